@@ -1,0 +1,32 @@
+/** Two suites: unit tests beside the code on a real PostgreSQL, and black-box tests against a running service. */
+import { defineConfig } from 'vitest/config';
+
+const root = new URL('..', import.meta.url).pathname;
+
+// biome-ignore lint/style/noDefaultExport: vitest reads the default export
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          root,
+          include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          globalSetup: ['src/testing/postgres-setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'contract',
+          root,
+          include: ['contract-tests/**/*.test.ts'],
+          globalSetup: ['contract-tests/service-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});

@@ -1,0 +1,79 @@
+/** The HTTP application: request id, error boundary, the routes beside the contract, and the contract's operations. */
+import { randomUUID } from 'node:crypto';
+import cors from '@koa/cors';
+import Koa, { type Context, type Middleware, type Next } from 'koa';
+import { createDispatch, type ResponseCheck } from './dispatch.ts';
+import { type ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
+import { createRoutes } from './routes.ts';
+import type { Service } from './service.ts';
+
+/** Ids that a client may choose itself, so that its log and ours meet. */
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+async function identify(context: Context, next: Next): Promise<void> {
+  const given = context.get('x-request-id');
+  context.state.requestId = REQUEST_ID.test(given) ? given : randomUUID();
+  context.set('x-request-id', context.state.requestId);
+  await next();
+}
+
+/** Nothing here is a page: no browser may guess a type, frame an answer, or keep it. */
+async function secure(context: Context, next: Next): Promise<void> {
+  context.set('x-content-type-options', 'nosniff');
+  context.set('x-frame-options', 'DENY');
+  context.set('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+  context.set('referrer-policy', 'no-referrer');
+  context.set('cache-control', 'no-store');
+  await next();
+}
+
+function answerError(context: Context, error: ServiceError): void {
+  context.status = error.status;
+  context.set(error.headers);
+  context.body = toErrorEnvelope(error);
+}
+
+/** The one place where a thrown error becomes an answer. */
+const errorBoundary =
+  ({ log }: Service): Middleware =>
+  async (context, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      const { requestId } = context.state;
+      if (error.status >= 500) log.error({ err: thrown, requestId, path: context.path }, error.message);
+      answerError(context, error);
+    }
+  };
+
+/** Holds every answer of an operation against the spec; one that breaks the contract becomes a 500. */
+const contractBoundary =
+  ({ log }: Service, check: ResponseCheck): Middleware =>
+  async (context, next) => {
+    await next();
+    const { operationId, requestId } = context.state;
+    if (operationId === undefined) return;
+    const problem = check(operationId, context.status, context.body);
+    if (problem === undefined) return;
+    const broken = new Error(`${operationId} answered ${context.status} against the spec: ${problem}`);
+    log.error({ err: broken, requestId }, 'response breaks the contract');
+    answerError(context, toServiceError(broken));
+  };
+
+/** The application; it listens to nothing yet. */
+export async function createApp(service: Service): Promise<Koa> {
+  const { handle, checkResponse } = await createDispatch(service);
+  const { corsOrigin, validateResponses } = service.config;
+  const app = new Koa();
+  app.use(identify);
+  app.use(secure);
+  if (validateResponses) app.use(contractBoundary(service, checkResponse));
+  app.use(errorBoundary(service));
+  app.use(createRoutes(service).routes());
+  if (corsOrigin !== undefined)
+    app.use(cors({ origin: corsOrigin, exposeHeaders: ['x-request-id', 'retry-after'] }));
+  app.use(handle);
+  app.on('error', (error) => service.log.debug({ err: error }, 'connection broke while answering'));
+  return app;
+}

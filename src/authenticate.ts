@@ -1,0 +1,33 @@
+/** From the x-api-key header to the account that owns the request. */
+import { LRUCache } from 'lru-cache';
+import { isSameSecret, readApiKey } from './api-key.ts';
+import { unauthorized } from './errors.ts';
+import { findLiveApiKey } from './storage/api-keys.ts';
+import type { Database } from './storage/database.ts';
+
+/** A revoked key stops working on every server within this time; in it, a key costs one query. */
+const KEY_CACHE_MS = 1_000;
+/** Far more keys than are in use within a second; an attacker's made-up ones push each other out. */
+const KEY_CACHE_SIZE = 10_000;
+
+export type Caller = { accountId: string; keyId: string };
+
+/**
+ * The check of keys against `database`.
+ * @returns a function that gives the caller of a request by its key.
+ * It throws UNAUTHORIZED, in one wording, for a key that is missing, malformed, unknown, revoked or expired.
+ */
+export function createAuthenticate(database: Database): (key: string | undefined) => Promise<Caller> {
+  const cache = new LRUCache<string, { owner: Awaited<ReturnType<typeof findLiveApiKey>> }>({
+    max: KEY_CACHE_SIZE,
+    ttl: KEY_CACHE_MS,
+    fetchMethod: async (keyId) => ({ owner: await findLiveApiKey(database, keyId) }),
+  });
+  return async (key) => {
+    const stored = key === undefined ? undefined : readApiKey(key);
+    if (stored === undefined) throw unauthorized();
+    const { owner } = await cache.forceFetch(stored.keyId);
+    if (owner === undefined || !isSameSecret(owner.secretHash, stored.secretHash)) throw unauthorized();
+    return { accountId: owner.accountId, keyId: stored.keyId };
+  };
+}

@@ -1,0 +1,194 @@
+#!/usr/bin/env node
+/** The command line: `knowledge-retrieval serve | keys | accounts | migrate`, each with --help. */
+import { Command, InvalidArgumentError } from 'commander';
+import { pino } from 'pino';
+import { generateApiKey, readApiKey } from './api-key.ts';
+import { readConfig } from './config.ts';
+import { joinDatabase } from './open-database.ts';
+import {
+  type AccountChange,
+  createAccount,
+  findAccountId,
+  listAccounts,
+  updateAccount,
+} from './storage/accounts.ts';
+import { insertApiKey, listApiKeys, revokeApiKey } from './storage/api-keys.ts';
+import { createDatabase, createPool, type Database } from './storage/database.ts';
+import { migrateToLatest } from './storage/migrate.ts';
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** What went wrong, in one sentence for the person at the terminal. */
+class CommandError extends Error {}
+
+/** Runs one command on the service's database, which a running server may be using at the same time. */
+async function onDatabase(act: (database: Database) => Promise<void>): Promise<void> {
+  const config = readConfig();
+  const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }));
+  const { connection, close } = await joinDatabase(config, log);
+  const database = createDatabase(createPool(connection, 2, (error) => log.warn(error.message)));
+  try {
+    await migrateToLatest(database);
+    await act(database);
+  } finally {
+    await database.destroy();
+    await close();
+  }
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('A whole number, please.');
+  return Number(text);
+}
+
+async function requireAccountId(database: Database, name: string): Promise<string> {
+  const id = await findAccountId(database, name);
+  if (id === undefined) throw new CommandError(`There is no account named ${name}; see \`accounts list\`.`);
+  return id;
+}
+
+/** Columns as wide as their longest value, two spaces between. */
+function printTable(rows: Record<string, string>[]): void {
+  const columns = Object.keys(rows[0] ?? {});
+  const lines = [Object.fromEntries(columns.map((column) => [column, column])), ...rows];
+  const width = (column: string) => Math.max(...lines.map((line) => line[column]?.length ?? 0));
+  for (const line of lines)
+    print(
+      columns
+        .map((column) => line[column]?.padEnd(width(column)))
+        .join('  ')
+        .trimEnd(),
+    );
+}
+
+const formatTime = (time: Date | null): string => time?.toISOString() ?? '-';
+
+const program = new Command('knowledge-retrieval').description(
+  'Knowledge retrieval service. Settings come from the environment; the README lists them.',
+);
+
+program
+  .command('serve')
+  .description('start the server')
+  .action(async () => {
+    await import('./main.ts');
+  });
+
+program
+  .command('migrate')
+  .description('bring the database to the schema of this version')
+  .action(() => onDatabase(async () => print('The schema is up to date.')));
+
+const keys = program.command('keys').description('API keys of accounts');
+
+keys
+  .command('create')
+  .description('make a key; it is shown once')
+  .option('--account <name>', 'the account that it belongs to', 'default')
+  .option('--name <text>', 'what it is for', 'unnamed')
+  .option('--expires-in-days <days>', 'when it stops working', wholeNumber)
+  .action(({ account, name, expiresInDays }: { account: string; name: string; expiresInDays?: number }) =>
+    onDatabase(async (database) => {
+      const accountId = await requireAccountId(database, account);
+      const key = generateApiKey();
+      const expiresAt =
+        expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * 86_400_000);
+      await insertApiKey(database, key, { accountId, name, expiresAt });
+      print(key);
+      process.stderr.write(`Key ${readApiKey(key)?.keyId} of account ${account}. It is not shown again.\n`);
+    }),
+  );
+
+keys
+  .command('list')
+  .description('all keys, without their secrets')
+  .action(() =>
+    onDatabase(async (database) => {
+      const rows = await listApiKeys(database);
+      printTable(
+        rows.map(({ id, account, name, created_at, expires_at, revoked_at }) => ({
+          id,
+          account,
+          name,
+          created: formatTime(created_at),
+          expires: formatTime(expires_at),
+          revoked: formatTime(revoked_at),
+        })),
+      );
+    }),
+  );
+
+keys
+  .command('revoke')
+  .description('make a key stop working, on every server within a second')
+  .argument('<id>', 'the id that `keys list` shows')
+  .action((id: string) =>
+    onDatabase(async (database) => {
+      if (!(await revokeApiKey(database, id)))
+        throw new CommandError(`There is no key ${id}; see \`keys list\`.`);
+      print(`Key ${id} is revoked.`);
+    }),
+  );
+
+keys
+  .command('generate')
+  .description('print a new key for BOOTSTRAP_API_KEY, without storing it')
+  .action(() => print(generateApiKey()));
+
+const accounts = program.command('accounts').description('accounts, their limits and credits');
+
+const withLimits = (command: Command) =>
+  command
+    .option('--storage-limit-bytes <bytes>', 'instead of STORAGE_LIMIT_BYTES', wholeNumber)
+    .option('--knowledge-base-limit <count>', 'instead of KNOWLEDGE_BASE_LIMIT', wholeNumber)
+    .option('--credits <count>', 'the balance', wholeNumber);
+
+withLimits(accounts.command('create').description('make an account').argument('<name>')).action(
+  (name: string, change: AccountChange) =>
+    onDatabase(async (database) => {
+      if (await findAccountId(database, name))
+        throw new CommandError(`There is an account named ${name} already.`);
+      await database.transaction().execute(async (transaction) => {
+        const id = await createAccount(transaction, name, readConfig().initialCredits);
+        await updateAccount(transaction, id, change);
+      });
+      print(`Account ${name} is made; \`keys create --account ${name}\` makes its first key.`);
+    }),
+);
+
+withLimits(
+  accounts.command('set').description("change an account's limits or credits").argument('<name>'),
+).action((name: string, change: AccountChange) =>
+  onDatabase(async (database) => {
+    await updateAccount(database, await requireAccountId(database, name), change);
+    print(`Account ${name} is changed.`);
+  }),
+);
+
+accounts
+  .command('list')
+  .description('all accounts with limits, credits and usage')
+  .action(() =>
+    onDatabase(async (database) => {
+      const rows = await listAccounts(database);
+      printTable(
+        rows.map((account) => ({
+          name: account.name,
+          credits: String(account.credits),
+          'knowledge bases': `${account.knowledgeBaseCount} of ${account.knowledge_base_limit ?? 'default'}`,
+          'storage bytes': `${account.storageUsed} of ${account.storage_limit_bytes ?? 'default'}`,
+          created: formatTime(account.created_at),
+        })),
+      );
+    }),
+  );
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof Error)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,111 @@
+/** Reads the settings from the environment: the only reader of `process.env`. Reports all problems at once. */
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { isApiKey } from './api-key.ts';
+
+const wholeNumber = (fallback: number, least = 0, most = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(least).max(most))
+    .prefault(String(fallback));
+
+const flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .prefault('false')
+  .transform((value) => value === 'true');
+
+const GIBIBYTE = 1024 ** 3;
+
+/** One line a setting; the README's table lists the same names. An empty value counts as unset. */
+const settings = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: wholeNumber(8080, 0, 65_535),
+  BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(),
+  DATA_DIR: z.string().default('./.data'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+  DATABASE_POOL_SIZE: wholeNumber(16, 2, 1000),
+  BOOTSTRAP_API_KEY: z
+    .string()
+    .refine(isApiKey, 'must be a key made by `npx knowledge-retrieval keys generate`')
+    .optional(),
+  UPLOAD_SECRET: z.string().min(32, 'must have 32 characters or more').optional(),
+  STORAGE_LIMIT_BYTES: wholeNumber(10 * GIBIBYTE),
+  KNOWLEDGE_BASE_LIMIT: wholeNumber(1000),
+  INITIAL_CREDITS: wholeNumber(1_000_000),
+  CREDITS_PER_QUERY: wholeNumber(1),
+  UPLOAD_TICKET_TTL_SECONDS: wholeNumber(3600, 1),
+  IMPORT_TIMEOUT_SECONDS: wholeNumber(600, 1),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(600),
+  CORS_ORIGIN: z.string().optional(),
+  VALIDATE_RESPONSES: flag,
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+});
+
+type Settings = z.infer<typeof settings>;
+
+/** The settings as the service uses them; units stand last in the names. */
+export type Config = Readonly<{
+  host: string;
+  port: number;
+  /** Public address without a trailing slash; undefined: the address that the request was sent to. */
+  baseUrl: string | undefined;
+  dataDir: string;
+  /** undefined: the embedded PostgreSQL under `dataDir`. */
+  databaseUrl: string | undefined;
+  databasePoolSize: number;
+  bootstrapApiKey: string | undefined;
+  uploadSecret: string | undefined;
+  storageLimitBytes: number;
+  knowledgeBaseLimit: number;
+  initialCredits: number;
+  creditsPerQuery: number;
+  uploadTicketTtlSeconds: number;
+  importTimeoutSeconds: number;
+  /** Requests per key and minute; 0: no limit. */
+  rateLimitPerMinute: number;
+  /** The origin that browsers may call from, or `*`; undefined: none. */
+  corsOrigin: string | undefined;
+  validateResponses: boolean;
+  logLevel: Settings['LOG_LEVEL'];
+}>;
+
+/** Every problem of the environment, one line each, each naming its setting. */
+export class ConfigError extends Error {}
+
+function toConfig(read: Settings): Config {
+  return Object.freeze({
+    host: read.HOST,
+    port: read.PORT,
+    baseUrl: read.BASE_URL?.replace(/\/+$/, ''),
+    dataDir: resolve(read.DATA_DIR),
+    databaseUrl: read.DATABASE_URL,
+    databasePoolSize: read.DATABASE_POOL_SIZE,
+    bootstrapApiKey: read.BOOTSTRAP_API_KEY,
+    uploadSecret: read.UPLOAD_SECRET,
+    storageLimitBytes: read.STORAGE_LIMIT_BYTES,
+    knowledgeBaseLimit: read.KNOWLEDGE_BASE_LIMIT,
+    initialCredits: read.INITIAL_CREDITS,
+    creditsPerQuery: read.CREDITS_PER_QUERY,
+    uploadTicketTtlSeconds: read.UPLOAD_TICKET_TTL_SECONDS,
+    importTimeoutSeconds: read.IMPORT_TIMEOUT_SECONDS,
+    rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
+    corsOrigin: read.CORS_ORIGIN,
+    validateResponses: read.VALIDATE_RESPONSES,
+    logLevel: read.LOG_LEVEL,
+  });
+}
+
+/**
+ * The settings of `environment`, frozen.
+ * @throws ConfigError that lists every wrong value, one a line, each naming its setting but never its value
+ * (a value may be a secret).
+ */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const result = settings.safeParse(given);
+  if (result.success) return toConfig(result.data);
+  const problems = result.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
+  throw new ConfigError(`Wrong settings:\n${problems.join('\n')}`);
+}

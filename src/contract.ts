@@ -1,0 +1,29 @@
+/** The contract as handlers see it: the generated types with the envelope taken away. */
+import type {
+  AccountControllerMethods,
+  DocumentsControllerMethods,
+  KnowledgeBasesControllerMethods,
+  SearchControllerMethods,
+  UploadsControllerMethods,
+} from '../generated/nestjs.gen.ts';
+import type { Service } from './service.ts';
+
+type Operations = SearchControllerMethods &
+  UploadsControllerMethods &
+  KnowledgeBasesControllerMethods &
+  DocumentsControllerMethods &
+  AccountControllerMethods;
+
+/** What a handler works with: the service, whose request it is, and the origin (`http://host`) it was sent to. */
+export type Call = Service & { accountId: string; origin: string };
+
+/**
+ * One function per operation: from its validated body or query to its success body without `success`. Failures
+ * are thrown.
+ */
+export type Handlers = {
+  [Operation in keyof Operations]: (
+    input: NonNullable<Parameters<Operations[Operation]>[0]>,
+    call: Call,
+  ) => Promise<Omit<Awaited<ReturnType<Operations[Operation]>>, 'success'>>;
+};

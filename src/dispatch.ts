@@ -1,0 +1,144 @@
+/**
+ * The way of a request to its handler, along the spec: route, key, rate limit, body, validation, handler.
+ * The only file that knows openapi-backend.
+ */
+import { readFileSync } from 'node:fs';
+import addFormats from 'ajv-formats';
+import type { Context } from 'koa';
+import { type Context as Match, OpenAPIBackend, type Request } from 'openapi-backend';
+import { parse } from 'yaml';
+import { type Caller, createAuthenticate } from './authenticate.ts';
+import type { Handlers } from './contract.ts';
+import { methodNotAllowed, routeNotFound, unauthorized } from './errors.ts';
+import { accountHandlers } from './handlers/account.ts';
+import { documentHandlers } from './handlers/documents.ts';
+import { knowledgeBaseHandlers } from './handlers/knowledge-bases.ts';
+import { searchHandlers } from './handlers/search.ts';
+import { uploadHandlers } from './handlers/uploads.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { largestBodyBytes, readJsonBody } from './request-body.ts';
+import type { Service } from './service.ts';
+import { toValidationError } from './validation-error.ts';
+
+/** Every operation of the spec: one missing, or with another payload, does not compile. */
+const handlers: Handlers = {
+  ...searchHandlers,
+  ...uploadHandlers,
+  ...documentHandlers,
+  ...knowledgeBaseHandlers,
+  ...accountHandlers,
+};
+
+/** One request on its way; what openapi-backend was given gets its body only once the key has been checked. */
+type Exchange = { context: Context; request: Request; caller?: Caller };
+
+/** What the spec says against a response; undefined: it keeps to the contract. */
+export type ResponseCheck = (operationId: string, status: number, body: unknown) => string | undefined;
+
+async function loadSpec(): Promise<OpenAPIBackend> {
+  const api = new OpenAPIBackend({
+    definition: parse(readFileSync(new URL('../spec/openapi.yaml', import.meta.url), 'utf8')),
+    strict: true,
+    coerceTypes: true,
+    ajvOpts: { useDefaults: true, allErrors: true },
+    customizeAjv: (ajv) => addFormats.default(ajv),
+  });
+  return await api.init();
+}
+
+/** Methods of each path, for the Allow header. */
+function methodsByPath(api: OpenAPIBackend): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of api.router.getOperations()) {
+    methods.set(path, [...(methods.get(path) ?? []), method.toUpperCase()]);
+  }
+  return methods;
+}
+
+/** Bytes of the largest legal body of each operation that takes one. */
+function bodyLimits(api: OpenAPIBackend): Map<string, number> {
+  const limits = new Map<string, number>();
+  for (const { operationId = '', requestBody } of api.router.getOperations()) {
+    if (requestBody === undefined || '$ref' in requestBody) continue;
+    limits.set(operationId, largestBodyBytes(requestBody.content['application/json']?.schema));
+  }
+  return limits;
+}
+
+/** Everything that stands between the socket and a handler, in the order of the contract's checks. */
+function registerChecks(api: OpenAPIBackend, { database, config }: Service): void {
+  const authenticate = createAuthenticate(database);
+  const limitRate = createRateLimit(config.rateLimitPerMinute);
+  const allowed = methodsByPath(api);
+  const limits = bodyLimits(api);
+
+  api.register({
+    notFound: () => {
+      throw routeNotFound();
+    },
+    methodNotAllowed: ({ request }: Match) => {
+      throw methodNotAllowed(allowed.get(request.path.replace(/\/+$/, '')) ?? []);
+    },
+    // The key is looked up here and not in the security handler, which would turn a database error into a 401.
+    postRoutingHandler: async ({ operation }: Partial<Match>, exchange: Exchange) => {
+      if (operation === undefined) return;
+      exchange.context.state.operationId = operation.operationId;
+      exchange.caller = await authenticate(exchange.context.get('x-api-key') || undefined);
+      await limitRate(exchange.caller.keyId);
+    },
+    unauthorizedHandler: () => {
+      throw unauthorized();
+    },
+    postSecurityHandler: async ({ operation }: Match, { context, request }: Exchange) => {
+      const limitBytes = limits.get(operation.operationId ?? '');
+      if (limitBytes !== undefined) request.body = await readJsonBody(context.req, limitBytes);
+    },
+    validationFail: ({ validation }: Match) => {
+      throw toValidationError(validation.errors ?? []);
+    },
+  });
+  api.registerSecurityHandler('apiKey', (_match: Match, { caller }: Exchange) => caller !== undefined);
+}
+
+/** Where the client has reached us, by its Host header; where that is missing or no host, by the socket. */
+function originOf({ protocol, host, req: { socket } }: Context): string {
+  const named = `${protocol}://${host}`;
+  return URL.canParse(named) ? new URL(named).origin : `http://${socket.localAddress}:${socket.localPort}`;
+}
+
+function registerHandlers(api: OpenAPIBackend, service: Service): void {
+  for (const [operationId, handle] of Object.entries(handlers)) {
+    api.register(operationId, async ({ request }: Match, { caller, context }: Exchange) => {
+      if (caller === undefined) throw unauthorized();
+      const { accountId } = caller;
+      // The one cast: the spec's validation has made the input what the handler's type says.
+      const input = (request.requestBody ?? request.query) as never;
+      return {
+        success: true,
+        ...(await handle(input, { ...service, accountId, origin: originOf(context) })),
+      };
+    });
+  }
+}
+
+/**
+ * Prepares the spec's operations.
+ * @returns `handle`, which answers a request with its success body or throws, and leaves the operation's id
+ * in `context.state.operationId`; and `checkResponse`, which holds an answer against the spec.
+ */
+export async function createDispatch(service: Service) {
+  const api = await loadSpec();
+  registerChecks(api, service);
+  registerHandlers(api, service);
+
+  const handle = async (context: Context): Promise<void> => {
+    const { method, path, headers } = context;
+    const request = { method, path, headers, query: context.query } as Request; // Koa's types allow undefined values
+    context.body = await api.handleRequest(request, { context, request } satisfies Exchange);
+  };
+  const checkResponse: ResponseCheck = (operationId, status, body) => {
+    const { errors } = api.validateResponse(body, operationId, status);
+    return errors?.map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ');
+  };
+  return { handle, checkResponse };
+}

@@ -1,0 +1,197 @@
+/** The service's one error type, every error that it answers, and what foreign errors become. */
+import type { ErrorCode } from '../generated/types.gen.ts';
+
+/** One errorCode, one HTTP status, always: a client may branch on either. */
+export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
+  MALFORMED_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  INSUFFICIENT_CREDITS: 402,
+  STORAGE_LIMIT_EXCEEDED: 403,
+  KNOWLEDGE_BASE_LIMIT_EXCEEDED: 403,
+  NOT_FOUND: 404,
+  KNOWLEDGE_BASE_NOT_FOUND: 404,
+  DOCUMENT_NOT_FOUND: 404,
+  FILE_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
+  FILE_NOT_UPLOADED: 409,
+  FILE_ALREADY_IMPORTED: 409,
+  UPLOAD_EXPIRED: 410,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  INPUT_VALIDATION_FAILED: 422,
+  RATE_LIMITED: 429,
+  HEADERS_TOO_LARGE: 431,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+};
+
+type Details = { data?: Record<string, unknown>; headers?: Record<string, string>; cause?: unknown };
+
+/** An error that the client is told as it is. Everything else becomes INTERNAL_ERROR or SERVICE_UNAVAILABLE. */
+export class ServiceError extends Error {
+  readonly errorCode: ErrorCode;
+  readonly data: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  constructor(errorCode: ErrorCode, message: string, { data = {}, headers = {}, cause }: Details = {}) {
+    super(message, { cause });
+    this.errorCode = errorCode;
+    this.data = data;
+    this.headers = headers;
+  }
+
+  get status(): number {
+    return STATUS_OF[this.errorCode];
+  }
+}
+
+/** The body of an error answer. */
+export const toErrorEnvelope = ({ message, errorCode, data }: ServiceError) => ({
+  success: false as const,
+  message,
+  errorCode,
+  data,
+});
+
+export const unauthorized = () =>
+  new ServiceError('UNAUTHORIZED', 'The x-api-key header must hold a valid API key.', {
+    headers: { 'www-authenticate': 'ApiKey header="x-api-key"' },
+  });
+
+export const uploadNotAuthorized = () =>
+  new ServiceError('UNAUTHORIZED', 'This is not an upload address that the service has given out.');
+
+export const insufficientCredits = () =>
+  new ServiceError('INSUFFICIENT_CREDITS', 'The balance does not cover this query.');
+
+/** `limit`, `used` (reservations of open upload tickets included) and `requested` in bytes. */
+export const storageLimitExceeded = (data: { limit: number; used: number; requested: number }) =>
+  new ServiceError(
+    'STORAGE_LIMIT_EXCEEDED',
+    `Storing ${data.requested} bytes would pass the account's limit of ${data.limit} bytes; ${data.used} are in use.`,
+    { data },
+  );
+
+export const knowledgeBaseLimitExceeded = (data: { limit: number; used: number }) =>
+  new ServiceError(
+    'KNOWLEDGE_BASE_LIMIT_EXCEEDED',
+    `The account's limit of ${data.limit} knowledge bases is reached.`,
+    { data },
+  );
+
+export const routeNotFound = () => new ServiceError('NOT_FOUND', 'No operation has this path.');
+
+export const knowledgeBaseNotFound = () =>
+  new ServiceError('KNOWLEDGE_BASE_NOT_FOUND', 'There is no knowledge base with this id.');
+
+export const documentNotFound = () =>
+  new ServiceError('DOCUMENT_NOT_FOUND', 'There is no document with this id.');
+
+export const fileNotFound = () => new ServiceError('FILE_NOT_FOUND', 'There is no file with this id.');
+
+/** `allowed`: the methods of this path, for the Allow header. */
+export const methodNotAllowed = (allowed: string[]) =>
+  new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(', ')}.`, {
+    headers: { allow: allowed.join(', ') },
+  });
+
+export const fileNotUploaded = () =>
+  new ServiceError('FILE_NOT_UPLOADED', 'The bytes of this file have not arrived at its uploadUrl yet.');
+
+export const fileAlreadyImported = () =>
+  new ServiceError(
+    'FILE_ALREADY_IMPORTED',
+    'This file is imported already; its bytes can not change any more.',
+  );
+
+export const uploadExpired = () =>
+  new ServiceError(
+    'UPLOAD_EXPIRED',
+    'This upload ticket has expired before its bytes arrived; ask for a new one.',
+  );
+
+export const payloadTooLarge = (limitBytes: number) =>
+  new ServiceError('PAYLOAD_TOO_LARGE', `The body must not be larger than ${limitBytes} bytes.`, {
+    data: { limit: limitBytes },
+  });
+
+export const unsupportedMediaType = () =>
+  new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type must be application/json in UTF-8.');
+
+/** `formErrors`: about the request as a whole; `fieldErrors`: by the name of the field. */
+export function validationFailed(
+  formErrors: string[],
+  fieldErrors: Record<string, string[]> = {},
+): ServiceError {
+  const problems = [
+    ...formErrors,
+    ...Object.entries(fieldErrors).flatMap(([field, messages]) => messages.map((text) => `${field} ${text}`)),
+  ];
+  return new ServiceError('INPUT_VALIDATION_FAILED', `${problems.join('; ')}.`, {
+    data: { formErrors, fieldErrors },
+  });
+}
+
+/** `received` undefined: the body went on past the declared size. */
+export const wrongUploadLength = (declared: number, received?: number) =>
+  validationFailed([], {
+    body: [`must be exactly the declared ${declared} bytes, but was ${received ?? 'longer'}`],
+  });
+
+export const rateLimited = (retryAfterSeconds: number) =>
+  new ServiceError('RATE_LIMITED', `Too many requests; try again in ${retryAfterSeconds} seconds.`, {
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  });
+
+/** When a client should ask again after a 503: restarts and failovers mostly take about a second. */
+const UNAVAILABLE_RETRY_SECONDS = '1';
+
+export const serviceUnavailable = (cause?: unknown) =>
+  new ServiceError('SERVICE_UNAVAILABLE', 'The service can not answer at the moment; try again.', {
+    headers: { 'retry-after': UNAVAILABLE_RETRY_SECONDS },
+    cause,
+  });
+
+const internalError = (cause: unknown) =>
+  new ServiceError(
+    'INTERNAL_ERROR',
+    'An unexpected error happened; the log tells more under this x-request-id.',
+    {
+      cause,
+    },
+  );
+
+/**
+ * SQLSTATEs that say "not now" rather than "wrong" (PostgreSQL manual, appendix A): connection exceptions (08),
+ * shutdown and start-up (57P), too many connections or full disk (53), cancelled statement, deadlock, lock not had.
+ */
+const TRANSIENT_SQLSTATE = /^(08...|57P0.|57014|53...|40001|40P01|55P03)$/;
+/** What Node says when the database's address does not answer or hangs up. */
+const CONNECTION_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+/** The messages of `pg` and `pg-pool` that carry no code. */
+const CONNECTION_MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end)/;
+
+/** Whether `error` means that the database is away or overloaded, so that the same request may succeed later. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException; // pg and Node both put a code on their errors
+  if (typeof code === 'string' && TRANSIENT_SQLSTATE.test(code)) return true;
+  if (typeof code === 'string' && CONNECTION_ERRORS.has(code)) return syscall !== 'open';
+  return CONNECTION_MESSAGES.test(error.message);
+}
+
+/** The error that the client is told for whatever was thrown; the original stays as its cause, for the log. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return isDatabaseUnavailable(error) ? serviceUnavailable(error) : internalError(error);
+}

@@ -1,0 +1,13 @@
+/** The operations on the account itself. */
+import type { Handlers } from '../contract.ts';
+import { readBalance, readUsage } from '../storage/accounts.ts';
+
+export const accountHandlers = {
+  async getUsage(_input, { database, accountId }) {
+    return { data: await readUsage(database, accountId) };
+  },
+
+  async getBalance(_input, { database, accountId }) {
+    return { data: { balance: await readBalance(database, accountId) } };
+  },
+} satisfies Partial<Handlers>;

@@ -1,0 +1,89 @@
+/** The operations on documents. */
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { Handlers } from '../contract.ts';
+import { parseCursor, toPage } from '../cursor.ts';
+import { documentNotFound } from '../errors.ts';
+import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
+import { requireStorage } from '../storage/accounts.ts';
+import { findDocument, insertDocument, toDocument } from '../storage/documents.ts';
+import { lockKnowledgeBase, requireKnowledgeBase } from '../storage/knowledge-bases.ts';
+import { countDocument, deleteDocumentRows, insertPassages } from '../storage/passages.ts';
+
+export const documentHandlers = {
+  async importTextContent({ title, content, ...input }, { database, accountId, config, analyse }) {
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
+    const account = { accountId, defaults: config };
+    const bytes = Buffer.byteLength(content);
+    await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
+    await requireStorage(database, account, { requested: bytes, counted: 0 });
+    const analysis = await analyse({ title, format: 'text', content });
+
+    const id = uuidv7();
+    const row = await database.transaction().execute(async (transaction) => {
+      await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
+      const inserted = await insertDocument(transaction, {
+        knowledgeBaseId,
+        id,
+        accountId,
+        title,
+        source: title,
+        type: 'text',
+        bytes,
+        status: 'processed',
+      });
+      await insertPassages(transaction, { knowledgeBaseId, id, accountId }, analysis);
+      await countDocument(transaction, knowledgeBaseId, bytes);
+      await requireStorage(transaction, account, { requested: bytes, counted: bytes });
+      return inserted;
+    });
+    return { data: toDocument(row) };
+  },
+
+  async deleteDocument({ documentId }, { database, accountId, files }) {
+    const id = parseDocumentId(documentId);
+    const file = await database.transaction().execute(async (transaction) => {
+      const document = await findDocument(transaction, { ...id, accountId })
+        .forUpdate(['documents'])
+        .executeTakeFirst();
+      if (document === undefined) throw documentNotFound();
+      await deleteDocumentRows(transaction, { ...id, bytes: document.size_bytes });
+      return await transaction
+        .deleteFrom('files')
+        .where('knowledge_base_id', '=', id.knowledgeBaseId)
+        .where('document_id', '=', id.id)
+        .returning('object_name')
+        .executeTakeFirst();
+    });
+    if (file?.object_name) await files.remove(file.object_name);
+    return { data: { id: documentId } };
+  },
+
+  async listDocuments({ limit = 1000, cursor, ...input }, { database, accountId }) {
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
+    await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
+    const after = cursor === undefined ? undefined : parseCursor(cursor);
+    const rows = await database
+      .selectFrom('documents')
+      .selectAll()
+      .where('knowledge_base_id', '=', knowledgeBaseId)
+      .where('account_id', '=', accountId)
+      .$if(after !== undefined, (rest) =>
+        rest.where(sql<boolean>`(created_at, id) < (${after?.createdAt}, ${after?.id}::uuid)`),
+      )
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+      .execute();
+    const { page, pagination } = toPage(rows, limit, (row) => ({ createdAt: row.created_at, id: row.id }));
+    return { data: page.map(toDocument), pagination };
+  },
+
+  async getDocumentStatus({ documentId }, { database, accountId }) {
+    const id = parseDocumentId(documentId);
+    const row = await findDocument(database, { ...id, accountId }).executeTakeFirst();
+    if (row === undefined) throw documentNotFound();
+    const { status, error } = toDocument(row);
+    return { data: { id: documentId, status, ...(error && { error }) } };
+  },
+} satisfies Partial<Handlers>;

@@ -1,0 +1,80 @@
+/** The operations on knowledge bases. */
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { KnowledgeBase } from '../../generated/types.gen.ts';
+import type { Handlers } from '../contract.ts';
+import { parseCursor, toPage } from '../cursor.ts';
+import { knowledgeBaseNotFound } from '../errors.ts';
+import { parseKnowledgeBaseId } from '../ids.ts';
+import { requireKnowledgeBaseAllowance } from '../storage/accounts.ts';
+
+type KnowledgeBaseRow = {
+  knowledge_base_id: string;
+  name: string;
+  description: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const toKnowledgeBase = (row: KnowledgeBaseRow): KnowledgeBase => ({
+  id: row.knowledge_base_id,
+  name: row.name,
+  description: row.description,
+  createdAt: row.created_at.toISOString(),
+  updatedAt: row.updated_at.toISOString(),
+});
+
+export const knowledgeBaseHandlers = {
+  async createKnowledgeBase({ name, description = '' }, { database, accountId, config }) {
+    const created_at = new Date();
+    const knowledge_base_id = uuidv7();
+    const row = { knowledge_base_id, name, description, created_at, updated_at: created_at };
+    await database.transaction().execute(async (transaction) => {
+      await requireKnowledgeBaseAllowance(transaction, { accountId, defaults: config });
+      const owner = { knowledge_base_id, account_id: accountId };
+      await transaction
+        .insertInto('knowledge_bases')
+        .values({ ...row, ...owner })
+        .execute();
+      await transaction.insertInto('knowledge_base_statistics').values(owner).execute();
+    });
+    return { data: toKnowledgeBase(row) };
+  },
+
+  async deleteKnowledgeBase(input, { database, accountId, jobs }) {
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
+    await database.transaction().execute(async (transaction) => {
+      const marked = await transaction
+        .updateTable('knowledge_bases')
+        .set({ deleted_at: new Date() })
+        .where('knowledge_base_id', '=', knowledgeBaseId)
+        .where('account_id', '=', accountId)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst();
+      if (marked.numUpdatedRows === 0n) throw knowledgeBaseNotFound();
+      await jobs.enqueuePurge(transaction, knowledgeBaseId);
+    });
+    return { data: { id: knowledgeBaseId } };
+  },
+
+  async listKnowledgeBases({ limit = 1000, cursor }, { database, accountId }) {
+    const after = cursor === undefined ? undefined : parseCursor(cursor);
+    const rows = await database
+      .selectFrom('knowledge_bases')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('deleted_at', 'is', null)
+      .$if(after !== undefined, (rest) =>
+        rest.where(sql<boolean>`(created_at, knowledge_base_id) < (${after?.createdAt}, ${after?.id}::uuid)`),
+      )
+      .orderBy('created_at', 'desc')
+      .orderBy('knowledge_base_id', 'desc')
+      .limit(limit + 1)
+      .execute();
+    const { page, pagination } = toPage(rows, limit, (row) => ({
+      createdAt: row.created_at,
+      id: row.knowledge_base_id,
+    }));
+    return { data: page.map(toKnowledgeBase), pagination };
+  },
+} satisfies Partial<Handlers>;

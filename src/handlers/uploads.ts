@@ -1,0 +1,101 @@
+/** The operations that bring a file in: ask for an upload address, then import what was sent there. */
+import type { Selectable } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { Handlers } from '../contract.ts';
+import { fileNotFound, fileNotUploaded, uploadExpired } from '../errors.ts';
+import { formatScopedId, parseFileId, parseKnowledgeBaseId } from '../ids.ts';
+import { detectType } from '../ingestion/detect-type.ts';
+import { requireStorage } from '../storage/accounts.ts';
+import type { Queryable } from '../storage/database.ts';
+import { findDocument, insertDocument, toDocument } from '../storage/documents.ts';
+import { lockFile } from '../storage/files.ts';
+import { lockKnowledgeBase } from '../storage/knowledge-bases.ts';
+import { countDocument } from '../storage/passages.ts';
+import type { Tables } from '../storage/tables.ts';
+import { formatUploadPath } from '../upload-address.ts';
+
+/** Until the job has read the content, the name alone decides the type. */
+const NO_BYTES = new Uint8Array();
+
+/** Makes the pending document of an uploaded file; from now on the file belongs to it. */
+async function insertFileDocument(transaction: Queryable, file: Selectable<Tables['files']>) {
+  const { knowledge_base_id: knowledgeBaseId, account_id: accountId, size_bytes: bytes } = file;
+  const row = await insertDocument(transaction, {
+    knowledgeBaseId,
+    id: uuidv7(),
+    accountId,
+    title: file.file_name,
+    source: file.file_name,
+    type: detectType(NO_BYTES, file.file_name) ?? 'unknown',
+    bytes,
+    status: 'pending',
+    fileId: file.id,
+  });
+  await transaction
+    .updateTable('files')
+    .set({ document_id: row.id })
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('id', '=', file.id)
+    .execute();
+  await countDocument(transaction, knowledgeBaseId, bytes);
+  return row;
+}
+
+export const uploadHandlers = {
+  async importFile(input, { database, accountId, config, jobs }) {
+    const { knowledgeBaseId, id: fileId } = parseFileId(input.fileId);
+    const row = await database.transaction().execute(async (transaction) => {
+      const file = await lockFile(transaction, { knowledgeBaseId, id: fileId, accountId });
+      if (file === undefined) throw fileNotFound();
+      if (file.document_id !== null) {
+        const earlier = { knowledgeBaseId, id: file.document_id, accountId };
+        return await findDocument(transaction, earlier).executeTakeFirstOrThrow();
+      }
+      if (file.uploaded_at === null) throw file.expired ? uploadExpired() : fileNotUploaded();
+      const document = await insertFileDocument(transaction, file);
+      await jobs.enqueueImport(transaction, { knowledgeBaseId, id: document.id });
+      const bytes = file.size_bytes;
+      await requireStorage(
+        transaction,
+        { accountId, defaults: config },
+        { requested: bytes, counted: bytes },
+      );
+      return document;
+    });
+    return { data: toDocument(row) };
+  },
+
+  async presignUploadUrl({ fileName, size, ...input }, { database, accountId, config, ...call }) {
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
+    const createdAt = new Date();
+    const expiresAt = new Date(createdAt.getTime() + config.uploadTicketTtlSeconds * 1000);
+    const id = uuidv7();
+    await database.transaction().execute(async (transaction) => {
+      await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
+      await transaction
+        .insertInto('files')
+        .values({
+          knowledge_base_id: knowledgeBaseId,
+          id,
+          account_id: accountId,
+          file_name: fileName,
+          size_bytes: size,
+          created_at: createdAt,
+          expires_at: expiresAt,
+        })
+        .execute();
+      await requireStorage(transaction, { accountId, defaults: config }, { requested: size, counted: size });
+    });
+    const fileId = formatScopedId({ knowledgeBaseId, id });
+    const path = formatUploadPath(call.uploadSecret, { fileId, sizeBytes: size, expiresAt });
+    return {
+      data: {
+        fileId,
+        uploadUrl: (config.baseUrl ?? call.origin) + path,
+        expiresAt: expiresAt.toISOString(),
+        method: 'PUT',
+        headers: {},
+      },
+    };
+  },
+} satisfies Partial<Handlers>;

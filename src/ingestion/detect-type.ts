@@ -1,0 +1,134 @@
+/** Decides what a file is: by its bytes where they tell, by its name's extension where they don't. */
+
+/** The types of files that the contract knows. */
+export type FileType =
+  | 'pdf'
+  | 'docx'
+  | 'pptx'
+  | 'xlsx'
+  | 'xls'
+  | 'odt'
+  | 'odp'
+  | 'ods'
+  | 'rtf'
+  | 'epub'
+  | 'html'
+  | 'xml'
+  | 'json'
+  | 'csv'
+  | 'md'
+  | 'txt';
+
+/** Bytes at the head that are looked at: leading comments and white space may come before a telling word. */
+const HEAD_LENGTH = 4096;
+
+/** A file's type; undefined for binary content that is none of ours, whatever its name says. */
+export function detectType(bytes: Uint8Array, fileName: string): FileType | undefined {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const head = file.subarray(0, HEAD_LENGTH).toString('latin1');
+  if (head.slice(0, PDF_HEADER_MAX_OFFSET).includes('%PDF-')) return 'pdf';
+  if (head.startsWith('PK\x03\x04')) return zipType(file);
+  if (head.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) return isWorkbook(file) ? 'xls' : undefined;
+  if (head.startsWith('{\\rtf')) return 'rtf';
+  if (isBinary(file, head)) return undefined;
+  return textType(head, extensionOf(fileName));
+}
+
+/** Readers accept a PDF's header anywhere in the first 1,024 bytes (ISO 32000-1, Annex H.3, note 13). */
+const PDF_HEADER_MAX_OFFSET = 1024;
+
+/** OpenDocument and EPUB name their type in a first, uncompressed entry; Office files by their main part. */
+function zipType(file: Buffer): FileType | undefined {
+  const media =
+    /mimetypeapplication\/(?:vnd\.oasis\.opendocument\.)?(text|presentation|spreadsheet|epub\+zip)/;
+  const named = media.exec(file.subarray(0, 200).toString('latin1'))?.[1];
+  if (named) return ZIP_MEDIA_TYPES[named];
+  return ZIP_MAIN_PARTS.find(([part]) => file.includes(part))?.[1];
+}
+
+const ZIP_MEDIA_TYPES: Record<string, FileType> = {
+  text: 'odt',
+  presentation: 'odp',
+  spreadsheet: 'ods',
+  'epub+zip': 'epub',
+};
+const ZIP_MAIN_PARTS: [part: string, type: FileType][] = [
+  ['word/document', 'docx'],
+  ['ppt/presentation', 'pptx'],
+  ['xl/workbook', 'xlsx'],
+  ['META-INF/container.xml', 'epub'],
+];
+
+/** An OLE file is an Excel workbook if its directory has a stream of that name ([MS-XLS] 2.1.2), in UTF-16. */
+function isWorkbook(file: Buffer): boolean {
+  return ['Workbook', 'Book'].some((stream) => file.includes(Buffer.from(`${stream}\0`, 'utf16le')));
+}
+
+/** Heads of common files that are not text, though short ones may hold few control characters. */
+const BINARY_HEADS = [
+  '\x89PNG',
+  '\xff\xd8\xff',
+  'GIF87a',
+  'GIF89a',
+  'II*\0',
+  'MM\0*',
+  '\x1f\x8b',
+  '\xfd7zXZ',
+  '7z\xbc\xaf',
+  'Rar!\x1a',
+  '\x7fELF',
+  'OggS\0',
+  '\0\0\0',
+  '\0asm',
+];
+/** What UTF-16 begins with; its zero bytes are ordinary. */
+const UTF16_MARKS = ['\xff\xfe', '\xfe\xff'];
+
+/** Bytes in which control characters are counted. */
+const SAMPLE_LENGTH = 65_536;
+/** One of each kind of control character is still a text with oddities; more, and above a hundredth, is not. */
+const CONTROLS_TOLERATED = 32;
+const CONTROL_MAX_SHARE = 0.01;
+
+function isBinary(file: Buffer, head: string): boolean {
+  if (BINARY_HEADS.some((signature) => head.startsWith(signature))) return true;
+  if (UTF16_MARKS.some((mark) => head.startsWith(mark))) return false;
+  const sample = file.subarray(0, SAMPLE_LENGTH);
+  const controls = sample.reduce((count, byte) => count + Number(isControl(byte)), 0);
+  return controls > CONTROLS_TOLERATED && controls > CONTROL_MAX_SHARE * sample.length;
+}
+
+/** ASCII control characters other than tab, line feed, vertical tab, form feed, carriage return and escape. */
+function isControl(byte: number): boolean {
+  return byte < 9 || (byte > 13 && byte < 32 && byte !== 27) || byte === 127;
+}
+
+function extensionOf(fileName: string): string {
+  return /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
+}
+
+/** Leading byte order mark, white space and comments say nothing. Zero bytes are UTF-16's. */
+const LEADING = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?(?:\s|<!--(?:(?!-->).)*-->)*/s;
+const HTML_START =
+  /^(?:<!doctype\s+html|<html[\s>]|<\?xml(?:(?!\?>).)*\?>\s*(?:<!doctype\s+html|<html[\s>]))/is;
+/** Any of these elements in a file named .html; a note may be named so too. */
+const HTML_ELEMENT =
+  /<(?:head|body|title|meta|div|p|h[1-6]|table|ul|ol|span|a|br|script|article|section)[\s>/]/i;
+
+const TYPE_BY_EXTENSION: Record<string, FileType | undefined> = {
+  md: 'md',
+  markdown: 'md',
+  mdown: 'md',
+  csv: 'csv',
+  tsv: 'csv',
+};
+
+function textType(head: string, extension: string): FileType {
+  const start = head.replaceAll('\0', '').replace(LEADING, '');
+  if (HTML_START.test(start)) return 'html';
+  if (start.startsWith('<?xml')) return 'xml';
+  if (/^x?html?$/.test(extension) && HTML_ELEMENT.test(head.replaceAll('\0', ''))) return 'html';
+  if (/^(?:xml|svg|rss|atom|xsd|xsl|xslt)$/.test(extension) && start.startsWith('<')) return 'xml';
+  if (/^(?:json|ipynb|geojson)$/.test(extension) && /^[[{"\d\-tfn]/.test(start)) return 'json';
+  return TYPE_BY_EXTENSION[extension] ?? (/^<(?:head|body)[\s>]/i.test(start) ? 'html' : 'txt');
+}

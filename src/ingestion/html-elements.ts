@@ -1,0 +1,56 @@
+/** What each HTML element means for a page's readable text. */
+
+/** Never readable: code, graphics, controls of forms, fallbacks, and the pronunciation beside ruby text. */
+export const UNREADABLE = new Set(
+  (
+    'script style template noscript svg iframe object embed canvas audio video map select datalist button input ' +
+    'textarea progress meter dialog menu rt rp noembed noframes'
+  ).split(' '),
+);
+
+/** ARIA roles of boilerplate, wherever it stands. */
+export const BOILERPLATE_ROLES = new Set(
+  'navigation search banner contentinfo menu menubar toolbar dialog alertdialog'.split(' '),
+);
+
+/** Boilerplate of the page, but part of the text inside an article or main part. */
+export const PAGE_FURNITURE = new Set(['header', 'footer', 'aside']);
+
+/** Where the page's text itself stands. */
+export const CONTENT = new Set(['main', 'article', 'section']);
+
+/** Elements that begin and end a paragraph. */
+export const PARAGRAPHS = new Set(
+  (
+    'address article aside blockquote body center dd details dialog div dl fieldset figcaption figure footer form ' +
+    'h1 h2 h3 h4 h5 h6 header hgroup hr legend main nav ol p pre section summary table title ul caption'
+  ).split(' '),
+);
+
+/** Elements that begin and end a line. */
+export const LINES = new Set('li dt tr thead tbody tfoot br'.split(' '));
+
+/** Elements without an end tag (HTML standard, 13.1.2). */
+export const VOID = new Set(
+  'area base br col embed hr img input link meta param source track wbr'.split(' '),
+);
+
+const CELL = ['td', 'th', 'p'];
+const ENTRY = ['dt', 'dd', 'p'];
+const PARAGRAPH = ['p'];
+const IMPLIED_ENDS = new Map<string, string[]>([
+  ['li', ['li', 'p']],
+  ['dt', ENTRY],
+  ['dd', ENTRY],
+  ['td', CELL],
+  ['th', CELL],
+  ['tr', [...CELL, 'tr']],
+  ['tbody', [...CELL, 'tr', 'thead', 'tbody']],
+  ['tfoot', [...CELL, 'tr', 'thead', 'tbody']],
+  ['option', ['option']],
+]);
+
+/** The open elements that an element's start tag ends when they are innermost (HTML standard, 13.1.2.4). */
+export function impliedEnds(name: string): string[] {
+  return IMPLIED_ENDS.get(name) ?? (PARAGRAPHS.has(name) ? PARAGRAPH : []);
+}

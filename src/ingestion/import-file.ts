@@ -1,0 +1,59 @@
+/** The job that makes an uploaded file searchable, or ends its document with a reason. */
+
+import type { ScopedId } from '../ids.ts';
+import type { Service } from '../service.ts';
+import { failDocument, moveDocument } from '../storage/documents.ts';
+import { lockKnowledgeBase } from '../storage/knowledge-bases.ts';
+import { insertPassages } from '../storage/passages.ts';
+import type { Attempt } from './job-queue.ts';
+
+/** The document with its file; undefined: it is deleted, or not to be processed any more. */
+async function startProcessing({ database }: Service, document: ScopedId) {
+  if (!(await moveDocument(database, document, { from: ['pending', 'processing'], to: 'processing' })))
+    return undefined;
+  return await database
+    .selectFrom('files')
+    .select(['account_id as accountId', 'file_name as fileName', 'object_name as objectName'])
+    .where('knowledge_base_id', '=', document.knowledgeBaseId)
+    .where('document_id', '=', document.id)
+    .executeTakeFirst();
+}
+
+/** Reads, splits and indexes the file; what is wrong with the file ends its document as failed. */
+async function processFile(service: Service, document: ScopedId): Promise<void> {
+  const { database, files, extract, analyse } = service;
+  const file = await startProcessing(service, document);
+  if (file === undefined || file.objectName === null) return;
+  const read = await extract({ fileName: file.fileName, bytes: await files.read(file.objectName) });
+  if ('failure' in read) return await failDocument(database, document, { ...read.failure, type: read.type });
+  const analysis = await analyse({ title: file.fileName, format: 'extracted', extracted: read.extracted });
+
+  const owned = { ...document, accountId: file.accountId };
+  await database.transaction().execute(async (transaction) => {
+    await lockKnowledgeBase(transaction, owned);
+    const isMine = await moveDocument(transaction, document, {
+      from: ['processing'],
+      to: 'processed',
+      type: read.type,
+    });
+    // Deleted, or past its deadline meanwhile: nothing may become searchable any more.
+    if (isMine) await insertPassages(transaction, owned, analysis);
+  });
+}
+
+/** One try of a document's import. What is thrown is our fault: the queue tries again until the last attempt. */
+export async function importFile(
+  service: Service,
+  { payload: document, isLast }: Attempt<ScopedId>,
+): Promise<void> {
+  try {
+    await processFile(service, document);
+  } catch (error) {
+    if (!isLast) throw error;
+    service.log.error({ err: error, document }, 'import given up');
+    await failDocument(service.database, document, {
+      code: 'INTERNAL_ERROR',
+      message: 'The import failed several times by a fault of the service; import the file again.',
+    });
+  }
+}

@@ -1,0 +1,41 @@
+/** The job that removes what is left of a deleted knowledge base, in steps small enough to disturb nobody. */
+import { sql } from 'kysely';
+import type { Service } from '../service.ts';
+import type { Database } from '../storage/database.ts';
+import type { Attempt } from './job-queue.ts';
+
+const ROWS_PER_STEP = 2_000;
+
+/** Child tables before the tables that they refer to. */
+const CONTENT_TABLES = [
+  'passages',
+  'lexeme_statistics',
+  'language_statistics',
+  'documents',
+  'files',
+  'knowledge_base_statistics',
+] as const;
+
+async function deleteSome(database: Database, table: string, knowledgeBaseId: string): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    DELETE FROM ${sql.table(table)} WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM ${sql.table(table)} WHERE knowledge_base_id = ${knowledgeBaseId} LIMIT ${ROWS_PER_STEP}))
+    AND knowledge_base_id = ${knowledgeBaseId}`.execute(database);
+  return Number(numAffectedRows);
+}
+
+/** Removes every row and byte of a knowledge base that is marked as deleted; may be repeated at any point. */
+export async function purgeKnowledgeBase(
+  { database, files }: Service,
+  { payload: { knowledgeBaseId }, signal }: Attempt<{ knowledgeBaseId: string }>,
+): Promise<void> {
+  for (const table of CONTENT_TABLES) {
+    while ((await deleteSome(database, table, knowledgeBaseId)) > 0) signal.throwIfAborted();
+  }
+  await files.remove(knowledgeBaseId);
+  await database
+    .deleteFrom('knowledge_bases')
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('deleted_at', 'is not', null)
+    .execute();
+}

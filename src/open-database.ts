@@ -1,0 +1,33 @@
+/** Finds the database that the settings name: a given one, the embedded one, or the one that a running server has. */
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { Connection } from './storage/database.ts';
+import { findRunningPostgres, startEmbeddedPostgres } from './storage/embedded-postgres.ts';
+
+/** How to connect, and what is to be called when everybody has disconnected. */
+export type OpenedDatabase = { connection: Connection; close(): Promise<void> };
+
+const embedded = (config: Config, log: Logger) =>
+  startEmbeddedPostgres({
+    directory: config.dataDir,
+    onLog: (line) => log.debug({ from: 'postgres' }, line),
+  });
+
+/**
+ * For a server: with no DATABASE_URL it starts the embedded PostgreSQL under DATA_DIR.
+ * @throws when another server uses DATA_DIR.
+ */
+export async function openDatabase(config: Config, log: Logger): Promise<OpenedDatabase> {
+  if (config.databaseUrl !== undefined) {
+    return { connection: { connectionString: config.databaseUrl }, close: async () => {} };
+  }
+  const { connection, stop } = await embedded(config, log);
+  return { connection, close: stop };
+}
+
+/** For a command beside a server: uses the running embedded PostgreSQL, or starts it for the command's time. */
+export async function joinDatabase(config: Config, log: Logger): Promise<OpenedDatabase> {
+  const running = config.databaseUrl === undefined ? findRunningPostgres(config.dataDir) : undefined;
+  if (running !== undefined) return { connection: running, close: async () => {} };
+  return await openDatabase(config, log);
+}

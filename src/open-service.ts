@@ -1,0 +1,52 @@
+/** Puts the service together from its settings: database, schema, files, jobs. Used by the server and by tests. */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { ensureFirstAccount, readUploadSecret } from './first-start.ts';
+import { createExtractionPool } from './ingestion/extraction-pool.ts';
+import { startImports } from './ingestion/imports.ts';
+import { openJobQueue } from './ingestion/job-queue.ts';
+import { createAnalysisPool } from './retrieval/analysis-pool.ts';
+import { createStem } from './retrieval/stems.ts';
+import type { Service } from './service.ts';
+import { type Connection, createDatabase, createPool } from './storage/database.ts';
+import { openFileStore } from './storage/file-store.ts';
+import { migrateToLatest } from './storage/migrate.ts';
+
+/**
+ * Opens everything that the service needs on a database, migrating it first, and starts the workers.
+ * @returns the service and `close`, which lets running jobs end and then disconnects.
+ */
+export async function openService(
+  config: Config,
+  { connection, log }: { connection: Connection; log: Logger },
+): Promise<{ service: Service; close(): Promise<void> }> {
+  const onError = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  const database = createDatabase(createPool(connection, config.databasePoolSize, onError));
+  await migrateToLatest(database);
+  await ensureFirstAccount(database, config, log);
+  const stem = createStem(database);
+  const analysis = createAnalysisPool(stem);
+  const extraction = createExtractionPool();
+  const jobs = await openJobQueue(connection, log);
+  const service: Service = {
+    config,
+    database,
+    files: await openFileStore(join(config.dataDir, 'files')),
+    analyse: analysis.analyse,
+    extract: extraction.extract,
+    stem,
+    jobs: jobs.queue,
+    uploadSecret: await readUploadSecret(config),
+    log,
+  };
+  const stopImports = await startImports(service, jobs);
+  const close = async () => {
+    await stopImports();
+    await jobs.stop();
+    await extraction.close();
+    await analysis.close();
+    await database.destroy();
+  };
+  return { service, close };
+}

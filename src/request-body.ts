@@ -1,0 +1,66 @@
+/** Reads the JSON body of a request, up to the size that its operation's schema can need. */
+import type { IncomingMessage } from 'node:http';
+import getRawBody from 'raw-body';
+import { payloadTooLarge, unsupportedMediaType, validationFailed } from './errors.ts';
+
+/** The part of a schema that decides how large a value's JSON can get. */
+type SizedSchema = {
+  type?: unknown;
+  maxLength?: number;
+  maxItems?: number;
+  items?: unknown;
+  properties?: Record<string, unknown>;
+};
+
+/** A code point takes 12 bytes at the most: two \uXXXX escapes. */
+const BYTES_PER_CODE_POINT = 12;
+/** A number, true, false or null. */
+const BYTES_PER_SCALAR = 32;
+/** For white space between the tokens, which a schema does not bound. */
+const SLACK_BYTES = 65_536;
+
+function largestJson(schema: unknown): number {
+  const { type, maxLength = 0, maxItems = 0, items, properties = {} } = schema as SizedSchema; // a dereferenced schema
+  if (type === 'string') return BYTES_PER_CODE_POINT * maxLength + 2;
+  if (type === 'array') return maxItems * (largestJson(items) + 1) + 2;
+  if (type !== 'object') return BYTES_PER_SCALAR;
+  const entries = Object.entries(properties);
+  return entries.reduce(
+    (sum, [name, value]) => sum + BYTES_PER_CODE_POINT * name.length + largestJson(value) + 4,
+    2,
+  );
+}
+
+/** Bytes of the largest legal body of this (dereferenced) schema, every character escaped. */
+export const largestBodyBytes = (schema: unknown): number => largestJson(schema) + SLACK_BYTES;
+
+const JSON_MEDIA_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+  try {
+    const length = request.headers['content-length'];
+    return await getRawBody(request, { limit: limitBytes, length: length ?? null });
+  } catch (error) {
+    const { type } = error as { type?: string }; // raw-body names its errors by `type`
+    if (type === 'entity.too.large') throw payloadTooLarge(limitBytes);
+    if (type === 'request.size.invalid')
+      throw validationFailed(['the body is not as long as Content-Length says']);
+    throw error;
+  }
+}
+
+/**
+ * The parsed body.
+ * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INPUT_VALIDATION_FAILED (not UTF-8, not JSON)
+ */
+export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
+  if (!JSON_MEDIA_TYPE.test(request.headers['content-type'] ?? '')) throw unsupportedMediaType();
+  const bytes = await readBytes(request, limitBytes);
+  try {
+    return JSON.parse(strictUtf8.decode(bytes));
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
+    throw validationFailed([`the body must be JSON: ${reason.slice(0, 200)}`]);
+  }
+}

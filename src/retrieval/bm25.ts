@@ -1,0 +1,38 @@
+/** BM25 (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009), its parameters and its SQL. */
+import { type RawBuilder, sql } from 'kysely';
+
+/** How soon further occurrences of a term stop counting; 1.2 to 2 in the literature. */
+export const K1 = 1.2;
+/** How much a passage's length counts against it: 0 not at all, 1 fully. */
+export const B = 0.75;
+
+/** What BM25 knows of the searched passages as a whole: their number and the sum of their lengths in lexemes. */
+export type CollectionStatistics = { passageCount: number; lengthTotal: number };
+
+/**
+ * Inverse document frequency of a term that `documentFrequency` of the passages contain, never negative
+ * (the form with 1 + inside the logarithm, as Lucene has it).
+ */
+export const inverseDocumentFrequency = (documentFrequency: number, passageCount: number): number =>
+  Math.log(1 + (passageCount - documentFrequency + 0.5) / (documentFrequency + 0.5));
+
+/** The most that a term of this idf can add to a passage's score: its limit for endless occurrences. */
+export const attainableWeight = (idf: number): number => idf * (K1 + 1);
+
+/**
+ * SQL for how often the lexeme of `tsquery` occurs in the tsvector `lexemes`, exactly: for one lexeme,
+ * `ts_rank` with equal weights is the sum of 1/i² for i up to the frequency, over π²/6. The missing rest of
+ * that series is 1/(frequency + 1/2) within 5 %, and rounding takes that error away: much cheaper than
+ * unpacking the tsvector.
+ */
+export const termFrequency = (
+  lexemes: RawBuilder<unknown>,
+  tsquery: RawBuilder<unknown>,
+): RawBuilder<number> => sql`round(0.6079271 / (1 - ts_rank('{1,1,1,1}', ${lexemes}, ${tsquery})) - 0.5)`;
+
+/** SQL for BM25's length part: what is added to the frequency in the denominator. */
+export const lengthNorm = (
+  length: RawBuilder<unknown>,
+  { passageCount, lengthTotal }: CollectionStatistics,
+) =>
+  sql<number>`${K1}::float8 * (${1 - B}::float8 + ${(B * passageCount) / Math.max(lengthTotal, 1)}::float8 * ${length})`;

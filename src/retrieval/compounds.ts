@@ -1,0 +1,72 @@
+/** Takes identifiers, versions, addresses and hyphenated words apart, so that the whole and its parts find them. */
+
+/** Signs between the segments of a path, address or expression; each segment is a compound of its own. */
+const SEGMENT_SIGNS = /[/@:=&?#%~\\]+/u;
+/** Everything else between words, dots and hyphens above all. */
+const PART_SIGNS = /[^\p{L}\p{M}\p{N}]+/u;
+/** `getUserById`, `HTTPServer`: before an upper-case letter that follows a lower-case one or begins a word. */
+const CASE_CHANGE = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+/** `100mg`, `19th`: between a leading number and its letters. */
+const NUMBER_UNIT = /(?<=^\p{N}+)(?=\p{L})/u;
+/** `1,000` and `12,345.67`: thousands separators, not a list. */
+const GROUPED_NUMBER = /^\p{N}{1,3}(?:,\p{N}{3})+(?:\.\p{N}+)?$/u;
+/** `v2.1.0` is version 2.1.0. */
+const VERSION_SIGN = /^v(?=\p{N}+\.)/iu;
+const ACRONYM = /^\p{L}(?:\.\p{L})+$/u;
+
+/** English contractions and possessives: `Tesla's` is Tesla, `isn't` is is. */
+const CONTRACTION = /(?:n't|'(?:s|d|m|ll|re|ve))$/iu;
+/** Articles and pronouns that French, Italian and Catalan elide: `l'été` is été, `dell'arte` is arte. */
+const ELISION =
+  /^(?:[cdjlmnst]|(?:jus|lors|puis|quel|quoi)?qu|un|quest|sant|(?:a|da|de|ne|su|co|que|be)ll|gl)'(?=\p{L})/iu;
+
+/** Wholes longer than this are not repeated: nobody types them, their parts find them. */
+const WHOLE_MAX_LENGTH = 200;
+
+/**
+ * The tokens of one compound, lower case and distinct: the whole first, then for addresses and paths each
+ * segment, then the parts. A whole drops the signs between its parts (`e-mail` = `email`, `Node.js` = `nodejs`,
+ * `max_wal_size` = `maxWalSize`), save between digits, where they tell `1.10` from `11.0`.
+ */
+export function compoundTokens(raw: string): string[] {
+  const segments = raw.split(SEGMENT_SIGNS).filter((segment) => segment !== '');
+  const tokens = new Set<string>();
+  if (segments.length > 1) addWhole(tokens, raw);
+  for (const segment of segments.length > 1 ? segments : [raw]) addSegment(tokens, segment);
+  tokens.delete(''); // what is left of a contraction without a word
+  return [...tokens];
+}
+
+function addSegment(tokens: Set<string>, segment: string): void {
+  const word = withoutGrouping(withoutApostrophes(segment)).replace(VERSION_SIGN, '');
+  const parts = partsOf(word);
+  addWhole(tokens, word);
+  if (ACRONYM.test(word)) return;
+  for (const part of parts) tokens.add(part.toLowerCase());
+}
+
+function addWhole(tokens: Set<string>, compound: string): void {
+  if (compound.length > WHOLE_MAX_LENGTH) return;
+  tokens.add(compound.replace(DROPPED_SIGNS, '').toLowerCase());
+}
+
+/** Signs inside a whole, save a single one between digits, `.NET`'s first and `C++`'s and `C#`'s last. */
+const DROPPED_SIGNS =
+  /(?<=[\p{L}\p{M}\p{N}])(?!(?<=\p{N})[^\p{L}\p{M}\p{N}]\p{N})[^\p{L}\p{M}\p{N}]+(?=[\p{L}\p{M}\p{N}])/gu;
+
+function withoutApostrophes(segment: string): string {
+  return segment.includes("'") ? segment.replace(CONTRACTION, '').replace(ELISION, '') : segment;
+}
+
+function withoutGrouping(segment: string): string {
+  return GROUPED_NUMBER.test(segment) ? segment.replaceAll(',', '') : segment;
+}
+
+/** The words of a compound; single letters split off by an apostrophe or a case change say nothing alone. */
+function partsOf(word: string): string[] {
+  const words = word.split(PART_SIGNS).filter((part) => part !== '');
+  const parts = words.flatMap((part) => part.split(CASE_CHANGE).flatMap((piece) => piece.split(NUMBER_UNIT)));
+  if (parts.length === 1) return parts;
+  const bySignsOnly = parts.length === words.length && !word.includes("'");
+  return bySignsOnly ? parts : parts.filter((part) => part.length > 1 || words.includes(part));
+}

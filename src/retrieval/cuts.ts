@@ -1,0 +1,137 @@
+/** Where a text may be cut into passages, from the best places (paragraphs) to the last resort (characters). */
+import type { ExtractedText, Range } from './extracted-text.ts';
+
+/** Gives the offsets inside a range before which it may be cut, ascending. */
+export type Cutter = (extracted: ExtractedText, range: Range) => number[];
+
+/**
+ * The cutters, best first. A range that is too long is cut by the first; pieces that are still too long by the
+ * next, and so on. Every cutter takes linear time. The last resort is `characterCuts`.
+ */
+export const CUTTERS: Cutter[] = [paragraphCuts, blankLineCuts, rowCuts, sentenceCuts, lineCuts, wordCuts];
+
+const BLANK_LINE = /\n[^\S\n]*\n\s*/g;
+/** A line that begins a list entry, table row, quotation, log record or numbered clause. */
+const ROW_START = /\n(?=[^\S\n]*(?:[-*+•‣▪·–]\s|[>|#[{]|\d{1,4}[.)]\s|\d{2,4}[-/:]\d|\p{L}[.)]\s))/gu;
+const LINE_END = /\n/g;
+/** White space, and the pauses of scripts that write none (ideographic comma, semicolon and colon). */
+const WORD_END = /\s+|[，、；：]/g;
+
+/** Sentence boundaries by Unicode UAX #29; its rules are the same in all locales that matter here. */
+const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+function paragraphCuts(extracted: ExtractedText, range: Range): number[] {
+  const cuts = matchEnds(extracted.text, range, BLANK_LINE);
+  return withoutInner(cuts, extracted.verbatim);
+}
+
+function blankLineCuts({ text }: ExtractedText, range: Range): number[] {
+  return matchEnds(text, range, BLANK_LINE);
+}
+
+/** List entries and the like; inside code and tables every line. */
+function rowCuts({ text, verbatim, tables }: ExtractedText, range: Range): number[] {
+  const rows = matchEnds(text, range, ROW_START);
+  const inside = [...overlapping(verbatim, range), ...overlapping(tables, range)].flatMap((block) =>
+    matchEnds(text, within(block, range), LINE_END),
+  );
+  return inside.length === 0 ? rows : [...new Set([...rows, ...inside])].sort((a, b) => a - b);
+}
+
+/** A line end inside a paragraph is no sentence end (UAX #29 takes it for one): hard-wrapped text is common. */
+function sentenceCuts({ text }: ExtractedText, range: Range): number[] {
+  const flowing = text.slice(range.start, range.end).replace(/[\r\n\u0085\u2028\u2029]/g, ' ');
+  const cuts: number[] = [];
+  for (const { index } of SENTENCES.segment(flowing)) if (index > 0) cuts.push(range.start + index);
+  return cuts;
+}
+
+function lineCuts({ text }: ExtractedText, range: Range): number[] {
+  return matchEnds(text, range, LINE_END);
+}
+
+function wordCuts({ text }: ExtractedText, range: Range): number[] {
+  return matchEnds(text, range, WORD_END);
+}
+
+function matchEnds(text: string, { start, end }: Range, pattern: RegExp): number[] {
+  const cuts: number[] = [];
+  for (const match of text.slice(start, end).matchAll(pattern)) {
+    const cut = start + match.index + match[0].length;
+    if (cut < end) cuts.push(cut);
+  }
+  return cuts;
+}
+
+/** The part of a block that lies in a range; empty where it has none. */
+function within(block: Range, range: Range): Range {
+  return { start: Math.max(block.start, range.start), end: Math.min(block.end, range.end) };
+}
+
+/** The blocks that share text with a range, by binary search: a long text has many ranges and many blocks. */
+function overlapping(blocks: Range[], range: Range): Range[] {
+  return blocks.slice(firstEndingAfter(blocks, range.start), firstEndingAfter(blocks, range.end) + 1);
+}
+
+function firstEndingAfter(blocks: Range[], offset: number): number {
+  let low = 0;
+  let high = blocks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((blocks[middle] as Range).end > offset)
+      high = middle; // middle is in range
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The cuts that do not lie inside one of the blocks; both ascend. */
+function withoutInner(cuts: number[], blocks: Range[]): number[] {
+  let next = firstEndingAfter(blocks, cuts[0] ?? 0);
+  return cuts.filter((cut) => {
+    while (next < blocks.length && (blocks[next] as Range).end <= cut) next++; // next is in range
+    const block = blocks[next];
+    return !block || cut <= block.start;
+  });
+}
+
+/** How far back a cut looks for a place that is not inside a combining sequence (UAX #15 allows 30 marks). */
+const CLUSTER_MAX_LENGTH = 32;
+const CONTINUES = /^(?:\p{M}|\u200c|\u200d|\p{Emoji_Modifier}|[\u{e0020}-\u{e007f}])/u;
+
+/**
+ * The last resort: cuts a range without better places every `limit`, measured by `sizeOf`, never inside a
+ * surrogate pair, and not inside an accented letter or a joined emoji unless that alone is over-long.
+ */
+export function characterCuts(text: string, range: Range, limit: number, sizeOf: SizeOf): number[] {
+  const cuts: number[] = [];
+  let size = 0;
+  for (let i = range.start; i < range.end; ) {
+    const next = i + (isSurrogatePair(text, i) ? 2 : 1);
+    const added = sizeOf(text, i, next);
+    if (size + added > limit && i > range.start) {
+      const cut = clusterStart(text, i, cuts.at(-1) ?? range.start);
+      cuts.push(cut);
+      size = sizeOf(text, cut, i);
+    }
+    size += added;
+    i = next;
+  }
+  return cuts;
+}
+
+/** Measures `text` from `start` to `end`. */
+export type SizeOf = (text: string, start: number, end: number) => number;
+
+function clusterStart(text: string, offset: number, after: number): number {
+  for (let i = offset; i > Math.max(after, offset - CLUSTER_MAX_LENGTH); i--) {
+    if (isSurrogatePair(text, i - 1)) continue;
+    const joined = CONTINUES.test(text.slice(i, i + 2)) || text.charCodeAt(i - 1) === 0x200d;
+    if (!joined) return i;
+  }
+  return offset;
+}
+
+function isSurrogatePair(text: string, i: number): boolean {
+  return (text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00;
+}

@@ -1,0 +1,34 @@
+/** The one shape in which every format's readable text reaches the passage splitter. */
+
+/** A stretch of a text: UTF-16 offsets, `end` exclusive. */
+export type Range = { start: number; end: number };
+
+/** A heading line with its markup (`start` to `end`), its level from 1 (h1) to 6, and its words without markup. */
+export type Heading = Range & { level: number; text: string };
+
+/** Where a page (PDF), slide or sheet begins. Pages count from 1. */
+export type PageStart = { offset: number; page: number };
+
+/** A table, one row a line; `header` is the row that names the columns, '' where there is none. */
+export type Table = Range & { header: string };
+
+/**
+ * A document's readable text with its structure. Every offset counts UTF-16 units of `text`, every list is in
+ * text order and its ranges do not overlap. `title` is the document's own (HTML `<title>`), where it has one.
+ * `verbatim` are code fences and preformatted blocks: a blank line inside them ends nothing.
+ */
+export type ExtractedText = {
+  text: string;
+  title?: string;
+  headings: Heading[];
+  pages: PageStart[];
+  verbatim: Range[];
+  tables: Table[];
+};
+
+/** Whether a text has nothing to show: only white space, controls and invisible format characters. */
+export function isBlank(text: string): boolean {
+  return !VISIBLE.test(text);
+}
+
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Cs}]/u;

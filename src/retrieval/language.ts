@@ -1,0 +1,113 @@
+/** Detects the language of a text, among those that PostgreSQL can stem. */
+import { eld } from 'eld/extrasmall';
+
+/**
+ * PostgreSQL's Snowball configurations, the same in 15 to 18 (Estonian, new in 18, is left out), and `simple`:
+ * a language without a stemmer, or none that is sure.
+ */
+export const LANGUAGES = [
+  'arabic',
+  'armenian',
+  'basque',
+  'catalan',
+  'danish',
+  'dutch',
+  'english',
+  'finnish',
+  'french',
+  'german',
+  'greek',
+  'hindi',
+  'hungarian',
+  'indonesian',
+  'irish',
+  'italian',
+  'lithuanian',
+  'nepali',
+  'norwegian',
+  'portuguese',
+  'romanian',
+  'russian',
+  'serbian',
+  'simple',
+  'spanish',
+  'swedish',
+  'tamil',
+  'turkish',
+  'yiddish',
+] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+/**
+ * By the ISO 639-1 codes that eld gives. It knows no Irish, Nepali and Yiddish. Malay stands for Indonesian
+ * (eld's `ms` covers both) and Croatian for Serbian (Snowball's Serbian stemmer reads Latin script).
+ */
+const LANGUAGE_BY_CODE: Record<string, Language | undefined> = {
+  ar: 'arabic',
+  hy: 'armenian',
+  eu: 'basque',
+  ca: 'catalan',
+  da: 'danish',
+  nl: 'dutch',
+  en: 'english',
+  fi: 'finnish',
+  fr: 'french',
+  de: 'german',
+  el: 'greek',
+  hi: 'hindi',
+  hu: 'hungarian',
+  ms: 'indonesian',
+  it: 'italian',
+  lt: 'lithuanian',
+  no: 'norwegian',
+  pt: 'portuguese',
+  ro: 'romanian',
+  ru: 'russian',
+  sr: 'serbian',
+  hr: 'serbian',
+  es: 'spanish',
+  sv: 'swedish',
+  ta: 'tamil',
+  tr: 'turkish',
+};
+
+/** UTF-16 units that eld looks at (the rest of its input is ignored): more is sampled down to this. */
+const SAMPLE_LENGTH = 1000;
+/** A long text is sampled at this many places: a title page or a licence at the head may be in another language. */
+const SAMPLE_COUNT = 4;
+/** Letters that a text must have for its own detection to count against its document's language. */
+const OWN_LANGUAGE_MIN_LETTERS = 100;
+/** Share of letters from scripts without stemmers above which a text needs no detection: it is Chinese, Thai … */
+const UNSTEMMED_MIN_SHARE = 0.3;
+
+const LETTER = /\p{L}/gu;
+const UNSTEMMED_LETTER =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
+
+/** The language of a text of any length, `simple` where unsure. Never throws. */
+export function detectLanguage(text: string): Language {
+  return detect(text, 1) ?? 'simple';
+}
+
+/** The language of a passage: its document's, unless it has enough letters and is clearly in another one. */
+export function detectPassageLanguage(text: string, documentLanguage: Language): Language {
+  return detect(text, OWN_LANGUAGE_MIN_LETTERS) ?? documentLanguage;
+}
+
+function detect(text: string, minLetters: number): Language | undefined {
+  const sample = sampleOf(text);
+  const letters = sample.match(LETTER)?.length ?? 0;
+  if (letters < minLetters) return undefined;
+  if ((sample.match(UNSTEMMED_LETTER)?.length ?? 0) >= UNSTEMMED_MIN_SHARE * letters) return 'simple';
+  const result = eld.detect(sample);
+  return result.isReliable() ? (LANGUAGE_BY_CODE[result.language] ?? 'simple') : undefined;
+}
+
+function sampleOf(text: string): string {
+  if (text.length <= SAMPLE_LENGTH) return text;
+  const length = SAMPLE_LENGTH / SAMPLE_COUNT;
+  const stride = (text.length - length) / (SAMPLE_COUNT - 1);
+  const starts = Array.from({ length: SAMPLE_COUNT }, (_, i) => Math.floor(i * stride));
+  return starts.map((start) => text.slice(start, start + length)).join(' ');
+}

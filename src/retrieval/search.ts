@@ -1,0 +1,124 @@
+/** Finds and scores the passages that answer a query: OR of its lexemes, BM25 over the searched knowledge bases. */
+import { sql } from 'kysely';
+import type { DocumentType } from '../../generated/types.gen.ts';
+import type { Database } from '../storage/database.ts';
+import type { SearchedKnowledgeBases } from '../storage/knowledge-bases.ts';
+import { attainableWeight, inverseDocumentFrequency, K1, lengthNorm, termFrequency } from './bm25.ts';
+import type { Stem } from './lexemes.ts';
+import { analyseQuery, type QueryTerm } from './query-terms.ts';
+
+/** A passage with its score and what the contract shows of its document. */
+export type FoundPassage = {
+  knowledge_base_id: string;
+  document_id: string;
+  position: number;
+  content: string;
+  start_offset: number;
+  end_offset: number;
+  page: number | null;
+  headings: string[];
+  title: string;
+  source: string;
+  type: DocumentType;
+  /** In [0, 1], 6 decimals. */
+  score: number;
+};
+
+/** A spelling of the query's `term`th word and the weight with which its frequency in a passage counts. */
+type WeightedLexeme = { lexeme: string; weight: number; term: number };
+
+/** In how many of the searched passages each lexeme occurs; those in none are left out. */
+async function readDocumentFrequencies(database: Database, ids: string[], lexemes: string[]) {
+  const rows = await database
+    .selectFrom('lexeme_statistics')
+    .select(['lexeme', sql<number>`sum(passage_count)::bigint`.as('passageCount')])
+    .where('knowledge_base_id', '=', sql<string>`ANY(${ids}::uuid[])`)
+    .where('lexeme', '=', sql<string>`ANY(${lexemes})`)
+    .groupBy('lexeme')
+    .execute();
+  return new Map(rows.map(({ lexeme, passageCount }) => [lexeme, passageCount]));
+}
+
+/** More terms than this sharpen no ranking any more, they only cost time: the rarest of a long query are asked. */
+const SCORED_TERMS_MAX = 64;
+
+/** Without stop words, unless there is nothing else: "to be or not to be" must find its passage. */
+function informativeTerms(terms: QueryTerm[]): QueryTerm[] {
+  const informative = terms.filter(({ isStopWord }) => !isStopWord);
+  return informative.length > 0 ? informative : terms;
+}
+
+/**
+ * The weight of each lexeme that occurs, rarest terms first, and the most that all these terms could reach
+ * together. A term that no passage holds counts there as well: an answer to half of the query scores at most half.
+ */
+function weighTerms(terms: QueryTerm[], frequencies: Map<string, number>, passageCount: number) {
+  const idfOf = (lexeme: string) => inverseDocumentFrequency(frequencies.get(lexeme) ?? 0, passageCount);
+  const weighed = informativeTerms(terms).map(({ lexemes, frequency }) => {
+    const known = lexemes.filter((lexeme) => frequencies.has(lexeme));
+    const idf = Math.max(...(known.length > 0 ? known : lexemes).map(idfOf));
+    return { idf, frequency, known };
+  });
+  const byRarity = weighed.sort((left, right) => right.idf - left.idf);
+  const scored = byRarity.filter(({ known }) => known.length > 0).slice(0, SCORED_TERMS_MAX);
+  const unknown = byRarity.filter(({ known }) => known.length === 0);
+  const attainable = [...scored, ...unknown].reduce(
+    (sum, { idf, frequency }) => sum + frequency * attainableWeight(idf),
+    0,
+  );
+  const weighted: WeightedLexeme[] = scored.flatMap(({ known, frequency }, term) =>
+    known.map((lexeme) => ({ lexeme, weight: frequency * idfOf(lexeme), term })),
+  );
+  return { weighted, attainable };
+}
+
+/** A lexeme as tsquery text; quoted by us, so that nothing in it is an operator (PostgreSQL manual, 8.11.2). */
+const quoteLexeme = (lexeme: string): string => `'${lexeme.replace(/['\\]/g, '$&$&')}'`;
+
+/** The statement: candidates by the index, BM25 over them (a term counts by its best spelling), the best with all their ties, then the total order. */
+function rankedPassages(
+  weighted: WeightedLexeme[],
+  attainable: number,
+  searched: SearchedKnowledgeBases,
+  limit: number,
+) {
+  const tsqueries = weighted.map(({ lexeme }) => quoteLexeme(lexeme));
+  const frequency = termFrequency(sql.ref('passages.lexemes'), sql.ref('spelling.tsquery'));
+  return sql<FoundPassage>`
+    WITH best AS (
+      SELECT passages.*, round((scored.sum / ${attainable})::numeric, 6)::float8 AS score
+      FROM passages, LATERAL (
+        SELECT sum(best) AS sum FROM (
+          SELECT max(spelling.weight * ${K1 + 1} * occurring.frequency
+            / (occurring.frequency + ${lengthNorm(sql.ref('passages.length'), searched)})) AS best
+          FROM unnest(${tsqueries}::tsquery[], ${weighted.map(({ weight }) => weight)}::float8[],
+              ${weighted.map(({ term }) => term)}::int[]) AS spelling (tsquery, weight, term),
+            LATERAL (SELECT ${frequency} AS frequency) AS occurring
+          GROUP BY spelling.term) AS by_term) AS scored
+      WHERE knowledge_base_id = ANY(${searched.ids}::uuid[]) AND lexemes @@ ${tsqueries.join(' | ')}::tsquery
+      ORDER BY score DESC FETCH FIRST ${sql.lit(limit)} ROWS WITH TIES)
+    SELECT best.knowledge_base_id, best.document_id, best.position, best.content, best.start_offset, best.end_offset,
+      best.page, best.headings, documents.title, documents.source, documents.type, least(best.score, 1) AS score
+    FROM best JOIN documents
+      ON documents.knowledge_base_id = best.knowledge_base_id AND documents.id = best.document_id
+    ORDER BY score DESC, documents.created_at DESC, best.position, best.document_id, best.knowledge_base_id
+    LIMIT ${limit}`;
+}
+
+/**
+ * The `limit` passages that answer `query` best: score descending, then document createdAt descending, then
+ * position in the document, then id. Empty when no term of the query occurs.
+ */
+export async function searchPassages(
+  { database, stem }: { database: Database; stem: Stem },
+  { query, searched, limit }: { query: string; searched: SearchedKnowledgeBases; limit: number },
+): Promise<FoundPassage[]> {
+  if (searched.passageCount === 0) return [];
+  const terms = await analyseQuery(query, searched.languages, stem);
+  const lexemes = terms.flatMap((term) => term.lexemes);
+  const frequencies = await readDocumentFrequencies(database, searched.ids, lexemes);
+  const { weighted, attainable } = weighTerms(terms, frequencies, searched.passageCount);
+  if (weighted.length === 0) return [];
+  const { rows } = await rankedPassages(weighted, attainable, searched, limit).execute(database);
+  return rows;
+}

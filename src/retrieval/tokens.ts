@@ -1,0 +1,60 @@
+/** Turns text into tokens: words, bigrams of scripts without word spaces, and compounds with their parts. */
+import { compoundTokens } from './compounds.ts';
+import { normaliseText } from './normalise.ts';
+
+/**
+ * UTF-16 units of the longest token; a longer word is cut. PostgreSQL allows a lexeme 2,046 bytes, and a unit
+ * takes at most 3 in UTF-8, at most tripled by accent folding.
+ */
+export const TOKEN_MAX_LENGTH = 200;
+
+/** Letters and marks of scripts that write no spaces between words; `〇` counts as the ideograph it is used as. */
+const UNSPACED =
+  '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&[\\p{L}\\p{M}〇]]';
+const WORD = `[[\\p{L}\\p{M}\\p{N}]--${UNSPACED}]+`;
+/** What joins words to a compound: `node.js`, `a/b`, `x@y.z`, `max_wal_size`, `R&D`, `std::sort`; a comma only in numbers. */
+const CONNECTOR = "(?:://|::|[\\-._'·\\/@:=&?#%+~\\\\]|(?<=\\p{N}),(?=\\p{N}))";
+/** `.NET` and `.pdf` in front, `C++` and `C#` behind. */
+const LEADING_DOT = '(?:(?<![\\p{L}\\p{N}.])\\.(?=\\p{L}))?';
+const TRAILING_SIGN = '(?:(?:\\+\\+|#)(?![\\p{L}\\p{N}]))?';
+const TOKEN = new RegExp(
+  `(?<unspaced>${UNSPACED}+)|${LEADING_DOT}${WORD}(?:${CONNECTOR}${WORD})*${TRAILING_SIGN}`,
+  'gv',
+);
+
+/** A plain word needs no look into its parts: no case change inside, no digit, no sign. */
+const PLAIN_WORD = /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+)$/u;
+const LETTERS = /^[\p{L}\p{M}]+$/u;
+const UNSPACED_START = new RegExp(`^${UNSPACED}`, 'v');
+
+/**
+ * The tokens of a text in order, lower case; the index is the position. A compound gives itself (see
+ * `compoundTokens`) and then its parts; a run of Han, kana, Hangul, Thai, Lao, Khmer or Myanmar gives its
+ * overlapping bigrams, a lone character itself. The same for passages and queries. Never throws; linear.
+ */
+export function tokenise(text: string): string[] {
+  const tokens: string[] = [];
+  for (const match of normaliseText(text).matchAll(TOKEN)) {
+    const raw = match[0];
+    if (match.groups?.unspaced) pushBigrams(tokens, raw);
+    else if (PLAIN_WORD.test(raw)) tokens.push(cut(raw.toLowerCase()));
+    else for (const token of compoundTokens(raw)) tokens.push(cut(token));
+  }
+  return tokens;
+}
+
+/** Whether a token is a plain word that a stemmer may change: letters only, of a script written with spaces. */
+export function isStemmable(token: string): boolean {
+  return LETTERS.test(token) && !UNSPACED_START.test(token);
+}
+
+function pushBigrams(tokens: string[], run: string): void {
+  const characters = Array.from(run);
+  if (characters.length === 1) tokens.push(run);
+  for (let i = 1; i < characters.length; i++) tokens.push(`${characters[i - 1]}${characters[i]}`);
+}
+
+function cut(token: string): string {
+  if (token.length <= TOKEN_MAX_LENGTH) return token;
+  return token.slice(0, TOKEN_MAX_LENGTH).replace(/[\ud800-\udbff]$/, '');
+}

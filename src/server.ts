@@ -1,0 +1,70 @@
+/** The HTTP server around the application: timeouts, answers to what is no HTTP, and the drain at its end. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { ServiceError, toErrorEnvelope } from './errors.ts';
+
+/** Headers arrive at once or the client is playing for time. */
+const HEADERS_TIMEOUT_MS = 20_000;
+/** The largest upload (50 MiB) over a link of 1 Mbit/s takes seven minutes. */
+const REQUEST_TIMEOUT_MS = 600_000;
+/** Longer than load balancers keep idle connections (60 s), so that it is they who close them. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+/** What Node's parser could not make a request of. */
+function toProtocolError({ code }: NodeJS.ErrnoException): ServiceError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new ServiceError('HEADERS_TOO_LARGE', 'The request line and headers are too large.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ServiceError('REQUEST_TIMEOUT', 'The request did not arrive in time.');
+    default:
+      return new ServiceError('MALFORMED_REQUEST', 'This is not an HTTP request.');
+  }
+}
+
+function answerProtocolError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const answer = toProtocolError(error);
+  const body = JSON.stringify(toErrorEnvelope(answer));
+  socket.end(
+    `HTTP/1.1 ${answer.status} ${answer.errorCode}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** Starts to listen; `port` 0: any free one. Gives the server and the address that it answers at. */
+export async function listen(
+  handle: Parameters<typeof createServer>[1],
+  { host, port }: { host: string; port: number },
+): Promise<{ server: Server; address: string }> {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      // Node would answer a request without Host by itself, and not in our envelope.
+      requireHostHeader: false,
+    },
+    handle,
+  );
+  server.on('clientError', answerProtocolError);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve);
+  });
+  const { port: actualPort } = server.address() as AddressInfo; // listening on TCP
+  const name = host.includes(':') ? `[${host}]` : host;
+  return { server, address: `http://${name}:${actualPort}` };
+}
+
+/** Stops listening and resolves when every running request has its answer, or after `timeoutMs`. */
+export async function drain(server: Server, timeoutMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
+  // A connection becomes idle when its answer is out; new requests on it would only delay the end.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  await closed;
+  clearTimeout(timer);
+  clearInterval(sweep);
+}

@@ -1,0 +1,23 @@
+/** What every handler and job works with, made once by the composition root. */
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { ExtractFile } from './ingestion/extraction-pool.ts';
+import type { JobQueue } from './ingestion/job-queue.ts';
+import type { Analyse } from './retrieval/analysis-pool.ts';
+import type { Stem } from './retrieval/lexemes.ts';
+import type { Database } from './storage/database.ts';
+import type { FileStore } from './storage/file-store.ts';
+
+export type Service = Readonly<{
+  config: Config;
+  database: Database;
+  files: FileStore;
+  /** Splits and analyses a document's text off the main thread. */
+  analyse: Analyse;
+  /** Reads an uploaded file's text off the main thread. */
+  extract: ExtractFile;
+  stem: Stem;
+  jobs: JobQueue;
+  uploadSecret: string;
+  log: Logger;
+}>;

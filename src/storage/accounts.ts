@@ -1,0 +1,159 @@
+/** Accounts: who owns knowledge bases, with limits and a balance of credits. */
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { insufficientCredits, knowledgeBaseLimitExceeded, storageLimitExceeded } from '../errors.ts';
+import type { Database, Queryable } from './database.ts';
+
+/** The limits of an account that has none of its own. */
+type DefaultLimits = { storageLimitBytes: number; knowledgeBaseLimit: number };
+type AccountWithDefaults = { accountId: string; defaults: DefaultLimits };
+
+/** Makes an account with `credits`; its limits are the server's until they are set. */
+export async function createAccount(database: Queryable, name: string, credits: number): Promise<string> {
+  const id = uuidv7();
+  await database.insertInto('accounts').values({ id, name, created_at: new Date() }).execute();
+  await database.insertInto('account_balances').values({ account_id: id, credits }).execute();
+  return id;
+}
+
+/** Credits left; 0 for an unknown account. */
+export async function readBalance(database: Queryable, accountId: string): Promise<number> {
+  const row = await database
+    .selectFrom('account_balances')
+    .select('credits')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row?.credits ?? 0;
+}
+
+/**
+ * Takes `credits` from the account, exactly once however many do so at the same time, never below 0.
+ * The commit does not wait for the disk: a power cut may give back the charges of its last moment, which is
+ * cheaper for everybody than a disk write for each query.
+ * @throws INSUFFICIENT_CREDITS when the balance does not cover it; then nothing is taken.
+ */
+export async function chargeCredits(database: Database, accountId: string, credits: number): Promise<void> {
+  if (credits === 0) return;
+  const { rows } = await sql`
+    WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+    UPDATE account_balances SET credits = credits - ${credits} FROM deferred
+    WHERE account_id = ${accountId} AND credits >= ${credits} RETURNING 1`.execute(database);
+  if (rows.length === 0) throw insufficientCredits();
+}
+
+/**
+ * Locks the account until the transaction ends and gives its limits. Whoever checks a limit and then stores
+ * something takes this lock last of all, so that nobody holding it waits for anything else.
+ */
+async function lockLimits(transaction: Queryable, { accountId, defaults }: AccountWithDefaults) {
+  const row = await transaction
+    .selectFrom('accounts')
+    .select(['storage_limit_bytes', 'knowledge_base_limit'])
+    .where('id', '=', accountId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  return {
+    storageLimitBytes: row.storage_limit_bytes ?? defaults.storageLimitBytes,
+    knowledgeBaseLimit: row.knowledge_base_limit ?? defaults.knowledgeBaseLimit,
+  };
+}
+
+/** Bytes of the account's live documents, and bytes that its unimported tickets and files have reserved. */
+async function readStorage(database: Queryable, accountId: string) {
+  const { rows } = await sql<{ stored: number; reserved: number }>`
+    SELECT
+      (SELECT coalesce(sum(storage_bytes), 0)::bigint FROM knowledge_base_statistics
+        JOIN knowledge_bases USING (knowledge_base_id)
+        WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL) AS stored,
+      (SELECT coalesce(sum(size_bytes), 0)::bigint FROM files
+        JOIN knowledge_bases USING (knowledge_base_id)
+        WHERE files.account_id = ${accountId} AND deleted_at IS NULL AND document_id IS NULL
+          AND (uploaded_at IS NOT NULL OR expires_at > now())) AS reserved`.execute(database);
+  return rows[0] ?? { stored: 0, reserved: 0 };
+}
+
+/**
+ * Checks that storing `requested` bytes stays within the account's limit. At the end of a transaction that has
+ * stored them already (`counted`: those bytes) the answer holds until the commit; before it (`counted`: 0) it
+ * spares work in vain.
+ * @throws STORAGE_LIMIT_EXCEEDED
+ */
+export async function requireStorage(
+  database: Queryable,
+  account: AccountWithDefaults,
+  { requested, counted }: { requested: number; counted: number },
+): Promise<void> {
+  const { storageLimitBytes: limit } = await lockLimits(database, account);
+  const { stored, reserved } = await readStorage(database, account.accountId);
+  const used = stored + reserved - counted;
+  if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
+}
+
+/** How many knowledge bases the account has, and the bytes of their live documents. */
+export async function readUsage(database: Queryable, accountId: string) {
+  return await database
+    .selectFrom('knowledge_bases')
+    .innerJoin('knowledge_base_statistics as statistics', (join) =>
+      join.onRef('statistics.knowledge_base_id', '=', 'knowledge_bases.knowledge_base_id'),
+    )
+    .select(({ fn }) => [
+      fn.countAll<number>().as('knowledgeBaseCount'),
+      sql<number>`coalesce(sum(storage_bytes), 0)::bigint`.as('storageUsed'),
+    ])
+    .where('knowledge_bases.account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * Checks, until the transaction's end, that the account may have one more knowledge base.
+ * @throws KNOWLEDGE_BASE_LIMIT_EXCEEDED
+ */
+export async function requireKnowledgeBaseAllowance(
+  transaction: Queryable,
+  account: AccountWithDefaults,
+): Promise<void> {
+  const { knowledgeBaseLimit: limit } = await lockLimits(transaction, account);
+  const { knowledgeBaseCount: used } = await readUsage(transaction, account.accountId);
+  if (used >= limit) throw knowledgeBaseLimitExceeded({ limit, used });
+}
+
+/** Every account with its own limits (null: the server's), credits and usage, oldest first. */
+export async function listAccounts(database: Queryable) {
+  const accounts = await database
+    .selectFrom('accounts')
+    .innerJoin('account_balances', 'account_balances.account_id', 'accounts.id')
+    .selectAll('accounts')
+    .select('credits')
+    .orderBy('created_at')
+    .execute();
+  return await Promise.all(
+    accounts.map(async (account) => ({ ...account, ...(await readUsage(database, account.id)) })),
+  );
+}
+
+/** The id of the account with this name; undefined: there is none. */
+export async function findAccountId(database: Queryable, name: string): Promise<string | undefined> {
+  const row = await database.selectFrom('accounts').select('id').where('name', '=', name).executeTakeFirst();
+  return row?.id;
+}
+
+/** New values for an account; what is left out stays. */
+export type AccountChange = { storageLimitBytes?: number; knowledgeBaseLimit?: number; credits?: number };
+
+export async function updateAccount(database: Queryable, id: string, change: AccountChange): Promise<void> {
+  const { storageLimitBytes, knowledgeBaseLimit, credits } = change;
+  if (storageLimitBytes !== undefined || knowledgeBaseLimit !== undefined) {
+    await database
+      .updateTable('accounts')
+      .set({
+        ...(storageLimitBytes !== undefined && { storage_limit_bytes: storageLimitBytes }),
+        ...(knowledgeBaseLimit !== undefined && { knowledge_base_limit: knowledgeBaseLimit }),
+      })
+      .where('id', '=', id)
+      .execute();
+  }
+  if (credits !== undefined) {
+    await database.updateTable('account_balances').set({ credits }).where('account_id', '=', id).execute();
+  }
+}

@@ -1,0 +1,64 @@
+/** Where API keys are kept: hash, owner and life span, never the key itself. */
+import { sql } from 'kysely';
+import { readApiKey, type StoredKey } from '../api-key.ts';
+import type { Queryable } from './database.ts';
+
+/** Stores `key` for an account; `expiresAt` null: it does not expire. */
+export async function insertApiKey(
+  database: Queryable,
+  key: string,
+  owner: { accountId: string; name: string; expiresAt?: Date | null },
+): Promise<void> {
+  const stored = readApiKey(key);
+  if (stored === undefined) throw new Error('not an API key');
+  await database
+    .insertInto('api_keys')
+    .values({
+      id: stored.keyId,
+      account_id: owner.accountId,
+      name: owner.name,
+      secret_hash: stored.secretHash,
+      created_at: new Date(),
+      expires_at: owner.expiresAt ?? null,
+    })
+    .execute();
+}
+
+/** The owner and hash of a key that is neither revoked nor expired by the database's clock. */
+export async function findLiveApiKey(database: Queryable, keyId: string) {
+  return await database
+    .selectFrom('api_keys')
+    .select(['account_id as accountId', 'secret_hash as secretHash'])
+    .where('id', '=', keyId)
+    .where('revoked_at', 'is', null)
+    .where(sql<boolean>`(expires_at IS NULL OR expires_at > now())`)
+    .executeTakeFirst();
+}
+
+/** Every key with its account, oldest first; nothing of the secrets. */
+export async function listApiKeys(database: Queryable) {
+  return await database
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .select([
+      'api_keys.id',
+      'api_keys.name',
+      'accounts.name as account',
+      'api_keys.created_at',
+      'expires_at',
+      'revoked_at',
+    ])
+    .orderBy('api_keys.created_at')
+    .orderBy('api_keys.id')
+    .execute();
+}
+
+/** Revokes a key at once; every server notices within a second. False: there is no such key. */
+export async function revokeApiKey(database: Queryable, keyId: StoredKey['keyId']): Promise<boolean> {
+  const revoked = await database
+    .updateTable('api_keys')
+    .set(({ fn, val }) => ({ revoked_at: fn.coalesce('revoked_at', val(new Date())) }))
+    .where('id', '=', keyId)
+    .executeTakeFirst();
+  return revoked.numUpdatedRows > 0n;
+}

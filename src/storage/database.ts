@@ -1,0 +1,47 @@
+/** The connection pool to PostgreSQL, and Kysely over it. */
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Tables } from './tables.ts';
+
+export type Database = Kysely<Tables>;
+/** The database or a transaction on it. */
+export type Queryable = Database | Transaction<Tables>;
+/** What `pg` needs to connect: an address, or the embedded PostgreSQL's socket. */
+export type Connection =
+  | { connectionString: string }
+  | { host: string; port: number; user: string; database: string };
+
+/** Longest that one statement may run: far above any request's, below an operator's patience. */
+const STATEMENT_TIMEOUT_MS = 60_000;
+/** How long a request waits for a free connection before it becomes a 503. */
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A transaction that its client has left open must not hold locks for ever. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
+
+/** bigint comes as a number: every bigint here is a count or a size below 2^53. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === pg.types.builtins.INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
+};
+
+/**
+ * A pool of at most `size` connections.
+ * @param onError told of idle connections that break; the pool replaces them by itself.
+ */
+export function createPool(connection: Connection, size: number, onError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({
+    ...connection,
+    max: size,
+    types,
+    application_name: 'knowledge-retrieval',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+  });
+  pool.on('error', onError);
+  return pool;
+}
+
+/** Kysely over `pool`; destroying it ends the pool. */
+export const createDatabase = (pool: pg.Pool): Database =>
+  new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });

@@ -1,0 +1,112 @@
+/** The embedded PostgreSQL: a real server below the data directory, started with the service and ended with it. */
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { lockDirectory } from './directory-lock.ts';
+import { chooseLaunch } from './postgres-account.ts';
+import { databaseName, databaseUser, ensureCluster } from './postgres-cluster.ts';
+import { endOrphan, findPostmaster, removeStaleLocks } from './postgres-pidfile.ts';
+import { type Account, findPrograms } from './postgres-programs.ts';
+import { superviseServer } from './postgres-server.ts';
+import { serverArguments, socketPort } from './postgres-settings.ts';
+
+/** What `pg` needs to connect: `host` is the socket's directory, the same for as long as the service runs. */
+export type SocketConnection = { host: string; port: number; user: string; database: string };
+
+/** `stop` ends the server within 9 s and frees the directory; call it when the pool has ended. */
+export type EmbeddedPostgres = { connection: SocketConnection; stop(): Promise<void> };
+
+/** `durable` false: a crash of the machine may destroy the data (tests). `onLog` gets PostgreSQL's lines, and ours. */
+export type EmbeddedPostgresOptions = { directory: string; durable?: boolean; onLog(line: string): void };
+
+/**
+ * Starts the PostgreSQL whose cluster is `postgres` in the data directory `directory`; both are made if missing.
+ * Holds the lock of `directory` until `stop`. Resolves when the server accepts connections, after its recovery, if any;
+ * from then on a server that dies is restarted on the same socket.
+ * Throws, having deleted nothing and stopped everything, an error that names the place, the reason and a remedy.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { onLog, durable = true } = options;
+  const directory = makeDirectory(options.directory);
+  const lock = lockDirectory(directory);
+  try {
+    const cluster = clusterPath(directory);
+    const { initdb, postgres } = findPrograms();
+    const launch = chooseLaunch(cluster, postgres);
+    await ensureCluster({ cluster, initdb, launch, durable, onLog });
+    const socketDirectory = chooseSocketDirectory(cluster, launch.owner);
+    const server = await superviseServer({
+      launch,
+      postgres,
+      args: serverArguments({ cluster, socketDirectory, durable }),
+      async beforeStart() {
+        await endOrphan(cluster, onLog);
+        removeStaleLocks(cluster, socketDirectory);
+      },
+      onLog,
+    });
+    return {
+      connection: connectionTo(socketDirectory, socketPort),
+      async stop() {
+        await server.stop();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/**
+ * How to connect to the PostgreSQL that another process runs on `directory`; undefined if none runs, or not yet:
+ * a server notes that it is ready a moment after it accepts connections.
+ * Throws if this user may not look.
+ */
+export function findRunningPostgres(directory: string): SocketConnection | undefined {
+  if (!existsSync(directory)) return undefined;
+  const real = realpathSync(directory);
+  const postmaster = findPostmaster(clusterPath(real));
+  return postmaster?.ready ? connectionTo(postmaster.socketDirectory, postmaster.port) : undefined;
+}
+
+const clusterPath = (directory: string): string => join(directory, 'postgres');
+
+const connectionTo = (host: string, port: number): SocketConnection => ({
+  host,
+  port,
+  user: databaseUser,
+  database: databaseName,
+});
+
+/** Gives the real path, by which a running server is recognised. Others may pass it, as PostgreSQL must where we are root. */
+function makeDirectory(directory: string): string {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o711 });
+    return realpathSync(directory);
+  } catch (error) {
+    throw new Error(`cannot use ${directory} as data directory: ${error}`, { cause: error });
+  }
+}
+
+/**
+ * The cluster itself, which only its owner may enter. Where that path is too long for a socket address, a directory
+ * in /tmp whose name follows from it: not os.tmpdir(), which may be as long, and differs between services.
+ */
+function chooseSocketDirectory(cluster: string, owner: Account | undefined): string {
+  // sun_path of unix(4) has 104 bytes on macOS, 108 on Linux, with the final zero.
+  if (Buffer.byteLength(join(cluster, `.s.PGSQL.${socketPort}`)) < 104) return cluster;
+  const name = createHash('sha256').update(cluster).digest('hex').slice(0, 16);
+  const directory = `/tmp/knowledge-retrieval-${name}`;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const stat = lstatSync(directory);
+  // Who else owns it could put a socket of his own there, and read all that is sent to it.
+  if (!stat.isDirectory() || (stat.uid !== process.geteuid?.() && stat.uid !== owner?.uid)) {
+    throw new Error(
+      `${directory}, needed for the database's socket, belongs to the user ${stat.uid}: have it removed`,
+    );
+  }
+  chmodSync(directory, 0o700);
+  if (owner) lchownSync(directory, owner.uid, owner.gid);
+  return directory;
+}

@@ -1,0 +1,58 @@
+/** Upload tickets and the uploaded files that they become. */
+import { sql } from 'kysely';
+import type { ScopedId } from '../ids.ts';
+import type { Database, Queryable } from './database.ts';
+import type { StoredObject } from './file-store.ts';
+
+/** The file of a live knowledge base, whoever owns it; undefined: there is none. */
+export async function findFile(database: Queryable, { knowledgeBaseId, id }: ScopedId) {
+  return await database
+    .selectFrom('files')
+    .innerJoin('knowledge_bases', 'knowledge_bases.knowledge_base_id', 'files.knowledge_base_id')
+    .selectAll('files')
+    .where('files.knowledge_base_id', '=', knowledgeBaseId)
+    .where('files.id', '=', id)
+    .where('knowledge_bases.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/**
+ * An account's file in a live knowledge base, both kept as they are until the transaction ends.
+ * `expired`: its ticket has run out by the database's clock. undefined: there is none.
+ */
+export async function lockFile(transaction: Queryable, file: ScopedId & { accountId: string }) {
+  return await transaction
+    .selectFrom('files')
+    .innerJoin('knowledge_bases', 'knowledge_bases.knowledge_base_id', 'files.knowledge_base_id')
+    .selectAll('files')
+    .select(sql<boolean>`expires_at <= now()`.as('expired'))
+    .where('files.knowledge_base_id', '=', file.knowledgeBaseId)
+    .where('files.id', '=', file.id)
+    .where('files.account_id', '=', file.accountId)
+    .where('knowledge_bases.deleted_at', 'is', null)
+    .forUpdate(['files'])
+    .forShare(['knowledge_bases'])
+    .executeTakeFirst();
+}
+
+/**
+ * Lets the file name `stored` as its bytes, unless it is imported or deleted meanwhile.
+ * @returns whether it does, and the object that nothing names any more (null: none).
+ */
+export async function recordUpload(
+  database: Database,
+  { knowledgeBaseId, id }: ScopedId,
+  stored: StoredObject,
+): Promise<{ recorded: boolean; unusedObject: string | null }> {
+  const { rows } = await sql<{ object_name: string | null }>`
+    WITH before AS (
+      SELECT object_name FROM files
+      WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id} AND document_id IS NULL FOR UPDATE)
+    UPDATE files SET object_name = ${stored.objectName}, sha256 = ${stored.sha256}, uploaded_at = ${new Date()}
+    FROM before WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id}
+    RETURNING before.object_name`.execute(database);
+  const before = rows[0];
+  return before === undefined
+    ? { recorded: false, unusedObject: stored.objectName }
+    : { recorded: true, unusedObject: before.object_name };
+}

@@ -1,0 +1,129 @@
+/**
+ * Writes and removes a document's passages together with the statistics that BM25 needs, which so stay exact.
+ * Whoever changes a knowledge base's statistics locks its counter row first; the rows of single lexemes then
+ * have one writer at a time, and no two transactions can wait for one another.
+ */
+import { sql } from 'kysely';
+import type { ScopedId } from '../ids.ts';
+import type { Analysis } from '../retrieval/analysis.ts';
+import type { Queryable } from './database.ts';
+
+type Owned = ScopedId & { accountId: string };
+
+/** What a document adds to (or, negated, takes from) its knowledge base's counters. */
+type Change = { documents: number; bytes: number; passages: number; length: number };
+
+async function changeCounters(
+  transaction: Queryable,
+  knowledgeBaseId: string,
+  change: Change,
+): Promise<void> {
+  await sql`
+    UPDATE knowledge_base_statistics SET
+      document_count = document_count + ${change.documents},
+      storage_bytes = storage_bytes + ${change.bytes},
+      passage_count = passage_count + ${change.passages},
+      passage_length_total = passage_length_total + ${change.length}
+    WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(transaction);
+}
+
+/** Counts a new document of `bytes` in, before it has any passage. */
+export const countDocument = (
+  transaction: Queryable,
+  knowledgeBaseId: string,
+  bytes: number,
+): Promise<void> =>
+  changeCounters(transaction, knowledgeBaseId, { documents: 1, bytes, passages: 0, length: 0 });
+
+async function insertRows(transaction: Queryable, document: Owned, passagesJson: string): Promise<void> {
+  await sql`
+    INSERT INTO passages (knowledge_base_id, document_id, account_id,
+      position, content, start_offset, end_offset, page, headings, language, lexemes, length)
+    SELECT ${document.knowledgeBaseId}, ${document.id}, ${document.accountId}, passage.*
+    FROM json_to_recordset(${passagesJson}) AS passage (
+      position integer, content text, start_offset integer, end_offset integer, page integer,
+      headings jsonb, language text, lexemes tsvector, length integer)`.execute(transaction);
+}
+
+async function countLexemes(transaction: Queryable, document: Owned, analysis: Analysis): Promise<void> {
+  await sql`
+    INSERT INTO lexeme_statistics AS counted (knowledge_base_id, account_id, lexeme, passage_count)
+    SELECT ${document.knowledgeBaseId}, ${document.accountId}, key, value::bigint
+    FROM json_each_text(${analysis.lexemeCountsJson}) ORDER BY key COLLATE "C"
+    ON CONFLICT (knowledge_base_id, lexeme)
+    DO UPDATE SET passage_count = counted.passage_count + excluded.passage_count`.execute(transaction);
+  await sql`
+    INSERT INTO language_statistics AS counted (knowledge_base_id, account_id, language, passage_count)
+    SELECT ${document.knowledgeBaseId}, ${document.accountId}, language, count(*)
+    FROM passages WHERE knowledge_base_id = ${document.knowledgeBaseId} AND document_id = ${document.id}
+    GROUP BY language
+    ON CONFLICT (knowledge_base_id, language)
+    DO UPDATE SET passage_count = counted.passage_count + excluded.passage_count`.execute(transaction);
+}
+
+/** Makes an analysed document searchable; the document's row must exist. */
+export async function insertPassages(
+  transaction: Queryable,
+  document: Owned,
+  analysis: Analysis,
+): Promise<void> {
+  await insertRows(transaction, document, analysis.passagesJson);
+  await changeCounters(transaction, document.knowledgeBaseId, {
+    documents: 0,
+    bytes: 0,
+    passages: analysis.passageCount,
+    length: analysis.lengthTotal,
+  });
+  await countLexemes(transaction, document, analysis);
+}
+
+async function uncountLexemes(transaction: Queryable, { knowledgeBaseId, id }: ScopedId): Promise<void> {
+  await sql`
+    MERGE INTO lexeme_statistics AS counted USING (
+      SELECT entry.lexeme COLLATE "C" AS lexeme, count(*) AS passage_count
+      FROM passages, unnest(passages.lexemes) AS entry
+      WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${id} GROUP BY 1) AS gone
+    ON counted.knowledge_base_id = ${knowledgeBaseId} AND counted.lexeme = gone.lexeme
+    WHEN MATCHED AND counted.passage_count = gone.passage_count THEN DELETE
+    WHEN MATCHED THEN UPDATE SET passage_count = counted.passage_count - gone.passage_count`.execute(
+    transaction,
+  );
+  await sql`
+    MERGE INTO language_statistics AS counted USING (
+      SELECT language, count(*) AS passage_count FROM passages
+      WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${id} GROUP BY language) AS gone
+    ON counted.knowledge_base_id = ${knowledgeBaseId} AND counted.language = gone.language
+    WHEN MATCHED AND counted.passage_count = gone.passage_count THEN DELETE
+    WHEN MATCHED THEN UPDATE SET passage_count = counted.passage_count - gone.passage_count`.execute(
+    transaction,
+  );
+}
+
+/** Removes a document with its passages, and its part of every statistic. */
+export async function deleteDocumentRows(
+  transaction: Queryable,
+  document: ScopedId & { bytes: number },
+): Promise<void> {
+  const { knowledgeBaseId, id, bytes } = document;
+  const { rows } = await sql<{ passages: number; length: number }>`
+    SELECT count(*) AS passages, coalesce(sum(length), 0)::bigint AS length
+    FROM passages WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${id}`.execute(transaction);
+  const { passages, length } = rows[0] ?? { passages: 0, length: 0 };
+  await changeCounters(transaction, knowledgeBaseId, {
+    documents: -1,
+    bytes: -bytes,
+    passages: -passages,
+    length: -length,
+  });
+  if (passages > 0) await uncountLexemes(transaction, document);
+  await transaction
+    .deleteFrom('passages')
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('document_id', '=', id)
+    .execute();
+  await transaction
+    .deleteFrom('documents')
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,106 @@
+/** Chooses the account that PostgreSQL runs under: ours, or another one where we are root, whom it refuses. */
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Account, childEnvironment, type Launch } from './postgres-programs.ts';
+
+/** A launch, and who owns the cluster's files; undefined: we ourselves. */
+export type OwnedLaunch = Launch & { owner: Account | undefined };
+
+/**
+ * Capabilities that let a process which is not root pass directories that only root may enter, like /root (0700):
+ * `dac_read_search` passes and reads; containers seldom grant it, but `dac_override`, which may write as well.
+ * See capabilities(7).
+ */
+const passes = ['dac_read_search', 'dac_override'];
+
+/**
+ * The launch for the cluster directory `cluster`, which need not exist yet, and the program `postgres`.
+ * Throws with a remedy where root finds no account, or the account cannot get at the directory or the program.
+ */
+export function chooseLaunch(cluster: string, postgres: string): OwnedLaunch {
+  if (process.getuid?.() !== 0) return { prefix: [], account: undefined, owner: undefined };
+  // macOS has one of its own, _postgres.
+  const owner =
+    clusterOwner(cluster) ?? findAccount('postgres') ?? findAccount('_postgres') ?? createAccount('postgres');
+  const launches = [
+    { prefix: [], account: owner, owner },
+    ...passes.map((capability) => ({ prefix: setpriv(owner, capability), account: undefined, owner })),
+  ];
+  const failures: string[] = [];
+  for (const launch of launches) {
+    const failure = probe(launch, dirname(cluster), postgres);
+    if (failure === '') return launch;
+    failures.push(failure);
+  }
+  throw new Error(
+    `PostgreSQL must not run as root, and the account with uid ${owner.uid} cannot enter ${dirname(cluster)} ` +
+      `or run ${postgres}: move them to where it can, start the service as another user, or set DATABASE_URL\n` +
+      failures.join('\n'),
+  );
+}
+
+/**
+ * Becomes `owner` but keeps one capability. `no_setuid_fixup` because access(2), by which PostgreSQL looks for its own
+ * files, otherwise ignores the capabilities of everyone but root. Node's own uid and gid options can do neither.
+ */
+function setpriv(owner: Account, capability: string): string[] {
+  return [
+    'setpriv',
+    `--reuid=${owner.uid}`,
+    `--regid=${owner.gid}`,
+    '--clear-groups',
+    `--inh-caps=+${capability}`,
+    `--ambient-caps=+${capability}`,
+    '--securebits=+no_setuid_fixup',
+    '--',
+  ];
+}
+
+/** Tries it: modes, ACLs, mount options and missing capabilities all count. Gives '' or what went wrong. */
+function probe(launch: Launch, directory: string, postgres: string): string {
+  const script = 'cd "$1" && exec "$2" --version';
+  const [file = '', ...args] = [...launch.prefix, 'sh', '-c', script, 'sh', directory, postgres];
+  const result = spawnSync(file, args, {
+    ...launch.account,
+    cwd: '/',
+    env: childEnvironment,
+    encoding: 'utf8',
+  });
+  if (result.error) return `${file}: ${result.error.message}`;
+  return result.status === 0 ? '' : result.stderr.trim() || `${file}: status ${result.status}`;
+}
+
+/** A cluster stays with the account that it was made by, whoever starts it and whatever the passwd file says. */
+function clusterOwner(cluster: string): Account | undefined {
+  const stat = statSync(join(cluster, 'PG_VERSION'), { throwIfNoEntry: false });
+  if (!stat) return undefined;
+  if (stat.uid !== 0) return { uid: stat.uid, gid: stat.gid };
+  throw new Error(
+    `${cluster} belongs to root, whom PostgreSQL refuses: chown -R it to the account that made it`,
+  );
+}
+
+function findAccount(name: string): Account | undefined {
+  const [uid, gid] = ['-u', '-g'].map((option) =>
+    spawnSync('id', [option, name], { env: childEnvironment, encoding: 'utf8' }),
+  );
+  if (uid?.status !== 0 || gid?.status !== 0) return undefined;
+  return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+}
+
+/** Makes the account like Debian's postgresql-common does, which finds and keeps it if installed later. */
+function createAccount(name: string): Account {
+  const options = ['--system', '--user-group', '--home-dir', '/var/lib/postgresql', '--no-create-home'];
+  const made = spawnSync('useradd', [...options, '--shell', '/bin/false', name], {
+    env: childEnvironment,
+    encoding: 'utf8',
+  });
+  // Another start on this machine may have made it first.
+  const account = findAccount(name);
+  if (account) return account;
+  throw new Error(
+    `PostgreSQL must not run as root, and the account ${name} could not be made: make it, start the service as ` +
+      `another user, or set DATABASE_URL\n${made.error?.message ?? made.stderr.trim()}`,
+  );
+}

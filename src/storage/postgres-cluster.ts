@@ -1,0 +1,146 @@
+/** Makes the database cluster: initdb into a directory of its own, which takes its name only when it is complete. */
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { OwnedLaunch } from './postgres-account.ts';
+import { reportedLines, startProgram } from './postgres-programs.ts';
+
+/** The major version of the installed package, which alone can read a cluster that says so in PG_VERSION. */
+const majorVersion = '18';
+
+/** The superuser and the database that initdb makes; the service needs no other, for nothing else lives here. */
+export const databaseUser = 'postgres';
+export const databaseName = 'postgres';
+
+/**
+ * Where the operating system classifies characters, best first. Collation and case are PostgreSQL's own, but its text
+ * search parser (wparser_def.c) asks the C library: under plain C, `«дом»` and `—` count as words.
+ */
+const characterLocales = ['C.UTF-8', 'en_US.UTF-8', 'C'];
+
+/** `durable: false` leaves out the wait for the disk; `onLog` gets initdb's lines. */
+export type ClusterOptions = {
+  cluster: string;
+  initdb: string;
+  launch: OwnedLaunch;
+  durable: boolean;
+  onLog(line: string): void;
+};
+
+/**
+ * Leaves a complete cluster at `cluster`, by initdb if there is none.
+ * Throws if something else stands there, or a cluster of another major version: nothing of it is touched.
+ */
+export async function ensureCluster(options: ClusterOptions): Promise<void> {
+  const { cluster } = options;
+  removeIncomplete(cluster);
+  const version = clusterVersion(cluster);
+  if (version === majorVersion) return;
+  if (version !== undefined) {
+    throw new Error(
+      `${cluster} holds the data of PostgreSQL ${version}, but PostgreSQL ${majorVersion} is installed: ` +
+        'export it with the old version of this service, or use another directory',
+    );
+  }
+  if (existsSync(cluster) && readdirSync(cluster).length > 0) {
+    throw new Error(`${cluster} holds files but no PostgreSQL cluster (no PG_VERSION): move them away`);
+  }
+  const fresh = mkdtempSync(incompletePrefix(cluster));
+  try {
+    if (options.launch.owner) chownSync(fresh, options.launch.owner.uid, options.launch.owner.gid);
+    await runInitdb(fresh, options);
+    renameSync(fresh, cluster);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    throw error;
+  }
+  if (options.durable) syncDirectory(dirname(cluster));
+}
+
+function clusterVersion(cluster: string): string | undefined {
+  try {
+    return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new Error(`cannot read the PostgreSQL cluster in ${cluster}, is it another user's? ${error}`, {
+      cause: error,
+    });
+  }
+}
+
+function incompletePrefix(cluster: string): string {
+  return `${cluster}.incomplete-`;
+}
+
+/** What an initdb left that was killed. It may still be dying and writing: then the next start removes the rest. */
+function removeIncomplete(cluster: string): void {
+  const prefix = basename(incompletePrefix(cluster));
+  for (const name of readdirSync(dirname(cluster))) {
+    if (!name.startsWith(prefix)) continue;
+    try {
+      rmSync(join(dirname(cluster), name), { recursive: true, force: true });
+    } catch {
+      // It only takes space.
+    }
+  }
+}
+
+async function runInitdb(directory: string, options: ClusterOptions): Promise<void> {
+  let lines: string[] = [];
+  for (const locale of characterLocales) {
+    lines = [];
+    const { exited } = startProgram(options.launch, options.initdb, {
+      args: initdbArguments(directory, locale, options.durable),
+      detached: false,
+      onLine(line) {
+        lines.push(line);
+        options.onLog(line);
+      },
+    });
+    const reason = await exited;
+    if (reason === 'exit code 0') return;
+    lines.push(reason);
+    if (!lines.some((line) => line.includes('invalid locale name'))) break;
+  }
+  throw new Error(
+    `could not make the PostgreSQL cluster in ${directory}:\n${lines.slice(-reportedLines).join('\n')}`,
+  );
+}
+
+function initdbArguments(directory: string, characterLocale: string, durable: boolean): string[] {
+  return [
+    `--pgdata=${directory}`,
+    '--encoding=UTF8',
+    // The same order and case on every machine; under libc's C, lower() knows ASCII only.
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+    `--lc-ctype=${characterLocale}`,
+    `--username=${databaseUser}`,
+    // The mode 0700 of the socket's directory is the guard.
+    '--auth-local=trust',
+    '--auth-host=reject',
+    '--no-instructions',
+    ...(durable ? [] : ['--no-sync']),
+  ];
+}
+
+/** Makes the rename survive a power loss before anything is stored: see fsync(2) on directories. */
+function syncDirectory(directory: string): void {
+  const descriptor = openSync(directory, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,153 @@
+/** Reads `postmaster.pid` of a cluster: finds a PostgreSQL that outlived its service, ends it, and clears what dead ones left. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { socketPort } from './postgres-settings.ts';
+
+/** What a running postmaster says of itself; `ready`: it accepts connections. */
+export type Postmaster = { pid: number; port: number; socketDirectory: string; ready: boolean };
+
+/** How often to look whether a foreign process has ended: a fast shutdown takes some 15 ms. */
+const pollMilliseconds = 10;
+
+/** Signals by rising force, as in PostgreSQL's manual, 18.5, and how long each may take to work. */
+const shutdowns: { signal: NodeJS.Signals; milliseconds: number }[] = [
+  // Fast: ends sessions, writes a checkpoint.
+  { signal: 'SIGINT', milliseconds: 5_000 },
+  // Immediate: leaves recovery to the next start.
+  { signal: 'SIGQUIT', milliseconds: 2_000 },
+  { signal: 'SIGKILL', milliseconds: 2_000 },
+];
+
+/**
+ * Sends ever stronger signals until `ended` settles within a signal's time; gives false if none worked.
+ * `ended` gets the time it may take and tells whether the process has ended by then.
+ */
+export async function shutDown(
+  send: (signal: NodeJS.Signals) => void,
+  ended: (milliseconds: number) => Promise<boolean>,
+): Promise<boolean> {
+  for (const { signal, milliseconds } of shutdowns) {
+    send(signal);
+    if (await ended(milliseconds)) return true;
+  }
+  return false;
+}
+
+/** The postmaster that runs on `cluster` now, whoever started it; undefined if none does. */
+export function findPostmaster(cluster: string): Postmaster | undefined {
+  const postmaster = readPostmasterFile(cluster);
+  return postmaster && runsCluster(postmaster.pid, cluster) ? postmaster : undefined;
+}
+
+/** Ends the postmaster that a killed service left on `cluster`, if there is one. Throws if it does not end. */
+export async function endOrphan(cluster: string, onLog: (line: string) => void): Promise<void> {
+  const orphan = findPostmaster(cluster);
+  if (!orphan) return;
+  onLog(`stopping the PostgreSQL (process ${orphan.pid}) that an earlier service left running`);
+  const ended = await shutDown(
+    (signal) => signalProcess(orphan.pid, signal),
+    (milliseconds) => waitUntil(() => !runsCluster(orphan.pid, cluster), milliseconds),
+  );
+  if (!ended)
+    throw new Error(
+      `process ${orphan.pid}, an earlier PostgreSQL on ${cluster}, does not end: end it by hand`,
+    );
+}
+
+/**
+ * Removes lock files that name a process which is alive but not the postmaster of `cluster`: the number was given
+ * away again, yet PostgreSQL would refuse to start. Files of dead processes it clears by itself, with further checks.
+ * Call it only as the holder of the directory's lock and after `endOrphan`.
+ */
+export function removeStaleLocks(cluster: string, socketDirectory: string): void {
+  for (const path of [
+    join(cluster, 'postmaster.pid'),
+    join(socketDirectory, `.s.PGSQL.${socketPort}.lock`),
+  ]) {
+    const text = readText(path);
+    if (text === undefined) continue;
+    const pid = processId(text);
+    // An empty file, which a full disk leaves behind, stops PostgreSQL as well.
+    if (pid === undefined || processExists(pid)) rmSync(path, { force: true });
+  }
+}
+
+/** Lines as in miscadmin.h (LOCK_FILE_LINE_…): pid, data directory, start, port, socket directory, …, status. */
+function readPostmasterFile(cluster: string): Postmaster | undefined {
+  const text = readText(join(cluster, 'postmaster.pid')) ?? '';
+  const pid = processId(text);
+  if (pid === undefined) return undefined;
+  const [, , , port = '', socketDirectory = '', , , status = ''] = text.split('\n');
+  return { pid, port: Number(port), socketDirectory, ready: status.trim() === 'ready' };
+}
+
+/** The first line of a lock file; a single-user backend writes its number negated. */
+function processId(text: string): number | undefined {
+  const pid = Math.abs(Number.parseInt(text, 10));
+  return pid > 0 ? pid : undefined;
+}
+
+/** Undefined if there is no such file, or, below /proc, no such process any more. */
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ESRCH')) return undefined;
+    throw error;
+  }
+}
+
+/** Whether this living process is a PostgreSQL started on `cluster`; a zombie, having no command line, is not. */
+function runsCluster(pid: number, cluster: string): boolean {
+  const command = commandLine(pid);
+  const start = command.indexOf(` -D ${cluster} `);
+  const program = start < 0 ? (command.split(' ')[0] ?? '') : command.slice(0, start);
+  return /(^|\/)postgres$/.test(program) && (start > 0 || workingDirectory(pid) === cluster);
+}
+
+/** Program and arguments, each followed by a space; '' if there is no such process. */
+function commandLine(pid: number): string {
+  if (process.platform === 'linux') return (readText(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ');
+  return `${spawnSync('/bin/ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim()} `;
+}
+
+/** A postmaster works in its data directory, however it was told of it; undefined if it does not tell us. */
+function workingDirectory(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error;
+  }
+}
+
+function processExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !hasCode(error, 'ESRCH');
+  }
+}
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
+
+/** Polls, for nothing tells of the end of a process that is not our child. */
+async function waitUntil(condition: () => boolean, milliseconds: number): Promise<boolean> {
+  const deadline = performance.now() + milliseconds;
+  while (!condition()) {
+    if (performance.now() > deadline) return false;
+    await delay(pollMilliseconds);
+  }
+  return true;
+}

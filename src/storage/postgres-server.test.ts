@@ -1,0 +1,105 @@
+/** The embedded PostgreSQL through restarts, and through kills of the service, of itself and of both. */
+import { once } from 'node:events';
+import pg from 'pg';
+import { beforeEach, expect, test } from 'vitest';
+import { findRunningPostgres } from './embedded-postgres.ts';
+import {
+  cleanUpAfterEach,
+  connectionOf,
+  isAlive,
+  kill,
+  makeDataDirectory,
+  makeEmptyDirectory,
+  postmasterId,
+  query,
+  start,
+  startInProcess,
+} from './postgres-fixture.ts';
+
+cleanUpAfterEach();
+
+let directory: string;
+beforeEach(async () => {
+  directory = await makeDataDirectory();
+});
+
+test('the first start makes a cluster, later starts keep its rows', async () => {
+  directory = makeEmptyDirectory();
+  const first = await start(directory);
+  await query(first.connection, 'CREATE TABLE kept AS SELECT 1 AS value');
+  await first.stop();
+  expect(findRunningPostgres(directory)).toBeUndefined();
+
+  const second = await start(directory);
+  expect(second.connection).toEqual(first.connection);
+  expect(await query(second.connection, 'SELECT value FROM kept')).toEqual([{ value: 1 }]);
+});
+
+test('after SIGKILL of the service the next start ends the orphan and has every committed row', async () => {
+  const service = startInProcess(directory);
+  await query(await connectionOf(service), 'CREATE TABLE kept AS SELECT generate_series(1, 1000) AS value');
+  const orphan = postmasterId(directory);
+  await kill(service);
+  expect(isAlive(orphan)).toBe(true);
+
+  const { connection } = await start(directory);
+  expect(isAlive(orphan)).toBe(false);
+  expect(await query(connection, 'SELECT count(*)::int AS rows FROM kept')).toEqual([{ rows: 1000 }]);
+});
+
+test('after SIGKILL of service and PostgreSQL the next start recovers', async () => {
+  const service = startInProcess(directory);
+  await query(await connectionOf(service), 'CREATE TABLE kept AS SELECT 1 AS value');
+  const orphan = postmasterId(directory);
+  process.kill(orphan, 'SIGKILL');
+  await kill(service);
+
+  const { connection } = await start(directory);
+  expect(await query(connection, 'SELECT value FROM kept')).toEqual([{ value: 1 }]);
+});
+
+test('a service that exits without stopping takes its PostgreSQL along', async () => {
+  const service = startInProcess(directory, { afterwards: 'setTimeout(() => process.exit(3), 100)' });
+  await connectionOf(service);
+  const postmaster = postmasterId(directory);
+  await once(service, 'exit');
+  await expect.poll(() => isAlive(postmaster), { timeout: 5_000 }).toBe(false);
+});
+
+test('after SIGKILL of PostgreSQL a pool is back within seconds, every time, with all rows', async () => {
+  const { connection } = await start(directory, true);
+  const pool = new pg.Pool(connection);
+  // Idle connections break; without a listener that would end the process.
+  pool.on('error', () => undefined);
+  await pool.query('CREATE TABLE kept (value int)');
+  for (const value of [1, 2]) {
+    await pool.query('INSERT INTO kept VALUES ($1)', [value]);
+    const killed = postmasterId(directory);
+    process.kill(killed, 'SIGKILL');
+    // Sessions of the dead server may answer once more before they see that it is gone.
+    await expect
+      .poll(() => isAlive(killed) || !findRunningPostgres(directory), { timeout: 10_000 })
+      .toBe(false);
+    const rows = async () => (await pool.query('SELECT count(*)::int AS rows FROM kept')).rows;
+    await expect.poll(() => rows().catch(() => 'away'), { timeout: 10_000 }).toEqual([{ rows: value }]);
+  }
+  await pool.end();
+});
+
+test('stopping ends a PostgreSQL that is just being restarted', async () => {
+  const postgres = await start(directory);
+  process.kill(postmasterId(directory), 'SIGKILL');
+  await postgres.stop();
+  expect(findRunningPostgres(directory)).toBeUndefined();
+  await start(directory);
+});
+
+test('stopping does not wait for open sessions', async () => {
+  const postgres = await start(directory);
+  const client = new pg.Client(postgres.connection);
+  client.on('error', () => undefined);
+  await client.connect();
+  const sleeping = client.query('SELECT pg_sleep(60)').catch((error: Error) => error);
+  await postgres.stop();
+  expect(await sleeping).toBeInstanceOf(Error);
+});

@@ -1,0 +1,128 @@
+/** Runs the server program of a cluster: waits until it answers, restarts it when it dies, ends it within seconds. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { shutDown } from './postgres-pidfile.ts';
+import { type Launch, reportedLines, startProgram } from './postgres-programs.ts';
+
+/** How long a start retries while remains of a killed server still hold the cluster's memory. */
+const retryMilliseconds = 10_000;
+const retryPauseMilliseconds = 100;
+
+/** Pauses between restarts double from the first to the last, and begin anew after a server that lasted. */
+const firstPauseMilliseconds = 100;
+const lastPauseMilliseconds = 5_000;
+const lastingMilliseconds = 60_000;
+
+/** PostgreSQL's own words (sysv_shmem.c, miscinit.c) for processes of a dead postmaster that are still ending. */
+const remains = /pre-existing shared memory block|lock file ".*" already exists/;
+
+/** `beforeStart` runs before each start and may reject; `onLog` gets the server's lines and ours. */
+export type ServerOptions = {
+  launch: Launch;
+  postgres: string;
+  args: string[];
+  beforeStart(): Promise<void>;
+  onLog(line: string): void;
+};
+
+/** A server that is kept running until `stop`, which resolves when it has ended and never rejects. */
+export type Supervised = { stop(): Promise<void> };
+
+type Server = {
+  /** Resolves when it accepts connections, rejects with its last lines if it ends before. */
+  ready: Promise<void>;
+  exited: Promise<string>;
+  signal(name: NodeJS.Signals): void;
+};
+
+/** The server that runs now, or ran last, and the end of its supervision. */
+type Supervision = { server: Server; stopping: AbortController };
+
+/** Starts the server and resolves when it accepts connections; throws with its last lines if it does not come up. */
+export async function superviseServer(options: ServerOptions): Promise<Supervised> {
+  const supervision: Supervision = { server: await startFirst(options), stopping: new AbortController() };
+  const ended = keepRunning(supervision, options).then(() => true);
+  return {
+    async stop() {
+      supervision.stopping.abort();
+      const down = await shutDown(
+        (name) => supervision.server.signal(name),
+        (milliseconds) => Promise.race([ended, delay(milliseconds, false, { ref: false })]),
+      );
+      if (!down) options.onLog('PostgreSQL does not end, not even by SIGKILL');
+    },
+  };
+}
+
+async function startFirst(options: ServerOptions): Promise<Server> {
+  const deadline = performance.now() + retryMilliseconds;
+  for (;;) {
+    const server = await launchServer(options);
+    try {
+      await server.ready;
+      return server;
+    } catch (error) {
+      if (performance.now() > deadline || !remains.test(String(error))) throw error;
+      await delay(retryPauseMilliseconds);
+    }
+  }
+}
+
+/** Resolves when the server has ended and is to stay so. Until then it comes back, however often it dies. */
+async function keepRunning(supervision: Supervision, options: ServerOptions): Promise<void> {
+  const stopping = supervision.stopping.signal;
+  let pauseMilliseconds = 0;
+  for (;;) {
+    const startedAt = performance.now();
+    const reason = await supervision.server.exited;
+    if (stopping.aborted) return;
+    if (performance.now() - startedAt > lastingMilliseconds) pauseMilliseconds = 0;
+    options.onLog(`PostgreSQL ended unexpectedly (${reason}), restarting it in ${pauseMilliseconds} ms`);
+    // Rejects when stop() aborts the pause.
+    await delay(pauseMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
+    if (stopping.aborted) return;
+    pauseMilliseconds = Math.min(
+      Math.max(2 * pauseMilliseconds, firstPauseMilliseconds),
+      lastPauseMilliseconds,
+    );
+    supervision.server = await relaunchServer(options);
+    // stop() came meanwhile and has signalled only the one before.
+    if (stopping.aborted) supervision.server.signal('SIGINT');
+  }
+}
+
+/** A failure to start ends in `exited` like any other. */
+async function relaunchServer(options: ServerOptions): Promise<Server> {
+  try {
+    const server = await launchServer(options);
+    server.ready.catch(() => undefined);
+    return server;
+  } catch (error) {
+    return { ready: Promise.resolve(), exited: Promise.resolve(String(error)), signal: () => undefined };
+  }
+}
+
+async function launchServer(options: ServerOptions): Promise<Server> {
+  await options.beforeStart();
+  const lines: string[] = [];
+  const readiness = Promise.withResolvers<void>();
+  const { child, exited } = startProgram(options.launch, options.postgres, {
+    args: options.args,
+    // A session of its own: Ctrl-C reaches all of the terminal's foreground group, and requests want draining first.
+    detached: true,
+    onLine(line) {
+      options.onLog(line);
+      lines.push(line);
+      if (lines.length > reportedLines) lines.shift();
+      if (line.includes('database system is ready to accept connections')) readiness.resolve();
+    },
+  });
+  const signal = (name: NodeJS.Signals) => child.kill(name);
+  // Without stop(), by process.exit or an uncaught error, this process must not leave the server behind.
+  const endWithProcess = () => signal('SIGINT');
+  process.once('exit', endWithProcess);
+  exited.then((reason) => {
+    process.off('exit', endWithProcess);
+    readiness.reject(new Error(`PostgreSQL did not start (${reason}):\n${lines.join('\n')}`));
+  });
+  return { ready: readiness.promise, exited, signal };
+}

@@ -1,0 +1,64 @@
+/** The settings under which the embedded PostgreSQL runs, given on its command line so that they follow the code. */
+
+/** Names the socket file, `.s.PGSQL.5432`; there is no TCP port. */
+export const socketPort = 5432;
+
+const tuning = {
+  // Backups copy the stopped directory or use pg_dump: no replication, hence less to write.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_logical_replication_workers: '0',
+  // Twice the default, for the index pages of ranked queries; it takes memory only as far as it gets used.
+  shared_buffers: '256MB',
+  // Sorts and bitmaps of one ranked query; the default 4MB makes large bitmaps lossy.
+  work_mem: '16MB',
+  // Twice the default: index builds and the vacuum of GIN indexes read them less often.
+  maintenance_work_mem: '128MB',
+  // Pays for long analytical queries only (manual, 30.2), and ranked ones are short.
+  jit: 'off',
+  // Solid state disks; the default 4 is for rotating ones.
+  random_page_cost: '1.1',
+  // Many short queries at once gain nothing from workers, whose segments must fit Docker's 64 MB of /dev/shm.
+  max_parallel_workers_per_gather: '0',
+  max_parallel_maintenance_workers: '0',
+  timezone: 'UTC',
+};
+
+const logging = {
+  // To our pipe, where the readiness line is awaited.
+  log_destination: 'stderr',
+  logging_collector: 'off',
+  log_min_messages: 'warning',
+  log_line_prefix: '',
+  lc_messages: 'C',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+  // Without DETAIL, which quotes rows: texts of customers and keys stay out of the log.
+  log_error_verbosity: 'terse',
+};
+
+/** A crash of the machine may destroy such a database: for tests. */
+const volatile = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/** The arguments of `postgres` for one cluster; `durable: false` gives up the disk's guarantees for speed. */
+export function serverArguments(options: {
+  cluster: string;
+  socketDirectory: string;
+  durable: boolean;
+}): string[] {
+  const settings = {
+    ...tuning,
+    ...logging,
+    ...(options.durable ? {} : volatile),
+    listen_addresses: '',
+    port: String(socketPort),
+    // A list of names; quotes keep a comma in the path from splitting it.
+    unix_socket_directories: `"${options.socketDirectory.replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
+  };
+  return [
+    '-D',
+    options.cluster,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
+}

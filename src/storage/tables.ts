@@ -1,0 +1,130 @@
+/** The tables as Kysely sees them; `schema.sql` beside this file shows what the migrations make of them. */
+import type { ColumnType, Generated, JSONColumnType } from 'kysely';
+import type { DocumentErrorCode, DocumentStatus, DocumentType } from '../../generated/types.gen.ts';
+
+/** Written by the client in SQL or as a Date, read as a Date. */
+type Timestamp = ColumnType<Date, Date, Date>;
+type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date | null>;
+
+/** Owns everything. A null limit means: the server's setting. */
+type AccountTable = {
+  id: string;
+  name: string;
+  storage_limit_bytes: number | null;
+  knowledge_base_limit: number | null;
+  created_at: Timestamp;
+};
+
+/** Apart from `accounts`, because every query changes it and the storage limit's lock must not wait for that. */
+type AccountBalanceTable = { account_id: string; credits: number };
+
+type ApiKeyTable = {
+  id: string;
+  account_id: string;
+  name: string;
+  secret_hash: Buffer;
+  created_at: Timestamp;
+  expires_at: NullableTimestamp;
+  revoked_at: NullableTimestamp;
+};
+
+/** A deleted knowledge base is marked at once and purged by a job. */
+type KnowledgeBaseTable = {
+  knowledge_base_id: string;
+  account_id: string;
+  name: string;
+  description: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+  deleted_at: NullableTimestamp;
+};
+
+/** Counters of one knowledge base, changed in the transaction that changes its documents and passages. */
+type KnowledgeBaseStatisticsTable = {
+  knowledge_base_id: string;
+  account_id: string;
+  document_count: Generated<number>;
+  storage_bytes: Generated<number>;
+  passage_count: Generated<number>;
+  /** Sum of the passages' lengths in lexemes, as BM25 needs it. */
+  passage_length_total: Generated<number>;
+};
+
+/** In which languages a knowledge base's passages were analysed: a query is analysed in the same ones. */
+type LanguageStatisticsTable = {
+  knowledge_base_id: string;
+  account_id: string;
+  language: string;
+  passage_count: number;
+};
+
+/** Document frequency of each lexeme, counted in passages. */
+type LexemeStatisticsTable = {
+  knowledge_base_id: string;
+  account_id: string;
+  lexeme: string;
+  passage_count: number;
+};
+
+type DocumentTable = {
+  knowledge_base_id: string;
+  id: string;
+  account_id: string;
+  title: string;
+  /** The file name of an upload, the title of imported text. */
+  source: string;
+  type: DocumentType;
+  size_bytes: number;
+  status: DocumentStatus;
+  error_code: DocumentErrorCode | null;
+  error_message: string | null;
+  file_id: string | null;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+};
+
+/** An upload ticket, and then the uploaded file. */
+type FileTable = {
+  knowledge_base_id: string;
+  id: string;
+  account_id: string;
+  file_name: string;
+  size_bytes: number;
+  /** Where the file store keeps the bytes; null until they have arrived. */
+  object_name: string | null;
+  sha256: Buffer | null;
+  document_id: string | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  uploaded_at: NullableTimestamp;
+};
+
+type PassageTable = {
+  knowledge_base_id: string;
+  document_id: string;
+  position: number;
+  account_id: string;
+  content: string;
+  /** Offsets in code points into the document's extracted text. */
+  start_offset: number;
+  end_offset: number;
+  page: number | null;
+  headings: JSONColumnType<string[]>;
+  language: string;
+  /** The passage's lexemes with positions and weights: title A, headings B, content D. */
+  lexemes: string;
+  length: number;
+};
+
+export type Tables = {
+  accounts: AccountTable;
+  account_balances: AccountBalanceTable;
+  api_keys: ApiKeyTable;
+  knowledge_bases: KnowledgeBaseTable;
+  knowledge_base_statistics: KnowledgeBaseStatisticsTable;
+  language_statistics: LanguageStatisticsTable;
+  lexeme_statistics: LexemeStatisticsTable;
+  documents: DocumentTable;
+  files: FileTable;
+  passages: PassageTable;
+};

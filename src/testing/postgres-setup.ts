@@ -1,0 +1,25 @@
+/** Gives the unit tests a real PostgreSQL: DATABASE_URL's, or an embedded one for the time of the run. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import type { Connection } from '../storage/database.ts';
+import { startEmbeddedPostgres } from '../storage/embedded-postgres.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    connection: Connection;
+  }
+}
+
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const url = process.env.DATABASE_URL;
+  if (url !== undefined && url !== '') return void project.provide('connection', { connectionString: url });
+  const directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-test-'));
+  const postgres = await startEmbeddedPostgres({ directory, durable: false, onLog: () => {} });
+  project.provide('connection', postgres.connection);
+  return async () => {
+    await postgres.stop();
+    await rm(directory, { recursive: true, force: true });
+  };
+}

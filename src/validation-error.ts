@@ -1,0 +1,45 @@
+/** Turns the spec's verdict on a request into the error that the client is told, naming the fields. */
+import type { ErrorObject } from 'ajv';
+import { type ServiceError, validationFailed } from './errors.ts';
+
+/** `/requestBody/knowledgeBaseIds/0` or `/query/limit`, and the property that a keyword is about, as a field's name. */
+function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
+  const [, , ...path] = instancePath.split('/');
+  if (keyword === 'required') path.push(params.missingProperty);
+  if (keyword === 'additionalProperties') path.push(params.additionalProperty);
+  return path.join('.');
+}
+
+/** The patterns of the spec in words; `\S` stands only in the one that asks for more than white space. */
+function describePattern(pattern: string): string {
+  const characters = 'no U+0000 and no lone surrogate';
+  return pattern.includes('\\s')
+    ? `must hold more than white space, ${characters}`
+    : `must hold ${characters}`;
+}
+
+function messageOf({ keyword, message, params }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return 'is not a field of this operation';
+    case 'pattern':
+      return describePattern(params.pattern);
+    default:
+      return message ?? 'is not valid';
+  }
+}
+
+/** INPUT_VALIDATION_FAILED with every problem that Ajv has found, by field. */
+export function toValidationError(problems: ErrorObject[]): ServiceError {
+  const formErrors: string[] = [];
+  // A field may be called __proto__ by whoever sends it.
+  const fieldErrors: Record<string, string[]> = Object.create(null);
+  for (const problem of problems) {
+    const field = fieldOf(problem);
+    if (field === '') formErrors.push(`the body ${messageOf(problem)}`);
+    else fieldErrors[field] = [...(fieldErrors[field] ?? []), messageOf(problem)];
+  }
+  return validationFailed(formErrors, fieldErrors);
+}
