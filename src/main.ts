@@ -40,7 +40,7 @@ async function serve(): Promise<void> {
     await closeDatabase();
     process.exit(0);
   };
-  process.once('SIGTERM', stop).once('SIGINT', stop);
+  process.once('SIGTERM', stop).once('SIGINT', stop).once('SIGHUP', stop);
 }
 
 try {

@@ -7,10 +7,13 @@ import { findRunningPostgres, startEmbeddedPostgres } from './storage/embedded-p
 /** How to connect, and what is to be called when everybody has disconnected. */
 export type OpenedDatabase = { connection: Connection; close(): Promise<void> };
 
+/** What an operator should see without asking: PostgreSQL's worst lines, and what we say of its restarts. */
+const IMPORTANT_LINE = /^(FATAL|PANIC|PostgreSQL )/;
+
 const embedded = (config: Config, log: Logger) =>
   startEmbeddedPostgres({
     directory: config.dataDir,
-    onLog: (line) => log.debug({ from: 'postgres' }, line),
+    onLog: (line) => log[IMPORTANT_LINE.test(line) ? 'warn' : 'debug']({ from: 'postgres' }, line),
   });
 
 /**

@@ -1,0 +1,78 @@
+/** Whatever fails inside, the client gets the envelope, and nothing of the inside. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './storage/embedded-postgres.ts';
+import { startTestService, type TestService } from './testing/test-service.ts';
+
+const SECRET = 'SELECT * FROM secrets';
+
+describe('a crash inside a handler', () => {
+  let crashing: TestService;
+  beforeAll(async () => {
+    crashing = await startTestService({
+      change: () => ({ analyse: () => Promise.reject(new TypeError(SECRET)) }),
+    });
+  });
+  afterAll(() => crashing.close());
+
+  test('500 INTERNAL_ERROR: constant message, a request id for the log, and the service lives on', async () => {
+    const { body: created } = await crashing.call('createKnowledgeBase', { name: 'one' });
+    const text = { knowledgeBaseId: created.data.id, title: 'a', content: 'b' };
+    const { status, headers, body } = await crashing.call('importTextContent', text);
+    expect(status).toBe(500);
+    expect(body).toMatchObject({ success: false, errorCode: 'INTERNAL_ERROR', data: {} });
+    expect(JSON.stringify(body)).not.toContain(SECRET);
+    expect(headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
+    expect((await crashing.call('getUsage')).body.data).toEqual({ knowledgeBaseCount: 1, storageUsed: 0 });
+  });
+});
+
+describe('a handler that breaks the contract', () => {
+  let breaking: TestService;
+  beforeAll(async () => {
+    breaking = await startTestService({
+      change: ({ config }) => ({ config: { ...config, baseUrl: 'no address' } }),
+    });
+  });
+  afterAll(() => breaking.close());
+
+  test('500 INTERNAL_ERROR: the answer is held back', async () => {
+    const { body: created } = await breaking.call('createKnowledgeBase', { name: 'one' });
+    const ticket = { knowledgeBaseId: created.data.id, fileName: 'a.txt', size: 1 };
+    const { status, body } = await breaking.call('presignUploadUrl', ticket);
+    expect([status, body.errorCode]).toEqual([500, 'INTERNAL_ERROR']);
+  });
+});
+
+describe('a database that is away', () => {
+  let directory: string;
+  let postgres: EmbeddedPostgres;
+  let service: TestService;
+  const startPostgres = () => startEmbeddedPostgres({ directory, durable: false, onLog: () => {} });
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-away-'));
+    postgres = await startPostgres();
+    service = await startTestService({ connection: postgres.connection });
+  });
+  afterAll(async () => {
+    await service.close();
+    await postgres.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test('503 SERVICE_UNAVAILABLE with Retry-After, never 401 or 500, and good answers when it is back', async () => {
+    const operations = ['getUsage', 'getBalance', 'listKnowledgeBases'];
+    await postgres.stop();
+    for (const operation of operations) {
+      const { status, headers, body } = await service.call(operation);
+      expect([status, body.errorCode, headers.get('retry-after')]).toEqual([503, 'SERVICE_UNAVAILABLE', '1']);
+    }
+    expect((await fetch(`${service.address}/readyz`)).status).toBe(503);
+    expect((await fetch(`${service.address}/livez`)).status).toBe(200);
+    postgres = await startPostgres();
+    for (const operation of operations) expect((await service.call(operation)).status).toBe(200);
+  });
+});

@@ -1,0 +1,145 @@
+/** Every accepted document ends processed, failed or timeout, with a reason; deleted means gone. */
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { parseDocumentId } from '../ids.ts';
+import { startTestService, type TestService } from '../testing/test-service.ts';
+import { importFile } from './import-file.ts';
+import { endOverdueImports } from './imports.ts';
+import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
+
+let suite: TestService;
+let knowledgeBaseId: string;
+
+// The queue is left out, so that each test says itself when a job runs.
+beforeAll(async () => {
+  const jobs = { enqueueImport: async () => {}, enqueuePurge: async () => {} };
+  suite = await startTestService({ change: () => ({ jobs }) });
+});
+afterAll(() => suite.close());
+beforeEach(async () => {
+  const { body } = await suite.call('createKnowledgeBase', { name: 'files' });
+  knowledgeBaseId = String(body.data.id);
+});
+
+/** Uploads and imports a file; gives the pending document's id. */
+async function importPending(fileName: string, content: string | Buffer): Promise<string> {
+  const size = Buffer.byteLength(content);
+  const { body: ticket } = await suite.call('presignUploadUrl', { knowledgeBaseId, fileName, size });
+  await fetch(String(ticket.data.uploadUrl), { method: 'PUT', body: content });
+  const { body } = await suite.call('importFile', { fileId: ticket.data.fileId });
+  return String(body.data.id);
+}
+
+const attempt = (documentId: string, isLast = false) => ({
+  payload: parseDocumentId(documentId),
+  isLast,
+  signal: new AbortController().signal,
+});
+
+const statusOf = async (documentId: string) =>
+  (await suite.call(`getDocumentStatus?documentId=${documentId}`)).body.data;
+
+async function search(query: string): Promise<string[]> {
+  const { body } = await suite.call('query', { query, knowledgeBaseIds: [knowledgeBaseId] });
+  return (body.data as unknown as { content: string }[]).map(({ content }) => content);
+}
+
+async function countRows(table: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) FROM ${sql.table(table)} WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(
+    suite.service.database,
+  );
+  return rows[0]?.count ?? -1;
+}
+
+test('processed means searchable, and a repeated job changes nothing', async () => {
+  const id = await importPending('animals.md', '# Zebras\n\nA zebra drinks water.');
+  expect((await statusOf(id)).status).toBe('pending');
+  await importFile(suite.service, attempt(id));
+  await importFile(suite.service, attempt(id));
+  expect((await statusOf(id)).status).toBe('processed');
+  expect(await search('zebra')).toEqual(['# Zebras\n\nA zebra drinks water.']);
+});
+
+test('what no format is ends failed with its reason', async () => {
+  const id = await importPending('picture.txt', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'));
+  await importFile(suite.service, attempt(id));
+  expect(await statusOf(id)).toMatchObject({ status: 'failed', error: { code: 'UNSUPPORTED_FILE_TYPE' } });
+});
+
+test('a file without text ends failed with its reason', async () => {
+  const id = await importPending('empty.txt', ' \n\t\n');
+  await importFile(suite.service, attempt(id));
+  expect(await statusOf(id)).toMatchObject({ status: 'failed', error: { code: 'NO_TEXT_EXTRACTED' } });
+});
+
+test('our own fault is tried again, and told only after the last attempt', async () => {
+  const id = await importPending('a.txt', 'some text');
+  const broken = { ...suite.service, extract: () => Promise.reject(new Error('disk on fire')) };
+  await expect(importFile(broken, attempt(id))).rejects.toThrow('disk on fire');
+  expect((await statusOf(id)).status).toBe('processing');
+  await importFile(broken, attempt(id, true));
+  expect(await statusOf(id)).toMatchObject({ status: 'failed', error: { code: 'INTERNAL_ERROR' } });
+  expect(JSON.stringify(await statusOf(id))).not.toContain('fire');
+});
+
+test('a document past its deadline ends as timeout, and a late job makes nothing of it searchable', async () => {
+  const id = await importPending('late.txt', 'a late zebra');
+  const { service } = suite;
+  const late = {
+    ...service,
+    extract: async (file: Parameters<typeof service.extract>[0]) => {
+      await endOverdueImports(service.database, 0);
+      return await service.extract(file);
+    },
+  };
+  await importFile(late, attempt(id));
+  expect(await statusOf(id)).toMatchObject({ status: 'timeout', error: { code: 'PROCESSING_TIMEOUT' } });
+  expect(await search('zebra')).toEqual([]);
+});
+
+test('the deadline ends no document before its time', async () => {
+  const id = await importPending('early.txt', 'an early text');
+  await endOverdueImports(suite.service.database, 600);
+  expect((await statusOf(id)).status).toBe('pending');
+});
+
+test('a document that is deleted while its job runs stays deleted', async () => {
+  const id = await importPending('gone.txt', 'a gone zebra');
+  const { service, call } = suite;
+  const slow = {
+    ...service,
+    extract: async (file: Parameters<typeof service.extract>[0]) => {
+      expect((await call('deleteDocument', { documentId: id })).status).toBe(200);
+      return await service.extract(file);
+    },
+  };
+  await importFile(slow, attempt(id));
+  expect(await search('zebra')).toEqual([]);
+  expect([await countRows('documents'), await countRows('passages'), await countRows('files')]).toEqual([
+    0, 0, 0,
+  ]);
+});
+
+test('a purge leaves no row and no byte of a deleted knowledge base', async () => {
+  const id = await importPending('a.txt', 'some text');
+  await importFile(suite.service, attempt(id));
+  const directory = join(suite.service.config.dataDir, 'files', knowledgeBaseId);
+  await access(directory);
+  await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
+  const job = { payload: { knowledgeBaseId }, isLast: false, signal: new AbortController().signal };
+  await purgeKnowledgeBase(suite.service, job);
+  await purgeKnowledgeBase(suite.service, job);
+  const tables = [
+    'knowledge_bases',
+    'documents',
+    'passages',
+    'files',
+    'lexeme_statistics',
+    'language_statistics',
+  ];
+  expect(await Promise.all(tables.map(countRows))).toEqual([0, 0, 0, 0, 0, 0]);
+  await expect(access(directory)).rejects.toThrow('ENOENT');
+});

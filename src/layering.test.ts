@@ -1,0 +1,87 @@
+/** Imports go one way, and one name per operation is used everywhere. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+const src = fileURLToPath(new URL('.', import.meta.url));
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('testing/'),
+);
+
+/** From top to bottom; a file may import from its own layer and from those below. */
+const LAYERS = ['main', 'app', 'dispatch', 'handlers', 'ingestion', 'retrieval', 'storage', 'base'] as const;
+type Layer = (typeof LAYERS)[number];
+
+/** The files beside the folders. `base` is what every layer may use. */
+const LAYER_OF_FILE: Record<string, Layer> = {
+  'main.ts': 'main',
+  'cli.ts': 'main',
+  'open-service.ts': 'main',
+  'open-database.ts': 'main',
+  'first-start.ts': 'main',
+  'server.ts': 'main',
+  'app.ts': 'app',
+  'routes.ts': 'app',
+  'dispatch.ts': 'dispatch',
+  'authenticate.ts': 'dispatch',
+  'rate-limit.ts': 'dispatch',
+  'request-body.ts': 'dispatch',
+  'validation-error.ts': 'dispatch',
+  'cursor.ts': 'handlers',
+};
+
+function layerOf(file: string): Layer {
+  const folder = dirname(file).split('/')[0] ?? '';
+  if (folder === '.') return LAYER_OF_FILE[file] ?? 'base';
+  return LAYERS.find((layer) => layer === folder) ?? 'base';
+}
+
+/** Files that the code of `file` runs; types may be known anywhere. */
+function importsOf(file: string): string[] {
+  const code = readFileSync(join(src, file), 'utf8');
+  return [...code.matchAll(/^import (?!type )[^;]*?from '(\.[^']+)'/gms)]
+    .map(([, target = '']) => relative(src, resolve(src, dirname(file), target)))
+    .filter((target) => !target.startsWith('../generated'));
+}
+
+test('nothing imports from a layer above its own', () => {
+  const upward = files.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => LAYERS.indexOf(layerOf(target)) < LAYERS.indexOf(layerOf(file)))
+      .map((target) => `${file} imports ${target}`),
+  );
+  expect(upward).toEqual([]);
+});
+
+test('retrieval and storage know nothing of HTTP', () => {
+  const knowing = files
+    .filter((file) => /^(retrieval|storage)\//.test(file))
+    .filter((file) => /from '(koa|openapi-backend|node:http)'/.test(readFileSync(join(src, file), 'utf8')));
+  expect(knowing).toEqual([]);
+});
+
+test('only config.ts reads the environment, only main.ts exits', () => {
+  const code = (file: string) => readFileSync(join(src, file), 'utf8');
+  expect(files.filter((file) => code(file).includes('process.env'))).toEqual(['config.ts']);
+  expect(files.filter((file) => code(file).includes('process.exit('))).toEqual(['main.ts']);
+});
+
+test('path, operationId and handler have one name', () => {
+  const { paths } = parse(readFileSync(join(src, '../spec/openapi.yaml'), 'utf8')) as {
+    paths: Record<string, Record<string, { operationId?: string }>>;
+  };
+  const operations = Object.entries(paths).map(([path, methods]) => [
+    path.replace('/v1/', ''),
+    Object.values(methods)[0]?.operationId,
+  ]);
+  expect(operations).toHaveLength(12);
+  const handlerCode = files
+    .filter((file) => file.startsWith('handlers/'))
+    .map((file) => readFileSync(join(src, file), 'utf8'));
+  for (const [name, operationId] of operations) {
+    expect(operationId).toBe(name);
+    expect(handlerCode.filter((text) => text.includes(`async ${name}(`))).toHaveLength(1);
+  }
+});

@@ -1,0 +1,32 @@
+/** Migrations run once, however many servers start, and lead to the schema that stands in schema.sql. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeSchema } from '../testing/describe-schema.ts';
+import { createEmptyDatabase } from '../testing/test-database.ts';
+import { createDatabase, createPool, type Database } from './database.ts';
+import { migrateToLatest } from './migrate.ts';
+
+let empty: Awaited<ReturnType<typeof createEmptyDatabase>>;
+let servers: Database[];
+
+beforeAll(async () => {
+  empty = await createEmptyDatabase();
+  servers = Array.from({ length: 5 }, () => createDatabase(createPool(empty.connection, 2, () => {})));
+});
+
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.destroy()));
+  await empty.drop();
+});
+
+test('five servers that start at once migrate once, and a later start finds nothing to do', async () => {
+  const ran = await Promise.all(servers.map(migrateToLatest));
+  expect(ran.flat()).toEqual(['0001-initial']);
+  expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
+});
+
+// A changed schema is looked at and accepted with `npm test -- -u src/storage/migrate.test.ts`.
+test('the migrations lead to the committed schema', async () => {
+  const [server] = servers;
+  if (server === undefined) throw new Error('no server');
+  await expect(await describeSchema(server)).toMatchFileSnapshot('./schema.sql');
+});

@@ -1,0 +1,107 @@
+/** The statistics that BM25 needs are those of a recount, whatever is imported and deleted at the same time. */
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
+import { createTestDatabase } from '../testing/test-database.ts';
+import { deleteDocumentRows } from './passages.ts';
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+
+beforeAll(async () => {
+  suite = await createTestDatabase();
+});
+afterAll(() => suite.close());
+
+/** What the counters say. */
+async function readStatistics({ knowledgeBaseId }: Place) {
+  const { rows } = await sql`
+    SELECT document_count, storage_bytes, passage_count, passage_length_total,
+      (SELECT coalesce(jsonb_object_agg(lexeme, passage_count), '{}') FROM lexeme_statistics
+        WHERE knowledge_base_id = ${knowledgeBaseId}) AS lexemes,
+      (SELECT coalesce(jsonb_object_agg(language, passage_count), '{}') FROM language_statistics
+        WHERE knowledge_base_id = ${knowledgeBaseId}) AS languages
+    FROM knowledge_base_statistics WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(suite.database);
+  return rows[0];
+}
+
+/** The same, counted anew from the documents and passages. */
+async function recount({ knowledgeBaseId }: Place) {
+  const { rows } = await sql`
+    WITH own AS (SELECT * FROM passages WHERE knowledge_base_id = ${knowledgeBaseId})
+    SELECT
+      (SELECT count(*) FROM documents WHERE knowledge_base_id = ${knowledgeBaseId}) AS document_count,
+      (SELECT coalesce(sum(size_bytes), 0)::bigint FROM documents
+        WHERE knowledge_base_id = ${knowledgeBaseId}) AS storage_bytes,
+      (SELECT count(*) FROM own) AS passage_count,
+      (SELECT coalesce(sum(length), 0)::bigint FROM own) AS passage_length_total,
+      (SELECT coalesce(jsonb_object_agg(lexeme, count), '{}') FROM (
+        SELECT lexeme, count(*) FROM own, unnest(own.lexemes) GROUP BY lexeme) AS counted) AS lexemes,
+      (SELECT coalesce(jsonb_object_agg(language, count), '{}') FROM (
+        SELECT language, count(*) FROM own GROUP BY language) AS counted) AS languages`.execute(
+    suite.database,
+  );
+  return rows[0];
+}
+
+async function deleteText(place: Place, id: string): Promise<void> {
+  await suite.database.transaction().execute(async (transaction) => {
+    const document = { knowledgeBaseId: place.knowledgeBaseId, id };
+    const row = await transaction
+      .selectFrom('documents')
+      .select('size_bytes')
+      .where('knowledge_base_id', '=', place.knowledgeBaseId)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (row !== undefined) await deleteDocumentRows(transaction, { ...document, bytes: row.size_bytes });
+  });
+}
+
+/** Few words, so that texts share them: English, German, Chinese, and lexemes that need quoting. */
+const words = fc.constantFrom(
+  'the',
+  'running',
+  'dogs',
+  'und',
+  'Häuser',
+  '北京',
+  "it's",
+  'a\\b',
+  '__proto__',
+  'C++',
+);
+const text = fc.record({
+  title: fc.array(words, { minLength: 1, maxLength: 3 }).map((list) => list.join(' ')),
+  content: fc.array(words, { minLength: 1, maxLength: 400 }).map((list) => list.join(' ')),
+});
+
+test('concurrent imports and deletes leave exact statistics and no deadlock', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(text, { minLength: 2, maxLength: 8 }), fc.nat(7), async (texts, deleted) => {
+      const place = await makeKnowledgeBase(suite.database);
+      const ids = await Promise.all(texts.map((one) => importText(suite.database, place, one)));
+      const doomed = ids.slice(0, deleted);
+      await Promise.all([
+        ...doomed.flatMap((id) => [deleteText(place, id), deleteText(place, id)]),
+        ...texts.slice(0, 3).map((one) => importText(suite.database, place, one)),
+      ]);
+      expect(await readStatistics(place)).toEqual(await recount(place));
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('a knowledge base whose last document is gone has no lexemes left', async () => {
+  const place = await makeKnowledgeBase(suite.database);
+  const id = await importText(suite.database, place, { title: 'one', content: 'two three' });
+  await deleteText(place, id);
+  expect(await readStatistics(place)).toEqual({
+    document_count: 0,
+    storage_bytes: 0,
+    passage_count: 0,
+    passage_length_total: 0,
+    lexemes: {},
+    languages: {},
+  });
+});

@@ -1,0 +1,142 @@
+CREATE TABLE account_balances (
+  account_id uuid NOT NULL,
+  credits bigint NOT NULL,
+  PRIMARY KEY (account_id),
+  FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CHECK ((credits >= 0))
+) WITH (fillfactor=50);
+
+CREATE TABLE accounts (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  storage_limit_bytes bigint,
+  knowledge_base_limit integer,
+  created_at timestamp with time zone NOT NULL,
+  UNIQUE (name),
+  PRIMARY KEY (id),
+  CHECK ((knowledge_base_limit >= 0)),
+  CHECK ((storage_limit_bytes >= 0))
+);
+
+CREATE TABLE api_keys (
+  id text NOT NULL,
+  account_id uuid NOT NULL,
+  name text NOT NULL,
+  secret_hash bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  PRIMARY KEY (id),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
+CREATE TABLE documents (
+  knowledge_base_id uuid NOT NULL,
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  title text NOT NULL,
+  source text NOT NULL,
+  type text NOT NULL,
+  size_bytes bigint NOT NULL,
+  status text NOT NULL,
+  error_code text,
+  error_message text,
+  file_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  PRIMARY KEY (knowledge_base_id, id),
+  FOREIGN KEY (knowledge_base_id) REFERENCES knowledge_bases(knowledge_base_id),
+  CHECK (((status = ANY (ARRAY['failed'::text, 'timeout'::text])) = ((error_code IS NOT NULL) AND (error_message IS NOT NULL)))),
+  CHECK ((size_bytes >= 0)),
+  CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'processed'::text, 'failed'::text, 'timeout'::text])))
+);
+
+CREATE TABLE files (
+  knowledge_base_id uuid NOT NULL,
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  file_name text NOT NULL,
+  size_bytes bigint NOT NULL,
+  object_name text,
+  sha256 bytea,
+  document_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  uploaded_at timestamp with time zone,
+  PRIMARY KEY (knowledge_base_id, id),
+  FOREIGN KEY (knowledge_base_id) REFERENCES knowledge_bases(knowledge_base_id),
+  CHECK (((uploaded_at IS NULL) = (object_name IS NULL))),
+  CHECK (((uploaded_at IS NULL) = (sha256 IS NULL))),
+  CHECK ((size_bytes > 0))
+);
+
+CREATE TABLE knowledge_base_statistics (
+  knowledge_base_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  document_count bigint NOT NULL DEFAULT 0,
+  storage_bytes bigint NOT NULL DEFAULT 0,
+  passage_count bigint NOT NULL DEFAULT 0,
+  passage_length_total bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (knowledge_base_id),
+  FOREIGN KEY (knowledge_base_id) REFERENCES knowledge_bases(knowledge_base_id),
+  CHECK ((document_count >= 0)),
+  CHECK ((passage_count >= 0)),
+  CHECK ((passage_length_total >= 0)),
+  CHECK ((storage_bytes >= 0))
+) WITH (fillfactor=50);
+
+CREATE TABLE knowledge_bases (
+  knowledge_base_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  name text NOT NULL,
+  description text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  deleted_at timestamp with time zone,
+  PRIMARY KEY (knowledge_base_id),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
+CREATE TABLE language_statistics (
+  knowledge_base_id uuid NOT NULL,
+  language text NOT NULL,
+  account_id uuid NOT NULL,
+  passage_count bigint NOT NULL,
+  PRIMARY KEY (knowledge_base_id, language),
+  CHECK ((passage_count >= 0))
+) WITH (fillfactor=50);
+
+CREATE TABLE lexeme_statistics (
+  knowledge_base_id uuid NOT NULL,
+  lexeme text COLLATE "C" NOT NULL,
+  account_id uuid NOT NULL,
+  passage_count bigint NOT NULL,
+  PRIMARY KEY (knowledge_base_id, lexeme),
+  CHECK ((passage_count >= 0))
+) WITH (fillfactor=80);
+
+CREATE TABLE passages (
+  knowledge_base_id uuid NOT NULL,
+  document_id uuid NOT NULL,
+  "position" integer NOT NULL,
+  account_id uuid NOT NULL,
+  content text NOT NULL,
+  start_offset integer NOT NULL,
+  end_offset integer NOT NULL,
+  page integer,
+  headings jsonb NOT NULL,
+  language text NOT NULL,
+  lexemes tsvector NOT NULL,
+  length integer NOT NULL,
+  PRIMARY KEY (knowledge_base_id, document_id, "position"),
+  FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id)
+);
+
+CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id);
+CREATE INDEX documents_by_creation ON public.documents USING btree (knowledge_base_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX documents_by_file ON public.documents USING btree (knowledge_base_id, file_id);
+CREATE INDEX documents_unfinished ON public.documents USING btree (created_at) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text]));
+CREATE INDEX files_not_imported ON public.files USING btree (account_id) WHERE (document_id IS NULL);
+CREATE INDEX knowledge_base_statistics_by_account ON public.knowledge_base_statistics USING btree (account_id);
+CREATE INDEX knowledge_bases_by_account ON public.knowledge_bases USING btree (account_id, created_at DESC, knowledge_base_id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX passages_by_lexeme ON public.passages USING gin (knowledge_base_id, lexemes);

@@ -1,0 +1,34 @@
+/** The schema of a database as SQL, from PostgreSQL's catalogs: the effect of the migrations, for a person to read. */
+import { type Kysely, sql } from 'kysely';
+
+/** One line a column, constraint and index, in the tables' order; the same on PostgreSQL 15 to 18. */
+export async function describeSchema<DB>(database: Kysely<DB>): Promise<string> {
+  const { rows } = await sql<{
+    table: string;
+    columns: string;
+    constraints: string | null;
+    options: string | null;
+  }>`
+    SELECT relname AS table, array_to_string(reloptions, ', ') AS options,
+      (SELECT string_agg(format('  %I %s%s%s%s', attname, format_type(atttypid, atttypmod),
+          CASE WHEN attcollation <> 0 AND collname <> 'default' THEN format(' COLLATE %I', collname) END,
+          CASE WHEN attnotnull THEN ' NOT NULL' END,
+          ' DEFAULT ' || pg_get_expr(adbin, adrelid)), E',\n' ORDER BY attnum)
+        FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+          LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+        WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped) AS columns,
+      (SELECT string_agg('  ' || pg_get_constraintdef(oid), E',\n' ORDER BY contype DESC, pg_get_constraintdef(oid))
+        FROM pg_constraint WHERE conrelid = pg_class.oid AND contype <> 'n') AS constraints
+    FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT LIKE 'kysely_%'
+    ORDER BY relname`.execute(database);
+  const indexes = await sql<{ definition: string }>`
+    SELECT indexdef AS definition FROM pg_indexes
+    WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely_%'
+      AND indexname NOT IN (SELECT conname FROM pg_constraint)
+    ORDER BY tablename, indexname`.execute(database);
+  const tables = rows.map(({ table, columns, constraints, options }) => {
+    const body = [columns, constraints].filter((part) => part !== null).join(',\n');
+    return `CREATE TABLE ${table} (\n${body}\n)${options ? ` WITH (${options})` : ''};\n`;
+  });
+  return [...tables, indexes.rows.map(({ definition }) => `${definition};\n`).join('')].join('\n');
+}

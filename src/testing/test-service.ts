@@ -1,0 +1,84 @@
+/** A whole service over HTTP in the test's own process, on a database of its own. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createApp } from '../app.ts';
+import { readConfig } from '../config.ts';
+import { apiKeyFile } from '../first-start.ts';
+import { openService } from '../open-service.ts';
+import { drain, listen } from '../server.ts';
+import type { Service } from '../service.ts';
+import type { Connection } from '../storage/database.ts';
+import { createEmptyDatabase } from './test-database.ts';
+
+export type TestService = {
+  service: Service;
+  address: string;
+  apiKey: string;
+  /** Sends a body to an operation (none: GET); gives status, headers and the parsed answer. */
+  call(operation: string, body?: unknown): Promise<{ status: number; headers: Headers; body: TestAnswer }>;
+  close(): Promise<void>;
+};
+
+/** An envelope, with whatever the operation gives as data. */
+export type TestAnswer = {
+  success: boolean;
+  errorCode?: string;
+  message?: string;
+  data: Record<string, unknown>;
+};
+
+/**
+ * Starts it; every answer is held against the spec.
+ * `settings` are environment variables beside those of the test; `change` replaces parts of the service, to let
+ * one of them fail; `connection` names another database than a new one of the test server.
+ */
+export async function startTestService({
+  settings = {},
+  change = () => ({}),
+  connection: given,
+}: {
+  settings?: Record<string, string>;
+  change?: (service: Service) => Partial<Service>;
+  connection?: Connection;
+} = {}): Promise<TestService> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-service-'));
+  const { connection, drop } = given
+    ? { connection: given, drop: async () => {} }
+    : await createEmptyDatabase();
+  const environment = {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    VALIDATE_RESPONSES: 'true',
+    RATE_LIMIT_PER_MINUTE: '0',
+  };
+  const config = readConfig({ ...environment, ...settings });
+  const opened = await openService(config, { connection, log: pino({ level: 'silent' }) });
+  const service = { ...opened.service, ...change(opened.service) };
+  const { server, address } = await listen((await createApp(service)).callback(), config);
+  const apiKey = config.bootstrapApiKey ?? (await readFile(apiKeyFile(config), 'utf8')).trim();
+
+  return {
+    service,
+    address,
+    apiKey,
+    async call(operation, body) {
+      const response = await fetch(`${address}/v1/${operation}`, {
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      });
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: (await response.json()) as TestAnswer,
+      };
+    },
+    async close() {
+      await drain(server, 1_000);
+      await opened.close();
+      await drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
