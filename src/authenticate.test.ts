@@ -1,0 +1,72 @@
+/** Who may call: live keys only, and a revoked one no longer than a second. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { generateApiKey, readApiKey } from './api-key.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { createAccount } from './storage/accounts.ts';
+import { insertApiKey, listApiKeys, revokeApiKey } from './storage/api-keys.ts';
+import { createTestDatabase } from './testing/test-database.ts';
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+let accountId: string;
+
+beforeAll(async () => {
+  suite = await createTestDatabase();
+  accountId = await createAccount(suite.database, 'account', 0);
+});
+afterAll(() => suite.close());
+
+async function makeKey(expiresAt: Date | null = null): Promise<string> {
+  const key = generateApiKey();
+  await insertApiKey(suite.database, key, { accountId, name: 'test', expiresAt });
+  return key;
+}
+
+const keyIdOf = (key: string) => readApiKey(key)?.keyId ?? '';
+
+test('a live key gives its account', async () => {
+  const key = await makeKey();
+  expect(await createAuthenticate(suite.database)(key)).toEqual({ accountId, keyId: keyIdOf(key) });
+});
+
+test('no key, nonsense, an unknown, expired, revoked or wrong key are refused in one wording', async () => {
+  const authenticate = createAuthenticate(suite.database);
+  const expired = await makeKey(new Date(Date.now() - 1000));
+  const revoked = await makeKey();
+  await revokeApiKey(suite.database, keyIdOf(revoked));
+  const refusals = [undefined, '', 'nonsense', generateApiKey(), expired, revoked].map((key) =>
+    authenticate(key).then(
+      () => 'accepted',
+      (error: Error) => error.message,
+    ),
+  );
+  expect(new Set(await Promise.all(refusals))).toEqual(
+    new Set(['The x-api-key header must hold a valid API key.']),
+  );
+});
+
+test('a key in use stops working within a second of its revocation', async () => {
+  const authenticate = createAuthenticate(suite.database);
+  const key = await makeKey();
+  await authenticate(key);
+  await revokeApiKey(suite.database, keyIdOf(key));
+  await vi.waitFor(() => expect(authenticate(key)).rejects.toThrow('valid API key'), {
+    timeout: 1_500,
+    interval: 50,
+  });
+});
+
+test('a malformed key or one with a wrong checksum costs no query', async () => {
+  const closed = await createTestDatabase();
+  await closed.close();
+  const key = generateApiKey();
+  const wrong = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
+  await expect(createAuthenticate(closed.database)(wrong)).rejects.toThrow('valid API key');
+});
+
+test('the database holds no key, only what can not be turned back', async () => {
+  const key = await makeKey();
+  const rows = JSON.stringify(await suite.database.selectFrom('api_keys').selectAll().execute());
+  expect(rows).not.toContain(key);
+  expect(rows).not.toContain(key.split('_')[2]);
+  expect((await listApiKeys(suite.database)).some(({ id }) => id === keyIdOf(key))).toBe(true);
+});

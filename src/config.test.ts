@@ -1,0 +1,54 @@
+/** Settings are read once, all problems are told at once, and no secret is repeated. */
+import { expect, test } from 'vitest';
+import { generateApiKey } from './api-key.ts';
+import { readConfig } from './config.ts';
+
+test('without settings the service runs on the embedded database on loopback', () => {
+  expect(readConfig({})).toMatchObject({
+    host: '127.0.0.1',
+    port: 8080,
+    databaseUrl: undefined,
+    storageLimitBytes: 10 * 1024 ** 3,
+    knowledgeBaseLimit: 1000,
+    initialCredits: 1_000_000,
+    creditsPerQuery: 1,
+    uploadTicketTtlSeconds: 3600,
+    importTimeoutSeconds: 600,
+    rateLimitPerMinute: 600,
+    validateResponses: false,
+  });
+});
+
+test('an empty value counts as unset', () => {
+  expect(readConfig({ PORT: '', DATABASE_URL: '' })).toEqual(readConfig({}));
+});
+
+test('every wrong setting is named, none of the values is repeated', () => {
+  const wrong = {
+    PORT: '70000',
+    BASE_URL: 'ftp://x',
+    DATABASE_URL: 'mysql://user:hunter2@host',
+    BOOTSTRAP_API_KEY: 'hunter2',
+    UPLOAD_SECRET: 'hunter2',
+    STORAGE_LIMIT_BYTES: '-1',
+    KNOWLEDGE_BASE_LIMIT: '1.5',
+    CREDITS_PER_QUERY: 'one',
+    IMPORT_TIMEOUT_SECONDS: '0',
+    VALIDATE_RESPONSES: 'maybe',
+    LOG_LEVEL: 'loud',
+  };
+  let message = '';
+  try {
+    readConfig(wrong);
+  } catch (error) {
+    message = String(error);
+  }
+  for (const name of Object.keys(wrong)) expect(message).toContain(`${name}: `);
+  expect(message).not.toContain('hunter2');
+});
+
+test('a bootstrap key and a public address are taken as they are, without a trailing slash', () => {
+  const key = generateApiKey();
+  const config = readConfig({ BOOTSTRAP_API_KEY: key, BASE_URL: 'https://kr.example.org/api/' });
+  expect([config.bootstrapApiKey, config.baseUrl]).toEqual([key, 'https://kr.example.org/api']);
+});
