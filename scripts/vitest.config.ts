@@ -1,11 +1,13 @@
 /** Two suites: unit tests beside the code on a real PostgreSQL, and black-box tests against a running service. */
 import { defineConfig } from 'vitest/config';
+import { plainSummary } from './plain-summary.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   test: {
+    reporters: ['default', plainSummary],
     projects: [
       {
         test: {

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** The command line: `knowledge-retrieval serve | keys | accounts | migrate`, each with --help. */
 import { Command, InvalidArgumentError } from 'commander';
-import { pino } from 'pino';
 import { generateApiKey, readApiKey } from './api-key.ts';
 import { readConfig } from './config.ts';
+import { createLog } from './log.ts';
 import { joinDatabase } from './open-database.ts';
 import {
   type AccountChange,
@@ -26,7 +26,7 @@ class CommandError extends Error {}
 /** Runs one command on the service's database, which a running server may be using at the same time. */
 async function onDatabase(act: (database: Database) => Promise<void>): Promise<void> {
   const config = readConfig();
-  const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }));
+  const log = createLog('warn');
   const { connection, close } = await joinDatabase(config, log);
   const database = createDatabase(createPool(connection, 2, (error) => log.warn(error.message)));
   try {

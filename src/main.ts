@@ -1,8 +1,8 @@
 /** The server: settings, database, service, HTTP; then the way back on SIGTERM. The only file that listens or exits. */
-import { pino } from 'pino';
 import { createApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { apiKeyFile } from './first-start.ts';
+import { createLog } from './log.ts';
 import { openDatabase } from './open-database.ts';
 import { openService } from './open-service.ts';
 import { drain, listen } from './server.ts';
@@ -26,7 +26,7 @@ function greeting(address: string, config: Config): string {
 
 async function serve(): Promise<void> {
   const config = readConfig();
-  const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
+  const log = createLog(config.logLevel);
   const { connection, close: closeDatabase } = await openDatabase(config, log);
   const { service, close: closeService } = await openService(config, { connection, log });
   const app = await createApp(service);

@@ -7,8 +7,11 @@ import { findRunningPostgres, startEmbeddedPostgres } from './storage/embedded-p
 /** How to connect, and what is to be called when everybody has disconnected. */
 export type OpenedDatabase = { connection: Connection; close(): Promise<void> };
 
-/** What an operator should see without asking: PostgreSQL's worst lines, and what we say of its restarts. */
-const IMPORTANT_LINE = /^(FATAL|PANIC|PostgreSQL )/;
+/**
+ * What an operator should see without asking: PostgreSQL's worst lines, and what we say of its restarts; not the
+ * goodbye that it says to every connection when we stop it.
+ */
+const IMPORTANT_LINE = /^(FATAL(?!:  terminating connection due to administrator command)|PANIC|PostgreSQL )/;
 
 const embedded = (config: Config, log: Logger) =>
   startEmbeddedPostgres({

@@ -21,7 +21,10 @@ export async function openService(
   config: Config,
   { connection, log }: { connection: Connection; log: Logger },
 ): Promise<{ service: Service; close(): Promise<void> }> {
-  const onError = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  let closing = false;
+  const onError = (error: Error) => {
+    if (!closing) log.warn({ err: error }, 'database connection lost');
+  };
   const database = createDatabase(createPool(connection, config.databasePoolSize, onError));
   await migrateToLatest(database);
   await ensureFirstAccount(database, config, log);
@@ -42,6 +45,7 @@ export async function openService(
   };
   const stopImports = await startImports(service, jobs);
   const close = async () => {
+    closing = true;
     await stopImports();
     await jobs.stop();
     await extraction.close();

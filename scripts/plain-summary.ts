@@ -1,0 +1,17 @@
+/** A vitest reporter that closes a run with the plain line `N passed, N failed, N skipped`. */
+import type { Reporter, TestModule } from 'vitest/node';
+
+export const plainSummary: Reporter = {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const counts = { passed: 0, failed: 0, skipped: 0 };
+    for (const module of modules) {
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        counts[state === 'pending' ? 'skipped' : state]++;
+      }
+      // A file that breaks before its first test has failed as a whole.
+      if (module.state() === 'failed' && module.children.allTests('failed').next().done) counts.failed++;
+    }
+    process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
+  },
+};
