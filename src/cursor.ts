@@ -4,7 +4,7 @@ import { validationFailed } from './errors.ts';
 /** The last row of a page in the order createdAt descending, id descending. */
 export type Place = { createdAt: Date; id: string };
 
-const PLACE_PATTERN = /^(\d{1,15})\.([0-9a-f-]{36})$/;
+const PLACE_PATTERN = /^(\d{1,15})\.([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/;
 
 export const formatCursor = ({ createdAt, id }: Place): string =>
   Buffer.from(`${createdAt.getTime()}.${id}`).toString('base64url');

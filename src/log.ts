@@ -6,7 +6,13 @@ function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack } = error;
   const code = 'code' in error ? error.code : undefined;
-  return { name, message, code, stack, ...(error.cause !== undefined && { cause: describeError(error.cause) }) };
+  return {
+    name,
+    message,
+    code,
+    stack,
+    ...(error.cause !== undefined && { cause: describeError(error.cause) }),
+  };
 }
 
 /** `level` and above are written. Synchronously: a line that is lost in a crash is the one that was needed. */

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Handlers } from '../contract.ts';
 import { fileNotFound, fileNotUploaded, uploadExpired } from '../errors.ts';
 import { formatScopedId, parseFileId, parseKnowledgeBaseId } from '../ids.ts';
-import { detectType } from '../ingestion/detect-type.ts';
+import { typeByName } from '../ingestion/detect-type.ts';
 import { requireStorage } from '../storage/accounts.ts';
 import type { Queryable } from '../storage/database.ts';
 import { findDocument, insertDocument, toDocument } from '../storage/documents.ts';
@@ -13,9 +13,6 @@ import { lockKnowledgeBase } from '../storage/knowledge-bases.ts';
 import { countDocument } from '../storage/passages.ts';
 import type { Tables } from '../storage/tables.ts';
 import { formatUploadPath } from '../upload-address.ts';
-
-/** Until the job has read the content, the name alone decides the type. */
-const NO_BYTES = new Uint8Array();
 
 /** Makes the pending document of an uploaded file; from now on the file belongs to it. */
 async function insertFileDocument(transaction: Queryable, file: Selectable<Tables['files']>) {
@@ -26,7 +23,7 @@ async function insertFileDocument(transaction: Queryable, file: Selectable<Table
     accountId,
     title: file.file_name,
     source: file.file_name,
-    type: detectType(NO_BYTES, file.file_name) ?? 'unknown',
+    type: typeByName(file.file_name) ?? 'unknown',
     bytes,
     status: 'pending',
     fileId: file.id,

@@ -1,23 +1,9 @@
 /** Decides what a file is: by its bytes where they tell, by its name's extension where they don't. */
 
+import type { DocumentType } from '../../generated/types.gen.ts';
+
 /** The types of files that the contract knows. */
-export type FileType =
-  | 'pdf'
-  | 'docx'
-  | 'pptx'
-  | 'xlsx'
-  | 'xls'
-  | 'odt'
-  | 'odp'
-  | 'ods'
-  | 'rtf'
-  | 'epub'
-  | 'html'
-  | 'xml'
-  | 'json'
-  | 'csv'
-  | 'md'
-  | 'txt';
+export type FileType = Exclude<DocumentType, 'text' | 'unknown'>;
 
 /** Bytes at the head that are looked at: leading comments and white space may come before a telling word. */
 const HEAD_LENGTH = 4096;
@@ -115,13 +101,38 @@ const HTML_START =
 const HTML_ELEMENT =
   /<(?:head|body|title|meta|div|p|h[1-6]|table|ul|ol|span|a|br|script|article|section)[\s>/]/i;
 
-const TYPE_BY_EXTENSION: Record<string, FileType | undefined> = {
+/** What no content tells apart from plain text. */
+const TEXT_TYPE_BY_EXTENSION: Record<string, FileType | undefined> = {
   md: 'md',
   markdown: 'md',
   mdown: 'md',
   csv: 'csv',
   tsv: 'csv',
 };
+
+/** The extensions that bear their type's name. */
+const NAMED_TYPES: readonly FileType[] = [
+  'pdf',
+  'docx',
+  'pptx',
+  'xlsx',
+  'xls',
+  'odt',
+  'odp',
+  'ods',
+  'rtf',
+  'epub',
+  'xml',
+  'json',
+  'txt',
+];
+
+/** What a file is by its name alone, until its content has been read; undefined: the name tells nothing. */
+export function typeByName(fileName: string): FileType | undefined {
+  const extension = extensionOf(fileName);
+  if (/^x?html?$/.test(extension)) return 'html';
+  return TEXT_TYPE_BY_EXTENSION[extension] ?? NAMED_TYPES.find((type) => type === extension);
+}
 
 function textType(head: string, extension: string): FileType {
   const start = head.replaceAll('\0', '').replace(LEADING, '');
@@ -130,5 +141,5 @@ function textType(head: string, extension: string): FileType {
   if (/^x?html?$/.test(extension) && HTML_ELEMENT.test(head.replaceAll('\0', ''))) return 'html';
   if (/^(?:xml|svg|rss|atom|xsd|xsl|xslt)$/.test(extension) && start.startsWith('<')) return 'xml';
   if (/^(?:json|ipynb|geojson)$/.test(extension) && /^[[{"\d\-tfn]/.test(start)) return 'json';
-  return TYPE_BY_EXTENSION[extension] ?? (/^<(?:head|body)[\s>]/i.test(start) ? 'html' : 'txt');
+  return TEXT_TYPE_BY_EXTENSION[extension] ?? (/^<(?:head|body)[\s>]/i.test(start) ? 'html' : 'txt');
 }

@@ -21,60 +21,65 @@ export type TextWriter = {
   text(): string;
 };
 
+/** What is written, and what is pending until something is written after it. */
+type Draft = {
+  written: string[];
+  length: number;
+  newlines: number;
+  blank: boolean;
+  signs: string;
+  marks: Mark[];
+};
+
 /** Makes an empty writer; all its methods take time in proportion to what they write. */
 export function createTextWriter(): TextWriter {
-  const written: string[] = [];
-  let length = 0;
-  let newlines = 0;
-  let blank = false;
-  let signs = '';
-  let marks: Mark[] = [];
-
-  const push = (text: string) => {
-    written.push(text);
-    length += text.length;
-  };
-  const settle = () => {
-    if (length > 0 && newlines > 0) push('\n'.repeat(newlines));
-    else if (length > 0 && blank && signs === '') push(' ');
-    if (signs !== '') push(signs);
-    for (const mark of marks) mark.offset = length;
-    marks = [];
-    newlines = 0;
-    blank = false;
-    signs = '';
-  };
-
+  const draft: Draft = { written: [], length: 0, newlines: 0, blank: false, signs: '', marks: [] };
   return {
-    write(text) {
-      const words = text.replace(/\s+/g, ' ');
-      const trimmed = words.trim();
-      if (words.startsWith(' ')) blank = true;
-      if (trimmed === '') return;
-      settle();
-      push(trimmed);
-      blank = words.endsWith(' ');
-    },
+    write: (text) => writeWords(draft, text.replace(/\s+/g, ' ')),
     writeVerbatim(text) {
       if (text === '') return;
-      settle();
-      push(text);
+      settle(draft);
+      push(draft, text);
     },
-    breakLine(count) {
-      if (signs === '') newlines = Math.max(newlines, count);
+    breakLine(newlines) {
+      if (draft.signs === '') draft.newlines = Math.max(draft.newlines, newlines);
     },
     sign(text) {
-      signs += text;
+      draft.signs += text;
     },
     dropSigns() {
-      signs = '';
+      draft.signs = '';
     },
     mark() {
       const mark: Mark = { offset: undefined };
-      marks.push(mark);
+      draft.marks.push(mark);
       return mark;
     },
-    end: () => length,
-    text: () => written.join(''),
+    end: () => draft.length,
+    text: () => draft.written.join(''),
   };
+}
+
+function writeWords(draft: Draft, words: string): void {
+  const trimmed = words.trim();
+  if (words.startsWith(' ')) draft.blank = true;
+  if (trimmed === '') return;
+  settle(draft);
+  push(draft, trimmed);
+  draft.blank = words.endsWith(' ');
+}
+
+/** Writes what is pending: a break or a blank (none at the very beginning), then signs. */
+function settle(draft: Draft): void {
+  const { length, newlines, blank, signs } = draft;
+  if (length > 0 && newlines > 0) push(draft, '\n'.repeat(newlines));
+  else if (length > 0 && blank && signs === '') push(draft, ' ');
+  push(draft, signs);
+  for (const mark of draft.marks) mark.offset = draft.length;
+  Object.assign(draft, { newlines: 0, blank: false, signs: '', marks: [] });
+}
+
+function push(draft: Draft, text: string): void {
+  draft.written.push(text);
+  draft.length += text.length;
 }

@@ -47,7 +47,7 @@ async function analyseIn(
   ours.on('message', async ({ language, words }: StemRequest) => {
     const reply: StemReply = { stems: undefined };
     try {
-      reply.stems = (await stem(language, words.split('\n'))).join('\n');
+      reply.stems = await stem(language, words);
     } catch (error) {
       failure = { error };
     }

@@ -8,10 +8,10 @@ import type { Stem } from './lexemes.ts';
 /** One document to analyse, and the port on which its stems are asked for. */
 export type AnalysisTask = { document: DocumentText; stems: MessagePort };
 
-/** Words of one language, one a line: a string crosses threads ten times as fast as an array of strings. */
-export type StemRequest = { language: string; words: string };
-/** The stems in the words' order, one a line; undefined when they could not be had. */
-export type StemReply = { stems: string | undefined };
+/** Distinct words of one language. */
+export type StemRequest = { language: string; words: string[] };
+/** The stems in the words' order; undefined when they could not be had. */
+export type StemReply = { stems: string[] | undefined };
 
 /** Stems that a worker remembers between documents: about the vocabulary of a language in use, 10 MB. */
 const REMEMBERED_STEMS = 50_000;
@@ -46,8 +46,8 @@ async function stemRemembering(port: MessagePort, language: string, words: strin
 }
 
 async function askForStems(port: MessagePort, language: string, words: string[]): Promise<string[]> {
-  port.postMessage({ language, words: words.join('\n') } satisfies StemRequest);
+  port.postMessage({ language, words } satisfies StemRequest);
   const [{ stems }] = (await once(port, 'message')) as [StemReply]; // what analysis-pool.ts posts
   if (stems === undefined) throw new Error(`no stems for ${language}`);
-  return stems.split('\n');
+  return stems;
 }

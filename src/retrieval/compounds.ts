@@ -7,7 +7,7 @@ const PART_SIGNS = /[^\p{L}\p{M}\p{N}]+/u;
 /** `getUserById`, `HTTPServer`: before an upper-case letter that follows a lower-case one or begins a word. */
 const CASE_CHANGE = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 /** `100mg`, `19th`: between a leading number and its letters. */
-const NUMBER_UNIT = /(?<=^\p{N}+)(?=\p{L})/u;
+const NUMBER_UNIT = /(?=\p{L})(?<=^\p{N}+)/u; // the letter first: looking back from every digit is quadratic
 /** `1,000` and `12,345.67`: thousands separators, not a list. */
 const GROUPED_NUMBER = /^\p{N}{1,3}(?:,\p{N}{3})+(?:\.\p{N}+)?$/u;
 /** `v2.1.0` is version 2.1.0. */

@@ -10,6 +10,7 @@ export function normaliseText(text: string): string {
     .replace(UNWANTED, '')
     .replace(MARK_FLOOD, (marks) => marks.slice(0, COMBINING_MAX_LENGTH))
     .normalize('NFKC')
+    .slice(0, EXPANSION_MAX * text.length + EXPANSION_FREE)
     .replace(APOSTROPHES, "'")
     .replace(HYPHENS, '-');
 }
@@ -22,6 +23,9 @@ const UNWANTED = /[\p{Cf}\p{Cs}\0\u0640]/gu;
  */
 const COMBINING_MAX_LENGTH = 30;
 const MARK_FLOOD = /\p{M}{31,}/gu;
+/** How much longer NFKC may make a text: one Arabic ligature (U+FDFA) becomes 18 characters, a million of them not. */
+const EXPANSION_MAX = 3;
+const EXPANSION_FREE = 100;
 const APOSTROPHES = /[\u2018\u2019\u201b\u02bc\u02b9\u2032\u00b4`]/g;
 const HYPHENS = /[\u2010\u2012\u2212]/g;
 

@@ -10,8 +10,8 @@ import { tokenise } from './tokens.ts';
  */
 export type QueryTerm = { lexemes: string[]; frequency: number; isStopWord: boolean };
 
-/** Terms of the longest query; what comes after is ignored. 8,192 characters of prose have about 700. */
-const QUERY_TERMS_MAX = 1024;
+/** Terms of a query, as many as it may have characters; what comes after is ignored. */
+const QUERY_TERMS_MAX = 8192;
 
 /**
  * The distinct terms of a query, in the order in which they first occur. `languages` are those of the searched

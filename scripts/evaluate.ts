@@ -1,0 +1,73 @@
+/**
+ * `npm run evaluate [-- [--json FILE] folder…]`: imports test collections through the public API into a fresh
+ * service, runs their queries and prints the quality of the answers beside published BM25 figures.
+ */
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { withService } from './benchmark/service.ts';
+import { readCollection } from './evaluate/collection.ts';
+import { answerQueries, importCorpus } from './evaluate/collection-run.ts';
+import { measureDocuments, measurePassages } from './evaluate/measures.ts';
+import { REFERENCE_NDCG10 } from './evaluate/reference.ts';
+
+const shared = fileURLToPath(new URL('../../shared/collections', import.meta.url));
+
+const { values, positionals } = parseArgs({ options: { json: { type: 'string' } }, allowPositionals: true });
+
+function foldersToEvaluate(): string[] {
+  if (positionals.length > 0) return positionals;
+  if (!existsSync(shared)) return [];
+  return readdirSync(shared, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(shared, name));
+}
+
+const figure = (value: number | undefined) => (value === undefined ? '     -' : value.toFixed(4));
+
+type Row = ReturnType<typeof measureDocuments> & {
+  name: string;
+  reference: number | undefined;
+  passages?: ReturnType<typeof measurePassages>;
+};
+
+function printRow({ name, ndcg10, recall10, recall50, mrr10, reference, passages }: Row): void {
+  const better =
+    reference === undefined ? '' : `${((ndcg10 / reference - 1) * 100).toFixed(1).padStart(6)} %`;
+  const columns = [ndcg10, reference, recall10, recall50, mrr10].map(figure).join('  ');
+  process.stdout.write(`${name.padEnd(18)}  ${columns}  ${better}\n`);
+  if (passages === undefined) return;
+  const { recall, precision, iou, characters } = passages;
+  process.stdout.write(
+    `${' '.repeat(20)}excerpts in the top 5: recall ${figure(recall)}, precision ${figure(precision)}, ` +
+      `IoU ${figure(iou)}, ${Math.round(characters)} characters returned\n`,
+  );
+}
+
+async function evaluate(folder: string): Promise<Row> {
+  const collection = readCollection(folder);
+  return await withService(async (service) => {
+    const imported = await importCorpus(service, collection);
+    const { run, answers } = await answerQueries(service, collection, imported);
+    const measures = measureDocuments(collection.qrels, run);
+    const reference = REFERENCE_NDCG10[collection.name];
+    const row: Row = { name: collection.name, ...measures, reference };
+    if (collection.excerpts.size > 0) row.passages = measurePassages(collection.excerpts, answers);
+    return row;
+  });
+}
+
+const folders = foldersToEvaluate();
+if (folders.length === 0) {
+  process.stdout.write('There are no collections beside the project; name folders to evaluate.\n');
+} else {
+  process.stdout.write(`${'collection'.padEnd(18)}  nDCG@10    BM25    R@10    R@50  MRR@10   better\n`);
+  const rows: Row[] = [];
+  for (const folder of folders) {
+    const row = await evaluate(folder);
+    rows.push(row);
+    printRow(row);
+  }
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
+}

@@ -1,0 +1,88 @@
+/** Imports a collection through the public API and asks its queries, with a progress line on a terminal. */
+import type { SearchResult } from '../../generated/types.gen.ts';
+import { call, createKnowledgeBase, type RunningService } from '../benchmark/service.ts';
+import type { Collection, Excerpt } from './collection.ts';
+import type { Run } from './measures.ts';
+
+/** Requests under way at once: what a busy client does. */
+const CONCURRENCY = 4;
+/** The most passages that a query gives. */
+const PASSAGES_PER_QUERY = 50;
+/** Chroma's evaluation looks at the first five. */
+const JUDGED_PASSAGES = 5;
+const CONTENT_LIMIT = 1_000_000;
+const TITLE_LIMIT = 256;
+const QUERY_LIMIT = 8192;
+
+/** The service's document ids back to the collection's. */
+export type ImportedCorpus = { knowledgeBaseId: string; collectionId: Map<string, string> };
+
+const cut = (text: string, limit: number) => Array.from(text).slice(0, limit).join('');
+
+/** Runs `act` on every item, a few at once, and shows how far it is. */
+async function inParallel<Item>(
+  label: string,
+  items: Item[],
+  act: (item: Item) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const show = () => process.stderr.write(`\r${label} ${next}/${items.length} `);
+  const lane = async () => {
+    for (let item = items[next++]; item !== undefined; item = items[next++]) {
+      await act(item);
+      if (process.stderr.isTTY && next % 20 === 0) show();
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+}
+
+/** Imports the corpus into one knowledge base; documents without text are left out, as any service refuses them. */
+export async function importCorpus(
+  service: RunningService,
+  { name, corpus }: Collection,
+): Promise<ImportedCorpus> {
+  const knowledgeBaseId = await createKnowledgeBase(service, name);
+  const collectionId = new Map<string, string>();
+  const readable = corpus.filter(({ text, title }) => `${title}${text}`.trim() !== '');
+  await inParallel(`${name}: importing`, readable, async ({ id, title, text }) => {
+    const document = await call<{ id: string }>(service, 'importTextContent', {
+      knowledgeBaseId,
+      // A title is required; an id as a title would say something about no text.
+      title: cut(title.trim() === '' ? '-' : title, TITLE_LIMIT),
+      content: cut(text.trim() === '' ? title : text, CONTENT_LIMIT),
+    });
+    collectionId.set(document.id, id);
+  });
+  return { knowledgeBaseId, collectionId };
+}
+
+/** Asks every query; a document counts by its best passage. */
+export async function answerQueries(
+  service: RunningService,
+  { name, queries }: Collection,
+  { knowledgeBaseId, collectionId }: ImportedCorpus,
+): Promise<{ run: Run; answers: Map<string, Excerpt[]> }> {
+  const run: Run = new Map();
+  const answers = new Map<string, Excerpt[]>();
+  await inParallel(`${name}: asking`, queries, async ({ id, text }) => {
+    const results = await call<SearchResult[]>(service, 'query', {
+      query: cut(text, QUERY_LIMIT),
+      knowledgeBaseIds: [knowledgeBaseId],
+      limit: PASSAGES_PER_QUERY,
+    });
+    const scores = new Map<string, number>();
+    for (const { document_id, score } of results) {
+      const document = collectionId.get(document_id) ?? document_id;
+      scores.set(document, Math.max(score, scores.get(document) ?? 0));
+    }
+    run.set(id, scores);
+    const judged = results.slice(0, JUDGED_PASSAGES).map(({ document_id, location }) => ({
+      document: collectionId.get(document_id) ?? document_id,
+      start: location?.start ?? 0,
+      end: location?.end ?? 0,
+    }));
+    answers.set(id, judged);
+  });
+  return { run, answers };
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { detectType } from './detect-type.ts';
+
+const bytes = (text: string) => Buffer.from(text, 'latin1');
+const zip = (entry: string) => bytes(`PK\x03\x04${'\0'.repeat(22)}\x08\0\0\0${entry}`);
+
+describe('detectType', () => {
+  const byContent: [reason: string, content: Buffer, fileName: string, type: string][] = [
+    ['a PDF is one whatever its name', bytes('%PDF-1.7\n'), 'a.docx', 'pdf'],
+    ['a PDF may begin with other bytes', bytes(`${'x'.repeat(500)}%PDF-1.4`), 'a.pdf', 'pdf'],
+    ['a zip with a Word document', zip('word/document.xml'), 'a', 'docx'],
+    ['a zip with a presentation', zip('ppt/presentation.xml'), 'a', 'pptx'],
+    ['a zip with a workbook', zip('xl/workbook.xml'), 'a', 'xlsx'],
+    ['a zip that names its type', zip('mimetypeapplication/vnd.oasis.opendocument.text'), 'a', 'odt'],
+    ['an EPUB names its type too', zip('mimetypeapplication/epub+zip'), 'a', 'epub'],
+    ['RTF', bytes('{\\rtf1\\ansi'), 'a.txt', 'rtf'],
+    ['HTML by its doctype', bytes('\n<!-- x -->\n<!DOCTYPE html><p>'), 'a.txt', 'html'],
+    ['XHTML behind an XML declaration', bytes('<?xml version="1.0"?>\n<html xmlns="x">'), 'a.xml', 'html'],
+    ['HTML in UTF-16', Buffer.from('\ufeff<html><p>text', 'utf16le'), 'a', 'html'],
+    ['XML by its declaration', bytes('<?xml version="1.0"?><note/>'), 'a', 'xml'],
+    ['text in a file that is named .pdf', bytes('only plain text'), 'a.pdf', 'txt'],
+  ];
+  it.each(byContent)('%s', (_reason, content, fileName, type) =>
+    expect(detectType(content, fileName)).toBe(type),
+  );
+
+  const byName: [reason: string, content: string, fileName: string, type: string][] = [
+    ['Markdown', '# x', 'readme.MD', 'md'],
+    ['an HTML fragment', '<div>x</div>', 'x.htm', 'html'],
+    ['a note about nothing in a file named .html', 'a < b', 'x.html', 'txt'],
+    ['tab-separated values', 'a\tb', 'x.tsv', 'csv'],
+    ['JSON', '{"a":1}', 'x.json', 'json'],
+    ['text in a file named .json', 'see below', 'x.json', 'txt'],
+    ['any other text', 'x = 1', 'x.py', 'txt'],
+    ['text without an extension', 'x', 'README', 'txt'],
+  ];
+  it.each(byName)('%s', (_reason, content, fileName, type) =>
+    expect(detectType(bytes(content), fileName)).toBe(type),
+  );
+
+  const unknown: [reason: string, content: Buffer][] = [
+    ['a picture', bytes(`\x89PNG\r\n\x1a\n${'x'.repeat(100)}`)],
+    ['a zip of something else', zip('photo.jpg')],
+    ['an OLE file that is no workbook', bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 WordDocument')],
+    ['zero bytes', Buffer.alloc(1000)],
+    ['a program', bytes('\x7fELF\x02\x01\x01')],
+    ['control characters all over', bytes('\x01\x02\x03a'.repeat(100))],
+  ];
+  it.each(unknown)('does not take %s for text', (_reason, content) =>
+    expect(detectType(content, 'a.txt')).toBeUndefined(),
+  );
+
+  it('takes one of each control character for a text with oddities', () => {
+    const controls = String.fromCharCode(...Array.from({ length: 32 }, (_, i) => i));
+    expect(detectType(bytes(`text ${controls} between \x1b[31mcolours`), 'a.txt')).toBe('txt');
+  });
+});

@@ -1,0 +1,54 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { analyseDocument, type DocumentText, toAnalysis } from './analysis.ts';
+import { createAnalysisPool } from './analysis-pool.ts';
+import type { Stem } from './lexemes.ts';
+
+const english = 'The committees agreed that the new regulation would not apply to small companies. ';
+const text = (content: string): DocumentText => ({ title: 'Title', format: 'text', content });
+
+describe('createAnalysisPool', () => {
+  const asked: string[][] = [];
+  const stem: Stem = async (_language, words) => {
+    asked.push(words);
+    return words.map((word) => (word === 'the' ? '' : word.replace(/s$/, '')));
+  };
+  const pool = createAnalysisPool(stem, { threads: 2 });
+  afterAll(() => pool.close());
+
+  it('gives the same as the analysis on this thread', async () => {
+    const document = text(`# Heading\n\n${english}\n\n漢字 😀 max_wal_size`);
+    expect(await pool.analyse(document)).toEqual(toAnalysis(await analyseDocument(document, stem)));
+  });
+
+  it('analyses documents side by side', async () => {
+    const documents = Array.from({ length: 20 }, (_, i) => text(`${english} number${i}`));
+    const analyses = await Promise.all(documents.map(pool.analyse));
+    for (const [i, { lexemeCountsJson }] of analyses.entries())
+      expect(lexemeCountsJson).toContain(`"number${i}"`);
+  });
+
+  it('does not hold up this thread with the largest legal text', async () => {
+    const words = Array.from({ length: 150_000 }, (_, i) => `w${i.toString(36).replace(/\d/g, 'x')}`).join(
+      ' ',
+    );
+    await pool.analyse(text(english));
+    const before = process.threadCpuUsage();
+    await pool.analyse(text(words.slice(0, 1_000_000)));
+    const { user, system } = process.threadCpuUsage(before);
+    // Microseconds; about 20 ms, in pieces of 10 at most.
+    expect(user + system).toBeLessThan(100_000);
+  });
+
+  it('rejects with the very error that stemming threw, and goes on', async () => {
+    const away = new Error('database away');
+    let isAway = true;
+    const failing = createAnalysisPool(async (_language, words) => {
+      if (isAway) throw away;
+      return words;
+    });
+    await expect(failing.analyse(text(english))).rejects.toBe(away);
+    isAway = false;
+    await expect(failing.analyse(text(english))).resolves.toMatchObject({ passageCount: 1 });
+    await failing.close();
+  });
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { analyseDocument, toAnalysis } from './analysis.ts';
+import type { Stem } from './lexemes.ts';
+import { analyseQuery } from './query-terms.ts';
+
+/** Cuts a plural s and knows one stop word. */
+const stem: Stem = async (_language, words) =>
+  words.map((word) => (word === 'the' ? '' : word.replace(/s$/, '')));
+const analyseText = (content: string, title = 'Title') =>
+  analyseDocument({ title, format: 'text', content }, stem);
+
+describe('analyseDocument', () => {
+  it('gives rows as they are stored', async () => {
+    const { passages } = await analyseText('# Cats\n\nThe cats of 😀 café', 'A title');
+    expect(passages).toEqual([
+      {
+        position: 1,
+        content: '# Cats\n\nThe cats of 😀 café',
+        start_offset: 0,
+        end_offset: 26,
+        page: null,
+        headings: ['Cats'],
+        language: expect.any(String),
+        lexemes: expect.stringMatching(/^'a':1A 'title':2A 'cats?':3B,4,6 'the':5 'of':7 'cafe':8$/),
+        length: 8,
+      },
+    ]);
+  });
+
+  it('counts in how many passages a lexeme occurs, not how often', async () => {
+    const paragraph = 'word '.repeat(200);
+    const { passages, lexemeCounts } = await analyseText(`${paragraph}\n\n${paragraph}\n\nonce`, '');
+    expect(lexemeCounts.get('word')).toBe(passages.length);
+    expect(lexemeCounts.get('once')).toBe(1);
+  });
+
+  it('asks for the stems of a language once, and never for simple', async () => {
+    const asked: string[] = [];
+    const english =
+      'The committee agreed that the new regulation would not apply to small companies. '.repeat(30);
+    const chinese = '委员会一致认为新规定不适用于小企业。'.repeat(60);
+    await analyseDocument(
+      { title: '', format: 'text', content: `${english}\n\n${chinese}` },
+      async (language, words) => {
+        asked.push(language);
+        return words;
+      },
+    );
+    expect(asked).toEqual(['english']);
+  });
+
+  it('indexes table headers with the rows below', async () => {
+    const rows = '| Berlin | 3850809 |\n'.repeat(100);
+    const { passages } = await analyseText(`| City | Population |\n|---|---|\n${rows}`);
+    for (const { lexemes } of passages) expect(lexemes).toContain("'population':");
+  });
+
+  it('finds every word of a passage by the same word in a query', async () => {
+    const word = fc.stringMatching(/^[A-Za-zäöüéßñ_'.-]{1,12}$/u);
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 20 }), fc.nat(), async (words, pick) => {
+        const { lexemeCounts, passages } = await analyseText(words.join(' '), '');
+        const languages = [...new Set(passages.map(({ language }) => language))];
+        const terms = await analyseQuery(words[pick % words.length] ?? '', languages, stem);
+        for (const { lexemes } of terms)
+          expect(lexemes.some((lexeme) => lexemeCounts.has(lexeme))).toBe(true);
+      }),
+    );
+  });
+
+  it('makes valid JSON of any document', async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 500 });
+    await fc.assert(
+      fc.asyncProperty(text, text, async (title, content) => {
+        const analysed = await analyseText(content, title);
+        const analysis = toAnalysis(analysed);
+        expect(JSON.parse(analysis.passagesJson)).toHaveLength(analysis.passageCount);
+        expect(new Map(Object.entries(JSON.parse(analysis.lexemeCountsJson)))).toEqual(analysed.lexemeCounts);
+      }),
+    );
+  });
+
+  it('survives a lexeme that is called like a property of every object', async () => {
+    const { lexemeCountsJson } = toAnalysis(await analyseText('constructor __proto__ toString'));
+    expect(lexemeCountsJson).toContain('"constructor":1');
+    expect(lexemeCountsJson).toContain('"proto":1');
+  });
+});

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { detectLanguage, detectPassageLanguage, LANGUAGES } from './language.ts';
+
+const sentences: [language: string, text: string][] = [
+  ['english', 'The committee agreed that the new regulation would not apply to small companies.'],
+  ['german', 'Der Ausschuss war sich einig, dass die neue Verordnung nicht für kleine Unternehmen gilt.'],
+  ['french', 'Le comité a convenu que le nouveau règlement ne s’appliquerait pas aux petites entreprises.'],
+  ['spanish', 'El comité acordó que la nueva normativa no se aplicaría a las pequeñas empresas.'],
+  ['portuguese', 'O comité concordou que o novo regulamento não se aplicaria às pequenas empresas.'],
+  ['italian', 'Il comitato ha convenuto che il nuovo regolamento non si applicherà alle piccole imprese.'],
+  ['dutch', 'De commissie was het erover eens dat de nieuwe verordening niet voor kleine bedrijven geldt.'],
+  ['swedish', 'Kommittén var överens om att den nya förordningen inte skulle gälla små företag.'],
+  ['turkish', 'Komite, yeni yönetmeliğin küçük şirketler için geçerli olmayacağı konusunda anlaştı.'],
+  ['russian', 'Комитет согласился, что новое положение не будет применяться к малым предприятиям.'],
+  ['arabic', 'اتفقت اللجنة على أن اللائحة الجديدة لن تنطبق على الشركات الصغيرة.'],
+  ['greek', 'Η επιτροπή συμφώνησε ότι ο νέος κανονισμός δεν θα ισχύει για τις μικρές επιχειρήσεις.'],
+  ['hindi', 'समिति इस बात पर सहमत हुई कि नया नियम छोटी कंपनियों पर लागू नहीं होगा।'],
+  ['indonesian', 'Panitia sepakat bahwa peraturan baru tidak akan berlaku untuk perusahaan kecil.'],
+];
+
+describe('detectLanguage', () => {
+  it.each(sentences)('recognises %s', (language, text) => expect(detectLanguage(text)).toBe(language));
+
+  it.each([
+    ['Chinese', '委员会一致认为新规定不适用于小企业。'],
+    ['Japanese', '委員会は新しい規則が中小企業には適用されないことに合意した。'],
+    ['Korean', '위원회는 새 규정이 소기업에는 적용되지 않는다는 데 동의했다.'],
+    ['Thai', 'คณะกรรมการเห็นพ้องกันว่าระเบียบใหม่จะไม่ใช้กับบริษัทขนาดเล็ก'],
+    ['Chinese with English names', '我们使用 PostgreSQL 和 Node.js 开发了一个新的检索系统。'],
+    [
+      'Polish, which PostgreSQL cannot stem',
+      'Komitet uznał, że nowe rozporządzenie nie będzie miało zastosowania.',
+    ],
+    ['a number', '12345'],
+    ['nothing', ''],
+  ])('has no stemmer for %s', (_language, text) => expect(detectLanguage(text)).toBe('simple'));
+
+  it('looks past a title page in another language', () => {
+    const german = 'Der Ausschuss war sich einig, dass die Verordnung nicht für kleine Unternehmen gilt. ';
+    expect(detectLanguage(`Licensed under the terms of the licence. ${german.repeat(200)}`)).toBe('german');
+  });
+
+  it('never throws', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => LANGUAGES.includes(detectLanguage(text))));
+  });
+});
+
+describe('detectPassageLanguage', () => {
+  it('leaves a short passage in its document’s language', () => {
+    expect(detectPassageLanguage('Die Hard', 'english')).toBe('english');
+  });
+
+  it('follows a long passage into another language', () => {
+    const german = sentences[1]?.[1] ?? '';
+    expect(detectPassageLanguage(`${german} ${german}`, 'english')).toBe('german');
+  });
+});

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { foldAccents, normaliseText } from './normalise.ts';
+
+describe('foldAccents', () => {
+  const pairs: [reason: string, accented: string, folded: string][] = [
+    ['Latin accents', 'café', 'cafe'],
+    ['Vietnamese stacks two', 'việt', 'viet'],
+    ['letters that NFD leaves whole', 'straße', 'strasse'],
+    ['and others of them', 'łódź', 'lodz'],
+    ['Turkish dotless i', 'ısparta', 'isparta'],
+    ['Greek tonos and final sigma', 'λόγος', 'λογοσ'],
+    ['ё is written е', 'ёлка', 'елка'],
+    ['Arabic vowel signs', 'كِتَاب', 'كتاب'],
+    ['Arabic hamza on alef', 'أحمد', 'احمد'],
+    ['Persian kaf and yeh', 'کتابی', 'كتابي'],
+    ['Hebrew points', 'שָׁלוֹם', 'שלום'],
+  ];
+  it.each(pairs)('%s: %s', (_reason, accented, folded) => expect(foldAccents(accented)).toBe(folded));
+
+  it.each(['мой', 'हिन्दी', 'がぎ', 'ไทย', '한국', 'தமிழ்'])(
+    'keeps marks that make another letter: %s',
+    (word) => expect(foldAccents(word)).toBe(word),
+  );
+
+  it('is idempotent, and never empties a lexeme', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 50 }), (lexeme) => {
+        const folded = foldAccents(lexeme);
+        expect(folded).not.toBe('');
+        expect(foldAccents(folded)).toBe(folded);
+      }),
+    );
+  });
+});
+
+describe('normaliseText', () => {
+  it('bounds a flood of combining marks, which NFKC sorts in quadratic time', () => {
+    const started = performance.now();
+    expect(normaliseText('\u0301\u0323'.repeat(500_000)).length).toBeLessThan(100);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  it('drops what is invisible and what PostgreSQL refuses', () => {
+    expect(normaliseText('\ufeffa\u00adb\u200d\0\ud800c\u202e')).toBe('abc');
+  });
+});

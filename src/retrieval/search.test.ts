@@ -1,0 +1,137 @@
+/** The order in which passages answer, with the reason for each place. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findSearchedKnowledgeBases } from '../storage/knowledge-bases.ts';
+import { importText, makeKnowledgeBase, type TestText } from '../testing/imported-texts.ts';
+import { createTestDatabase } from '../testing/test-database.ts';
+import { searchPassages } from './search.ts';
+import { createStem } from './stems.ts';
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+
+beforeAll(async () => {
+  suite = await createTestDatabase();
+});
+afterAll(() => suite.close());
+
+/** Imports the texts one after the other into a new knowledge base and searches it. */
+async function searchIn(texts: TestText[], query: string, limit = 10) {
+  const { database } = suite;
+  const place = await makeKnowledgeBase(database);
+  for (const text of texts) await importText(database, place, text);
+  const searched = await findSearchedKnowledgeBases(database, place.accountId, undefined);
+  return await searchPassages({ database, stem: createStem(database) }, { query, searched, limit });
+}
+
+const titled = (contents: Record<string, string>): TestText[] =>
+  Object.entries(contents).map(([title, content]) => ({ title, content }));
+
+const orderOf = async (contents: Record<string, string>, query: string) =>
+  (await searchIn(titled(contents), query)).map(({ title }) => title);
+
+test('rarer words, more of them and shorter passages come first', async () => {
+  const order = await orderOf(
+    {
+      // Holds the rare word twice.
+      often: 'zebra zebra grazing near the water',
+      // Holds it once, in a short passage.
+      short: 'a zebra drinks water',
+      // Holds it once, in a longer passage.
+      long: 'a zebra stands where many other animals of the plain come in the evening to look for some water',
+      // Holds the common word only.
+      common: 'water is wet',
+      // Holds neither.
+      other: 'a lion sleeps',
+    },
+    'zebra water',
+  );
+  expect(order).toEqual(['often', 'short', 'long', 'common']);
+});
+
+test('a whole question finds its passage though no passage holds all of its words', async () => {
+  const order = await orderOf(
+    { answer: 'The museum opens at nine on weekdays.', noise: 'Parking is free.' },
+    'At what time does the national museum usually open its doors on a weekday?',
+  );
+  expect(order[0]).toBe('answer');
+});
+
+test('a query of stop words only finds its passage', async () => {
+  const order = await orderOf(
+    { hamlet: 'To be, or not to be', other: 'Something else' },
+    'to be or not to be',
+  );
+  expect(order[0]).toBe('hamlet');
+});
+
+test.each([
+  ['Chinese', '北京的天气怎么样', '今天北京天气很好。', '上海的菜很好吃。'],
+  ['Japanese', '東京タワーの高さは', '東京タワーは333メートルです。', '大阪は食べ物がおいしい。'],
+  ['Thai', 'อากาศในกรุงเทพ', 'วันนี้อากาศในกรุงเทพร้อนมาก', 'แมวนอนหลับ'],
+  ['Korean', '서울의 날씨', '오늘 서울 날씨가 좋습니다.', '고양이가 잔다.'],
+  ['Russian', 'где живут белые медведи', 'Белый медведь живёт в Арктике.', 'Кошка спит дома.'],
+  ['Arabic', 'أين تقع المكتبات', 'تقع المكتبة في وسط المدينة.', 'القط نائم في البيت.'],
+  ['German', 'Wo stehen die Häuser', 'Das Haus steht am Fluss.', 'Der Hund schläft.'],
+])('%s finds the passage that answers', async (_language, query, answer, noise) => {
+  expect((await orderOf({ answer, noise }, query))[0]).toBe('answer');
+});
+
+test.each([
+  ['cafe', 'Das Café öffnet um neun.'],
+  ['café', 'The cafe opens at nine.'],
+  ['max_wal_size', 'Raise max_wal_size before the import.'],
+  ['wal size', 'Raise max_wal_size before the import.'],
+  ['getUserById', 'Call getUserById() first.'],
+  ['CVE-2024-4367', 'Fixed CVE-2024-4367 in the viewer.'],
+  ['C++', 'Written in C++ and Rust.'],
+  ['node.js', 'Runs on Node.js 24.'],
+  ['10.0.0.1', 'The router is 10.0.0.1 here.'],
+  ['jane@example.org', 'Write to jane@example.org today.'],
+  ['input/output', 'An input/output error occurred.'],
+])('%s finds "%s"', async (query, answer) => {
+  const order = await orderOf({ answer, noise: 'Nothing of that kind is written here.' }, query);
+  expect(order).toEqual(['answer']);
+});
+
+test('equal scores come newest document first, then in the order of the text', async () => {
+  const results = await searchIn(
+    [...titled({ older: 'same words' }), ...titled({ newer: 'same words' })],
+    'words',
+  );
+  expect(results.map(({ title }) => title)).toEqual(['newer', 'older']);
+  expect(results[0]?.score).toBe(results[1]?.score);
+});
+
+test('scores lie in [0, 1], have 6 decimals and do not depend on the limit', async () => {
+  const texts = titled({ a: 'red green blue', b: 'red green', c: 'red red red', d: 'yellow' });
+  const all = await searchIn(texts, 'red green blue violet');
+  for (const { score } of all) {
+    expect(score).toBeGreaterThan(0);
+    expect(score).toBeLessThanOrEqual(1);
+    expect(score).toBe(Number(score.toFixed(6)));
+  }
+  const first = await searchIn(texts, 'red green blue violet', 1);
+  expect(first.map(({ score }) => score)).toEqual(all.slice(0, 1).map(({ score }) => score));
+});
+
+test.each(["'", '\\', "a' | 'b", '& | ! <->', ':*', "x':1A", '\u{1F600}', '(((((', '%_', '--', '$1'])(
+  'nothing in a query is an operator: %s',
+  async (query) => {
+    expect(await searchIn(titled({ one: 'some words', two: "it's a\\b" }), query)).toBeInstanceOf(Array);
+  },
+);
+
+test('a query of 8,192 characters of anything is answered', async () => {
+  const texts = titled({ one: 'some words of a text' });
+  const queries = [
+    'word '.repeat(1638),
+    '\u{1F600}'.repeat(8192),
+    "'".repeat(8192),
+    '字'.repeat(8192),
+    'a'.repeat(8192),
+  ];
+  const many = Array.from({ length: 1300 }, (_, i) => `w${i}`)
+    .join(' ')
+    .slice(0, 8192);
+  for (const query of [...queries, many]) expect(await searchIn(texts, query)).toBeInstanceOf(Array);
+  expect(await searchIn(texts, `${many.slice(0, 8186)} words`)).toHaveLength(1);
+});
