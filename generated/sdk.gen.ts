@@ -58,7 +58,7 @@ export const importFile = <ThrowOnError extends boolean = false>(options: Option
  * Gives an address to which one file of exactly the declared size can be sent: `PUT` the raw bytes, with or
  * without a Content-Type, and without the API key; the address itself is the authority, so keep it secret.
  * The bytes may be sent again until the file is imported; the last complete body wins. The declared size
- * counts against the storage limit until the ticket expires or the document is deleted.
+ * counts against the storage limit from now on, and no longer if the ticket expires without an upload.
  */
 export const presignUploadUrl = <ThrowOnError extends boolean = false>(options: Options<PresignUploadUrlData, ThrowOnError>): RequestResult<PresignUploadUrlResponses, PresignUploadUrlErrors, ThrowOnError> => (options.client ?? client).post<PresignUploadUrlResponses, PresignUploadUrlErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createClient } from '@hey-api/openapi-ts';
 
-const root = new URL('..', import.meta.url).pathname;
+const root = join(import.meta.dirname, '..');
 const committed = join(root, 'generated');
 
 /** The client's runtime is the generator's own and does not hold under exactOptionalPropertyTypes without the DOM. */

@@ -1,0 +1,93 @@
+/** Reads spec/openapi.yaml for the tests that hold it against the interface and against itself. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { parse } from 'yaml';
+
+export type Schema = {
+  type?: string;
+  enum?: unknown[];
+  oneOf?: Schema[];
+  minLength?: number;
+  required?: string[];
+  properties?: Record<string, Schema>;
+};
+export type Content = {
+  'application/json': { schema: Schema; examples?: Record<string, { value: unknown }> };
+};
+type Response = { headers?: Record<string, object>; content: Content };
+type Parameter = { name: string; required: boolean; schema: Schema; example?: unknown };
+type Operation = {
+  operationId: string;
+  tags: string[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, Response>;
+};
+type Spec = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
+
+const written: unknown = parse(readFileSync(join(import.meta.dirname, '../spec/openapi.yaml'), 'utf8'));
+
+const isObject = (node: unknown): node is Record<string, unknown> =>
+  typeof node === 'object' && node !== null;
+
+function resolve(pointer: string): unknown {
+  const keys = pointer.split('/').slice(1);
+  return keys.reduce<unknown>((node, key) => (isObject(node) ? node[key] : undefined), written);
+}
+
+/** The node with every reference replaced by what it refers to. The spec has no cycles. */
+function dereference(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(dereference);
+  if (!isObject(node)) return node;
+  if (typeof node.$ref === 'string') return dereference(resolve(node.$ref));
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, dereference(value)]));
+}
+
+const spec = dereference(written) as Spec; // OpenAPI 3.0, as the linters check
+
+export const { schemas } = spec.components;
+
+/** All operations in the order of the spec. */
+export const operations = Object.entries(spec.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+);
+
+/** All documented responses of all operations. */
+export const responses = operations.flatMap((operation) =>
+  Object.entries(operation.responses).map(([status, response]) => ({ operation, status, ...response })),
+);
+
+export function operationOf(operationId: string) {
+  const found = operations.find((operation) => operation.operationId === operationId);
+  if (found === undefined) throw new Error(`the spec has no operation ${operationId}`);
+  return found;
+}
+
+/** The schemas of all inputs of an operation, of its body or its query string. */
+export function inputsOf({ parameters = [], requestBody }: Operation): Record<string, Schema> {
+  const query = parameters.map(({ name, schema }) => [name, schema] as const);
+  return { ...requestBody?.content['application/json'].schema.properties, ...Object.fromEntries(query) };
+}
+
+/** The names of the inputs that an operation can not do without. */
+export function requiredInputsOf({ parameters = [], requestBody }: Operation): string[] {
+  const query = parameters.filter(({ required }) => required).map(({ name }) => name);
+  return [...(requestBody?.content['application/json'].schema.required ?? []), ...query];
+}
+
+export const ajv = new Ajv({ strict: false, allErrors: true });
+addFormats.default(ajv);
+
+/** What is wrong with `value`; empty: it keeps to `schema`. */
+export function problems(schema: Schema, value: unknown): string[] {
+  ajv.validate(schema, value);
+  return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+/** Names and values of the examples of a body. */
+export const examplesOf = (content: Content) => Object.entries(content['application/json'].examples ?? {});
