@@ -8,6 +8,7 @@ const ROWS_PER_STEP = 2_000;
 
 /** Child tables before the tables that they refer to. */
 const CONTENT_TABLES = [
+  'passage_lexemes',
   'passages',
   'lexeme_statistics',
   'language_statistics',

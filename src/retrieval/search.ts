@@ -1,9 +1,9 @@
 /** Finds and scores the passages that answer a query: OR of its lexemes, BM25 over the searched knowledge bases. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { DocumentType } from '../../generated/types.gen.ts';
 import type { Database } from '../storage/database.ts';
 import type { SearchedKnowledgeBases } from '../storage/knowledge-bases.ts';
-import { attainableWeight, inverseDocumentFrequency, K1, lengthNorm, termFrequency } from './bm25.ts';
+import { attainableWeight, inverseDocumentFrequency, lengthNorm, termFrequency } from './bm25.ts';
 import type { Stem } from './lexemes.ts';
 import { analyseQuery, type QueryTerm } from './query-terms.ts';
 
@@ -24,8 +24,8 @@ export type FoundPassage = {
   score: number;
 };
 
-/** A spelling of the query's `term`th word and the weight with which its frequency in a passage counts. */
-type WeightedLexeme = { lexeme: string; weight: number; term: number };
+/** A word of the query as it is scored: the spellings that occur, each with the most that it can add to a score. */
+type WeightedTerm = { spellings: { lexeme: string; attainable: number }[] };
 
 /** In how many of the searched passages each lexeme occurs; those in none are left out. */
 async function readDocumentFrequencies(database: Database, ids: string[], lexemes: string[]) {
@@ -66,42 +66,51 @@ function weighTerms(terms: QueryTerm[], frequencies: Map<string, number>, passag
     (sum, { idf, frequency }) => sum + frequency * attainableWeight(idf),
     0,
   );
-  const weighted: WeightedLexeme[] = scored.flatMap(({ known, frequency }, term) =>
-    known.map((lexeme) => ({ lexeme, weight: frequency * idfOf(lexeme), term })),
-  );
+  const weighted: WeightedTerm[] = scored.map(({ known, frequency }) => ({
+    spellings: known.map((lexeme) => ({ lexeme, attainable: frequency * attainableWeight(idfOf(lexeme)) })),
+  }));
   return { weighted, attainable };
 }
 
 /** A lexeme as tsquery text; quoted by us, so that nothing in it is an operator (PostgreSQL manual, 8.11.2). */
 const quoteLexeme = (lexeme: string): string => `'${lexeme.replace(/['\\]/g, '$&$&')}'`;
 
-/** The statement: candidates by the index, BM25 over them (a term counts by its best spelling), the best with all their ties, then the total order. */
+/** SQL for BM25 of the row `passage_lexemes` in scope: unrolled, term by term. A term counts by its best spelling. */
+function scoreOf(terms: WeightedTerm[], searched: SearchedKnowledgeBases): RawBuilder<number> {
+  const norm = lengthNorm(sql.ref('length'), searched);
+  const parts = terms.map(({ spellings }) => {
+    const alternatives = spellings.map(({ lexeme, attainable }) => {
+      const frequency = termFrequency(sql.ref('lexemes'), sql`${quoteLexeme(lexeme)}::tsquery`);
+      return sql`${attainable}::float8 * (1 - ${norm} / (${norm} + ${frequency}))`;
+    });
+    return alternatives.length === 1 ? alternatives[0] : sql`greatest(${sql.join(alternatives)})`;
+  });
+  return sql<number>`(${sql.join(parts, sql` + `)})`;
+}
+
+/** The statement: candidates by the index, BM25 over them, the best with all their ties, then the total order. */
 function rankedPassages(
-  weighted: WeightedLexeme[],
-  attainable: number,
+  { weighted, attainable }: { weighted: WeightedTerm[]; attainable: number },
   searched: SearchedKnowledgeBases,
   limit: number,
 ) {
-  const tsqueries = weighted.map(({ lexeme }) => quoteLexeme(lexeme));
-  const frequency = termFrequency(sql.ref('passages.lexemes'), sql.ref('spelling.tsquery'));
+  const anyOf = weighted
+    .flatMap(({ spellings }) => spellings.map(({ lexeme }) => quoteLexeme(lexeme)))
+    .join(' | ');
   return sql<FoundPassage>`
     WITH best AS (
-      SELECT passages.*, round((scored.sum / ${attainable})::numeric, 6)::float8 AS score
-      FROM passages, LATERAL (
-        SELECT sum(best) AS sum FROM (
-          SELECT max(spelling.weight * ${K1 + 1} * occurring.frequency
-            / (occurring.frequency + ${lengthNorm(sql.ref('passages.length'), searched)})) AS best
-          FROM unnest(${tsqueries}::tsquery[], ${weighted.map(({ weight }) => weight)}::float8[],
-              ${weighted.map(({ term }) => term)}::int[]) AS spelling (tsquery, weight, term),
-            LATERAL (SELECT ${frequency} AS frequency) AS occurring
-          GROUP BY spelling.term) AS by_term) AS scored
-      WHERE knowledge_base_id = ANY(${searched.ids}::uuid[]) AND lexemes @@ ${tsqueries.join(' | ')}::tsquery
+      SELECT knowledge_base_id, document_id, position,
+        round((${scoreOf(weighted, searched)} / ${attainable})::numeric, 6)::float8 AS score
+      FROM passage_lexemes
+      WHERE knowledge_base_id = ANY(${searched.ids}::uuid[]) AND lexemes @@ ${anyOf}::tsquery
       ORDER BY score DESC FETCH FIRST ${sql.lit(limit)} ROWS WITH TIES)
-    SELECT best.knowledge_base_id, best.document_id, best.position, best.content, best.start_offset, best.end_offset,
-      best.page, best.headings, documents.title, documents.source, documents.type, least(best.score, 1) AS score
-    FROM best JOIN documents
-      ON documents.knowledge_base_id = best.knowledge_base_id AND documents.id = best.document_id
-    ORDER BY score DESC, documents.created_at DESC, best.position, best.document_id, best.knowledge_base_id
+    SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
+      page, headings, documents.title, documents.source, documents.type, least(best.score, 1) AS score
+    FROM best
+    JOIN passages USING (knowledge_base_id, document_id, position)
+    JOIN documents
+      ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id
+    ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
     LIMIT ${limit}`;
 }
 
@@ -117,8 +126,8 @@ export async function searchPassages(
   const terms = await analyseQuery(query, searched.languages, stem);
   const lexemes = terms.flatMap((term) => term.lexemes);
   const frequencies = await readDocumentFrequencies(database, searched.ids, lexemes);
-  const { weighted, attainable } = weighTerms(terms, frequencies, searched.passageCount);
-  if (weighted.length === 0) return [];
-  const { rows } = await rankedPassages(weighted, attainable, searched, limit).execute(database);
+  const scoring = weighTerms(terms, frequencies, searched.passageCount);
+  if (scoring.weighted.length === 0) return [];
+  const { rows } = await rankedPassages(scoring, searched, limit).execute(database);
   return rows;
 }

@@ -24,7 +24,7 @@ test('five servers that start at once migrate once, and a later start finds noth
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });
 
-// A changed schema is looked at and accepted with `npm test -- -u src/storage/migrate.test.ts`.
+// A changed schema is looked at and accepted with `npx vitest run --config scripts/vitest.config.ts src/storage/migrate.test.ts --update`.
 test('the migrations lead to the committed schema', async () => {
   const [server] = servers;
   if (server === undefined) throw new Error('no server');

@@ -28,7 +28,9 @@ async function readStatistics({ knowledgeBaseId }: Place) {
 /** The same, counted anew from the documents and passages. */
 async function recount({ knowledgeBaseId }: Place) {
   const { rows } = await sql`
-    WITH own AS (SELECT * FROM passages WHERE knowledge_base_id = ${knowledgeBaseId})
+    WITH own AS (
+      SELECT * FROM passages JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
+      WHERE knowledge_base_id = ${knowledgeBaseId})
     SELECT
       (SELECT count(*) FROM documents WHERE knowledge_base_id = ${knowledgeBaseId}) AS document_count,
       (SELECT coalesce(sum(size_bytes), 0)::bigint FROM documents

@@ -36,13 +36,21 @@ export const countDocument = (
   changeCounters(transaction, knowledgeBaseId, { documents: 1, bytes, passages: 0, length: 0 });
 
 async function insertRows(transaction: Queryable, document: Owned, passagesJson: string): Promise<void> {
+  const { knowledgeBaseId, id, accountId } = document;
   await sql`
-    INSERT INTO passages (knowledge_base_id, document_id, account_id,
-      position, content, start_offset, end_offset, page, headings, language, lexemes, length)
-    SELECT ${document.knowledgeBaseId}, ${document.id}, ${document.accountId}, passage.*
-    FROM json_to_recordset(${passagesJson}) AS passage (
-      position integer, content text, start_offset integer, end_offset integer, page integer,
-      headings jsonb, language text, lexemes tsvector, length integer)`.execute(transaction);
+    WITH passage AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(${passagesJson}) AS passage (
+        position integer, content text, start_offset integer, end_offset integer, page integer,
+        headings jsonb, language text, length integer, lexemes tsvector)),
+    shown AS (
+      INSERT INTO passages (knowledge_base_id, document_id, account_id,
+        position, content, start_offset, end_offset, page, headings, language)
+      SELECT ${knowledgeBaseId}, ${id}, ${accountId},
+        position, content, start_offset, end_offset, page, headings, language FROM passage)
+    INSERT INTO passage_lexemes (knowledge_base_id, document_id, account_id, position, length, lexemes)
+    SELECT ${knowledgeBaseId}, ${id}, ${accountId}, position, length, lexemes FROM passage`.execute(
+    transaction,
+  );
 }
 
 async function countLexemes(transaction: Queryable, document: Owned, analysis: Analysis): Promise<void> {
@@ -81,7 +89,7 @@ async function uncountLexemes(transaction: Queryable, { knowledgeBaseId, id }: S
   await sql`
     MERGE INTO lexeme_statistics AS counted USING (
       SELECT entry.lexeme COLLATE "C" AS lexeme, count(*) AS passage_count
-      FROM passages, unnest(passages.lexemes) AS entry
+      FROM passage_lexemes, unnest(lexemes) AS entry
       WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${id} GROUP BY 1) AS gone
     ON counted.knowledge_base_id = ${knowledgeBaseId} AND counted.lexeme = gone.lexeme
     WHEN MATCHED AND counted.passage_count = gone.passage_count THEN DELETE
@@ -107,7 +115,9 @@ export async function deleteDocumentRows(
   const { knowledgeBaseId, id, bytes } = document;
   const { rows } = await sql<{ passages: number; length: number }>`
     SELECT count(*) AS passages, coalesce(sum(length), 0)::bigint AS length
-    FROM passages WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${id}`.execute(transaction);
+    FROM passage_lexemes WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${id}`.execute(
+    transaction,
+  );
   const { passages, length } = rows[0] ?? { passages: 0, length: 0 };
   await changeCounters(transaction, knowledgeBaseId, {
     documents: -1,
@@ -116,11 +126,13 @@ export async function deleteDocumentRows(
     length: -length,
   });
   if (passages > 0) await uncountLexemes(transaction, document);
-  await transaction
-    .deleteFrom('passages')
-    .where('knowledge_base_id', '=', knowledgeBaseId)
-    .where('document_id', '=', id)
-    .execute();
+  for (const table of ['passage_lexemes', 'passages'] as const) {
+    await transaction
+      .deleteFrom(table)
+      .where('knowledge_base_id', '=', knowledgeBaseId)
+      .where('document_id', '=', id)
+      .execute();
+  }
   await transaction
     .deleteFrom('documents')
     .where('knowledge_base_id', '=', knowledgeBaseId)

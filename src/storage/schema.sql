@@ -115,6 +115,17 @@ CREATE TABLE lexeme_statistics (
   CHECK ((passage_count >= 0))
 ) WITH (fillfactor=80);
 
+CREATE TABLE passage_lexemes (
+  knowledge_base_id uuid NOT NULL,
+  document_id uuid NOT NULL,
+  "position" integer NOT NULL,
+  account_id uuid NOT NULL,
+  length integer NOT NULL,
+  lexemes tsvector NOT NULL,
+  PRIMARY KEY (knowledge_base_id, document_id, "position"),
+  FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id)
+) WITH (toast_tuple_target=8160);
+
 CREATE TABLE passages (
   knowledge_base_id uuid NOT NULL,
   document_id uuid NOT NULL,
@@ -126,8 +137,6 @@ CREATE TABLE passages (
   page integer,
   headings jsonb NOT NULL,
   language text NOT NULL,
-  lexemes tsvector NOT NULL,
-  length integer NOT NULL,
   PRIMARY KEY (knowledge_base_id, document_id, "position"),
   FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id)
 );
@@ -139,4 +148,4 @@ CREATE INDEX documents_unfinished ON public.documents USING btree (created_at) W
 CREATE INDEX files_not_imported ON public.files USING btree (account_id) WHERE (document_id IS NULL);
 CREATE INDEX knowledge_base_statistics_by_account ON public.knowledge_base_statistics USING btree (account_id);
 CREATE INDEX knowledge_bases_by_account ON public.knowledge_bases USING btree (account_id, created_at DESC, knowledge_base_id DESC) WHERE (deleted_at IS NULL);
-CREATE INDEX passages_by_lexeme ON public.passages USING gin (knowledge_base_id, lexemes);
+CREATE INDEX passage_lexemes_by_lexeme ON public.passage_lexemes USING gin (knowledge_base_id, lexemes);

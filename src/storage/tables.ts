@@ -111,9 +111,18 @@ type PassageTable = {
   page: number | null;
   headings: JSONColumnType<string[]>;
   language: string;
-  /** The passage's lexemes with positions and weights: title A, headings B, content D. */
-  lexemes: string;
+};
+
+/** What scoring reads of a passage. */
+type PassageLexemesTable = {
+  knowledge_base_id: string;
+  document_id: string;
+  position: number;
+  account_id: string;
+  /** In lexemes, title and headings included. */
   length: number;
+  /** tsvector with positions and weights: title A, headings B, content D. */
+  lexemes: string;
 };
 
 export type Tables = {
@@ -127,4 +136,5 @@ export type Tables = {
   documents: DocumentTable;
   files: FileTable;
   passages: PassageTable;
+  passage_lexemes: PassageLexemesTable;
 };

@@ -122,13 +122,24 @@ const statements = [
     page integer,
     headings jsonb NOT NULL,
     language text NOT NULL,
-    lexemes tsvector NOT NULL,
-    length integer NOT NULL,
     PRIMARY KEY (knowledge_base_id, document_id, position),
     FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents (knowledge_base_id, id)
   )`,
+
+  // What scoring reads, apart from what is shown: a search scores hundreds of passages and shows ten. Rows stay
+  // uncompressed in their page; with the content in the row, scoring takes twice as long, compressed 3.5 times.
+  sql`CREATE TABLE passage_lexemes (
+    knowledge_base_id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    position integer NOT NULL,
+    account_id uuid NOT NULL,
+    length integer NOT NULL,
+    lexemes tsvector STORAGE EXTERNAL NOT NULL,
+    PRIMARY KEY (knowledge_base_id, document_id, position),
+    FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents (knowledge_base_id, id)
+  ) WITH (toast_tuple_target = 8160)`,
   // btree_gin puts the knowledge base into the same index: a word that is common elsewhere costs nothing here.
-  sql`CREATE INDEX passages_by_lexeme ON passages USING gin (knowledge_base_id, lexemes)`,
+  sql`CREATE INDEX passage_lexemes_by_lexeme ON passage_lexemes USING gin (knowledge_base_id, lexemes)`,
 ];
 
 /** Creates every table in the order in which they refer to one another. */
