@@ -6,7 +6,11 @@ import { createKnowledgeBase, importTextContent, query } from '../generated/sdk.
 const client = createClient({ baseUrl: inject('address'), headers: { 'x-api-key': inject('apiKey') } });
 
 test('a text is found right after its import has answered', async () => {
-  const { data: created } = await createKnowledgeBase({ client, body: { name: 'Opening hours' }, throwOnError: true });
+  const { data: created } = await createKnowledgeBase({
+    client,
+    body: { name: 'Opening hours' },
+    throwOnError: true,
+  });
   const knowledgeBaseId = created.data.id;
   const content = 'The café opens at nine and closes at six.';
   await importTextContent({ client, body: { knowledgeBaseId, title: 'Café', content }, throwOnError: true });

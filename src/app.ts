@@ -3,12 +3,20 @@ import { randomUUID } from 'node:crypto';
 import cors from '@koa/cors';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import { createDispatch, type ResponseCheck } from './dispatch.ts';
-import { type ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
+import { ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
 import { createRoutes } from './routes.ts';
 import type { Service } from './service.ts';
 
 /** Ids that a client may choose itself, so that its log and ours meet. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** Node lets request targets pass that are no URL; everything behind this may parse it. */
+async function requireTarget(context: Context, next: Next): Promise<void> {
+  if (!URL.canParse(context.req.url ?? '', 'http://service')) {
+    throw new ServiceError('MALFORMED_REQUEST', 'The request target is no URL.');
+  }
+  await next();
+}
 
 async function identify(context: Context, next: Next): Promise<void> {
   const given = context.get('x-request-id');
@@ -28,6 +36,8 @@ async function secure(context: Context, next: Next): Promise<void> {
 }
 
 function answerError(context: Context, error: ServiceError): void {
+  // What is left of a refused body has to be read, or the next request on its connection never is.
+  context.req.resume();
   context.status = error.status;
   context.set(error.headers);
   context.body = toErrorEnvelope(error);
@@ -42,7 +52,7 @@ const errorBoundary =
     } catch (thrown) {
       const error = toServiceError(thrown);
       const { requestId } = context.state;
-      if (error.status >= 500) log.error({ err: thrown, requestId, path: context.path }, error.message);
+      if (error.status >= 500) log.error({ err: thrown, requestId, target: context.req.url }, error.message);
       answerError(context, error);
     }
   };
@@ -70,6 +80,7 @@ export async function createApp(service: Service): Promise<Koa> {
   app.use(secure);
   if (validateResponses) app.use(contractBoundary(service, checkResponse));
   app.use(errorBoundary(service));
+  app.use(requireTarget);
   app.use(createRoutes(service).routes());
   if (corsOrigin !== undefined)
     app.use(cors({ origin: corsOrigin, exposeHeaders: ['x-request-id', 'retry-after'] }));

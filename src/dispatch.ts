@@ -9,7 +9,7 @@ import { type Context as Match, OpenAPIBackend, type Request } from 'openapi-bac
 import { parse } from 'yaml';
 import { type Caller, createAuthenticate } from './authenticate.ts';
 import type { Handlers } from './contract.ts';
-import { methodNotAllowed, routeNotFound, unauthorized } from './errors.ts';
+import { methodNotAllowed, routeNotFound, unauthorized, validationFailed } from './errors.ts';
 import { accountHandlers } from './handlers/account.ts';
 import { documentHandlers } from './handlers/documents.ts';
 import { knowledgeBaseHandlers } from './handlers/knowledge-bases.ts';
@@ -92,6 +92,8 @@ function registerChecks(api: OpenAPIBackend, { database, config }: Service): voi
     postSecurityHandler: async ({ operation }: Match, { context, request }: Exchange) => {
       const limitBytes = limits.get(operation.operationId ?? '');
       if (limitBytes !== undefined) request.body = await readJsonBody(context.req, limitBytes);
+      // openapi-backend would parse a string once more.
+      if (typeof request.body === 'string') throw validationFailed(['the body must be object']);
     },
     validationFail: ({ validation }: Match) => {
       throw toValidationError(validation.errors ?? []);
@@ -100,10 +102,15 @@ function registerChecks(api: OpenAPIBackend, { database, config }: Service): voi
   api.registerSecurityHandler('apiKey', (_match: Match, { caller }: Exchange) => caller !== undefined);
 }
 
+/** What URL takes as a host, but without the quotes and braces that RFC 3986 forbids in a URI. */
+const HOST = /^[\w.:[\]-]+$/;
+
 /** Where the client has reached us, by its Host header; where that is missing or no host, by the socket. */
 function originOf({ protocol, host, req: { socket } }: Context): string {
   const named = `${protocol}://${host}`;
-  return URL.canParse(named) ? new URL(named).origin : `http://${socket.localAddress}:${socket.localPort}`;
+  return HOST.test(host) && URL.canParse(named)
+    ? new URL(named).origin
+    : `http://${socket.localAddress}:${socket.localPort}`;
 }
 
 function registerHandlers(api: OpenAPIBackend, service: Service): void {

@@ -1,7 +1,7 @@
 /** Reads the JSON body of a request, up to the size that its operation's schema can need. */
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import { payloadTooLarge, unsupportedMediaType, validationFailed } from './errors.ts';
+import { payloadTooLarge, ServiceError, unsupportedMediaType, validationFailed } from './errors.ts';
 
 /** The part of a schema that decides how large a value's JSON can get. */
 type SizedSchema = {
@@ -46,6 +46,8 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
     if (type === 'entity.too.large') throw payloadTooLarge(limitBytes);
     if (type === 'request.size.invalid')
       throw validationFailed(['the body is not as long as Content-Length says']);
+    // The client is gone and hears nothing of it; but this is no fault of ours.
+    if (type === 'request.aborted') throw new ServiceError('MALFORMED_REQUEST', 'The body broke off.');
     throw error;
   }
 }

@@ -37,7 +37,7 @@ function addUploads(router: Router, service: Service): void {
   });
   router.options(path, fromAnyOrigin);
   router.put(path, fromAnyOrigin, async (context) => {
-    const query = new URL(context.url, 'http://service').searchParams;
+    const query = new URLSearchParams(context.querystring);
     const { fileId = '' } = context.params;
     context.body = {
       success: true,

@@ -1,4 +1,5 @@
 /** The HTTP server around the application: timeouts, answers to what is no HTTP, and the drain at its end. */
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -29,6 +30,7 @@ function answerProtocolError(error: NodeJS.ErrnoException, socket: Duplex): void
   const body = JSON.stringify(toErrorEnvelope(answer));
   socket.end(
     `HTTP/1.1 ${answer.status} ${answer.errorCode}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `X-Request-Id: ${randomUUID()}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
@@ -49,6 +51,8 @@ export async function listen(
     handle,
   );
   server.on('clientError', answerProtocolError);
+  // Node would answer an unknown expectation by itself, and not in our envelope.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
   });

@@ -62,7 +62,7 @@ export const documentHandlers = {
   async listDocuments({ limit = 1000, cursor, ...input }, { database, accountId }) {
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
-    const after = cursor === undefined ? undefined : parseCursor(cursor);
+    const after = cursor === undefined ? undefined : parseCursor(knowledgeBaseId, cursor);
     const rows = await database
       .selectFrom('documents')
       .selectAll()
@@ -75,7 +75,11 @@ export const documentHandlers = {
       .orderBy('id', 'desc')
       .limit(limit + 1)
       .execute();
-    const { page, pagination } = toPage(rows, limit, (row) => ({ createdAt: row.created_at, id: row.id }));
+    const { page, pagination } = toPage(rows, {
+      list: knowledgeBaseId,
+      limit,
+      placeOf: (row) => ({ createdAt: row.created_at, id: row.id }),
+    });
     return { data: page.map(toDocument), pagination };
   },
 

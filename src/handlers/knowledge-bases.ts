@@ -8,6 +8,9 @@ import { knowledgeBaseNotFound } from '../errors.ts';
 import { parseKnowledgeBaseId } from '../ids.ts';
 import { requireKnowledgeBaseAllowance } from '../storage/accounts.ts';
 
+/** What cursors of listKnowledgeBases say. */
+const LIST = 'knowledge-bases';
+
 type KnowledgeBaseRow = {
   knowledge_base_id: string;
   name: string;
@@ -58,7 +61,7 @@ export const knowledgeBaseHandlers = {
   },
 
   async listKnowledgeBases({ limit = 1000, cursor }, { database, accountId }) {
-    const after = cursor === undefined ? undefined : parseCursor(cursor);
+    const after = cursor === undefined ? undefined : parseCursor(LIST, cursor);
     const rows = await database
       .selectFrom('knowledge_bases')
       .selectAll()
@@ -71,10 +74,11 @@ export const knowledgeBaseHandlers = {
       .orderBy('knowledge_base_id', 'desc')
       .limit(limit + 1)
       .execute();
-    const { page, pagination } = toPage(rows, limit, (row) => ({
-      createdAt: row.created_at,
-      id: row.knowledge_base_id,
-    }));
+    const { page, pagination } = toPage(rows, {
+      list: LIST,
+      limit,
+      placeOf: (row) => ({ createdAt: row.created_at, id: row.knowledge_base_id }),
+    });
     return { data: page.map(toKnowledgeBase), pagination };
   },
 } satisfies Partial<Handlers>;

@@ -71,7 +71,9 @@ export async function openFileStore(directory: string): Promise<FileStore> {
       const target = join(directory, objectName);
       const measure = measured(sizeBytes);
       try {
-        await pipeline(bytes, measure.pass, createWriteStream(temporary, { flush: true, mode: 0o600 }));
+        // A request that is destroyed half-read would block its connection for the requests behind it.
+        const source = bytes.iterator({ destroyOnReturn: false });
+        await pipeline(source, measure.pass, createWriteStream(temporary, { flush: true, mode: 0o600 }));
         await mkdir(dirname(target), { recursive: true, mode: 0o700 });
         await rename(temporary, target);
         await syncDirectory(dirname(target));

@@ -1,0 +1,168 @@
+/** Accounts see nothing of each other: every operation and every id field, and nothing tells foreign from unknown. */
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { OperationId } from './contract-check.ts';
+import type { Answer } from './exchange.ts';
+import { expectRefusal, readHoldings } from './expect-refusal.ts';
+import { type Account, openAccount } from './opened-account.ts';
+import { bytesOf, uploadFile } from './uploading.ts';
+
+const mine = await openAccount();
+const theirs = await openAccount();
+
+type Ids = { knowledgeBaseId: string; documentId: string; fileId: string };
+
+/** One of each thing in a new knowledge base: a text, and a file that is uploaded but not imported. */
+async function createThings({ api }: Account): Promise<Ids> {
+  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Private' });
+  const text = { knowledgeBaseId, title: 'Secret', content: 'The tarsier stares.' };
+  const { id: documentId } = await api.importTextContent(text);
+  const bytes = bytesOf('tarsier');
+  const { fileId } = await uploadFile(api, { knowledgeBaseId, fileName: 'secret.txt', bytes });
+  return { knowledgeBaseId, documentId, fileId };
+}
+
+/** The same, but all of it deleted: of the document and the file once alone, once with their knowledge base. */
+async function createDeletedThings(account: Account): Promise<Ids[]> {
+  const [alone, together] = [await createThings(account), await createThings(account)];
+  const imported = await account.api.importFile(alone.fileId);
+  await account.api.deleteDocument(imported.id);
+  await account.api.deleteDocument(alone.documentId);
+  await account.api.deleteKnowledgeBase(together.knowledgeBaseId);
+  return [{ ...alone, knowledgeBaseId: together.knowledgeBaseId }, together];
+}
+
+/** Ids of the right form that mix what is mine with what is not. */
+function mixIds(own: Ids, foreign: Ids): Ids[] {
+  const tail = (id: string) => id.slice(id.indexOf('_'));
+  return [
+    {
+      knowledgeBaseId: foreign.documentId.slice(-36),
+      documentId: own.knowledgeBaseId + tail(foreign.documentId),
+      fileId: own.knowledgeBaseId + tail(foreign.fileId),
+    },
+    {
+      knowledgeBaseId: own.documentId.slice(-36),
+      documentId: foreign.knowledgeBaseId + tail(own.documentId),
+      fileId: foreign.knowledgeBaseId + tail(own.fileId),
+    },
+    // A file is no document, and a document no file.
+    { knowledgeBaseId: own.fileId.slice(-36), documentId: own.fileId, fileId: own.documentId },
+  ];
+}
+
+/** Ids of legal length that no service would give out, or that nobody has. */
+const NOBODYS: Ids[] = [
+  { knowledgeBaseId: 'x'.repeat(36), documentId: 'x', fileId: 'x' },
+  { knowledgeBaseId: '%'.repeat(36), documentId: "' OR '1'='1", fileId: '../../etc/passwd' },
+  { knowledgeBaseId: '😀'.repeat(36), documentId: '😀'.repeat(128), fileId: '\u0001' },
+  { knowledgeBaseId: randomUUID(), documentId: `${randomUUID()}_${randomUUID()}`, fileId: randomUUID() },
+];
+
+type IdField = { operationId: OperationId; field: keyof Ids; toInput: (ids: Ids) => object };
+
+const ID_FIELDS: IdField[] = [
+  {
+    operationId: 'query',
+    field: 'knowledgeBaseId',
+    toInput: ({ knowledgeBaseId }) => ({ query: 'tarsier', knowledgeBaseIds: [knowledgeBaseId] }),
+  },
+  { operationId: 'importFile', field: 'fileId', toInput: ({ fileId }) => ({ fileId }) },
+  {
+    operationId: 'presignUploadUrl',
+    field: 'knowledgeBaseId',
+    toInput: ({ knowledgeBaseId }) => ({ knowledgeBaseId, fileName: 'a.txt', size: 1 }),
+  },
+  {
+    operationId: 'importTextContent',
+    field: 'knowledgeBaseId',
+    toInput: ({ knowledgeBaseId }) => ({ knowledgeBaseId, title: 'a', content: 'tarsier' }),
+  },
+  {
+    operationId: 'listDocuments',
+    field: 'knowledgeBaseId',
+    toInput: ({ knowledgeBaseId }) => ({ knowledgeBaseId }),
+  },
+  { operationId: 'getDocumentStatus', field: 'documentId', toInput: ({ documentId }) => ({ documentId }) },
+  { operationId: 'deleteDocument', field: 'documentId', toInput: ({ documentId }) => ({ documentId }) },
+  {
+    operationId: 'deleteKnowledgeBase',
+    field: 'knowledgeBaseId',
+    toInput: ({ knowledgeBaseId }) => ({ knowledgeBaseId }),
+  },
+];
+
+const NOT_FOUND = {
+  knowledgeBaseId: 'KNOWLEDGE_BASE_NOT_FOUND',
+  documentId: 'DOCUMENT_NOT_FOUND',
+  fileId: 'FILE_NOT_FOUND',
+} as const;
+
+/** All that an answer says, without what differs from request to request. */
+function shown({ status, headers, text }: Answer) {
+  const { 'x-request-id': _, date: __, ...rest } = headers;
+  return { status, headers: rest, text };
+}
+
+test.each(ID_FIELDS)(
+  '404: $operationId tells nothing by $field of what is foreign, deleted, malformed or nobody’s',
+  async (each) => {
+    const { operationId, field, toInput } = each;
+    const [own, foreign] = [await createThings(mine), await createThings(theirs)];
+    const deleted = [...(await createDeletedThings(mine)), ...(await createDeletedThings(theirs))];
+    const others = [foreign, ...deleted, ...mixIds(own, foreign), ...NOBODYS];
+    const before = [await readHoldings(mine), await readHoldings(theirs)];
+
+    const answers = [];
+    for (const ids of others) answers.push(await mine.request(operationId, toInput(ids)));
+    for (const answer of answers) expectRefusal(answer, 404, NOT_FOUND[field]);
+    expect(new Set(answers.map((answer) => JSON.stringify(shown(answer)))).size).toBe(1);
+    expect([await readHoldings(mine), await readHoldings(theirs)]).toEqual(before);
+
+    expect((await mine.request(operationId, toInput(own))).status).toBe(200);
+    expect((await theirs.request(operationId, toInput(foreign))).status).toBe(200);
+  },
+);
+
+test('404: one foreign knowledge base among own ones makes the whole query fail', async () => {
+  const [own, foreign] = [await createThings(mine), await createThings(theirs)];
+  const balance = await mine.api.getBalance();
+  const input = { query: 'tarsier', knowledgeBaseIds: [own.knowledgeBaseId, foreign.knowledgeBaseId] };
+  expectRefusal(await mine.request('query', input), 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+  expect(await mine.api.getBalance()).toBe(balance);
+});
+
+test('200: a search of everything, the lists, usage and balance never show the other account', async () => {
+  const [left, right] = [await openAccount({ credits: 10 }), await openAccount({ credits: 20 })];
+  const [own, foreign] = [await createThings(left), await createThings(right)];
+  await right.api.createKnowledgeBase({ name: 'One more' });
+  const views = [
+    { account: left, ids: own, count: 1, balance: 9 },
+    { account: right, ids: foreign, count: 2, balance: 19 },
+  ];
+  for (const { account, ids, count, balance } of views) {
+    const found = await account.api.query({ query: 'tarsier', limit: 50 });
+    expect(found.map((result) => result.document_id)).toEqual([ids.documentId]);
+    expect((await account.api.listKnowledgeBases()).data).toHaveLength(count);
+    const storageUsed = 'The tarsier stares.'.length;
+    expect(await account.api.getUsage()).toEqual({ knowledgeBaseCount: count, storageUsed });
+    expect(await account.api.getBalance()).toBe(balance);
+  }
+});
+
+test('200: what other accounts store does not change a score', async () => {
+  const account = await openAccount();
+  await createThings(account);
+  const before = await account.api.query({ query: 'tarsier stares' });
+  for (let count = 0; count < 5; count += 1) await createThings(theirs);
+  expect(await account.api.query({ query: 'tarsier stares' })).toEqual(before);
+});
+
+test('200: the cursor of one account shows another one nothing of the first', async () => {
+  await createThings(theirs);
+  await createThings(theirs);
+  const { pagination } = await theirs.api.listKnowledgeBases({ limit: 1 });
+  const answer = await mine.request('listKnowledgeBases', { cursor: pagination.nextCursor });
+  const { data: foreign } = await theirs.api.listKnowledgeBases();
+  for (const { id } of foreign) expect(answer.text).not.toContain(id);
+});

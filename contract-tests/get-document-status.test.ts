@@ -1,0 +1,73 @@
+/** getDocumentStatus, status by status. */
+import { expect, test, vi } from 'vitest';
+import type { DocumentStatus } from '../generated/types.gen.ts';
+import { expectRefusal, expectRefusedFields } from './expect-refusal.ts';
+import { openAccount } from './opened-account.ts';
+import { testCommonRefusals } from './test-common-refusals.ts';
+import { bytesOf, importBytes, isFinal, untilFinal } from './uploading.ts';
+import { UNKNOWN_DOCUMENT_ID } from './valid-inputs.ts';
+
+const account = await openAccount();
+const { api, request } = account;
+const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Statuses' });
+
+testCommonRefusals('getDocumentStatus', account);
+
+test('200: an imported text is processed', async () => {
+  const { id } = await api.importTextContent({ knowledgeBaseId, title: 'a', content: 'b' });
+  expect(await api.getDocumentStatus(id)).toEqual({ id, status: 'processed' });
+});
+
+test('200: a file goes forward only, from pending over processing to processed', async () => {
+  const order: DocumentStatus[] = ['pending', 'processing', 'processed'];
+  const bytes = bytesOf('A long way for a sloth. '.repeat(40_000));
+  const { id, status } = await importBytes(api, { knowledgeBaseId, fileName: 'sloth.txt', bytes });
+  expect(status).toBe('pending');
+  const seen: DocumentStatus[] = [status];
+  await vi.waitUntil(
+    async () => {
+      const report = await api.getDocumentStatus(id);
+      seen.push(report.status);
+      return isFinal(report.status);
+    },
+    { timeout: 30_000, interval: 1 },
+  );
+  expect(seen.at(-1)).toBe('processed');
+  const steps = seen.map((each) => order.indexOf(each));
+  expect(steps).toEqual(steps.toSorted());
+});
+
+test('200: a failed file tells its reason, and stays failed', async () => {
+  const { id } = await importBytes(api, { knowledgeBaseId, fileName: 'blank.txt', bytes: bytesOf('\n\n') });
+  const report = await untilFinal(api, id);
+  expect(report).toMatchObject({ id, status: 'failed', error: { code: 'NO_TEXT_EXTRACTED' } });
+  expect(await api.getDocumentStatus(id)).toEqual(report);
+});
+
+test('200: processed means searchable at that moment', async () => {
+  const bytes = bytesOf(`${'Filler. '.repeat(5000)} The axolotl smiles.`);
+  const { id } = await importBytes(api, { knowledgeBaseId, fileName: 'amphibians.txt', bytes });
+  expect((await untilFinal(api, id)).status).toBe('processed');
+  const found = await api.query({ query: 'axolotl', knowledgeBaseIds: [knowledgeBaseId] });
+  expect(found.map((result) => result.document_id)).toEqual([id]);
+});
+
+test('404 DOCUMENT_NOT_FOUND: an unknown, malformed and deleted document, by the same bytes', async () => {
+  const { id: deleted } = await api.importTextContent({ knowledgeBaseId, title: 'a', content: 'b' });
+  await api.deleteDocument(deleted);
+  const ids = [UNKNOWN_DOCUMENT_ID, deleted, 'x', '%', '../../etc/passwd', '😀'.repeat(128), knowledgeBaseId];
+  const answers = await Promise.all(ids.map((documentId) => request('getDocumentStatus', { documentId })));
+  for (const answer of answers) expectRefusal(answer, 404, 'DOCUMENT_NOT_FOUND');
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+});
+
+test('404 DOCUMENT_NOT_FOUND: bytes that are no UTF-8 are an unknown id, not a fault', async () => {
+  expectRefusal(await request('getDocumentStatus', 'documentId=%FF%FE'), 404, 'DOCUMENT_NOT_FOUND');
+  expectRefusal(await request('getDocumentStatus', 'documentId=%E0%A4%A'), 404, 'DOCUMENT_NOT_FOUND');
+});
+
+test('422 INPUT_VALIDATION_FAILED: an empty id, U+0000, and an id that stands twice', async () => {
+  for (const query of ['documentId=', 'documentId', 'documentId=a%00b', 'documentId=a&documentId=b']) {
+    expectRefusedFields(await request('getDocumentStatus', query), 'documentId');
+  }
+});

@@ -1,0 +1,41 @@
+/** Opens accounts by the command line, so that a test can count what its account has. */
+import { randomUUID } from 'node:crypto';
+import { inject } from 'vitest';
+import { type Caller, createCaller } from './calling.ts';
+import { type RunningService, runCommand } from './running-service.ts';
+
+/** What the command line can set for one account; the service's own limits where left out. */
+export type Limits = { credits?: number; storageLimitBytes?: number; knowledgeBaseLimit?: number };
+
+/** An account of its own with one key; `name` is what the command line knows it by. */
+export type Account = Caller & { name: string };
+
+const sharedService = (): RunningService => ({
+  address: inject('address'),
+  dataDirectory: inject('dataDirectory'),
+});
+
+const toOptions = ({ credits, storageLimitBytes, knowledgeBaseLimit }: Limits): string[] =>
+  Object.entries({
+    '--credits': credits,
+    '--storage-limit-bytes': storageLimitBytes,
+    '--knowledge-base-limit': knowledgeBaseLimit,
+  }).flatMap(([option, value]) => (value === undefined ? [] : [option, String(value)]));
+
+/** One more key of the account with this name. */
+export async function createKey(name: string, service = sharedService(), ...options: string[]) {
+  return await runCommand(service.dataDirectory, 'keys', 'create', '--account', name, ...options);
+}
+
+/** A new account at the tests' service, or at another one. */
+export async function openAccount(limits: Limits = {}, service = sharedService()): Promise<Account> {
+  const name = `account-${randomUUID()}`;
+  await runCommand(service.dataDirectory, 'accounts', 'create', name, ...toOptions(limits));
+  const apiKey = await createKey(name, service);
+  return { name, ...createCaller({ address: service.address, apiKey }) };
+}
+
+/** Changes limits or credits of an account at the tests' service. */
+export async function changeAccount({ name }: Account, limits: Limits): Promise<void> {
+  await runCommand(sharedService().dataDirectory, 'accounts', 'set', name, ...toOptions(limits));
+}

@@ -1,0 +1,128 @@
+/** Upload addresses: the signature in them is the authority, for one file, one size, one method and one time. */
+import { expect, inject, test } from 'vitest';
+import { requestRoute } from './calling.ts';
+import { exchange } from './exchange.ts';
+import { expectRefusal } from './expect-refusal.ts';
+import { openAccount } from './opened-account.ts';
+import { pathOf, upload } from './uploading.ts';
+
+const { api, request, apiKey } = await openAccount();
+const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Uploads' });
+const newTicket = () => api.presignUploadUrl({ knowledgeBaseId, fileName: 'note.txt', size: 9 });
+
+type Bend = (url: URL, other: URL) => unknown;
+
+const setParameter =
+  (name: string, value: string): Bend =>
+  ({ searchParams }) =>
+    searchParams.set(name, value);
+
+const setPath =
+  (pathname: string): Bend =>
+  (url) =>
+    Object.assign(url, { pathname });
+
+/** Every way in which an address can be bent; `other` is a good address of the same account. */
+const BENT: Record<string, Bend> = {
+  'another size': setParameter('size', '10'),
+  'a size that is no number': setParameter('size', '9e0'),
+  'a later expiry': setParameter('expires', String(Date.now() + 86_400_000)),
+  'a negative expiry': setParameter('expires', '-1'),
+  'an expiry without end': setParameter('expires', '9'.repeat(400)),
+  'no signature': ({ searchParams }) => searchParams.delete('signature'),
+  'an empty signature': setParameter('signature', ''),
+  'a signature of the right length': setParameter('signature', 'A'.repeat(43)),
+  'half a signature': ({ searchParams }) =>
+    searchParams.set('signature', searchParams.get('signature')?.slice(0, 20) ?? ''),
+  'a signature in the other case': ({ searchParams }) =>
+    searchParams.set('signature', searchParams.get('signature')?.toUpperCase() ?? ''),
+  'the signature of another file': ({ searchParams }, other) =>
+    searchParams.set('signature', other.searchParams.get('signature') ?? ''),
+  'the path of another file': (url, { pathname }) => setPath(pathname)(url, url),
+  'no parameters': (url) => Object.assign(url, { search: '' }),
+  'a path that climbs': setPath('/uploads/..%2f..%2fetc%2fpasswd'),
+  'a path with U+0000': setPath('/uploads/a%00'),
+  'a path with broken escapes': setPath('/uploads/%E0%A4%A'),
+  'an endless path': setPath(`/uploads/${'a'.repeat(4000)}`),
+};
+
+test.each(Object.entries(BENT))(
+  '401 UNAUTHORIZED: an address with %s, by the same bytes',
+  async (_, bend) => {
+    const [ticket, other] = [await newTicket(), await newTicket()];
+    const url = new URL(ticket.uploadUrl);
+    bend(url, new URL(other.uploadUrl));
+    const answer = await upload({ uploadUrl: url.href }, 'evil note');
+    expectRefusal(answer, 401, 'UNAUTHORIZED');
+    expect(answer.text).toBe((await requestRoute({ method: 'PUT', path: '/uploads/x' })).text);
+    for (const { fileId } of [ticket, other]) {
+      expectRefusal(await request('importFile', { fileId }), 409, 'FILE_NOT_UPLOADED');
+    }
+  },
+);
+
+test('401 UNAUTHORIZED: a key is no replacement for the signature', async () => {
+  const { fileId } = await newTicket();
+  const sent = {
+    method: 'PUT',
+    path: `/uploads/${fileId}`,
+    headers: { 'x-api-key': apiKey },
+    body: 'evil note',
+  };
+  expectRefusal(await requestRoute(sent), 401, 'UNAUTHORIZED');
+});
+
+test.each(['GET', 'POST', 'PATCH', 'DELETE'])(
+  '405 METHOD_NOT_ALLOWED: %s to a good address',
+  async (method) => {
+    const { uploadUrl } = await newTicket();
+    const answer = await requestRoute({ method, path: pathOf(uploadUrl) });
+    expectRefusal(answer, 405, 'METHOD_NOT_ALLOWED');
+    expect(answer.headers.allow?.split(', ').toSorted()).toEqual(['OPTIONS', 'PUT']);
+  },
+);
+
+test('204: a CORS preflight of any origin is answered; the bytes may then come from there', async () => {
+  const { uploadUrl } = await newTicket();
+  const headers = {
+    origin: 'https://page.example',
+    'access-control-request-method': 'PUT',
+    'access-control-request-headers': 'content-type',
+  };
+  const preflight = await exchange(inject('address'), {
+    method: 'OPTIONS',
+    path: pathOf(uploadUrl),
+    headers,
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers).toMatchObject({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'PUT',
+    'access-control-allow-headers': 'content-type',
+  });
+  const taken = await upload({ uploadUrl }, 'some note', { origin: 'https://page.example' });
+  expect(taken.headers['access-control-allow-origin']).toBe('*');
+  expect(taken.headers['access-control-expose-headers']).toContain('x-request-id');
+  const refused = await upload({ uploadUrl }, 'too long a note', { origin: 'https://page.example' });
+  expectRefusal(refused, 422, 'INPUT_VALIDATION_FAILED');
+  expect(refused.headers['access-control-allow-origin']).toBe('*');
+});
+
+test('200: an absolute request target is the same address; a strange one is refused, not a fault', async () => {
+  const { uploadUrl } = await newTicket();
+  expect((await requestRoute({ method: 'PUT', path: uploadUrl, body: 'some note' })).status).toBe(200);
+  const strange = await requestRoute({
+    method: 'PUT',
+    path: 'http://host:99999/uploads/x',
+    body: 'some note',
+  });
+  expect(strange.status).toBeGreaterThanOrEqual(400);
+  expect(strange.status).toBeLessThan(500);
+});
+
+test('404 FILE_NOT_FOUND: a good address of a knowledge base that is deleted', async () => {
+  const { id } = await api.createKnowledgeBase({ name: 'Deleted' });
+  const ticket = await api.presignUploadUrl({ knowledgeBaseId: id, fileName: 'a.txt', size: 9 });
+  await api.deleteKnowledgeBase(id);
+  expectRefusal(await upload(ticket, 'some note'), 404, 'FILE_NOT_FOUND');
+});

@@ -1,0 +1,39 @@
+/** For each operation an input that its schema accepts, with ids that nothing has. */
+import type { OperationId } from './contract-check.ts';
+
+/** Well-formed, and nobody's. */
+export const UNKNOWN_KNOWLEDGE_BASE_ID = '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f';
+export const UNKNOWN_DOCUMENT_ID = `${UNKNOWN_KNOWLEDGE_BASE_ID}_0199f3b0-1c2d-7e3f-9a4b-5c6d7e8f9a0b`;
+
+const knowledgeBaseId = UNKNOWN_KNOWLEDGE_BASE_ID;
+
+export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
+  query: { query: 'restart policy', knowledgeBaseIds: [knowledgeBaseId], limit: 5 },
+  importFile: { fileId: UNKNOWN_DOCUMENT_ID },
+  presignUploadUrl: { knowledgeBaseId, fileName: 'manual.md', size: 10 },
+  deleteKnowledgeBase: { knowledgeBaseId },
+  deleteDocument: { documentId: UNKNOWN_DOCUMENT_ID },
+  importTextContent: { knowledgeBaseId, title: 'Release notes', content: 'Version 2.4 restarts by itself.' },
+  createKnowledgeBase: { name: 'Handbook', description: 'Manuals' },
+  listDocuments: { knowledgeBaseId, limit: '10' },
+  listKnowledgeBases: { limit: '10' },
+  getDocumentStatus: { documentId: UNKNOWN_DOCUMENT_ID },
+  getUsage: {},
+  getBalance: {},
+};
+
+/** The fields that each operation can not do without. */
+export const REQUIRED_FIELDS: Record<OperationId, string[]> = {
+  query: ['query'],
+  importFile: ['fileId'],
+  presignUploadUrl: ['knowledgeBaseId', 'fileName', 'size'],
+  deleteKnowledgeBase: ['knowledgeBaseId'],
+  deleteDocument: ['documentId'],
+  importTextContent: ['knowledgeBaseId', 'title', 'content'],
+  createKnowledgeBase: ['name'],
+  listDocuments: ['knowledgeBaseId'],
+  listKnowledgeBases: [],
+  getDocumentStatus: ['documentId'],
+  getUsage: [],
+  getBalance: [],
+};
