@@ -13,12 +13,11 @@ const omitDev = process.argv.includes('--omit=dev');
 
 /** A copy of the lock file that node_modules was installed from: one for all packages, one for the service's only. */
 const markerOf = (scope) => `${root}node_modules/.installed-${scope}.json`;
-const isInstalled = (scope) =>
-  existsSync(markerOf(scope)) && readFileSync(markerOf(scope), 'utf8') === lock;
+const isInstalled = (scope) => existsSync(markerOf(scope)) && readFileSync(markerOf(scope), 'utf8') === lock;
 
 if (!isInstalled('all') && !(omitDev && isInstalled('service'))) {
   process.stderr.write('Installing the locked dependencies; this takes up to a minute, once …\n');
-  const npm = process.env["npm_execpath"];
+  const npm = process.env.npm_execpath;
   const [command, ...args] = npm === undefined ? ['npm'] : [process.execPath, npm];
   const flags = ['--no-fund', '--no-audit', '--loglevel=error', ...(omitDev ? ['--omit=dev'] : [])];
   const { status } = spawnSync(command, [...args, 'ci', ...flags], {

@@ -25,7 +25,10 @@ test('any other text is refused with the name of the field', () => {
 });
 
 test('a cursor of another list is refused', () => {
-  const cursor = formatCursor('other', { createdAt: new Date(0), id: '00000000-0000-7000-8000-000000000000' });
+  const cursor = formatCursor('other', {
+    createdAt: new Date(0),
+    id: '00000000-0000-7000-8000-000000000000',
+  });
   expect(() => parseCursor('list', cursor)).toThrow('cursor');
 });
 

@@ -1,0 +1,62 @@
+/** What a benchmark measures: named figures with their targets, as a table and as JSON. */
+
+/** What was asked for, in the figure's own unit. */
+export type Target = { atLeast: number } | { atMost: number };
+
+/** One measured number; without a target it only explains the others. */
+export type Figure = { name: string; value: number; unit: string; target?: Target };
+
+/** Where a part puts what it finds: `progress` for who waits, `note` for how it was measured. */
+export type Report = {
+  progress(text: string): void;
+  note(text: string): void;
+  figure(figure: Figure): void;
+};
+
+/** The value that a `share` (0 to 1) of the values does not exceed, by nearest rank; 0.5 gives the median, 1 the maximum. */
+export function percentile(values: number[], share: number): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+/** Whether a figure meets its target; undefined: it has none. */
+export function isMet({ value, target }: Figure): boolean | undefined {
+  if (target === undefined) return undefined;
+  return 'atLeast' in target ? value >= target.atLeast : value <= target.atMost;
+}
+
+/** Three significant digits are more than a shared machine repeats. */
+const formatNumber = (value: number): string =>
+  value.toLocaleString('en', value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 });
+
+function formatTarget({ target }: Figure): string {
+  if (target === undefined) return '';
+  return 'atLeast' in target ? `≥ ${formatNumber(target.atLeast)}` : `≤ ${formatNumber(target.atMost)}`;
+}
+
+function formatVerdict(figure: Figure): string {
+  const met = isMet(figure);
+  if (met === undefined) return '';
+  return met ? 'met' : 'MISSED';
+}
+
+/** The figures as lines of aligned columns: name, value with unit, target, verdict. */
+export function formatTable(figures: Figure[]): string {
+  const rows = figures.map((figure) => {
+    const { name, value, unit } = figure;
+    return [name, formatNumber(value), unit, formatTarget(figure), formatVerdict(figure)];
+  });
+  const header = ['', 'figure', '', 'target', ''];
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const numeric = new Set([1, 3]);
+  const format = (row: string[]) =>
+    row
+      .map((cell, column) =>
+        numeric.has(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd();
+  return [header, ...rows].map((row) => `${format(row)}\n`).join('');
+}

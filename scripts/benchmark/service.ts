@@ -1,0 +1,151 @@
+/** The service under measurement: a real one, spawned on a data directory of its own and called over HTTP. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Nothing measured here takes this long; what does is a failure. */
+const REQUEST_TIMEOUT_MS = 60_000;
+/** A service that has not answered by then will not. */
+const START_TIMEOUT_MS = 60_000;
+/** The service's own promise is 10 s. */
+const STOP_TIMEOUT_MS = 20_000;
+
+/** A running service; `address` without a trailing slash. */
+export type RunningService = {
+  address: string;
+  apiKey: string;
+  pid: number;
+  /** Ends it as an operator does, by SIGTERM. */
+  stop(): Promise<void>;
+  /** Ends it as a crash does, by SIGKILL; its PostgreSQL stays behind for the next start on the directory to end. */
+  kill(): Promise<void>;
+};
+
+const running = new Set<ChildProcess>();
+let interrupted = false;
+
+/** Ends whatever runs and lets nothing start any more, so that every part fails soon and cleans up behind itself. */
+export function interruptServices(): void {
+  interrupted = true;
+  for (const child of running) child.kill('SIGTERM');
+}
+
+/** The address from the greeting; a service that ends before it rejects. */
+async function readAddress(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('the service has no output');
+  for await (const line of createInterface(child.stdout)) {
+    const address = /answers at (http:\S+)/.exec(line)?.[1];
+    if (address !== undefined) return address;
+  }
+  throw new Error('the service ended before it answered');
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  const late = delay(STOP_TIMEOUT_MS, 'late', { ref: false });
+  if ((await Promise.race([exited, late])) === 'late') {
+    child.kill('SIGKILL');
+    await exited;
+  }
+}
+
+/**
+ * Starts the service on `dataDirectory` and resolves when it listens, without a rate limit and with warnings as
+ * its only log. `nodeArguments` go before the program, for a profiler.
+ */
+export async function startService(
+  dataDirectory: string,
+  { nodeArguments = [] }: { nodeArguments?: string[] } = {},
+): Promise<RunningService> {
+  if (interrupted) throw new Error('interrupted');
+  const child = spawn(process.execPath, [...nodeArguments, 'src/main.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDirectory,
+      PORT: '0',
+      RATE_LIMIT_PER_MINUTE: '0',
+      LOG_LEVEL: 'warn',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  const giveUp = setTimeout(() => child.kill('SIGTERM'), START_TIMEOUT_MS);
+  const address = await readAddress(child).finally(() => clearTimeout(giveUp));
+  child.stdout?.resume();
+  const apiKey = (await readFile(join(dataDirectory, 'api-key'), 'utf8')).trim();
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the service could not be spawned');
+  return { address, apiKey, pid, stop: () => end(child, 'SIGTERM'), kill: () => end(child, 'SIGKILL') };
+}
+
+/** Ends the PostgreSQL of a killed service that no later start has ended; only if it is the one of this directory. */
+function endOrphanedPostgres(dataDirectory: string): void {
+  try {
+    const pid = Number(
+      readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0],
+    );
+    if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDirectory)) process.kill(pid, 'SIGQUIT');
+  } catch {
+    // There is none: the usual case.
+  }
+}
+
+/** Runs `use` with an empty data directory, and removes it afterwards with all that still runs on it. */
+export async function withDataDirectory<T>(use: (dataDirectory: string) => Promise<T>): Promise<T> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-benchmark-'));
+  try {
+    return await use(dataDirectory);
+  } finally {
+    endOrphanedPostgres(dataDirectory);
+    await rm(dataDirectory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }
+}
+
+/** Runs `use` with a service on an empty data directory, and stops it afterwards. */
+export async function withService<T>(use: (service: RunningService) => Promise<T>): Promise<T> {
+  return await withDataDirectory(async (dataDirectory) => {
+    const service = await startService(dataDirectory);
+    try {
+      return await use(service);
+    } finally {
+      await service.stop();
+    }
+  });
+}
+
+/**
+ * Calls an operation: with a body by POST, without one by GET (`operation` may then carry a query).
+ * @returns the answer's `data`. @throws when the answer is anything but a success.
+ */
+export async function call<Data>(
+  { address, apiKey }: RunningService,
+  operation: string,
+  body?: object | string,
+): Promise<Data> {
+  const json = typeof body === 'object' ? JSON.stringify(body) : body;
+  const response = await fetch(`${address}/v1/${operation}`, {
+    headers: { 'x-api-key': apiKey, ...(json !== undefined && { 'content-type': 'application/json' }) },
+    ...(json !== undefined && { method: 'POST', body: json }),
+    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${operation} answered ${response.status}: ${text.slice(0, 500)}`);
+  return (JSON.parse(text) as { data: Data }).data; // the caller names the operation and knows its payload
+}
+
+/** Makes a knowledge base and gives its id. */
+export async function createKnowledgeBase(service: RunningService, name: string): Promise<string> {
+  return (await call<{ id: string }>(service, 'createKnowledgeBase', { name })).id;
+}
