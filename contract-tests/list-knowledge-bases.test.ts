@@ -104,6 +104,25 @@ test('422 INPUT_VALIDATION_FAILED: a cursor that was cut', async () => {
   expectRefusedFields(await request('listKnowledgeBases', { cursor }), 'cursor');
 });
 
+/** Edits of what stands behind the base64 of a real cursor. */
+const EDITS: [what: string, edit: (text: string) => string][] = [
+  ['its id made of hyphens', (text) => text.replace(/.{36}$/, '-'.repeat(36))],
+  ['its id made of one letter', (text) => text.replace(/.{36}$/, 'f'.repeat(36))],
+  ['its hyphens moved', (text) => text.replace(/.{36}$/, (id) => [...id].toReversed().join(''))],
+  ['more digits', (text) => text.replace(/\d+/, (digits) => digits.padEnd(400, '9'))],
+  ['no digits', (text) => text.replaceAll(/\d/g, '')],
+  ['U+0000 behind it', (text) => `${text}\u0000`],
+];
+
+test.each(EDITS)('422 INPUT_VALIDATION_FAILED: a real cursor with %s', async (_, edit) => {
+  await createInParallel(2, () => api.createKnowledgeBase({ name: 'One of two' }));
+  const { pagination } = await api.listKnowledgeBases({ limit: 1 });
+  const text = Buffer.from(pagination.nextCursor ?? '', 'base64url').toString();
+  expect(edit(text)).not.toBe(text);
+  const cursor = Buffer.from(edit(text)).toString('base64url');
+  expectRefusedFields(await request('listKnowledgeBases', { cursor: cursor.slice(0, 512) }), 'cursor');
+});
+
 test.each(['', 'ten', '1.5', '-1', '1,000', 'NaN', 'Infinity', 'true', '0', '1001', '9'.repeat(30)])(
   '422 INPUT_VALIDATION_FAILED: limit=%s',
   async (limit) => {

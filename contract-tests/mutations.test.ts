@@ -20,6 +20,7 @@ const kept = await api.createKnowledgeBase({ name: 'Kept' });
 const text = { knowledgeBaseId: kept.id, title: 'Kept', content: 'The platypus was here before.' };
 const document = await api.importTextContent(text);
 const { id: otherId } = await api.createKnowledgeBase({ name: 'Written to' });
+const { pagination } = await api.listKnowledgeBases({ limit: 1 });
 const ticket = await api.presignUploadUrl({ knowledgeBaseId: otherId, fileName: 'note.txt', size: 9 });
 
 /** Real ids, so that requests get as far as they can; only deletions name what nobody has. */
@@ -29,6 +30,7 @@ const REAL_IDS: Partial<Record<(typeof OPERATION_IDS)[number], object>> = {
   presignUploadUrl: { knowledgeBaseId: otherId },
   importTextContent: { knowledgeBaseId: otherId },
   listDocuments: { knowledgeBaseId: kept.id },
+  listKnowledgeBases: { cursor: pagination.nextCursor },
   getDocumentStatus: { documentId: document.id },
 };
 

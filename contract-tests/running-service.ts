@@ -65,12 +65,15 @@ export async function startService(settings: Settings = {}) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
-  const address = await addressOf(child);
-  const apiKey = (await readFile(join(dataDirectory, 'api-key'), 'utf8')).trim();
   const stop = async () => {
     child.kill('SIGTERM');
     await ended;
     await rm(dataDirectory, { recursive: true, force: true });
   };
+  const address = await addressOf(child).catch(async (error) => {
+    await stop();
+    throw error;
+  });
+  const apiKey = (await readFile(join(dataDirectory, 'api-key'), 'utf8')).trim();
   return { address, dataDirectory, apiKey, stop };
 }

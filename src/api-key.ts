@@ -1,5 +1,5 @@
 /** API keys: `kr_<key id>_<secret><checksum>`, made here, recognised without the database, stored as a hash only. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** 96 bits name the key, 256 bits are its secret; hexadecimal survives every shell and every copy and paste. */
@@ -23,7 +23,7 @@ export function generateApiKey(): string {
 export function readApiKey(key: string): StoredKey | undefined {
   const match = KEY_PATTERN.exec(key);
   if (match?.[1] === undefined || checksum(key.slice(0, -8)) !== match[3]) return undefined;
-  return { keyId: match[1], secretHash: createHash('sha256').update(key).digest() };
+  return { keyId: match[1], secretHash: hash('sha256', key, 'buffer') };
 }
 
 export const isApiKey = (key: string): boolean => readApiKey(key) !== undefined;

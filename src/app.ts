@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import cors from '@koa/cors';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import { createDispatch, type ResponseCheck } from './dispatch.ts';
-import { ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
+import { brokenOff, ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
 import { createRoutes } from './routes.ts';
 import type { Service } from './service.ts';
 
@@ -50,9 +50,13 @@ const errorBoundary =
     try {
       await next();
     } catch (thrown) {
-      const error = toServiceError(thrown);
+      const error = context.req.readableAborted ? brokenOff() : toServiceError(thrown);
       const { requestId } = context.state;
-      if (error.status >= 500) log.error({ err: thrown, requestId, target: context.req.url }, error.message);
+      if (error.status >= 500) {
+        // Without the query: an upload address has its authority there.
+        const target = context.req.url?.split('?', 1)[0];
+        log.error({ err: thrown, requestId, target }, error.message);
+      }
       answerError(context, error);
     }
   };

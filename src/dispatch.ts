@@ -43,7 +43,11 @@ async function loadSpec(): Promise<OpenAPIBackend> {
     ajvOpts: { useDefaults: true, allErrors: true },
     customizeAjv: (ajv) => addFormats.default(ajv),
   });
-  return await api.init();
+  await api.init();
+  // openapi-backend would list all operations anew for each request, several times; the spec does not change.
+  const operations = api.router.getOperations();
+  api.router.getOperations = () => operations;
+  return api;
 }
 
 /** Methods of each path, for the Allow header. */

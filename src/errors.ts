@@ -117,7 +117,10 @@ export const payloadTooLarge = (limitBytes: number) =>
   });
 
 export const unsupportedMediaType = () =>
-  new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type must be application/json in UTF-8.');
+  new ServiceError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The Content-Type must be application/json in UTF-8, without a Content-Encoding.',
+  );
 
 /** `formErrors`: about the request as a whole; `fieldErrors`: by the name of the field. */
 export function validationFailed(
@@ -138,6 +141,9 @@ export const wrongUploadLength = (declared: number, received?: number) =>
   validationFailed([], {
     body: [`must be exactly the declared ${declared} bytes, but was ${received ?? 'longer'}`],
   });
+
+/** The client has hung up in its request. It hears nothing of this, but neither is it a fault of ours. */
+export const brokenOff = () => new ServiceError('MALFORMED_REQUEST', 'The body broke off.');
 
 export const rateLimited = (retryAfterSeconds: number) =>
   new ServiceError('RATE_LIMITED', `Too many requests; try again in ${retryAfterSeconds} seconds.`, {

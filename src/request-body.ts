@@ -1,7 +1,7 @@
 /** Reads the JSON body of a request, up to the size that its operation's schema can need. */
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import { payloadTooLarge, ServiceError, unsupportedMediaType, validationFailed } from './errors.ts';
+import { payloadTooLarge, unsupportedMediaType, validationFailed } from './errors.ts';
 
 /** The part of a schema that decides how large a value's JSON can get. */
 type SizedSchema = {
@@ -46,8 +46,6 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
     if (type === 'entity.too.large') throw payloadTooLarge(limitBytes);
     if (type === 'request.size.invalid')
       throw validationFailed(['the body is not as long as Content-Length says']);
-    // The client is gone and hears nothing of it; but this is no fault of ours.
-    if (type === 'request.aborted') throw new ServiceError('MALFORMED_REQUEST', 'The body broke off.');
     throw error;
   }
 }
@@ -57,7 +55,8 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
  * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INPUT_VALIDATION_FAILED (not UTF-8, not JSON)
  */
 export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
-  if (!JSON_MEDIA_TYPE.test(request.headers['content-type'] ?? '')) throw unsupportedMediaType();
+  const { 'content-type': mediaType = '', 'content-encoding': encoding = 'identity' } = request.headers;
+  if (!JSON_MEDIA_TYPE.test(mediaType) || encoding !== 'identity') throw unsupportedMediaType();
   const bytes = await readBytes(request, limitBytes);
   try {
     return JSON.parse(strictUtf8.decode(bytes));

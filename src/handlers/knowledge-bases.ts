@@ -64,7 +64,7 @@ export const knowledgeBaseHandlers = {
     const after = cursor === undefined ? undefined : parseCursor(LIST, cursor);
     const rows = await database
       .selectFrom('knowledge_bases')
-      .selectAll()
+      .select(['knowledge_base_id', 'name', 'description', 'created_at', 'updated_at'])
       .where('account_id', '=', accountId)
       .where('deleted_at', 'is', null)
       .$if(after !== undefined, (rest) =>
