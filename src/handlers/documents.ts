@@ -47,7 +47,7 @@ export const documentHandlers = {
         .forUpdate(['documents'])
         .executeTakeFirst();
       if (document === undefined) throw documentNotFound();
-      await deleteDocumentRows(transaction, { ...id, bytes: document.size_bytes });
+      await deleteDocumentRows(transaction, { ...id, accountId, bytes: document.size_bytes });
       return await transaction
         .deleteFrom('files')
         .where('knowledge_base_id', '=', id.knowledgeBaseId)

@@ -138,6 +138,7 @@ test('a purge leaves no row and no byte of a deleted knowledge base', async () =
     'passages',
     'passage_lexemes',
     'files',
+    'lexeme_changes',
     'lexeme_statistics',
     'language_statistics',
   ];

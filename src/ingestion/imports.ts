@@ -3,12 +3,15 @@ import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import type { Service } from '../service.ts';
 import type { Database } from '../storage/database.ts';
+import { mergeLexemeChanges } from '../storage/lexeme-statistics.ts';
 import { importFile } from './import-file.ts';
 import type { openJobQueue } from './job-queue.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 
 /** How late after its deadline a document ends at most. */
 const SWEEP_INTERVAL_MS = 5_000;
+/** Unmerged changes make searches slower, merging each at once would merge the same words again and again. */
+const MERGE_INTERVAL_MS = 250;
 
 /** Ends every document that is unfinished `timeoutSeconds` after its creation, whatever became of its job. */
 export async function endOverdueImports(database: Database, timeoutSeconds: number): Promise<void> {
@@ -25,7 +28,25 @@ export async function endOverdueImports(database: Database, timeoutSeconds: numb
     .execute();
 }
 
-/** Starts the workers; gives the function that stops the sweep (the queue stops its own workers). */
+/** Runs `act` again and again, `intervalMs` after its last end; gives the function that stops it. */
+function repeat(intervalMs: number, act: () => Promise<void>): () => Promise<void> {
+  let timer: NodeJS.Timeout;
+  let running = Promise.resolve();
+  const schedule = () => {
+    timer = setTimeout(() => {
+      running = act();
+      running.then(schedule);
+    }, intervalMs);
+  };
+  schedule();
+  return async () => {
+    clearTimeout(timer);
+    await running;
+    clearTimeout(timer);
+  };
+}
+
+/** Starts the workers; gives the function that stops what is repeated (the queue stops its own workers). */
 export async function startImports(service: Service, jobs: Awaited<ReturnType<typeof openJobQueue>>) {
   const handlers = {
     importFile: importFile.bind(undefined, service),
@@ -34,14 +55,16 @@ export async function startImports(service: Service, jobs: Awaited<ReturnType<ty
   await jobs.work(handlers, availableParallelism());
 
   const { database, config, log } = service;
-  let sweeping = Promise.resolve();
-  const timer = setInterval(() => {
-    sweeping = endOverdueImports(database, config.importTimeoutSeconds).catch((error) =>
-      log.warn({ err: error }, 'sweep of overdue imports'),
-    );
-  }, SWEEP_INTERVAL_MS);
+  const logFailure = (what: string) => (error: unknown) => log.warn({ err: error }, what);
+  const stops = [
+    repeat(SWEEP_INTERVAL_MS, () =>
+      endOverdueImports(database, config.importTimeoutSeconds).catch(logFailure('ending overdue imports')),
+    ),
+    repeat(MERGE_INTERVAL_MS, () =>
+      mergeLexemeChanges(database).catch(logFailure('merging lexeme statistics')),
+    ),
+  ];
   return async () => {
-    clearInterval(timer);
-    await sweeping;
+    await Promise.all(stops.map((stop) => stop()));
   };
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Service } from '../service.ts';
 import type { Database } from '../storage/database.ts';
+import { dropLexemeChanges } from '../storage/lexeme-statistics.ts';
 import type { Attempt } from './job-queue.ts';
 
 const ROWS_PER_STEP = 2_000;
@@ -30,6 +31,7 @@ export async function purgeKnowledgeBase(
   { database, files }: Service,
   { payload: { knowledgeBaseId }, signal }: Attempt<{ knowledgeBaseId: string }>,
 ): Promise<void> {
+  await dropLexemeChanges(database, knowledgeBaseId);
   for (const table of CONTENT_TABLES) {
     while ((await deleteSome(database, table, knowledgeBaseId)) > 0) signal.throwIfAborted();
   }

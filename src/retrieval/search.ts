@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DocumentType } from '../../generated/types.gen.ts';
 import type { Database } from '../storage/database.ts';
 import type { SearchedKnowledgeBases } from '../storage/knowledge-bases.ts';
+import { readDocumentFrequencies } from '../storage/lexeme-statistics.ts';
 import { attainableWeight, inverseDocumentFrequency, lengthNorm, termFrequency } from './bm25.ts';
 import type { Stem } from './lexemes.ts';
 import { analyseQuery, type QueryTerm } from './query-terms.ts';
@@ -26,18 +27,6 @@ export type FoundPassage = {
 
 /** A word of the query as it is scored: the spellings that occur, each with the most that it can add to a score. */
 type WeightedTerm = { spellings: { lexeme: string; attainable: number }[] };
-
-/** In how many of the searched passages each lexeme occurs; those in none are left out. */
-async function readDocumentFrequencies(database: Database, ids: string[], lexemes: string[]) {
-  const rows = await database
-    .selectFrom('lexeme_statistics')
-    .select(['lexeme', sql<number>`sum(passage_count)::bigint`.as('passageCount')])
-    .where('knowledge_base_id', '=', sql<string>`ANY(${ids}::uuid[])`)
-    .where('lexeme', '=', sql<string>`ANY(${lexemes})`)
-    .groupBy('lexeme')
-    .execute();
-  return new Map(rows.map(({ lexeme, passageCount }) => [lexeme, passageCount]));
-}
 
 /** More terms than this sharpen no ranking any more, they only cost time: the rarest of a long query are asked. */
 const SCORED_TERMS_MAX = 64;

@@ -18,10 +18,21 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** A transaction that its client has left open must not hold locks for ever. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
+const { INT8, TIMESTAMPTZ } = pg.types.builtins;
+
+/** As PostgreSQL writes it in UTC; the general parser takes a third of the time of a list of ten rows. */
+const parseTimestamp = (text: string): Date =>
+  text.endsWith('+00')
+    ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
+    : pg.types.getTypeParser(TIMESTAMPTZ)(text);
+
 /** bigint comes as a number: every bigint here is a count or a size below 2^53. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) =>
-    oid === pg.types.builtins.INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
+  getTypeParser: (oid, format) => {
+    if (oid === INT8 && format !== 'binary') return Number;
+    if (oid === TIMESTAMPTZ && format !== 'binary') return parseTimestamp;
+    return pg.types.getTypeParser(oid, format);
+  },
 };
 
 /**

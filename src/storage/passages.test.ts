@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
+import { mergeLexemeChanges, readDocumentFrequencies } from './lexeme-statistics.ts';
 import { deleteDocumentRows } from './passages.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -17,8 +18,13 @@ afterAll(() => suite.close());
 async function readStatistics({ knowledgeBaseId }: Place) {
   const { rows } = await sql`
     SELECT document_count, storage_bytes, passage_count, passage_length_total,
-      (SELECT coalesce(jsonb_object_agg(lexeme, passage_count), '{}') FROM lexeme_statistics
-        WHERE knowledge_base_id = ${knowledgeBaseId}) AS lexemes,
+      (SELECT coalesce(jsonb_object_agg(lexeme, passage_count), '{}') FROM (
+        SELECT lexeme, sum(passage_count) AS passage_count FROM (
+          SELECT lexeme, passage_count FROM lexeme_statistics WHERE knowledge_base_id = ${knowledgeBaseId}
+          UNION ALL
+          SELECT key, value::bigint FROM lexeme_changes, jsonb_each_text(passage_counts)
+          WHERE knowledge_base_id = ${knowledgeBaseId}) AS counted
+        GROUP BY lexeme HAVING sum(passage_count) <> 0) AS merged) AS lexemes,
       (SELECT coalesce(jsonb_object_agg(language, passage_count), '{}') FROM language_statistics
         WHERE knowledge_base_id = ${knowledgeBaseId}) AS languages
     FROM knowledge_base_statistics WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(suite.database);
@@ -27,7 +33,7 @@ async function readStatistics({ knowledgeBaseId }: Place) {
 
 /** The same, counted anew from the documents and passages. */
 async function recount({ knowledgeBaseId }: Place) {
-  const { rows } = await sql`
+  const { rows } = await sql<{ lexemes: Record<string, number> }>`
     WITH own AS (
       SELECT * FROM passages JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
       WHERE knowledge_base_id = ${knowledgeBaseId})
@@ -56,7 +62,12 @@ async function deleteText(place: Place, id: string): Promise<void> {
       .where('id', '=', id)
       .forUpdate()
       .executeTakeFirst();
-    if (row !== undefined) await deleteDocumentRows(transaction, { ...document, bytes: row.size_bytes });
+    if (row !== undefined)
+      await deleteDocumentRows(transaction, {
+        ...document,
+        accountId: place.accountId,
+        bytes: row.size_bytes,
+      });
   });
 }
 
@@ -87,8 +98,16 @@ test('concurrent imports and deletes leave exact statistics and no deadlock', as
       await Promise.all([
         ...doomed.flatMap((id) => [deleteText(place, id), deleteText(place, id)]),
         ...texts.slice(0, 3).map((one) => importText(suite.database, place, one)),
+        mergeLexemeChanges(suite.database),
+        mergeLexemeChanges(suite.database),
       ]);
-      expect(await readStatistics(place)).toEqual(await recount(place));
+      const recounted = await recount(place);
+      expect(await readStatistics(place)).toEqual(recounted);
+      await mergeLexemeChanges(suite.database);
+      expect(await readStatistics(place)).toEqual(recounted);
+      const lexemes = Object.keys(recounted?.lexemes ?? {});
+      const frequencies = await readDocumentFrequencies(suite.database, [place.knowledgeBaseId], lexemes);
+      expect(Object.fromEntries(frequencies)).toEqual(recounted?.lexemes);
     }),
     { numRuns: 25 },
   );
@@ -98,6 +117,7 @@ test('a knowledge base whose last document is gone has no lexemes left', async (
   const place = await makeKnowledgeBase(suite.database);
   const id = await importText(suite.database, place, { title: 'one', content: 'two three' });
   await deleteText(place, id);
+  await mergeLexemeChanges(suite.database);
   expect(await readStatistics(place)).toEqual({
     document_count: 0,
     storage_bytes: 0,

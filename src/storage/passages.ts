@@ -1,12 +1,13 @@
 /**
  * Writes and removes a document's passages together with the statistics that BM25 needs, which so stay exact.
- * Whoever changes a knowledge base's statistics locks its counter row first; the rows of single lexemes then
- * have one writer at a time, and no two transactions can wait for one another.
+ * Whoever changes a knowledge base's counters locks their row, and takes no other lock but the account's after it,
+ * so that no two transactions can wait for one another.
  */
 import { sql } from 'kysely';
 import type { ScopedId } from '../ids.ts';
 import type { Analysis } from '../retrieval/analysis.ts';
 import type { Queryable } from './database.ts';
+import { addLexemes, removeLexemes } from './lexeme-statistics.ts';
 
 type Owned = ScopedId & { accountId: string };
 
@@ -53,17 +54,14 @@ async function insertRows(transaction: Queryable, document: Owned, passagesJson:
   );
 }
 
-async function countLexemes(transaction: Queryable, document: Owned, analysis: Analysis): Promise<void> {
-  await sql`
-    INSERT INTO lexeme_statistics AS counted (knowledge_base_id, account_id, lexeme, passage_count)
-    SELECT ${document.knowledgeBaseId}, ${document.accountId}, key, value::bigint
-    FROM json_each_text(${analysis.lexemeCountsJson}) ORDER BY key COLLATE "C"
-    ON CONFLICT (knowledge_base_id, lexeme)
-    DO UPDATE SET passage_count = counted.passage_count + excluded.passage_count`.execute(transaction);
+async function countLanguages(
+  transaction: Queryable,
+  { knowledgeBaseId, id, accountId }: Owned,
+): Promise<void> {
   await sql`
     INSERT INTO language_statistics AS counted (knowledge_base_id, account_id, language, passage_count)
-    SELECT ${document.knowledgeBaseId}, ${document.accountId}, language, count(*)
-    FROM passages WHERE knowledge_base_id = ${document.knowledgeBaseId} AND document_id = ${document.id}
+    SELECT ${knowledgeBaseId}, ${accountId}, language, count(*)
+    FROM passages WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${id}
     GROUP BY language
     ON CONFLICT (knowledge_base_id, language)
     DO UPDATE SET passage_count = counted.passage_count + excluded.passage_count`.execute(transaction);
@@ -76,26 +74,17 @@ export async function insertPassages(
   analysis: Analysis,
 ): Promise<void> {
   await insertRows(transaction, document, analysis.passagesJson);
+  await addLexemes(transaction, document, analysis.lexemeCountsJson);
   await changeCounters(transaction, document.knowledgeBaseId, {
     documents: 0,
     bytes: 0,
     passages: analysis.passageCount,
     length: analysis.lengthTotal,
   });
-  await countLexemes(transaction, document, analysis);
+  await countLanguages(transaction, document);
 }
 
-async function uncountLexemes(transaction: Queryable, { knowledgeBaseId, id }: ScopedId): Promise<void> {
-  await sql`
-    MERGE INTO lexeme_statistics AS counted USING (
-      SELECT entry.lexeme COLLATE "C" AS lexeme, count(*) AS passage_count
-      FROM passage_lexemes, unnest(lexemes) AS entry
-      WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${id} GROUP BY 1) AS gone
-    ON counted.knowledge_base_id = ${knowledgeBaseId} AND counted.lexeme = gone.lexeme
-    WHEN MATCHED AND counted.passage_count = gone.passage_count THEN DELETE
-    WHEN MATCHED THEN UPDATE SET passage_count = counted.passage_count - gone.passage_count`.execute(
-    transaction,
-  );
+async function uncountLanguages(transaction: Queryable, { knowledgeBaseId, id }: ScopedId): Promise<void> {
   await sql`
     MERGE INTO language_statistics AS counted USING (
       SELECT language, count(*) AS passage_count FROM passages
@@ -110,7 +99,7 @@ async function uncountLexemes(transaction: Queryable, { knowledgeBaseId, id }: S
 /** Removes a document with its passages, and its part of every statistic. */
 export async function deleteDocumentRows(
   transaction: Queryable,
-  document: ScopedId & { bytes: number },
+  document: Owned & { bytes: number },
 ): Promise<void> {
   const { knowledgeBaseId, id, bytes } = document;
   const { rows } = await sql<{ passages: number; length: number }>`
@@ -125,7 +114,10 @@ export async function deleteDocumentRows(
     passages: -passages,
     length: -length,
   });
-  if (passages > 0) await uncountLexemes(transaction, document);
+  if (passages > 0) {
+    await removeLexemes(transaction, document);
+    await uncountLanguages(transaction, document);
+  }
   for (const table of ['passage_lexemes', 'passages'] as const) {
     await transaction
       .deleteFrom(table)

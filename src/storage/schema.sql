@@ -106,13 +106,20 @@ CREATE TABLE language_statistics (
   CHECK ((passage_count >= 0))
 ) WITH (fillfactor=50);
 
+CREATE TABLE lexeme_changes (
+  knowledge_base_id uuid NOT NULL,
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  passage_counts jsonb NOT NULL,
+  PRIMARY KEY (knowledge_base_id, id)
+);
+
 CREATE TABLE lexeme_statistics (
   knowledge_base_id uuid NOT NULL,
   lexeme text COLLATE "C" NOT NULL,
   account_id uuid NOT NULL,
   passage_count bigint NOT NULL,
-  PRIMARY KEY (knowledge_base_id, lexeme),
-  CHECK ((passage_count >= 0))
+  PRIMARY KEY (knowledge_base_id, lexeme)
 ) WITH (fillfactor=80);
 
 CREATE TABLE passage_lexemes (

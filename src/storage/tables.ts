@@ -66,6 +66,14 @@ type LexemeStatisticsTable = {
   passage_count: number;
 };
 
+/** By how much one import or deletion changes the passage count of each lexeme; merged by a worker. */
+type LexemeChangeTable = {
+  knowledge_base_id: string;
+  id: string;
+  account_id: string;
+  passage_counts: JSONColumnType<Record<string, number>>;
+};
+
 type DocumentTable = {
   knowledge_base_id: string;
   id: string;
@@ -133,6 +141,7 @@ export type Tables = {
   knowledge_base_statistics: KnowledgeBaseStatisticsTable;
   language_statistics: LanguageStatisticsTable;
   lexeme_statistics: LexemeStatisticsTable;
+  lexeme_changes: LexemeChangeTable;
   documents: DocumentTable;
   files: FileTable;
   passages: PassageTable;

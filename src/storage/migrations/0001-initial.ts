@@ -67,9 +67,19 @@ const statements = [
     knowledge_base_id uuid NOT NULL,
     lexeme text COLLATE "C" NOT NULL,
     account_id uuid NOT NULL,
-    passage_count bigint NOT NULL CHECK (passage_count >= 0),
+    passage_count bigint NOT NULL,
     PRIMARY KEY (knowledge_base_id, lexeme)
   ) WITH (fillfactor = 80)`,
+
+  // What imports and deletions change in lexeme_statistics, until a worker has merged it: they write one row here
+  // instead of thousands there, and never wait for one another's.
+  sql`CREATE TABLE lexeme_changes (
+    knowledge_base_id uuid NOT NULL,
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    passage_counts jsonb NOT NULL,
+    PRIMARY KEY (knowledge_base_id, id)
+  )`,
 
   sql`CREATE TABLE documents (
     knowledge_base_id uuid NOT NULL REFERENCES knowledge_bases,
