@@ -76,3 +76,37 @@ describe('a database that is away', () => {
     for (const operation of operations) expect((await service.call(operation)).status).toBe(200);
   });
 });
+
+describe('a public address and an origin that are set', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    const settings = { BASE_URL: 'https://kr.example.org/api/', CORS_ORIGIN: 'https://app.example.org' };
+    service = await startTestService({ settings });
+  });
+  afterAll(() => service.close());
+
+  test('upload addresses begin with BASE_URL, and lead to the file through any proxy that strips it', async () => {
+    const { body: created } = await service.call('createKnowledgeBase', { name: 'one' });
+    const ticket = { knowledgeBaseId: created.data.id, fileName: 'a.txt', size: 3 };
+    const { body } = await service.call('presignUploadUrl', ticket);
+    const uploadUrl = String(body.data.uploadUrl);
+    expect(uploadUrl).toMatch(/^https:\/\/kr\.example\.org\/api\/uploads\//);
+    const path = uploadUrl.replace('https://kr.example.org/api', '');
+    expect((await fetch(service.address + path, { method: 'PUT', body: 'abc' })).status).toBe(200);
+  });
+
+  test('pages of CORS_ORIGIN may send their key, on good answers as on errors', async () => {
+    const target = `${service.address}/v1/getUsage`;
+    const origin = 'https://app.example.org';
+    const preflight = {
+      origin,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'x-api-key',
+    };
+    const allowed = await fetch(target, { method: 'OPTIONS', headers: preflight });
+    expect(allowed.headers.get('access-control-allow-headers')).toBe('x-api-key');
+    for (const headers of [{ origin, 'x-api-key': service.apiKey }, { origin }]) {
+      expect((await fetch(target, { headers })).headers.get('access-control-allow-origin')).toBe(origin);
+    }
+  });
+});

@@ -9,6 +9,8 @@ import { ServiceError, toErrorEnvelope } from './errors.ts';
 const HEADERS_TIMEOUT_MS = 20_000;
 /** The largest upload (50 MiB) over a link of 1 Mbit/s takes seven minutes. */
 const REQUEST_TIMEOUT_MS = 600_000;
+/** How late a timeout is noticed at most. */
+const TIMEOUT_CHECK_MS = 1_000;
 /** Longer than load balancers keep idle connections (60 s), so that it is they who close them. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
@@ -45,6 +47,7 @@ export async function listen(
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       // Node would answer a request without Host by itself, and not in our envelope.
       requireHostHeader: false,
     },

@@ -1,0 +1,51 @@
+/** The server cuts off who plays for time, tells it in the envelope, and answers what runs before it ends. */
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { drain, listen } from './server.ts';
+
+const anyPort = { host: '127.0.0.1', port: 0 };
+
+const portOf = (address: string) => Number(new URL(address).port);
+
+test('408 REQUEST_TIMEOUT: headers that never end', async () => {
+  const { server, address } = await listen(() => {}, anyPort);
+  server.headersTimeout = 100;
+  const socket = connect(portOf(address), '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\nx-slow: ');
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+    success: false,
+    errorCode: 'REQUEST_TIMEOUT',
+    data: {},
+  });
+  await drain(server, 100);
+});
+
+test('a drain lets the running request end, refuses new connections, and closes idle ones', async () => {
+  let answer = () => {};
+  const { server, address } = await listen((_request, response) => {
+    answer = () => response.end('done');
+    server.emit('reached');
+  }, anyPort);
+  const reached = once(server as Server & { emit(event: 'reached'): boolean }, 'reached');
+  const running = fetch(address);
+  await reached;
+  const drained = drain(server, 5_000);
+  await expect(fetch(address)).rejects.toThrow();
+  answer();
+  expect(await (await running).text()).toBe('done');
+  await drained;
+});
+
+test('a drain ends at its deadline though a request hangs', async () => {
+  const { server, address } = await listen(() => void server.emit('reached'), anyPort);
+  const reached = once(server, 'reached');
+  const hanging = fetch(address).catch((error: Error) => error);
+  await reached;
+  await drain(server, 100);
+  expect(await hanging).toBeInstanceOf(Error);
+});
