@@ -1,7 +1,7 @@
 /** What the service has acknowledged outlives its sudden death, and one data directory has one service. */
 import { expect, test, vi } from 'vitest';
 import type { Document, KnowledgeBase, SearchResult } from '../generated/types.gen.ts';
-import { call, type RunningService, startService, withDataDirectory } from '../scripts/benchmark/service.ts';
+import { call, type RunningService, startService, withDataDirectory } from '../scripts/service-process.ts';
 
 const TEXTS = 40;
 

@@ -5,9 +5,9 @@ import { parseArgs } from 'node:util';
 import { type Figure, formatTable, isMet, type Report } from './benchmark/figures.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
 import { measureRequestRate } from './benchmark/request-rate.ts';
-import { interruptServices } from './benchmark/service.ts';
 import { measureStartTime } from './benchmark/start-time.ts';
 import { measureTextImport } from './benchmark/text-import.ts';
+import { interruptServices } from './service-process.ts';
 
 /** Every part by its name; all of them together end within five minutes. */
 const parts: Record<string, (report: Report) => Promise<void>> = {

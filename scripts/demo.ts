@@ -9,7 +9,7 @@ import {
   presignUploadUrl,
   query,
 } from '../generated/sdk.gen.ts';
-import { withService } from './benchmark/service.ts';
+import { withService } from './service-process.ts';
 
 const directory = fileURLToPath(new URL('./demo/', import.meta.url));
 

@@ -6,11 +6,11 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { withService } from './benchmark/service.ts';
 import { readCollection } from './evaluate/collection.ts';
 import { answerQueries, importCorpus } from './evaluate/collection-run.ts';
 import { measureDocuments, measurePassages } from './evaluate/measures.ts';
 import { REFERENCE_NDCG10 } from './evaluate/reference.ts';
+import { withService } from './service-process.ts';
 
 const shared = fileURLToPath(new URL('../../shared/collections', import.meta.url));
 

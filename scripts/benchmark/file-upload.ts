@@ -1,7 +1,8 @@
 /** Part `upload`: how long the largest file takes to arrive, and how much memory the server needs for it. */
+
+import { call, createKnowledgeBase, type RunningService, withService } from '../service-process.ts';
 import { percentile, type Report } from './figures.ts';
 import { readResidentBytes } from './processes.ts';
-import { call, createKnowledgeBase, type RunningService, withService } from './service.ts';
 import { makeText } from './texts.ts';
 
 const MEBIBYTE = 1024 ** 2;

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
+import { createKnowledgeBase, type RunningService, withService } from '../service-process.ts';
 import { percentile, type Report } from './figures.ts';
 import { findDescendants, findTwoCores, pinTo, readCpuSeconds } from './processes.ts';
-import { createKnowledgeBase, type RunningService, withService } from './service.ts';
 
 /** The operations, with the most ordinary parameters. */
 const REQUESTS = ['getBalance', 'listKnowledgeBases?limit=10'];

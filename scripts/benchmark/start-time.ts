@@ -1,12 +1,13 @@
 /** Part `start`: how long it takes from spawning the service to its first answer of an authenticated request. */
-import { percentile, type Report } from './figures.ts';
+
 import {
   call,
   createKnowledgeBase,
   type RunningService,
   startService,
   withDataDirectory,
-} from './service.ts';
+} from '../service-process.ts';
+import { percentile, type Report } from './figures.ts';
 import { makeText } from './texts.ts';
 
 const RUNS = 3;

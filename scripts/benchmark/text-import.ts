@@ -1,7 +1,7 @@
 /** Part `import`: how long the largest text takes to import, and what everybody else notices of it. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { call, createKnowledgeBase, type RunningService, withService } from '../service-process.ts';
 import { percentile, type Report } from './figures.ts';
-import { call, createKnowledgeBase, type RunningService, withService } from './service.ts';
 import { createRandom, makeQuery, makeText, type ScriptName } from './texts.ts';
 
 /** The contract's largest `content`. */

@@ -1,6 +1,6 @@
 /** Imports a collection through the public API and asks its queries, with a progress line on a terminal. */
 import type { SearchResult } from '../../generated/types.gen.ts';
-import { call, createKnowledgeBase, type RunningService } from '../benchmark/service.ts';
+import { call, createKnowledgeBase, type RunningService } from '../service-process.ts';
 import type { Collection, Excerpt } from './collection.ts';
 import type { Run } from './measures.ts';
 

@@ -1,4 +1,4 @@
-/** The service under measurement: a real one, spawned on a data directory of its own and called over HTTP. */
+/** A real service for scripts and black-box tests: spawned on a data directory of its own and called over HTTP. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+/** The project's directory. */
+export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Nothing measured here takes this long; what does is a failure. */
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -29,13 +30,14 @@ export type RunningService = {
   kill(): Promise<void>;
 };
 
-const running = new Set<ChildProcess>();
+/** The services that run, by their data directory. */
+const running = new Map<ChildProcess, string>();
 let interrupted = false;
 
 /** Ends whatever runs and lets nothing start any more, so that every part fails soon and cleans up behind itself. */
 export function interruptServices(): void {
   interrupted = true;
-  for (const child of running) child.kill('SIGTERM');
+  for (const child of running.keys()) child.kill('SIGTERM');
 }
 
 /** The address from the greeting; a service that ends before it rejects. */
@@ -59,27 +61,34 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   }
 }
 
+/** Settings by the names of their environment variables. */
+export type Settings = Record<string, string>;
+
+/** What a service and the command line beside it see of the environment. */
+export const environmentOf = (dataDirectory: string, settings: Settings = {}): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  DATA_DIR: dataDirectory,
+  PORT: '0',
+  RATE_LIMIT_PER_MINUTE: '0',
+  LOG_LEVEL: 'warn',
+  ...settings,
+});
+
 /**
- * Starts the service on `dataDirectory` and resolves when it listens, without a rate limit and with warnings as
- * its only log. `nodeArguments` go before the program, for a profiler.
+ * Starts the service on `dataDirectory` and resolves when it listens, by default without a rate limit and with
+ * warnings as its only log. `nodeArguments` go before the program, for a profiler.
  */
 export async function startService(
   dataDirectory: string,
-  { nodeArguments = [] }: { nodeArguments?: string[] } = {},
+  { settings = {}, nodeArguments = [] }: { settings?: Settings; nodeArguments?: string[] } = {},
 ): Promise<RunningService> {
   if (interrupted) throw new Error('interrupted');
   const child = spawn(process.execPath, [...nodeArguments, 'src/main.ts'], {
     cwd: root,
-    env: {
-      PATH: process.env.PATH,
-      DATA_DIR: dataDirectory,
-      PORT: '0',
-      RATE_LIMIT_PER_MINUTE: '0',
-      LOG_LEVEL: 'warn',
-    },
+    env: environmentOf(dataDirectory, settings),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  running.add(child);
+  running.set(child, dataDirectory);
   child.once('exit', () => running.delete(child));
   const giveUp = setTimeout(() => child.kill('SIGTERM'), START_TIMEOUT_MS);
   const address = await readAddress(child).finally(() => clearTimeout(giveUp));
@@ -108,6 +117,12 @@ export async function withDataDirectory<T>(use: (dataDirectory: string) => Promi
   try {
     return await use(dataDirectory);
   } finally {
+    // What a failed use has left running would keep this process's output open, and its caller waiting.
+    await Promise.all(
+      [...running].map(([child, directory]) =>
+        directory === dataDirectory ? end(child, 'SIGTERM') : undefined,
+      ),
+    );
     endOrphanedPostgres(dataDirectory);
     await rm(dataDirectory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
