@@ -16,6 +16,9 @@ const flag = z
   .prefault('false')
   .transform((value) => value === 'true');
 
+/** Characters of the shortest secret that signs upload addresses. */
+export const UPLOAD_SECRET_LENGTH = 32;
+
 const GIBIBYTE = 1024 ** 3;
 
 /** One line a setting; the README's table lists the same names. An empty value counts as unset. */
@@ -30,7 +33,10 @@ const settings = z.object({
     .string()
     .refine(isApiKey, 'must be a key made by `npx knowledge-retrieval keys generate`')
     .optional(),
-  UPLOAD_SECRET: z.string().min(32, 'must have 32 characters or more').optional(),
+  UPLOAD_SECRET: z
+    .string()
+    .min(UPLOAD_SECRET_LENGTH, `must have ${UPLOAD_SECRET_LENGTH} characters or more`)
+    .optional(),
   STORAGE_LIMIT_BYTES: wholeNumber(10 * GIBIBYTE),
   KNOWLEDGE_BASE_LIMIT: wholeNumber(1000),
   INITIAL_CREDITS: wholeNumber(1_000_000),

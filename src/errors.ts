@@ -183,15 +183,18 @@ const CONNECTION_ERRORS = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
+/** Disk full, quota reached, too many open files: errno(3). */
+const RESOURCE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 /** The messages of `pg` and `pg-pool` that carry no code. */
 const CONNECTION_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end)/;
 
-/** Whether `error` means that the database is away or overloaded, so that the same request may succeed later. */
-export function isDatabaseUnavailable(error: unknown): boolean {
+/** Whether `error` means that database or disk are away or overloaded: the same request may succeed later. */
+export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException; // pg and Node both put a code on their errors
   if (typeof code === 'string' && TRANSIENT_SQLSTATE.test(code)) return true;
+  if (typeof code === 'string' && RESOURCE_ERRORS.has(code)) return true;
   if (typeof code === 'string' && CONNECTION_ERRORS.has(code)) return syscall !== 'open';
   return CONNECTION_MESSAGES.test(error.message);
 }
@@ -199,5 +202,5 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 /** The error that the client is told for whatever was thrown; the original stays as its cause, for the log. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  return isDatabaseUnavailable(error) ? serviceUnavailable(error) : internalError(error);
+  return isUnavailable(error) ? serviceUnavailable(error) : internalError(error);
 }

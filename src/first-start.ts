@@ -1,11 +1,11 @@
 /** What the first start on an empty database makes: one account, one key, and the secret of the upload addresses. */
-import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { generateApiKey, readApiKey } from './api-key.ts';
-import type { Config } from './config.ts';
+import { type Config, UPLOAD_SECRET_LENGTH } from './config.ts';
 import { createAccount } from './storage/accounts.ts';
 import { insertApiKey } from './storage/api-keys.ts';
 import type { Database } from './storage/database.ts';
@@ -51,10 +51,18 @@ export async function ensureFirstAccount(database: Database, config: Config, log
 export async function readUploadSecret(config: Config): Promise<string> {
   if (config.uploadSecret !== undefined) return config.uploadSecret;
   const path = join(config.dataDir, 'upload-secret');
+  // Written beside and then linked: a start that is killed, or another one at once, never leaves half a secret.
+  const written = `${path}.${randomUUID()}`;
+  await writeFile(written, randomBytes(32).toString('hex'), { mode: 0o600, flush: true });
   try {
-    await writeFile(path, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600, flush: true });
+    await link(written, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(written);
   }
-  return await readFile(path, 'utf8');
+  const secret = await readFile(path, 'utf8');
+  if (secret.length < UPLOAD_SECRET_LENGTH)
+    throw new Error(`${path} holds no secret; remove it to get a new one.`);
+  return secret;
 }

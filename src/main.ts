@@ -1,4 +1,5 @@
 /** The server: settings, database, service, HTTP; then the way back on SIGTERM. The only file that listens or exits. */
+import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { apiKeyFile } from './first-start.ts';
@@ -24,23 +25,40 @@ function greeting(address: string, config: Config): string {
   ].join('\n');
 }
 
+/**
+ * Ends the process on the first signal, by what `stop` has come to be until then; further signals change nothing
+ * (Ctrl-C under npm comes twice). An end without `stop` takes the embedded database down by its exit hook.
+ */
+function endOnSignal(log: Logger, stop: () => Promise<void>): void {
+  let isEnding = false;
+  const end = async (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'stopping');
+    await stop().catch((error) => log.error({ err: error }, 'stopping failed'));
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (!isEnding) end(signal);
+      isEnding = true;
+    });
+  }
+}
+
 async function serve(): Promise<void> {
   const config = readConfig();
   const log = createLog(config.logLevel);
+  let stop = async () => {};
+  endOnSignal(log, () => stop());
   const { connection, close: closeDatabase } = await openDatabase(config, log);
   const { service, close: closeService } = await openService(config, { connection, log });
   const app = await createApp(service);
   const { server, address } = await listen(app.callback(), config);
-  process.stdout.write(greeting(config.baseUrl ?? address, config));
-
-  const stop = async (signal: string) => {
-    log.info({ signal }, 'stopping');
+  stop = async () => {
     await drain(server, DRAIN_TIMEOUT_MS);
     await closeService();
     await closeDatabase();
-    process.exit(0);
   };
-  process.once('SIGTERM', stop).once('SIGINT', stop).once('SIGHUP', stop);
+  process.stdout.write(greeting(config.baseUrl ?? address, config));
 }
 
 try {

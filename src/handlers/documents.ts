@@ -45,6 +45,7 @@ export const documentHandlers = {
     const file = await database.transaction().execute(async (transaction) => {
       const document = await findDocument(transaction, { ...id, accountId })
         .forUpdate(['documents'])
+        .forShare(['knowledge_bases'])
         .executeTakeFirst();
       if (document === undefined) throw documentNotFound();
       await deleteDocumentRows(transaction, { ...id, accountId, bytes: document.size_bytes });
@@ -52,6 +53,7 @@ export const documentHandlers = {
         .deleteFrom('files')
         .where('knowledge_base_id', '=', id.knowledgeBaseId)
         .where('document_id', '=', id.id)
+        .where('account_id', '=', accountId)
         .returning('object_name')
         .executeTakeFirst();
     });

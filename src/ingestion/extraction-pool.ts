@@ -9,6 +9,7 @@ export type ExtractFile = (file: UploadedFile) => Promise<Extraction>;
 /** A thread that had nothing to do for this long ends. */
 const IDLE_TIMEOUT_MS = 60_000;
 
+/** `close` ends what runs; its job is tried again by the next server. */
 export function createExtractionPool(): { extract: ExtractFile; close(): Promise<void> } {
   const pool = new Piscina<UploadedFile, Extraction>({
     filename: fileURLToPath(new URL('./extract.ts', import.meta.url)),
@@ -18,5 +19,5 @@ export function createExtractionPool(): { extract: ExtractFile; close(): Promise
     idleTimeout: IDLE_TIMEOUT_MS,
     env: {},
   });
-  return { extract: (file) => pool.run(file), close: () => pool.close() };
+  return { extract: (file) => pool.run(file), close: () => pool.destroy() };
 }

@@ -9,7 +9,9 @@ import type { Connection, Queryable } from '../storage/database.ts';
 const RETRY_LIMIT = 5;
 /** A worker that is silent for this long is dead, and its job goes to another one. */
 const HEARTBEAT_SECONDS = 20;
-/** How soon a job starts when the notification for it got lost. */
+/** How often dead workers' jobs are looked for. */
+const SUPERVISE_SECONDS = 5;
+/** How soon a job starts that nobody is notified of: a retry, or after a lost notification. */
 const POLLING_SECONDS = 2;
 /** Running jobs may end within this time when the server stops; then they go back to the queue. */
 const DRAIN_TIMEOUT_MS = 5_000;
@@ -50,6 +52,8 @@ export async function openJobQueue(connection: Connection, log: Logger) {
     max: 4,
     application_name: 'knowledge-retrieval jobs',
     useListenNotify: true,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
   });
   boss.on('error', (error) => log.warn({ err: error }, 'job queue'));
   await boss.start();
@@ -71,6 +75,7 @@ export async function openJobQueue(connection: Connection, log: Logger) {
       batchSize: 1,
       localConcurrency: concurrency,
       pollingIntervalSeconds: POLLING_SECONDS,
+      notifyPollingIntervalSeconds: POLLING_SECONDS,
       includeMetadata: true,
     } as const;
     await boss.work(name, options, async (jobs: JobWithMetadata<Payload>[]) => {

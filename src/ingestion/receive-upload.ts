@@ -30,6 +30,6 @@ export async function receiveUpload(
   const outcome = await recordUpload(database, id, stored);
   // Whichever object the file does not name any more (an earlier body, or this one) has lost.
   if (outcome.unusedObject !== null) await files.remove(outcome.unusedObject);
-  if (!outcome.recorded) throw fileAlreadyImported();
+  if (!outcome.recorded) throw (await findFile(database, id)) ? fileAlreadyImported() : fileNotFound();
   return { fileId, size: sizeBytes, sha256: stored.sha256.toString('hex') };
 }

@@ -17,7 +17,7 @@ const IDLE_TIMEOUT_MS = 60_000;
 
 /**
  * Starts the pool; `stem` runs on this thread, where the database is. `threads` is the most threads, by default
- * one less than the machine has cores. `close` waits for what runs.
+ * one less than the machine has cores. `close` ends what runs.
  */
 export function createAnalysisPool(
   stem: Stem,
@@ -33,7 +33,7 @@ export function createAnalysisPool(
   });
   return {
     analyse: (document) => analyseIn(pool, document, stem),
-    close: () => pool.close(),
+    close: () => pool.destroy(),
   };
 }
 

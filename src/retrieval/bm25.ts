@@ -11,10 +11,12 @@ export type CollectionStatistics = { passageCount: number; lengthTotal: number }
 
 /**
  * Inverse document frequency of a term that `documentFrequency` of the passages contain, never negative
- * (the form with 1 + inside the logarithm, as Lucene has it).
+ * (the form with 1 + inside the logarithm, as Lucene has it), also where an import has come between the two counts.
  */
 export const inverseDocumentFrequency = (documentFrequency: number, passageCount: number): number =>
-  Math.log(1 + (passageCount - documentFrequency + 0.5) / (documentFrequency + 0.5));
+  Math.log(
+    1 + (Math.max(passageCount, documentFrequency) - documentFrequency + 0.5) / (documentFrequency + 0.5),
+  );
 
 /** The most that a term of this idf can add to a passage's score: its limit for endless occurrences. */
 export const attainableWeight = (idf: number): number => idf * (K1 + 1);

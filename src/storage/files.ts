@@ -46,8 +46,9 @@ export async function recordUpload(
 ): Promise<{ recorded: boolean; unusedObject: string | null }> {
   const { rows } = await sql<{ object_name: string | null }>`
     WITH before AS (
-      SELECT object_name FROM files
-      WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id} AND document_id IS NULL FOR UPDATE)
+      SELECT object_name FROM files JOIN knowledge_bases USING (knowledge_base_id)
+      WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id} AND document_id IS NULL AND deleted_at IS NULL
+      FOR UPDATE OF files FOR SHARE OF knowledge_bases)
     UPDATE files SET object_name = ${stored.objectName}, sha256 = ${stored.sha256}, uploaded_at = ${new Date()}
     FROM before WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id}
     RETURNING before.object_name`.execute(database);

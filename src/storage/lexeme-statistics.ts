@@ -19,7 +19,7 @@ export async function addLexemes(transaction: Queryable, document: Owned, counts
   );
 }
 
-/** Counts a document's lexemes out, as its passages still have them. */
+/** Counts a document's lexemes out, as its passages still have them; passages of signs only have none. */
 export async function removeLexemes(transaction: Queryable, document: Owned): Promise<void> {
   await sql`
     INSERT INTO lexeme_changes (knowledge_base_id, id, account_id, passage_counts)
@@ -27,7 +27,8 @@ export async function removeLexemes(transaction: Queryable, document: Owned): Pr
     FROM (
       SELECT entry.lexeme, count(*) AS passage_count FROM passage_lexemes, unnest(lexemes) AS entry
       WHERE knowledge_base_id = ${document.knowledgeBaseId} AND document_id = ${document.id}
-      GROUP BY entry.lexeme) AS gone`.execute(transaction);
+      GROUP BY entry.lexeme) AS gone
+    HAVING count(*) > 0`.execute(transaction);
 }
 
 /** The document frequencies of `lexemes` over the knowledge bases together; those that occur nowhere are left out. */

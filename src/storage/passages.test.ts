@@ -127,3 +127,10 @@ test('a knowledge base whose last document is gone has no lexemes left', async (
     languages: {},
   });
 });
+
+test('a document of signs only, which has no lexemes, can be deleted', async () => {
+  const place = await makeKnowledgeBase(suite.database);
+  const id = await importText(suite.database, place, { title: '!!!', content: '...' });
+  await deleteText(place, id);
+  expect(await readStatistics(place)).toMatchObject({ document_count: 0, passage_count: 0 });
+});

@@ -152,6 +152,7 @@ CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id);
 CREATE INDEX documents_by_creation ON public.documents USING btree (knowledge_base_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX documents_by_file ON public.documents USING btree (knowledge_base_id, file_id);
 CREATE INDEX documents_unfinished ON public.documents USING btree (created_at) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text]));
+CREATE UNIQUE INDEX files_by_document ON public.files USING btree (knowledge_base_id, document_id);
 CREATE INDEX files_not_imported ON public.files USING btree (account_id) WHERE (document_id IS NULL);
 CREATE INDEX knowledge_base_statistics_by_account ON public.knowledge_base_statistics USING btree (account_id);
 CREATE INDEX knowledge_bases_by_account ON public.knowledge_bases USING btree (account_id, created_at DESC, knowledge_base_id DESC) WHERE (deleted_at IS NULL);

@@ -119,6 +119,7 @@ const statements = [
     CHECK ((uploaded_at IS NULL) = (sha256 IS NULL))
   )`,
   // The storage that open tickets have reserved is summed over an account's unimported files.
+  sql`CREATE UNIQUE INDEX files_by_document ON files (knowledge_base_id, document_id)`,
   sql`CREATE INDEX files_not_imported ON files (account_id) WHERE document_id IS NULL`,
 
   sql`CREATE TABLE passages (
