@@ -21,6 +21,10 @@ export const inverseDocumentFrequency = (documentFrequency: number, passageCount
 /** The most that a term of this idf can add to a passage's score: its limit for endless occurrences. */
 export const attainableWeight = (idf: number): number => idf * (K1 + 1);
 
+/** What a term of this idf adds to a passage of ordinary length that holds it `density` times. */
+export const weightAt = (idf: number, density: number): number =>
+  (attainableWeight(idf) * density) / (density + K1);
+
 /**
  * SQL for how often the lexeme of `tsquery` occurs in the tsvector `lexemes`, exactly: for one lexeme,
  * `ts_rank` with equal weights is the sum of 1/i² for i up to the frequency, over π²/6. The missing rest of

@@ -47,12 +47,12 @@ describe('wordsToStem', () => {
 describe('passageLexemes', () => {
   const plain = (token: string) => lexemesOf(token, none);
 
-  it('numbers title, headings and content in this order, with weights A, B and D', () => {
+  it('numbers title, headings and content in this order, with weights A, B and D, and marks dense words', () => {
     const tokens = { title: ['a', 'b'], headings: ['b'], content: ['a', 'c'] };
     expect(passageLexemes(tokens, plain)).toEqual({
-      tsvector: "'a':1A,4 'b':2A,3B 'c':5",
+      tsvector: "'a':1A,4 'b':2A,3B 'c':5 '/1/a' '/2/a' '/1/b' '/2/b'",
       length: 5,
-      lexemes: ['a', 'b', 'c'],
+      lexemes: ['a', 'b', 'c', '/1/a', '/2/a', '/1/b', '/2/b'],
     });
   });
 

@@ -1,4 +1,5 @@
 /** Turns tokens into lexemes, and a passage's lexemes into the text form of a PostgreSQL tsvector. */
+import { tierMarks } from './marks.ts';
 import { foldAccents } from './normalise.ts';
 import { isStemmable } from './tokens.ts';
 
@@ -69,9 +70,11 @@ export function passageLexemes(
   for (const token of title) add(token, 'A');
   for (const token of headings) add(token, 'B');
   for (const token of tokens.content) add(token, '');
-  const entries = [...positions].map(([lexeme, places]) => `'${escapeLexeme(lexeme)}':${places.join(',')}`);
   const length = title.length + headings.length + tokens.content.length;
-  return { tsvector: entries.join(' '), length, lexemes: [...positions.keys()] };
+  const marks = [...positions].flatMap(([lexeme, places]) => tierMarks(lexeme, places.length, length));
+  const entries = [...positions].map(([lexeme, places]) => `'${escapeLexeme(lexeme)}':${places.join(',')}`);
+  const marked = marks.map((mark) => `'${escapeLexeme(mark)}'`);
+  return { tsvector: [...entries, ...marked].join(' '), length, lexemes: [...positions.keys(), ...marks] };
 }
 
 /** Inside the quotes of tsvector text, quotes and backslashes are doubled (PostgreSQL manual 8.11.1). */

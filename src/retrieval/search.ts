@@ -1,11 +1,14 @@
-/** Finds and scores the passages that answer a query: OR of its lexemes, BM25 over the searched knowledge bases. */
+/** Finds and scores the passages that answer a query: candidates by the index, BM25 over the searched knowledge bases. */
 import { type RawBuilder, sql } from 'kysely';
 import type { DocumentType } from '../../generated/types.gen.ts';
 import type { Database } from '../storage/database.ts';
 import type { SearchedKnowledgeBases } from '../storage/knowledge-bases.ts';
 import { readDocumentFrequencies } from '../storage/lexeme-statistics.ts';
-import { attainableWeight, inverseDocumentFrequency, lengthNorm, termFrequency } from './bm25.ts';
+import { scopeMark } from '../storage/scope-mark.ts';
+import { attainableWeight, inverseDocumentFrequency, lengthNorm, termFrequency, weightAt } from './bm25.ts';
+import { chooseCandidates, type TermLevels } from './candidates.ts';
 import type { Stem } from './lexemes.ts';
+import { TIERS, tierMark, UNTIERED_DENSITY } from './marks.ts';
 import { analyseQuery, type QueryTerm } from './query-terms.ts';
 
 /** A passage with its score and what the contract shows of its document. */
@@ -25,16 +28,63 @@ export type FoundPassage = {
   score: number;
 };
 
-/** A word of the query as it is scored: the spellings that occur, each with the most that it can add to a score. */
-type WeightedTerm = { spellings: { lexeme: string; attainable: number }[] };
+/**
+ * A word of the query as it is scored: `spellings` are its lexemes that occur, each with the most that it can add to
+ * a score; `levels` are how a passage may hold any of them.
+ */
+type WeightedTerm = { spellings: { lexeme: string; attainable: number }[]; levels: TermLevels };
 
 /** More terms than this sharpen no ranking any more, they only cost time: the rarest of a long query are asked. */
 const SCORED_TERMS_MAX = 64;
+
+/** Of a word in more passages than this, some are told apart by their density. */
+const TIERED_FROM = 1_000;
+
+/** How many scores of single terms are worth computing; they take most of a query's time. */
+const SCORES_BUDGET = 1_500;
+/** Candidates of a query for ten results, however many or few terms it has. */
+const CANDIDATES_MIN = 60;
+const CANDIDATES_MAX = 400;
 
 /** Without stop words, unless there is nothing else: "to be or not to be" must find its passage. */
 function informativeTerms(terms: QueryTerm[]): QueryTerm[] {
   const informative = terms.filter(({ isStopWord }) => !isStopWord);
   return informative.length > 0 ? informative : terms;
+}
+
+/** How passages may hold a term of these spellings: at least once, or so densely that they are of a tier. */
+function levelsOf(
+  spellings: string[],
+  weight: number,
+  { frequencies, passageCount }: { frequencies: Map<string, number>; passageCount: number },
+): TermLevels {
+  const countOf = (lexemes: string[]) =>
+    Math.min(
+      passageCount,
+      lexemes.reduce((sum, lexeme) => sum + (frequencies.get(lexeme) ?? 0), 0),
+    );
+  const level = (lexemes: string[], density: number) => {
+    const operands = lexemes.filter((lexeme) => frequencies.has(lexeme)).map(quoteLexeme);
+    const operand = operands.length === 1 ? (operands[0] ?? '') : `(${operands.join('|')})`;
+    return { operand, worth: weightAt(weight, density), count: countOf(lexemes) };
+  };
+  const levels = [level(spellings, UNTIERED_DENSITY)];
+  if (countOf(spellings) > TIERED_FROM) {
+    TIERS.forEach(({ typical }, tier) => {
+      levels.push(
+        level(
+          spellings.map((spelling) => tierMark(spelling, tier)),
+          typical,
+        ),
+      );
+    });
+  }
+  const held = levels.filter(({ count }) => count > 0);
+  return held.map(({ operand, worth, count }, place) => ({
+    operand,
+    worth,
+    share: Math.max(0, count - (held[place + 1]?.count ?? 0)) / passageCount,
+  }));
 }
 
 /**
@@ -43,7 +93,7 @@ function informativeTerms(terms: QueryTerm[]): QueryTerm[] {
  */
 function weighTerms(terms: QueryTerm[], frequencies: Map<string, number>, passageCount: number) {
   const idfOf = (lexeme: string) => inverseDocumentFrequency(frequencies.get(lexeme) ?? 0, passageCount);
-  const weighed = informativeTerms(terms).map(({ lexemes, frequency }) => {
+  const weighed = terms.map(({ lexemes, frequency }) => {
     const known = lexemes.filter((lexeme) => frequencies.has(lexeme));
     const idf = Math.max(...(known.length > 0 ? known : lexemes).map(idfOf));
     return { idf, frequency, known };
@@ -55,9 +105,12 @@ function weighTerms(terms: QueryTerm[], frequencies: Map<string, number>, passag
     (sum, { idf, frequency }) => sum + frequency * attainableWeight(idf),
     0,
   );
-  const weighted: WeightedTerm[] = scored.map(({ known, frequency }) => ({
-    spellings: known.map((lexeme) => ({ lexeme, attainable: frequency * attainableWeight(idfOf(lexeme)) })),
-  }));
+  const weighted = scored.map(
+    ({ known, idf, frequency }): WeightedTerm => ({
+      spellings: known.map((lexeme) => ({ lexeme, attainable: frequency * attainableWeight(idfOf(lexeme)) })),
+      levels: levelsOf(known, frequency * idf, { frequencies, passageCount }),
+    }),
+  );
   return { weighted, attainable };
 }
 
@@ -77,21 +130,31 @@ function scoreOf(terms: WeightedTerm[], searched: SearchedKnowledgeBases): RawBu
   return sql<number>`(${sql.join(parts, sql` + `)})`;
 }
 
+/**
+ * tsquery text that holds the index to the searched knowledge bases; none where they are most of what there is, and
+ * looking at a passage in vain is cheaper than its mark in the index.
+ */
+function scopeOf({ ids, passageCount, storedPassages }: SearchedKnowledgeBases): string | undefined {
+  if (storedPassages !== undefined && passageCount * 2 > storedPassages) return undefined;
+  return `(${ids.map((id) => quoteLexeme(scopeMark(id))).join('|')})`;
+}
+
 /** The statement: candidates by the index, BM25 over them, the best with all their ties, then the total order. */
 function rankedPassages(
   { weighted, attainable }: { weighted: WeightedTerm[]; attainable: number },
-  searched: SearchedKnowledgeBases,
-  limit: number,
+  { searched, queries, limit }: { searched: SearchedKnowledgeBases; queries: string[]; limit: number },
 ) {
-  const anyOf = weighted
-    .flatMap(({ spellings }) => spellings.map(({ lexeme }) => quoteLexeme(lexeme)))
-    .join(' | ');
+  const scope = scopeOf(searched);
+  const matches = queries.map((query) => {
+    const scoped = scope === undefined ? query : `(${query})&${scope}`;
+    return sql`lexemes @@ ${scoped}::tsquery`;
+  });
   return sql<FoundPassage>`
     WITH best AS (
       SELECT knowledge_base_id, document_id, position,
         round((${scoreOf(weighted, searched)} / ${attainable})::numeric, 6)::float8 AS score
       FROM passage_lexemes
-      WHERE knowledge_base_id = ANY(${searched.ids}::uuid[]) AND lexemes @@ ${anyOf}::tsquery
+      WHERE knowledge_base_id = ANY(${searched.ids}::uuid[]) AND (${sql.join(matches, sql` OR `)})
       ORDER BY score DESC FETCH FIRST ${sql.lit(limit)} ROWS WITH TIES)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, least(best.score, 1) AS score
@@ -103,6 +166,31 @@ function rankedPassages(
     LIMIT ${limit}`;
 }
 
+/** Candidates for `limit` results: few of long queries, where each takes its time, many of short ones. */
+function budgetFor(termCount: number, limit: number): number {
+  const perTen = Math.min(CANDIDATES_MAX, CANDIDATES_MIN + SCORES_BUDGET / termCount);
+  return Math.ceil(perTen * Math.max(1, limit / 10));
+}
+
+/** Ranks ever more candidates until there are enough; hardly ever more than once. */
+async function rankPassages(
+  database: Database,
+  scoring: { weighted: WeightedTerm[]; attainable: number },
+  { searched, limit }: { searched: SearchedKnowledgeBases; limit: number },
+): Promise<FoundPassage[]> {
+  const terms = scoring.weighted.map(({ levels }) => levels);
+  const budget = budgetFor(terms.length, limit);
+  for (const enlarged of [budget, 20 * budget, Number.POSITIVE_INFINITY]) {
+    const { queries, all } = chooseCandidates(terms, {
+      passageCount: searched.passageCount,
+      budget: enlarged,
+    });
+    const { rows } = await rankedPassages(scoring, { searched, queries, limit }).execute(database);
+    if (all || rows.length === limit) return rows;
+  }
+  throw new Error('an unlimited budget leaves nothing out');
+}
+
 /**
  * The `limit` passages that answer `query` best: score descending, then document createdAt descending, then
  * position in the document, then id. Empty when no term of the query occurs.
@@ -112,11 +200,11 @@ export async function searchPassages(
   { query, searched, limit }: { query: string; searched: SearchedKnowledgeBases; limit: number },
 ): Promise<FoundPassage[]> {
   if (searched.passageCount === 0) return [];
-  const terms = await analyseQuery(query, searched.languages, stem);
+  const terms = informativeTerms(await analyseQuery(query, searched.languages, stem));
   const lexemes = terms.flatMap((term) => term.lexemes);
-  const frequencies = await readDocumentFrequencies(database, searched.ids, lexemes);
+  const marks = TIERS.flatMap((_, tier) => lexemes.map((lexeme) => tierMark(lexeme, tier)));
+  const frequencies = await readDocumentFrequencies(database, searched, [...lexemes, ...marks]);
   const scoring = weighTerms(terms, frequencies, searched.passageCount);
   if (scoring.weighted.length === 0) return [];
-  const { rows } = await rankedPassages(scoring, searched, limit).execute(database);
-  return rows;
+  return await rankPassages(database, scoring, { searched, limit });
 }

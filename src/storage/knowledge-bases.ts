@@ -33,12 +33,15 @@ const liveKnowledgeBase = (database: Queryable, { accountId, knowledgeBaseId }: 
 
 /** The knowledge bases that a query covers, and what they hold together. */
 export type SearchedKnowledgeBases = {
+  accountId: string;
   ids: string[];
   /** In which their passages were analysed. */
   languages: string[];
   passageCount: number;
   /** Sum of their passages' lengths in lexemes. */
   lengthTotal: number;
+  /** Passages in the whole database by PostgreSQL's estimate; undefined before there is one. */
+  storedPassages: number | undefined;
 };
 
 /**
@@ -51,7 +54,9 @@ export async function findSearchedKnowledgeBases(
   ids: string[] | undefined,
 ): Promise<SearchedKnowledgeBases> {
   const named = ids === undefined ? sql`true` : sql`knowledge_base_id = ANY(${ids}::uuid[])`;
-  const { rows } = await sql<SearchedKnowledgeBases>`
+  const { rows } = await sql<
+    Omit<SearchedKnowledgeBases, 'accountId' | 'storedPassages'> & { estimate: number }
+  >`
     WITH searched AS (
       SELECT knowledge_base_id FROM knowledge_bases
       WHERE account_id = ${accountId} AND deleted_at IS NULL AND ${named})
@@ -60,10 +65,13 @@ export async function findSearchedKnowledgeBases(
       (SELECT coalesce(array_agg(DISTINCT language), '{}')
         FROM language_statistics JOIN searched USING (knowledge_base_id)) AS languages,
       coalesce(sum(passage_count), 0)::bigint AS "passageCount",
-      coalesce(sum(passage_length_total), 0)::bigint AS "lengthTotal"
+      coalesce(sum(passage_length_total), 0)::bigint AS "lengthTotal",
+      (SELECT reltuples::bigint FROM pg_class WHERE oid = 'passage_lexemes'::regclass) AS estimate
     FROM knowledge_base_statistics JOIN searched USING (knowledge_base_id)`.execute(database);
-  const [searched] = rows;
-  if (searched === undefined || (ids !== undefined && searched.ids.length < ids.length))
+  const [found] = rows;
+  if (found === undefined || (ids !== undefined && found.ids.length < ids.length))
     throw knowledgeBaseNotFound();
-  return searched;
+  const { estimate, ...searched } = found;
+  // PostgreSQL's -1: never looked at.
+  return { accountId, ...searched, storedPassages: estimate < 0 ? undefined : estimate };
 }

@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { ScopedId } from '../ids.ts';
 import type { Database, Queryable } from './database.ts';
+import { scopeMark } from './scope-mark.ts';
 
 type Owned = ScopedId & { accountId: string };
 
@@ -27,25 +28,34 @@ export async function removeLexemes(transaction: Queryable, document: Owned): Pr
     FROM (
       SELECT entry.lexeme, count(*) AS passage_count FROM passage_lexemes, unnest(lexemes) AS entry
       WHERE knowledge_base_id = ${document.knowledgeBaseId} AND document_id = ${document.id}
+        AND entry.lexeme <> ${scopeMark(document.knowledgeBaseId)}
       GROUP BY entry.lexeme) AS gone
     HAVING count(*) > 0`.execute(transaction);
 }
 
+/** More knowledge bases than this are read through the account's index, a lexeme's counters one after the other. */
+const SINGLE_LOOKUPS_MAX = 8;
+
 /** The document frequencies of `lexemes` over the knowledge bases together; those that occur nowhere are left out. */
 export async function readDocumentFrequencies(
   database: Queryable,
-  knowledgeBaseIds: string[],
+  { accountId, ids }: { accountId: string; ids: string[] },
   lexemes: string[],
 ): Promise<Map<string, number>> {
+  const isIn = sql`knowledge_base_id = ANY(${ids}::uuid[])`;
+  const isSearched =
+    ids.length > SINGLE_LOOKUPS_MAX
+      ? sql`account_id = ${accountId} AND (${isIn}) IS TRUE` // so that no index on knowledge bases fits
+      : isIn;
   // A change is unpacked once for all lexemes: concatenation leaves it unpacked in memory.
   const { rows } = await sql<{ lexeme: string; passageCount: number }>`
     SELECT lexeme, sum(passage_count)::bigint AS "passageCount" FROM (
       SELECT lexeme, passage_count FROM lexeme_statistics
-      WHERE knowledge_base_id = ANY(${knowledgeBaseIds}::uuid[]) AND lexeme = ANY(${lexemes})
+      WHERE ${isSearched} AND lexeme = ANY(${lexemes})
       UNION ALL
       SELECT asked.lexeme, (change.passage_counts ->> asked.lexeme)::bigint
       FROM (SELECT passage_counts || '{}' AS passage_counts FROM lexeme_changes
-          WHERE knowledge_base_id = ANY(${knowledgeBaseIds}::uuid[]) OFFSET 0) AS change,
+          WHERE ${isIn} OFFSET 0) AS change,
         unnest(${lexemes}::text[]) AS asked (lexeme)
       WHERE change.passage_counts ? asked.lexeme) AS counted
     GROUP BY lexeme HAVING sum(passage_count) > 0`.execute(database);

@@ -6,6 +6,7 @@ import { importText, makeKnowledgeBase, type Place } from '../testing/imported-t
 import { createTestDatabase } from '../testing/test-database.ts';
 import { mergeLexemeChanges, readDocumentFrequencies } from './lexeme-statistics.ts';
 import { deleteDocumentRows } from './passages.ts';
+import { scopeMark } from './scope-mark.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -44,7 +45,8 @@ async function recount({ knowledgeBaseId }: Place) {
       (SELECT count(*) FROM own) AS passage_count,
       (SELECT coalesce(sum(length), 0)::bigint FROM own) AS passage_length_total,
       (SELECT coalesce(jsonb_object_agg(lexeme, count), '{}') FROM (
-        SELECT lexeme, count(*) FROM own, unnest(own.lexemes) GROUP BY lexeme) AS counted) AS lexemes,
+        SELECT lexeme, count(*) FROM own, unnest(own.lexemes) WHERE lexeme <> ${scopeMark(knowledgeBaseId)}
+        GROUP BY lexeme) AS counted) AS lexemes,
       (SELECT coalesce(jsonb_object_agg(language, count), '{}') FROM (
         SELECT language, count(*) FROM own GROUP BY language) AS counted) AS languages`.execute(
     suite.database,
@@ -106,7 +108,11 @@ test('concurrent imports and deletes leave exact statistics and no deadlock', as
       await mergeLexemeChanges(suite.database);
       expect(await readStatistics(place)).toEqual(recounted);
       const lexemes = Object.keys(recounted?.lexemes ?? {});
-      const frequencies = await readDocumentFrequencies(suite.database, [place.knowledgeBaseId], lexemes);
+      const frequencies = await readDocumentFrequencies(
+        suite.database,
+        { accountId: place.accountId, ids: [place.knowledgeBaseId] },
+        lexemes,
+      );
       expect(Object.fromEntries(frequencies)).toEqual(recounted?.lexemes);
     }),
     { numRuns: 25 },

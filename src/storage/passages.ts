@@ -8,6 +8,7 @@ import type { ScopedId } from '../ids.ts';
 import type { Analysis } from '../retrieval/analysis.ts';
 import type { Queryable } from './database.ts';
 import { addLexemes, removeLexemes } from './lexeme-statistics.ts';
+import { scopeMark } from './scope-mark.ts';
 
 type Owned = ScopedId & { accountId: string };
 
@@ -49,9 +50,8 @@ async function insertRows(transaction: Queryable, document: Owned, passagesJson:
       SELECT ${knowledgeBaseId}, ${id}, ${accountId},
         position, content, start_offset, end_offset, page, headings, language FROM passage)
     INSERT INTO passage_lexemes (knowledge_base_id, document_id, account_id, position, length, lexemes)
-    SELECT ${knowledgeBaseId}, ${id}, ${accountId}, position, length, lexemes FROM passage`.execute(
-    transaction,
-  );
+    SELECT ${knowledgeBaseId}, ${id}, ${accountId}, position, length,
+      lexemes || array_to_tsvector(ARRAY[${scopeMark(knowledgeBaseId)}]) FROM passage`.execute(transaction);
 }
 
 async function countLanguages(

@@ -156,4 +156,5 @@ CREATE UNIQUE INDEX files_by_document ON public.files USING btree (knowledge_bas
 CREATE INDEX files_not_imported ON public.files USING btree (account_id) WHERE (document_id IS NULL);
 CREATE INDEX knowledge_base_statistics_by_account ON public.knowledge_base_statistics USING btree (account_id);
 CREATE INDEX knowledge_bases_by_account ON public.knowledge_bases USING btree (account_id, created_at DESC, knowledge_base_id DESC) WHERE (deleted_at IS NULL);
-CREATE INDEX passage_lexemes_by_lexeme ON public.passage_lexemes USING gin (knowledge_base_id, lexemes);
+CREATE INDEX lexeme_statistics_by_account ON public.lexeme_statistics USING btree (account_id, lexeme);
+CREATE INDEX passage_lexemes_by_lexeme ON public.passage_lexemes USING gin (lexemes);

@@ -6,8 +6,6 @@
 import { type Kysely, sql } from 'kysely';
 
 const statements = [
-  sql`CREATE EXTENSION IF NOT EXISTS btree_gin`,
-
   sql`CREATE TABLE accounts (
     id uuid PRIMARY KEY,
     name text NOT NULL UNIQUE,
@@ -70,6 +68,8 @@ const statements = [
     passage_count bigint NOT NULL,
     PRIMARY KEY (knowledge_base_id, lexeme)
   ) WITH (fillfactor = 80)`,
+  // A search over many knowledge bases of an account walks along a lexeme's counters.
+  sql`CREATE INDEX lexeme_statistics_by_account ON lexeme_statistics (account_id, lexeme)`,
 
   // What imports and deletions change in lexeme_statistics, until a worker has merged it: they write one row here
   // instead of thousands there, and never wait for one another's.
@@ -149,8 +149,8 @@ const statements = [
     PRIMARY KEY (knowledge_base_id, document_id, position),
     FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents (knowledge_base_id, id)
   ) WITH (toast_tuple_target = 8160)`,
-  // btree_gin puts the knowledge base into the same index: a word that is common elsewhere costs nothing here.
-  sql`CREATE INDEX passage_lexemes_by_lexeme ON passage_lexemes USING gin (knowledge_base_id, lexemes)`,
+  // The knowledge base is a lexeme of its passages as well (scope-mark.ts), which intersects as any other.
+  sql`CREATE INDEX passage_lexemes_by_lexeme ON passage_lexemes USING gin (lexemes)`,
 ];
 
 /** Creates every table in the order in which they refer to one another. */

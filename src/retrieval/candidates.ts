@@ -1,0 +1,199 @@
+/**
+ * Chooses which passages a query looks at, for PostgreSQL's GIN index to find: those whose words are together worth
+ * enough to be among the best. Scoring every passage that holds any word of a question costs a hundred times more.
+ *
+ * A passage is worth the sum of what its words usually add to a score. From how often the words occur follows how
+ * many passages to expect above any worth; the threshold is set where that meets the budget. Everything above it is
+ * asked for as tsqueries, one for each word that can be a passage's rarest (the index walks along its list), with
+ * what else the passage must then hold. One tsquery for all would be much slower: the index moves along the list of
+ * every operand for each passage that it considers, and the lists of repeated operands are not shared.
+ */
+
+/** How a passage may hold a term: the tsquery operand that finds it, what that is worth, and what share does. */
+export type Level = {
+  operand: string;
+  /** Points of BM25 that such a passage usually gets from the term. */
+  worth: number;
+  /** Of the searched passages, the share that hold the term at this level, and not at a higher one; in [0, 1]. */
+  share: number;
+};
+
+/** A term's levels, the least first; not empty. */
+export type TermLevels = Level[];
+
+/** tsqueries, any of which a candidate matches. `all`: every passage that holds any of the terms is one. */
+export type CandidateQueries = { queries: string[]; all: boolean };
+
+/** Terms that the choice considers, the most valuable: more make the conditions long, and hardly a better choice. */
+const TERMS_MAX = 14;
+/** Steps between nothing and the threshold in which conditions reckon: finer ones are longer, and hardly better. */
+const STEPS = 8;
+/** A level counts as the next higher step from this part of it on. */
+const ROUNDED_UP_FROM = 0.65;
+/** Steps of the distribution of worth. */
+const BINS = 400;
+
+/** A condition on a passage: tsquery text with its number of operands; `true` always holds, `false` never. */
+type Condition = { text: string; operands: number } | boolean;
+
+const worthOf = (levels: TermLevels): number => levels[levels.length - 1]?.worth ?? 0;
+const shareOf = (levels: TermLevels): number => levels.reduce((sum, { share }) => sum + share, 0);
+
+/** The shares of passages by worth, in `BINS` steps of `step`, as if each word occurred independently of the others. */
+function distributeWorth(terms: TermLevels[], step: number): Float64Array {
+  let shares = new Float64Array(BINS + 1);
+  shares[0] = 1;
+  for (const levels of terms) {
+    const absent = Math.max(0, 1 - shareOf(levels));
+    const next = shares.map((share) => share * absent);
+    for (const { worth, share } of levels) {
+      const steps = Math.round(worth / step);
+      for (let bin = 0; bin <= BINS; bin++) {
+        const reached = Math.min(BINS, bin + steps);
+        next[reached] = (next[reached] ?? 0) + (shares[bin] ?? 0) * share;
+      }
+    }
+    shares = next;
+  }
+  return shares;
+}
+
+/** Fewer than this part of the budget are too few: then rather more than the budget. */
+const BUDGET_USED_MIN = 1 / 8;
+
+/** The worth above which no more than `share` of the passages are to be expected; undefined: all are within it. */
+function findThreshold(terms: TermLevels[], share: number): number | undefined {
+  const step = terms.reduce((sum, levels) => sum + worthOf(levels), 0) / BINS;
+  const shares = distributeWorth(terms, step);
+  let above = 0;
+  for (let bin = BINS; bin > 0; bin--) {
+    const here = shares[bin] ?? 0;
+    if (here > 0 && above >= share * BUDGET_USED_MIN && above + here > share) {
+      let lowest = bin + 1;
+      while (lowest < BINS && shares[lowest] === 0) lowest++;
+      return (lowest - 0.5) * step;
+    }
+    above += here;
+  }
+  return undefined;
+}
+
+function anyOf(conditions: Condition[]): Condition {
+  if (conditions.includes(true)) return true;
+  const texts = new Map<string, number>();
+  for (const condition of conditions) {
+    if (typeof condition === 'object') texts.set(condition.text, condition.operands);
+  }
+  if (texts.size === 0) return false;
+  const operands = [...texts.values()].reduce((sum, count) => sum + count, 0);
+  const text = [...texts.keys()].join('|');
+  return { text: texts.size === 1 ? text : `(${text})`, operands };
+}
+
+function bothOf(left: Condition, right: Condition): Condition {
+  if (left === false || right === false) return false;
+  if (left === true) return right;
+  if (right === true) return left;
+  return { text: `${left.text}&${right.text}`, operands: left.operands + right.operands };
+}
+
+const isSame = (left: Condition, right: Condition): boolean =>
+  left === right || (typeof left === 'object' && typeof right === 'object' && left.text === right.text);
+
+const operandsOf = (condition: Condition): number => (typeof condition === 'object' ? condition.operands : 0);
+
+/** A term's levels with their worth in steps of the threshold, the least first. */
+type StepLevels = { operand: string; steps: number }[];
+
+/**
+ * Makes the function that gives the condition "these terms, from the one at `from` up to the one before `to`, are
+ * worth `needed` steps": short, by cutting the terms in two at the better of two places.
+ */
+function createConditions(terms: StepLevels[]): (from: number, to: number, needed: number) => Condition {
+  const known = new Map<string, Condition>();
+  const most = terms.map((levels) => levels[levels.length - 1]?.steps ?? 0);
+  const reachable = (from: number, to: number) => most.slice(from, to).reduce((sum, steps) => sum + steps, 0);
+
+  const cutAt = (cut: number, from: number, to: number, needed: number): Condition => {
+    const parts: Condition[] = [];
+    let previousRight: Condition = false;
+    for (let steps = 0; steps <= needed; steps++) {
+      const left = conditionOn(from, cut, steps);
+      if (left === false) break;
+      // Of the same left side, only the most that it is worth leaves the least to the right.
+      if (steps < needed && isSame(left, conditionOn(from, cut, steps + 1))) continue;
+      const right = conditionOn(cut, to, needed - steps);
+      if (right !== false && !isSame(right, previousRight)) parts.push(bothOf(left, right));
+      previousRight = right;
+    }
+    return anyOf(parts);
+  };
+  const conditionOn = (from: number, to: number, needed: number): Condition => {
+    if (needed <= 0) return true;
+    if (reachable(from, to) < needed) return false;
+    const key = `${from} ${to} ${needed}`;
+    let condition = known.get(key);
+    if (condition === undefined) {
+      condition = to - from === 1 ? single(terms[from] ?? [], needed) : shorterOf(from, to, needed);
+      known.set(key, condition);
+    }
+    return condition;
+  };
+  const shorterOf = (from: number, to: number, needed: number): Condition => {
+    const afterFirst = cutAt(from + 1, from, to, needed);
+    const middle = (from + to) >> 1;
+    if (middle === from + 1) return afterFirst;
+    const inMiddle = cutAt(middle, from, to, needed);
+    return operandsOf(inMiddle) < operandsOf(afterFirst) ? inMiddle : afterFirst;
+  };
+  return conditionOn;
+}
+
+/** The least level that is worth `needed` steps. */
+function single(levels: StepLevels, needed: number): Condition {
+  const level = levels.find(({ steps }) => steps >= needed);
+  return level === undefined ? false : { text: level.operand, operands: 1 };
+}
+
+/** For each term, the passages in which it is the most valuable one and that are worth the threshold. */
+function queriesAbove(threshold: number, terms: TermLevels[]): string[] {
+  const stepsOf = (worth: number) => Math.floor((worth * STEPS) / threshold + 1 - ROUNDED_UP_FROM);
+  const inSteps = terms.map((levels) =>
+    levels.map(({ operand, worth }) => ({ operand, steps: stepsOf(worth) })),
+  );
+  const conditionOn = createConditions(inSteps);
+  const enoughAlone: Condition[] = [];
+  const queries: string[] = [];
+  inSteps.forEach((levels, place) => {
+    for (const { operand, steps } of levels) {
+      const others = conditionOn(place + 1, terms.length, STEPS - steps);
+      const query = bothOf({ text: operand, operands: 1 }, others);
+      if (others === true) enoughAlone.push(query);
+      else if (typeof query === 'object') queries.push(query.text);
+    }
+  });
+  const alone = anyOf(enoughAlone);
+  return typeof alone === 'object' ? [alone.text, ...queries] : queries;
+}
+
+/** Every passage that holds any of the terms. */
+function everyCandidate(terms: TermLevels[]): string[] {
+  const any = anyOf(terms.map(([least]) => (least ? { text: least.operand, operands: 1 } : false)));
+  return typeof any === 'object' ? [any.text] : [];
+}
+
+/**
+ * The candidates for a query of these terms among `passageCount` passages: about `budget` of them, more where the
+ * words keep company; all that hold any of the terms where those are within the budget, or the budget is `Infinity`.
+ */
+export function chooseCandidates(
+  terms: TermLevels[],
+  { passageCount, budget }: { passageCount: number; budget: number },
+): CandidateQueries {
+  const expected = passageCount * terms.reduce((sum, levels) => sum + shareOf(levels), 0);
+  if (expected <= budget) return { queries: everyCandidate(terms), all: true };
+  const mostValuable = terms.toSorted((left, right) => worthOf(right) - worthOf(left)).slice(0, TERMS_MAX);
+  const threshold = findThreshold(mostValuable, budget / passageCount);
+  const queries = threshold === undefined ? [] : queriesAbove(threshold, mostValuable);
+  return { queries: queries.length > 0 ? queries : everyCandidate(mostValuable), all: false };
+}
