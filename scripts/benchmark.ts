@@ -1,35 +1,74 @@
-/** `npm run benchmark -- [part…] [--json FILE]`: measures freshly started services and holds the figures against their targets. */
+/** `npm run benchmark -- [part…] [option…]`: measures freshly started services and holds the figures against their targets. */
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Figure, formatTable, isMet, type Report } from './benchmark/figures.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
 import { measureRequestRate } from './benchmark/request-rate.ts';
+import { measureSearchTime } from './benchmark/search-time.ts';
 import { measureStartTime } from './benchmark/start-time.ts';
 import { measureTextImport } from './benchmark/text-import.ts';
 import { interruptServices } from './service-process.ts';
 
-/** Every part by its name; all of them together end within five minutes. */
-const parts: Record<string, (report: Report) => Promise<void>> = {
-  get: measureRequestRate,
-  import: measureTextImport,
-  start: measureStartTime,
-  upload: measureFileUpload,
+/** What the command line says to the parts that make a corpus; `passages` is empty where it names none. */
+type Options = { passages: number[]; queries: number };
+type Part = { about: string; measure(report: Report, options: Options): Promise<void> };
+
+/** The sizes that a part of the default set, and one that is named, measures where the command line says nothing. */
+const FEW_PASSAGES = [10_000];
+const MANY_PASSAGES = [10_000, 150_000];
+const QUERIES = 1_000;
+
+const orElse = (passages: number[], others: number[]): number[] => (passages.length > 0 ? passages : others);
+
+const parts: Record<string, Part> = {
+  get: { about: 'requests a second of reading operations', measure: measureRequestRate },
+  import: { about: 'the largest text, and what others notice of it', measure: measureTextImport },
+  start: { about: 'from the start to the first answer', measure: measureStartTime },
+  upload: { about: 'the largest file', measure: measureFileUpload },
+  search: {
+    about: `import and search of ${MANY_PASSAGES.join(' and ')} passages, and how exact the answers are`,
+    measure: (report, { passages, queries }) =>
+      measureSearchTime(report, { passages: orElse(passages, MANY_PASSAGES), queries }),
+  },
 };
 
-const usage = `npm run benchmark -- [part…] [--json FILE]\n  parts: ${Object.keys(parts).join(', ')}; none: all of them\n`;
+/** What runs where no part is named: within five minutes, hence with a small corpus. */
+const defaultParts: Record<string, Part> = {
+  ...parts,
+  search: {
+    about: '',
+    measure: (report, { passages, queries }) =>
+      measureSearchTime(report, { passages: orElse(passages, FEW_PASSAGES), queries }),
+  },
+};
+
+const usage = `npm run benchmark -- [part…] [--passages N,…] [--queries N] [--json FILE]
+
+Parts:
+${Object.entries(parts)
+  .map(([name, { about }]) => `  ${name.padEnd(8)}${about}\n`)
+  .join('')}
+Without a part: ${Object.keys(defaultParts).join(', ')} (of ${FEW_PASSAGES.join()} passages only), within five minutes.
+
+Options:
+  --passages N,…  sizes of the corpora of ${Object.keys(parts).slice(4).join(', ')}
+  --queries N     queries of each of them, by default ${QUERIES}
+  --json FILE     writes all figures there too
+`;
 
 type PartResult = { part: string; figures: Figure[]; notes: string[] };
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-async function runPart(part: string, measure: (report: Report) => Promise<void>): Promise<PartResult> {
-  const result: PartResult = { part, figures: [], notes: [] };
-  await measure({
-    progress: (text) => print(`… ${part}: ${text}`),
+async function runPart(name: string, { measure }: Part, options: Options): Promise<PartResult> {
+  const result: PartResult = { part: name, figures: [], notes: [] };
+  const report: Report = {
+    progress: (text) => print(`… ${name}: ${text}`),
     note: (text) => void result.notes.push(text),
     figure: (figure) => void result.figures.push(figure),
-  });
+  };
+  await measure(report, options);
   return result;
 }
 
@@ -49,15 +88,22 @@ const describeMachine = () => ({
   loadAverage: loadavg()[0] ?? 0,
 });
 
-async function run(names: string[], jsonFile: string | undefined): Promise<void> {
+function chooseParts(names: string[]): [string, Part][] {
+  if (names.length === 0) return Object.entries(defaultParts);
+  return names.map((name) => {
+    const part = parts[name];
+    if (part === undefined) throw new Error(`there is no part ${name}\n${usage}`);
+    return [name, part];
+  });
+}
+
+async function run(chosen: [string, Part][], options: Options, jsonFile: string | undefined): Promise<void> {
   const machine = describeMachine();
   const load = machine.loadAverage.toFixed(1);
   print(`${machine.cores} cores (${machine.processor}), Node ${machine.node}, load before the start ${load}`);
   const results: PartResult[] = [];
-  for (const name of names) {
-    const measure = parts[name];
-    if (measure === undefined) throw new Error(`there is no part ${name}\n${usage}`);
-    const result = await runPart(name, measure);
+  for (const [name, part] of chosen) {
+    const result = await runPart(name, part, options);
     printResult(result);
     results.push(result);
   }
@@ -67,18 +113,36 @@ async function run(names: string[], jsonFile: string | undefined): Promise<void>
   print(missed.length === 0 ? 'Every target is met.' : `${missed.length} targets are missed.`);
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { json: { type: 'string' }, help: { type: 'boolean', default: false } },
-});
-if (values.help) {
-  process.stdout.write(usage);
-} else {
-  process.once('SIGINT', interruptServices).once('SIGTERM', interruptServices);
-  try {
-    await run(positionals.length > 0 ? positionals : Object.keys(parts), values.json);
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
-    process.exitCode = 1;
+/** A whole number above 0, as it was typed. */
+function parseCount(typed: string): number {
+  const count = Number(typed.replaceAll('_', ''));
+  if (!Number.isInteger(count) || count < 1) throw new Error(`${typed} is no whole number above 0\n${usage}`);
+  return count;
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      passages: { type: 'string' },
+      queries: { type: 'string', default: String(QUERIES) },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return;
   }
+  const passages = values.passages?.split(',').map(parseCount) ?? [];
+  const options = { passages, queries: parseCount(values.queries) };
+  process.once('SIGINT', interruptServices).once('SIGTERM', interruptServices);
+  await run(chooseParts(positionals), options, values.json);
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
 }

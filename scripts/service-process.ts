@@ -24,6 +24,7 @@ export type RunningService = {
   address: string;
   apiKey: string;
   pid: number;
+  dataDirectory: string;
   /** Ends it as an operator does, by SIGTERM. */
   stop(): Promise<void>;
   /** Ends it as a crash does, by SIGKILL; its PostgreSQL stays behind for the next start on the directory to end. */
@@ -96,7 +97,9 @@ export async function startService(
   const apiKey = (await readFile(join(dataDirectory, 'api-key'), 'utf8')).trim();
   const { pid } = child;
   if (pid === undefined) throw new Error('the service could not be spawned');
-  return { address, apiKey, pid, stop: () => end(child, 'SIGTERM'), kill: () => end(child, 'SIGKILL') };
+  const stop = () => end(child, 'SIGTERM');
+  const kill = () => end(child, 'SIGKILL');
+  return { address, apiKey, pid, dataDirectory, stop, kill };
 }
 
 /** Ends the PostgreSQL of a killed service that no later start has ended; only if it is the one of this directory. */

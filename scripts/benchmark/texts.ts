@@ -12,7 +12,7 @@ export function createRandom(seed: number): () => number {
 }
 
 /** The most frequent English words, in their order: they are half of any text, and tell its language. */
-const COMMON_ENGLISH =
+export const COMMON_ENGLISH =
   `the of and to in a is that for it as was with be by on not he his but at are this have from or
 had an they which one you were all her she there would their we him been has when who will no more if out so up said
 what its about than into them can only other time new some could these two may first then do any like my now over such
@@ -50,9 +50,11 @@ const IDEOGRAPHS_START = 0x4e00;
 /** Three thousand characters cover 99 % of modern Chinese. */
 const IDEOGRAPHS = 3_000;
 
-type Random = () => number;
+/** Numbers in [0, 1). */
+export type Random = () => number;
 
-const pick = <T>(values: readonly T[], random: Random): T =>
+/** One of the values, each as likely as another. */
+export const pick = <T>(values: readonly T[], random: Random): T =>
   values[Math.floor(random() * values.length)] as T; // the index is within an array that is never empty
 
 /** Draws an index below `count` so that the r-th has a probability in proportion to 1 / (r + 2.7) (Mandelbrot's form). */

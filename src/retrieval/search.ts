@@ -91,7 +91,7 @@ function levelsOf(
  * The weight of each lexeme that occurs, rarest terms first, and the most that all these terms could reach
  * together. A term that no passage holds counts there as well: an answer to half of the query scores at most half.
  */
-function weighTerms(terms: QueryTerm[], frequencies: Map<string, number>, passageCount: number) {
+export function weighTerms(terms: QueryTerm[], frequencies: Map<string, number>, passageCount: number) {
   const idfOf = (lexeme: string) => inverseDocumentFrequency(frequencies.get(lexeme) ?? 0, passageCount);
   const weighed = terms.map(({ lexemes, frequency }) => {
     const known = lexemes.filter((lexeme) => frequencies.has(lexeme));

@@ -1,0 +1,81 @@
+/** Imports the search corpus through the public API, and waits until the service has tidied up behind it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { call, createKnowledgeBase, type RunningService } from '../service-process.ts';
+import { makeDocument, planDocuments } from './corpus.ts';
+import { inParallel, showProgress } from './progress.ts';
+
+/** Clients that import at the same time. */
+const CLIENTS = 8;
+/** The service merges statistics in the background; after so long something is wrong. */
+const MERGE_TIMEOUT_MS = 120_000;
+const POLL_MS = 100;
+
+/** A document that waits to be sent: the body is ready, so that making it costs the import nothing. */
+type Shipment = { body: Buffer; passages: number };
+
+/** `knowledgeBaseIds` in the order of their passages; `seconds` from the first request to the last answer. */
+export type ImportedCorpus = { knowledgeBaseIds: string[]; seconds: number };
+
+/** Makes the documents of passages `first` to `end`, which belong to one knowledge base. */
+function makeShipments(knowledgeBaseId: string, first: number, end: number): Shipment[] {
+  return planDocuments(first, end).map((plan) => ({
+    body: Buffer.from(JSON.stringify({ knowledgeBaseId, ...makeDocument(plan) })),
+    passages: plan.passages,
+  }));
+}
+
+/** Makes `count` knowledge bases and the documents that each is to get, of `passages` in all. */
+async function prepare(service: RunningService, passages: number, count: number) {
+  const progress = showProgress('making texts', passages);
+  const knowledgeBaseIds: string[] = [];
+  const shipments: Shipment[] = [];
+  for (let i = 0; i < count; i++) {
+    const knowledgeBaseId = await createKnowledgeBase(service, `Part ${i + 1} of ${count}`);
+    const [first, end] = [Math.floor((i * passages) / count), Math.floor(((i + 1) * passages) / count)];
+    knowledgeBaseIds.push(knowledgeBaseId);
+    for (const shipment of makeShipments(knowledgeBaseId, first, end)) shipments.push(shipment);
+    progress.advance(end - first);
+  }
+  progress.end();
+  return { knowledgeBaseIds, shipments };
+}
+
+/** Imports the first `passages` passages, spread evenly over `count` knowledge bases. */
+export async function importCorpus(
+  service: RunningService,
+  { passages, knowledgeBases: count = 1 }: { passages: number; knowledgeBases?: number },
+): Promise<ImportedCorpus> {
+  const { knowledgeBaseIds, shipments } = await prepare(service, passages, count);
+  const progress = showProgress('importing', passages);
+  const start = performance.now();
+  await inParallel(shipments, CLIENTS, async (shipment) => {
+    await call(service, 'importTextContent', shipment.body.toString());
+    shipment.body = Buffer.alloc(0); // A million passages are a gigabyte.
+    progress.advance(shipment.passages);
+  });
+  progress.end();
+  return { knowledgeBaseIds, seconds: (performance.now() - start) / 1000 };
+}
+
+async function countChanges(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ count: string }>('SELECT count(*) FROM lexeme_changes');
+  return Number(rows[0]?.count);
+}
+
+/**
+ * Waits until the service has merged its statistics, then vacuums, which autovacuum does a minute later in the middle
+ * of whatever is measured then.
+ * @returns the seconds until the statistics were merged, and those of the vacuum
+ */
+export async function settle(client: pg.Client): Promise<{ mergeSeconds: number; vacuumSeconds: number }> {
+  const start = performance.now();
+  while ((await countChanges(client)) > 0) {
+    if (performance.now() - start > MERGE_TIMEOUT_MS) throw new Error('the statistics were never merged');
+    await delay(POLL_MS);
+  }
+  const merged = performance.now();
+  await client.query('VACUUM (ANALYZE) passages, passage_lexemes, lexeme_statistics, documents');
+  const vacuumed = performance.now();
+  return { mergeSeconds: (merged - start) / 1000, vacuumSeconds: (vacuumed - merged) / 1000 };
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { analyseDocument } from '../../src/retrieval/analysis.ts';
+import { detectLanguage } from '../../src/retrieval/language.ts';
+import { makeDocument, makePassage, planDocuments } from './corpus.ts';
+import { makeLongQueries, makeQueries, queryKinds } from './query-mix.ts';
+
+test('documents cover the passages that they were planned for, in order', () => {
+  const plans = planDocuments(100, 5_000);
+  const ends = plans.map(({ first, passages }) => first + passages);
+  expect(plans.map(({ first }) => first)).toEqual([100, ...ends.slice(0, -1)]);
+  expect(ends.at(-1)).toBe(5_000);
+});
+
+test('the service cuts a document into the passages that it was made of, and takes it for English', async () => {
+  const document = makeDocument({ first: 60, passages: 40 });
+  const stem = async (_language: string, words: string[]) => words;
+  const { passages } = await analyseDocument({ format: 'text', ...document }, stem);
+  expect(passages).toHaveLength(40);
+  expect(new Set(passages.map(({ language }) => language))).toEqual(new Set(['english']));
+  expect(passages[10]?.content).toContain(makePassage(70));
+  expect(detectLanguage(makePassage(123_456))).toBe('english');
+});
+
+test('the largest document fits into the contract', () => {
+  expect(makeDocument({ first: 0, passages: 900 }).content.length).toBeLessThanOrEqual(1_000_000);
+});
+
+test('a hundred queries hold every kind, and are the same again', () => {
+  const queries = makeQueries(100, 1_000, 1);
+  expect(new Set(queries.map(({ kind }) => kind))).toEqual(new Set(queryKinds));
+  expect(queries.filter(({ kind }) => kind === 'claims of 12 terms')).toHaveLength(50);
+  expect(makeQueries(100, 1_000, 1)).toEqual(queries);
+  expect(makeLongQueries(1, 1_000, 1)[0]).toHaveLength(8_192);
+});

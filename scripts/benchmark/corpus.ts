@@ -1,0 +1,104 @@
+/**
+ * The search corpus, the same at every run: an endless row of numbered passages, each of which depends on its number
+ * alone. Documents are stretches of that row, so that the same texts can be spread over any number of knowledge bases.
+ */
+import { drawFunctionWord, drawIdentifier, drawTopic, drawTopicWord, drawWord } from './corpus-words.ts';
+import { createRandom, type Random } from './texts.ts';
+
+/** Where a document lies in the row of passages. */
+export type DocumentPlan = { first: number; passages: number };
+
+/** As many passages as the contract's largest text holds, at up to 1,100 characters. */
+const DOCUMENT_PASSAGES_MAX = 900;
+/** So many passages have one subject, and so many stand under one heading. */
+const PASSAGES_OF_A_SUBJECT = 30;
+const PASSAGES_OF_A_HEADING = 6;
+
+/**
+ * Characters after which a passage ends with its sentence: some 150 words. Two never fit into one of the service's
+ * passages, one nearly always does.
+ */
+const PASSAGE_MIN_LENGTH = 800;
+const PASSAGE_LENGTH_SPREAD = 250;
+
+/** Of a passage's words: what English pages have of function words, and what makes words occur together, in bursts. */
+const SHARES = { functionWord: 0.55, identifier: 0.012, repeated: 0.1, topic: 0.2, sideTopic: 0.05 };
+
+/** Apart for each purpose and number, by Knuth's multiplicative hash. */
+const randomOf = (purpose: number, number: number): Random =>
+  createRandom(Math.imul(number + 1, 2_654_435_761) ^ Math.imul(purpose, 40_503));
+
+const topicOf = (passage: number): number =>
+  drawTopic(randomOf(1, Math.floor(passage / PASSAGES_OF_A_SUBJECT)));
+
+/** Draws the words of one passage, one after the other. */
+function createWords(passage: number, random: Random): () => string {
+  const topic = topicOf(passage);
+  const sideTopic = drawTopic(random);
+  const used: string[] = [];
+  const drawNew = (place: number): string => {
+    if (place < SHARES.topic) return drawTopicWord(topic, random);
+    if (place < SHARES.topic + SHARES.sideTopic) return drawTopicWord(sideTopic, random);
+    return drawWord(random);
+  };
+  return () => {
+    let place = random();
+    if (place < SHARES.functionWord) return drawFunctionWord(random);
+    place -= SHARES.functionWord;
+    if (place < SHARES.identifier) return drawIdentifier(random);
+    place -= SHARES.identifier;
+    if (place < SHARES.repeated && used.length > 0) return used[Math.floor(random() * used.length)] ?? '';
+    const word = drawNew(place - SHARES.repeated);
+    used.push(word);
+    return word;
+  };
+}
+
+const capitalise = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+function makeSentence(drawNext: () => string, random: Random): string {
+  const words = 6 + Math.floor(random() * 16);
+  let sentence = capitalise(drawNext());
+  for (let i = 1; i < words; i++) sentence += (random() < 0.06 ? ', ' : ' ') + drawNext();
+  return `${sentence}.`;
+}
+
+/** The text of a passage: one paragraph. */
+export function makePassage(passage: number): string {
+  const random = randomOf(2, passage);
+  const drawNext = createWords(passage, random);
+  const length = PASSAGE_MIN_LENGTH + random() * PASSAGE_LENGTH_SPREAD;
+  let text = makeSentence(drawNext, random);
+  while (text.length < length) text += ` ${makeSentence(drawNext, random)}`;
+  return text;
+}
+
+/** A few words on what a passage is about, for titles and headings. */
+function makeHeading(passage: number): string {
+  const random = randomOf(3, passage);
+  const topic = topicOf(passage);
+  return `${capitalise(drawTopicWord(topic, random))} ${drawFunctionWord(random)} ${drawTopicWord(topic, random)}`;
+}
+
+/** Documents of mixed sizes, as likely to be below 30 passages as above, that hold passages `first` to `end`. */
+export function planDocuments(first: number, end: number): DocumentPlan[] {
+  const plans: DocumentPlan[] = [];
+  for (let next = first; next < end; ) {
+    const drawn = Math.floor(DOCUMENT_PASSAGES_MAX ** randomOf(4, next)());
+    const passages = Math.min(drawn, end - next);
+    plans.push({ first: next, passages });
+    next += passages;
+  }
+  return plans;
+}
+
+/** A document's title and its text in Markdown. */
+export function makeDocument({ first, passages }: DocumentPlan): { title: string; content: string } {
+  const blocks: string[] = [];
+  for (let passage = first; passage < first + passages; passage++) {
+    const isUnderNewHeading = passage % PASSAGES_OF_A_HEADING === 0;
+    if (isUnderNewHeading) blocks.push(`## ${makeHeading(passage)}`);
+    blocks.push(makePassage(passage));
+  }
+  return { title: makeHeading(first), content: blocks.join('\n\n') };
+}

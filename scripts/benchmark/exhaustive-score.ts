@@ -1,0 +1,144 @@
+/**
+ * Scores every passage that holds any term of a query, in SQL over postings of its own: what the service's answers
+ * are compared with. Only the analysis of the query and the weights of its terms come from the service.
+ */
+import type pg from 'pg';
+import { B, K1 } from '../../src/retrieval/bm25.ts';
+import { analyseQuery, type QueryTerm } from '../../src/retrieval/query-terms.ts';
+import { weighTerms } from '../../src/retrieval/search.ts';
+import { createStem } from '../../src/retrieval/stems.ts';
+import { createDatabase, createPool } from '../../src/storage/database.ts';
+import { findRunningPostgres } from '../../src/storage/embedded-postgres.ts';
+import type { RunningService } from '../service-process.ts';
+import { showProgress } from './progress.ts';
+
+/** Of the searched passages as a whole, counted anew. */
+type Collection = { passageCount: number; lengthTotal: number; languages: string[] };
+
+/** A spelling of a term: `weight` is what an endlessly frequent occurrence of it adds to a score. */
+type WeightedLexeme = { term: number; lexeme: string; weight: number };
+
+/**
+ * SQL for what one term adds to one passage's score, from how often the term stands in its title, headings and
+ * content, the passage's length, and the term's weight: the formula under test, and nothing else.
+ */
+const termScore = ({ passageCount, lengthTotal }: Collection): string => {
+  const norm = `${K1} * (${1 - B} + ${B} * length * ${passageCount}::float8 / ${lengthTotal})`;
+  const frequency = '(in_title + in_headings + in_content)';
+  return `weight * ${frequency} / (${frequency} + ${norm})`;
+};
+
+/** The statement's result, best first: at most ten scores in [0, 1]. $1 terms, $2 lexemes, $3 weights, $4 attainable */
+const exhaustiveScores = (collection: Collection): string => `
+  SELECT least(sum(best) / $4::float8, 1) AS score FROM (
+    SELECT passage, max(${termScore(collection)}) AS best
+    FROM unnest($1::int[], $2::text[], $3::float8[]) AS asked (term, lexeme, weight)
+      JOIN benchmark_postings USING (lexeme),
+      unnest(passages, lengths, titles, headings, contents)
+        AS posting (passage, length, in_title, in_headings, in_content)
+    GROUP BY passage, term) AS scored
+  GROUP BY passage ORDER BY score DESC LIMIT 10`;
+
+const readCollection = async (client: pg.Client): Promise<Collection> => {
+  const { rows } = await client.query<{ passages: string; length: string; languages: string[] }>(`
+    SELECT count(*) AS passages, sum(length) AS length,
+      (SELECT array_agg(DISTINCT language) FROM passages) AS languages FROM passage_lexemes`);
+  const { passages = '0', length = '0', languages = [] } = rows[0] ?? {};
+  return { passageCount: Number(passages), lengthTotal: Number(length), languages };
+};
+
+/** Makes the table of postings of these lexemes: one row a lexeme, as arrays in the order of the passages. */
+async function makePostings(client: pg.Client, lexemes: string[]): Promise<void> {
+  await client.query(`SET work_mem = '512MB'`);
+  await client.query(`CREATE TEMP TABLE benchmark_asked AS SELECT unnest($1::text[]) AS lexeme`, [lexemes]);
+  await client.query('ANALYZE benchmark_asked');
+  const inZone = (label: string) => `cardinality(array_positions(weights, '${label}'))::smallint`;
+  await client.query(`
+    CREATE TEMP TABLE benchmark_postings AS
+    SELECT lexeme, array_agg(passage) AS passages, array_agg(length) AS lengths,
+      array_agg(${inZone('A')}) AS titles, array_agg(${inZone('B')}) AS headings,
+      array_agg((cardinality(positions) - ${inZone('A')} - ${inZone('B')})::smallint) AS contents
+    FROM (SELECT row_number() OVER ()::int AS passage, length, lexemes FROM passage_lexemes) AS numbered,
+      unnest(lexemes) AS entry JOIN benchmark_asked USING (lexeme)
+    GROUP BY lexeme`);
+  await client.query('CREATE UNIQUE INDEX ON benchmark_postings (lexeme)');
+  await client.query('ANALYZE benchmark_postings');
+}
+
+const readFrequencies = async (client: pg.Client): Promise<Map<string, number>> => {
+  const { rows } = await client.query<{ lexeme: string; frequency: number }>(
+    'SELECT lexeme, cardinality(passages) AS frequency FROM benchmark_postings',
+  );
+  return new Map(rows.map(({ lexeme, frequency }) => [lexeme, frequency]));
+};
+
+/** The queries' terms, by the service's own analysis. */
+async function analyse(service: RunningService, queries: string[], languages: string[]) {
+  const connection = findRunningPostgres(service.dataDirectory);
+  if (connection === undefined) throw new Error('the service has no embedded PostgreSQL');
+  const database = createDatabase(createPool(connection, 1, () => undefined));
+  try {
+    const stem = createStem(database);
+    const analysed: QueryTerm[][] = [];
+    for (const query of queries) analysed.push(await analyseQuery(query, languages, stem));
+    return analysed;
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** A query's lexemes with their weights, by the service's own weighing, and the most that it can reach. */
+function weigh(terms: QueryTerm[], frequencies: Map<string, number>, { passageCount }: Collection) {
+  const { weighted, attainable } = weighTerms(terms, frequencies, passageCount);
+  const lexemes = weighted.flatMap(({ spellings }, term): WeightedLexeme[] =>
+    spellings.map(({ lexeme, attainable: weight }) => ({ term, lexeme, weight })),
+  );
+  return { lexemes, attainable };
+}
+
+/** For each query the ten best scores over all passages of the service, which must be in one search's scope. */
+export async function scoreExhaustively(
+  service: RunningService,
+  client: pg.Client,
+  queries: string[],
+): Promise<number[][]> {
+  const collection = await readCollection(client);
+  const analysed = await analyse(service, queries, collection.languages);
+  const asked = new Set(analysed.flatMap((terms) => terms.flatMap(({ lexemes }) => lexemes)));
+  await makePostings(client, [...asked]);
+  const frequencies = await readFrequencies(client);
+  const statement = { name: 'exhaustive', text: exhaustiveScores(collection) };
+  const progress = showProgress('scoring exhaustively', queries.length);
+  const scores: number[][] = [];
+  for (const terms of analysed) {
+    const { lexemes, attainable } = weigh(terms, frequencies, collection);
+    const column = <Key extends keyof WeightedLexeme>(key: Key) => lexemes.map((lexeme) => lexeme[key]);
+    const values = [column('term'), column('lexeme'), column('weight'), attainable];
+    const { rows } = await client.query<{ score: number }>({ ...statement, values });
+    scores.push(rows.map(({ score }) => score));
+    progress.advance(1);
+  }
+  progress.end();
+  await client.query('DROP TABLE benchmark_asked, benchmark_postings');
+  return scores;
+}
+
+/** Scores are rounded to six digits, and term frequencies are taken from a float4. */
+const TOLERANCE = 1e-4;
+
+/**
+ * The share of places in the exhaustive answers where the service has the same score; so passages of equal scores may
+ * change places, and a place that the service leaves empty counts against it.
+ */
+export function shareOfEqualPlaces(exhaustive: number[][], found: number[][]): number {
+  let [places, equal] = [0, 0];
+  exhaustive.forEach((scores, query) => {
+    const others = found[query] ?? [];
+    const length = Math.max(scores.length, others.length);
+    places += length;
+    for (let i = 0; i < length; i++) {
+      if (Math.abs((scores[i] ?? Number.NaN) - (others[i] ?? Number.NaN)) <= TOLERANCE) equal++;
+    }
+  });
+  return equal / places;
+}
