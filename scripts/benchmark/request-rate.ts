@@ -2,12 +2,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { createKnowledgeBase, type RunningService, withService } from '../service-process.ts';
-import { percentile, type Report } from './figures.ts';
+import { percentile, type Report, type Target } from './figures.ts';
 import { findDescendants, findTwoCores, pinTo, readCpuSeconds } from './processes.ts';
 
-/** The operations, with the most ordinary parameters. */
+/** The operations, with the most ordinary parameters, in the order of the figures. */
 const REQUESTS = ['getBalance', 'listKnowledgeBases?limit=10'];
 /** More than a page of ten. */
 const KNOWLEDGE_BASES = 12;
@@ -21,6 +23,8 @@ const TARGET_PER_SECOND = 5_000;
 /** Below this share of its core the server has waited for somebody else, and the rate is not its own. */
 const BUSY_SHARE = 0.9;
 
+/** What is asked: the service's operations, and the bare server. */
+type Subject = { name: string; url: string; apiKey: string; pid: number };
 /** One round: requests answered, seconds that it took, and seconds of processor time. */
 type Round = { requests: number; seconds: number; serverCpu: number; databaseCpu: number; p99Ms: number };
 /** The fields of autocannon's JSON that are used here. */
@@ -36,95 +40,115 @@ const autocannon = createRequire(import.meta.url).resolve('autocannon/autocannon
 
 /** Fires requests from a process of its own, on `core` if there is one. */
 async function fire(
-  { address, apiKey }: RunningService,
-  operation: string,
+  { name, url, apiKey }: Subject,
   { seconds, core }: { seconds: number; core: number | undefined },
 ): Promise<AutocannonResult> {
   const load = ['-c', String(CONNECTIONS), '-d', String(seconds), '-H', `x-api-key=${apiKey}`];
-  const command = [
-    process.execPath,
-    autocannon,
-    '--json',
-    '--no-progress',
-    ...load,
-    `${address}/v1/${operation}`,
-  ];
+  const command = [process.execPath, autocannon, '--json', '--no-progress', ...load, url];
   const [program = '', ...args] = core === undefined ? command : ['taskset', '-c', String(core), ...command];
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   const result = JSON.parse(output) as AutocannonResult; // autocannon's documented result
   if (result.errors + result.non2xx > 0) {
-    throw new Error(`${operation}: ${result.non2xx} refusals and ${result.errors} errors`);
+    throw new Error(`${name}: ${result.non2xx} refusals and ${result.errors} errors`);
   }
   return result;
 }
 
 async function measureRound(
-  service: RunningService,
-  operation: string,
+  subject: Subject,
   load: { seconds: number; core: number | undefined },
 ): Promise<Round> {
-  const database = findDescendants(service.pid);
-  const before = { server: readCpuSeconds([service.pid]), database: readCpuSeconds(database) };
-  const { requests, duration, latency } = await fire(service, operation, load);
+  const database = findDescendants(subject.pid);
+  const before = { server: readCpuSeconds([subject.pid]), database: readCpuSeconds(database) };
+  const { requests, duration, latency } = await fire(subject, load);
   return {
     requests: requests.total,
     seconds: duration,
-    serverCpu: readCpuSeconds([service.pid]) - before.server,
+    serverCpu: readCpuSeconds([subject.pid]) - before.server,
     databaseCpu: readCpuSeconds(database) - before.database,
     p99Ms: latency.p99,
   };
 }
 
-function addFigures(report: Report, operation: string, rounds: Round[]): void {
-  const median = (read: (round: Round) => number) => percentile(rounds.map(read), 0.5);
-  const microseconds = (cpuSeconds: number, requests: number) => (cpuSeconds / requests) * 1e6;
-  const busy = median(({ serverCpu, seconds }) => serverCpu / seconds);
-  const target = { atLeast: TARGET_PER_SECOND };
-  const figure = (name: string, value: number, unit: string) =>
-    report.figure({ name: `${operation}: ${name}`, value, unit });
+/** The median of the rounds. */
+const median = (rounds: Round[], read: (round: Round) => number): number => percentile(rounds.map(read), 0.5);
 
-  const rate = median(({ requests, seconds }) => requests / seconds);
-  report.figure({ name: `${operation}: answered`, value: rate, unit: '/s', target });
+const ratePerSecond = ({ requests, seconds }: Round): number => requests / seconds;
+const ratePerCpuSecond = ({ requests, serverCpu }: Round): number => requests / serverCpu;
+const busyShare = ({ serverCpu, seconds }: Round): number => serverCpu / seconds;
+/** What one request costs the server: its processor time where that can be known, else the time on the clock. */
+const secondsOf = ({ requests, seconds, serverCpu }: Round): number => (serverCpu || seconds) / requests;
+
+/** How an operation stands to the bare server, whose rate says how fast this machine is just now. */
+function addRatio(
+  report: Report,
+  operation: string,
+  { rounds, bare }: { rounds: Round[]; bare: Round[] },
+): void {
+  const value = median(rounds, secondsOf) / median(bare, secondsOf);
+  report.figure({ name: `${operation}: cost against bare node:http`, value, unit: 'times' });
+}
+
+/** Only the service's operations have a target, and use PostgreSQL. */
+function addFigures(
+  report: Report,
+  subject: string,
+  { rounds, target }: { rounds: Round[]; target?: Target },
+): void {
+  const busy = median(rounds, busyShare);
+  const figure = (name: string, value: number, unit: string, target?: Target) =>
+    report.figure({ name: `${subject}: ${name}`, value, unit, ...(target && { target }) });
+  figure('answered', median(rounds, ratePerSecond), '/s', target);
   figure(
     '99 % of the answers within',
-    median(({ p99Ms }) => p99Ms),
+    median(rounds, ({ p99Ms }) => p99Ms),
     'ms',
   );
   if (!(busy > 0)) return;
-  const ratePerCpu = median(({ requests, serverCpu }) => requests / serverCpu);
-  report.figure({
-    name: `${operation}: per CPU second of the server`,
-    value: ratePerCpu,
-    unit: '/s',
-    target,
-  });
+  figure('per CPU second of the server', median(rounds, ratePerCpuSecond), '/s', target);
+  const microseconds = (read: (round: Round) => number) =>
+    median(rounds, (round) => (read(round) / round.requests) * 1e6);
   figure(
     'server CPU a request',
-    median((round) => microseconds(round.serverCpu, round.requests)),
+    microseconds(({ serverCpu }) => serverCpu),
     'µs',
   );
-  figure(
-    'PostgreSQL CPU a request',
-    median((round) => microseconds(round.databaseCpu, round.requests)),
-    'µs',
-  );
-  if (busy < BUSY_SHARE) {
-    const share = Math.round(busy * 100);
-    report.note(
-      `${operation}: the server had only ${share} % of a core; its rate is limited by its surroundings.`,
+  if (target)
+    figure(
+      'PostgreSQL CPU a request',
+      microseconds(({ databaseCpu }) => databaseCpu),
+      'µs',
     );
+  if (busy >= BUSY_SHARE) return;
+  const share = Math.round(busy * 100);
+  report.note(
+    `${subject}: the server had only ${share} % of a core; its rate is limited by its surroundings.`,
+  );
+}
+
+/** Starts the bare server and runs `use` while it answers. */
+async function withBareServer(use: (bare: Subject) => Promise<void>): Promise<void> {
+  const program = fileURLToPath(new URL('./bare-server.ts', import.meta.url));
+  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const { value: port } = await lines.next();
+    if (child.pid === undefined || port === undefined) throw new Error('the bare server did not start');
+    await use({ name: 'bare node:http', url: `http://127.0.0.1:${port}/`, apiKey: '-', pid: child.pid });
+  } finally {
+    child.kill('SIGTERM');
   }
 }
 
-/** Gives the server one core, and PostgreSQL and the load the other one; the latter is returned. */
-function separate(service: RunningService, report: Report): number | undefined {
+/** Gives the servers one core, and PostgreSQL and the load the other one; the latter is returned. */
+function separate(service: RunningService, bare: Subject, report: Report): number | undefined {
   const cores = findTwoCores();
   if (cores === undefined) {
     report.note('Nothing was pinned: there are no two cores, or there is no taskset.');
     return undefined;
   }
-  pinTo(cores[0], [service.pid]);
+  pinTo(cores[0], [service.pid, bare.pid]);
   pinTo(cores[1], findDescendants(service.pid));
   report.note(
     `The server was pinned to core ${cores[0]}; PostgreSQL and the load (autocannon) to core ${cores[1]}.`,
@@ -132,19 +156,41 @@ function separate(service: RunningService, report: Report): number | undefined {
   return cores[1];
 }
 
-/** Measures the operations one after the other, each in several rounds of which the medians count. */
+/** Asks the subjects by turns, one round each, so that what else the machine does meets all alike. */
+async function measureRounds(
+  report: Report,
+  subjects: Subject[],
+  core: number | undefined,
+): Promise<Round[][]> {
+  for (const subject of subjects) {
+    report.progress(`${subject.name}: warming up`);
+    await fire(subject, { seconds: WARM_UP_SECONDS, core });
+  }
+  const rounds = subjects.map((): Round[] => []);
+  for (let i = 0; i < ROUNDS; i++) {
+    report.progress(`round ${i + 1} of ${ROUNDS}: ${CONNECTIONS} connections, ${ROUND_SECONDS} s each`);
+    for (const [own, subject] of subjects.entries()) {
+      rounds[own]?.push(await measureRound(subject, { seconds: ROUND_SECONDS, core }));
+    }
+  }
+  return rounds;
+}
+
+/** Measures the operations and the bare server in several rounds, of which the medians count. */
 export async function measureRequestRate(report: Report): Promise<void> {
   await withService(async (service) => {
-    const core = separate(service, report);
     for (let i = 0; i < KNOWLEDGE_BASES; i++) await createKnowledgeBase(service, `Knowledge base ${i}`);
-    for (const operation of REQUESTS) {
-      report.progress(`${operation}: ${CONNECTIONS} connections, ${ROUNDS} rounds of ${ROUND_SECONDS} s`);
-      await fire(service, operation, { seconds: WARM_UP_SECONDS, core });
-      const rounds: Round[] = [];
-      for (let i = 0; i < ROUNDS; i++) {
-        rounds.push(await measureRound(service, operation, { seconds: ROUND_SECONDS, core }));
-      }
-      addFigures(report, operation, rounds);
-    }
+    await withBareServer(async (bare) => {
+      const core = separate(service, bare, report);
+      const { address, apiKey, pid } = service;
+      const operations = REQUESTS.map((name) => ({ name, url: `${address}/v1/${name}`, apiKey, pid }));
+      const [ofBare = [], ...ofOperations] = await measureRounds(report, [bare, ...operations], core);
+      addFigures(report, bare.name, { rounds: ofBare });
+      REQUESTS.forEach((operation, i) => {
+        const rounds = ofOperations[i] ?? [];
+        addFigures(report, operation, { rounds, target: { atLeast: TARGET_PER_SECOND } });
+        addRatio(report, operation, { rounds, bare: ofBare });
+      });
+    });
   });
 }
