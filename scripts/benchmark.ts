@@ -4,6 +4,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Figure, formatTable, isMet, type Report } from './benchmark/figures.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
+import { measureShapes } from './benchmark/knowledge-base-shapes.ts';
 import { measureRequestRate } from './benchmark/request-rate.ts';
 import { measureSearchTime } from './benchmark/search-time.ts';
 import { measureStartTime } from './benchmark/start-time.ts';
@@ -17,25 +18,36 @@ type Part = { about: string; measure(report: Report, options: Options): Promise<
 /** The sizes that a part of the default set, and one that is named, measures where the command line says nothing. */
 const FEW_PASSAGES = [10_000];
 const MANY_PASSAGES = [10_000, 150_000];
+const COMPARED_PASSAGES = [150_000];
 const QUERIES = 1_000;
 
 const orElse = (passages: number[], others: number[]): number[] => (passages.length > 0 ? passages : others);
 
-const parts: Record<string, Part> = {
+const withoutCorpus: Record<string, Part> = {
   get: { about: 'requests a second of reading operations', measure: measureRequestRate },
   import: { about: 'the largest text, and what others notice of it', measure: measureTextImport },
   start: { about: 'from the start to the first answer', measure: measureStartTime },
   upload: { about: 'the largest file', measure: measureFileUpload },
+};
+
+const withCorpus: Record<string, Part> = {
   search: {
     about: `import and search of ${MANY_PASSAGES.join(' and ')} passages, and how exact the answers are`,
     measure: (report, { passages, queries }) =>
       measureSearchTime(report, { passages: orElse(passages, MANY_PASSAGES), queries }),
   },
+  shapes: {
+    about: `the same ${COMPARED_PASSAGES.join()} passages in 1, 100 and 1,000 knowledge bases`,
+    measure: (report, { passages, queries }) =>
+      measureShapes(report, { passages: orElse(passages, COMPARED_PASSAGES), queries }),
+  },
 };
+
+const parts: Record<string, Part> = { ...withoutCorpus, ...withCorpus };
 
 /** What runs where no part is named: within five minutes, hence with a small corpus. */
 const defaultParts: Record<string, Part> = {
-  ...parts,
+  ...withoutCorpus,
   search: {
     about: '',
     measure: (report, { passages, queries }) =>
@@ -52,7 +64,7 @@ ${Object.entries(parts)
 Without a part: ${Object.keys(defaultParts).join(', ')} (of ${FEW_PASSAGES.join()} passages only), within five minutes.
 
 Options:
-  --passages N,…  sizes of the corpora of ${Object.keys(parts).slice(4).join(', ')}
+  --passages N,…  sizes of the corpora of ${Object.keys(withCorpus).join(', ')}
   --queries N     queries of each of them, by default ${QUERIES}
   --json FILE     writes all figures there too
 `;

@@ -3,8 +3,8 @@ import { makePassage } from './corpus.ts';
 import { commonWords, drawWord, isStopWord, rankOf } from './corpus-words.ts';
 import { createRandom, pick, type Random } from './texts.ts';
 
-/** A query and the kind that it was made as. */
-export type MixedQuery = { kind: QueryKind; text: string };
+/** A query, the kind that it was made as, and the passage that it was made for. */
+export type MixedQuery = { kind: QueryKind; text: string; passage: number };
 
 /** How the terms of a claim come about: out of a stretch of a passage, in its order. */
 const CLAIM_TERMS = 12;
@@ -85,8 +85,8 @@ export function makeQueries(count: number, passages: number, seed: number): Mixe
   return Array.from({ length: count }, (_, i) => {
     // 37 has no divisor in common with 100: every hundred queries hold each kind by its share.
     const kind = kindsByPercent[(i * 37) % kindsByPercent.length] ?? 'two words';
-    const text = KINDS[kind].make(Math.floor(random() * passages), random);
-    return { kind, text };
+    const passage = Math.floor(random() * passages);
+    return { kind, text: KINDS[kind].make(passage, random), passage };
   });
 }
 
