@@ -5,23 +5,24 @@ import { parseArgs } from 'node:util';
 import { type Figure, formatTable, isMet, type Report } from './benchmark/figures.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
 import { measureShapes } from './benchmark/knowledge-base-shapes.ts';
+import { measurePeers } from './benchmark/peers.ts';
 import { measureRequestRate } from './benchmark/request-rate.ts';
 import { measureSearchTime } from './benchmark/search-time.ts';
 import { measureStartTime } from './benchmark/start-time.ts';
 import { measureTextImport } from './benchmark/text-import.ts';
 import { interruptServices } from './service-process.ts';
 
-/** What the command line says to the parts that make a corpus; `passages` is empty where it names none. */
-type Options = { passages: number[]; queries: number };
+/** What the command line says to the parts that make a corpus; undefined where it says nothing. */
+type Options = { passages: number[] | undefined; queries: number | undefined };
 type Part = { about: string; measure(report: Report, options: Options): Promise<void> };
 
-/** The sizes that a part of the default set, and one that is named, measures where the command line says nothing. */
+/** What is measured where the command line says nothing: in the default set, by search, and by what compares. */
 const FEW_PASSAGES = [10_000];
 const MANY_PASSAGES = [10_000, 150_000];
 const COMPARED_PASSAGES = [150_000];
 const QUERIES = 1_000;
-
-const orElse = (passages: number[], others: number[]): number[] => (passages.length > 0 ? passages : others);
+/** Several shapes and engines answer each of them, the slow ones in half a second. */
+const COMPARED_QUERIES = 200;
 
 const withoutCorpus: Record<string, Part> = {
   get: { about: 'requests a second of reading operations', measure: measureRequestRate },
@@ -33,27 +34,25 @@ const withoutCorpus: Record<string, Part> = {
 const withCorpus: Record<string, Part> = {
   search: {
     about: `import and search of ${MANY_PASSAGES.join(' and ')} passages, and how exact the answers are`,
-    measure: (report, { passages, queries }) =>
-      measureSearchTime(report, { passages: orElse(passages, MANY_PASSAGES), queries }),
+    measure: (report, { passages = MANY_PASSAGES, queries = QUERIES }) =>
+      measureSearchTime(report, { passages, queries }),
   },
   shapes: {
     about: `the same ${COMPARED_PASSAGES.join()} passages in 1, 100 and 1,000 knowledge bases`,
-    measure: (report, { passages, queries }) =>
-      measureShapes(report, { passages: orElse(passages, COMPARED_PASSAGES), queries }),
+    measure: (report, { passages = COMPARED_PASSAGES, queries = COMPARED_QUERIES }) =>
+      measureShapes(report, { passages, queries }),
+  },
+  peers: {
+    about: `OR + ts_rank, SQLite FTS5 and Lucene beside the service, on ${COMPARED_PASSAGES.join()} passages`,
+    measure: (report, { passages = COMPARED_PASSAGES, queries = COMPARED_QUERIES }) =>
+      measurePeers(report, { passages, queries }),
   },
 };
 
 const parts: Record<string, Part> = { ...withoutCorpus, ...withCorpus };
 
 /** What runs where no part is named: within five minutes, hence with a small corpus. */
-const defaultParts: Record<string, Part> = {
-  ...withoutCorpus,
-  search: {
-    about: '',
-    measure: (report, { passages, queries }) =>
-      measureSearchTime(report, { passages: orElse(passages, FEW_PASSAGES), queries }),
-  },
-};
+const DEFAULT_PARTS = [...Object.keys(withoutCorpus), 'search'];
 
 const usage = `npm run benchmark -- [part…] [--passages N,…] [--queries N] [--json FILE]
 
@@ -61,11 +60,11 @@ Parts:
 ${Object.entries(parts)
   .map(([name, { about }]) => `  ${name.padEnd(8)}${about}\n`)
   .join('')}
-Without a part: ${Object.keys(defaultParts).join(', ')} (of ${FEW_PASSAGES.join()} passages only), within five minutes.
+Without a part: ${DEFAULT_PARTS.join(', ')} (of ${FEW_PASSAGES.join()} passages only), within five minutes.
 
 Options:
   --passages N,…  sizes of the corpora of ${Object.keys(withCorpus).join(', ')}
-  --queries N     queries of each of them, by default ${QUERIES}
+  --queries N     queries of each of them, by default ${QUERIES} of search, ${COMPARED_QUERIES} of the others
   --json FILE     writes all figures there too
 `;
 
@@ -100,16 +99,14 @@ const describeMachine = () => ({
   loadAverage: loadavg()[0] ?? 0,
 });
 
-function chooseParts(names: string[]): [string, Part][] {
-  if (names.length === 0) return Object.entries(defaultParts);
-  return names.map((name) => {
-    const part = parts[name];
-    if (part === undefined) throw new Error(`there is no part ${name}\n${usage}`);
-    return [name, part];
-  });
+function findPart(name: string): Part {
+  const part = parts[name];
+  if (part === undefined) throw new Error(`there is no part ${name}\n${usage}`);
+  return part;
 }
 
-async function run(chosen: [string, Part][], options: Options, jsonFile: string | undefined): Promise<void> {
+async function run(names: string[], options: Options, jsonFile: string | undefined): Promise<void> {
+  const chosen = names.map((name) => [name, findPart(name)] as const);
   const machine = describeMachine();
   const load = machine.loadAverage.toFixed(1);
   print(`${machine.cores} cores (${machine.processor}), Node ${machine.node}, load before the start ${load}`);
@@ -137,7 +134,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       passages: { type: 'string' },
-      queries: { type: 'string', default: String(QUERIES) },
+      queries: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -146,10 +143,13 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  const passages = values.passages?.split(',').map(parseCount) ?? [];
-  const options = { passages, queries: parseCount(values.queries) };
+  const isDefault = positionals.length === 0;
+  const options = {
+    passages: values.passages?.split(',').map(parseCount) ?? (isDefault ? FEW_PASSAGES : undefined),
+    queries: values.queries === undefined ? undefined : parseCount(values.queries),
+  };
   process.once('SIGINT', interruptServices).once('SIGTERM', interruptServices);
-  await run(chooseParts(positionals), options, values.json);
+  await run(isDefault ? DEFAULT_PARTS : positionals, options, values.json);
 }
 
 try {

@@ -1,0 +1,65 @@
+/** Lucene 8 in a process of its own, from Debian's package liblucene8-java, compiled with the JDK that is installed. */
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Where Debian puts the libraries of Java. */
+const JARS = '/usr/share/java';
+const LIBRARIES = ['lucene-core', 'lucene-analyzers-common', 'lucene-queryparser'];
+const HEAP = '-Xmx2g';
+/** Twenty bytes a query. */
+const OUTPUT_MAX_BYTES = 2 ** 26;
+
+/** Milliseconds in the queries' order. */
+export type LuceneTimes = { indexSeconds: number; milliseconds: number[] };
+
+/** The class path of Lucene 8; undefined where a library is missing. */
+function findClassPath(): string | undefined {
+  const jars = existsSync(JARS) ? readdirSync(JARS) : [];
+  const found = LIBRARIES.map((library) =>
+    jars.find((jar) => jar.startsWith(`${library}-8.`) && jar.endsWith('.jar')),
+  );
+  if (found.includes(undefined)) return undefined;
+  return found.map((jar) => join(JARS, jar ?? '')).join(':');
+}
+
+const hasCompiler = (): Promise<boolean> =>
+  run('javac', ['-version']).then(
+    () => true,
+    () => false,
+  );
+
+/** A text as one line: that is how the program reads it. */
+const toLine = (text: string): string => `${text.replace(/\s+/g, ' ')}\n`;
+
+/** Indexes the texts and asks the queries, one after the other, warm; undefined where Lucene or a JDK is missing. */
+export async function measureLucene(texts: string[], queries: string[]): Promise<LuceneTimes | undefined> {
+  const classPath = findClassPath();
+  if (classPath === undefined || !(await hasCompiler())) return undefined;
+  const directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-lucene-'));
+  try {
+    const [textFile, queryFile, index] = [
+      join(directory, 'texts'),
+      join(directory, 'queries'),
+      join(directory, 'index'),
+    ];
+    await writeFile(textFile, texts.map(toLine));
+    await writeFile(queryFile, queries.map(toLine));
+    await mkdir(index);
+    const source = fileURLToPath(new URL('./LuceneSearch.java', import.meta.url));
+    await run('javac', ['-cp', classPath, '-d', directory, source]);
+    const program = [HEAP, '-cp', `${directory}:${classPath}`, 'LuceneSearch'];
+    const output = await run('java', [...program, textFile, queryFile, index], {
+      maxBuffer: OUTPUT_MAX_BYTES,
+    });
+    return JSON.parse(output.stdout) as LuceneTimes; // what LuceneSearch prints
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

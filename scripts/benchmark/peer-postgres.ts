@@ -1,0 +1,39 @@
+/** What most applications on PostgreSQL do: any of the words by `@@`, sorted by `ts_rank`, one column, one index. */
+import type pg from 'pg';
+
+/** Rows of one statement that fills the table. */
+const ROWS_PER_INSERT = 5_000;
+
+/** The words joined by OR instead of the AND that plainto_tsquery gives. */
+const ANY_WORD = `replace(plainto_tsquery('english', $1)::text, ' & ', ' | ')::tsquery`;
+
+const search = `
+  SELECT content, ts_rank(english, ${ANY_WORD}) AS score FROM benchmark_texts
+  WHERE english @@ ${ANY_WORD} ORDER BY score DESC LIMIT 10`;
+
+/** Stores and indexes the texts in a table of their own, in the same database as the service's. */
+export async function prepareTsRank(client: pg.Client, texts: string[]): Promise<void> {
+  await client.query('CREATE TABLE benchmark_texts (content text NOT NULL, english tsvector NOT NULL)');
+  for (let i = 0; i < texts.length; i += ROWS_PER_INSERT) {
+    await client.query(
+      `INSERT INTO benchmark_texts SELECT text, to_tsvector('english', text) FROM unnest($1::text[]) AS text`,
+      [texts.slice(i, i + ROWS_PER_INSERT)],
+    );
+  }
+  await client.query('CREATE INDEX ON benchmark_texts USING gin (english)');
+  await client.query('VACUUM (ANALYZE) benchmark_texts');
+}
+
+/** The best ten texts for a query, by `ts_rank`. */
+export async function searchByTsRank(client: pg.Client, query: string): Promise<void> {
+  await client.query(search, [query]);
+}
+
+/** Which of the words PostgreSQL's English dictionary takes for stop words. */
+export async function findStopWords(client: pg.Client, words: string[]): Promise<Set<string>> {
+  const { rows } = await client.query<{ word: string }>(
+    `SELECT word FROM unnest($1::text[]) AS word WHERE ts_lexize('english_stem', word) = '{}'`,
+    [words],
+  );
+  return new Set(rows.map(({ word }) => word));
+}
