@@ -5,10 +5,10 @@ import type { Handlers } from '../contract.ts';
 import { parseCursor, toPage } from '../cursor.ts';
 import { documentNotFound } from '../errors.ts';
 import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
-import { requireStorage } from '../storage/accounts.ts';
+import { expectStorage, requireStorage } from '../storage/accounts.ts';
 import { findDocument, insertDocument, toDocument } from '../storage/documents.ts';
 import { lockKnowledgeBase, requireKnowledgeBase } from '../storage/knowledge-bases.ts';
-import { countDocument, deleteDocumentRows, insertPassages } from '../storage/passages.ts';
+import { deleteDocumentRows, insertPassages } from '../storage/passages.ts';
 
 export const documentHandlers = {
   async importTextContent({ title, content, ...input }, { database, accountId, config, analyse }) {
@@ -16,8 +16,8 @@ export const documentHandlers = {
     const account = { accountId, defaults: config };
     const bytes = Buffer.byteLength(content);
     await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
-    await requireStorage(database, account, { requested: bytes, counted: 0 });
-    const analysis = await analyse({ title, format: 'text', content });
+    await expectStorage(database, account, bytes);
+    const parts = await analyse({ title, format: 'text', content });
 
     const id = uuidv7();
     const row = await database.transaction().execute(async (transaction) => {
@@ -32,9 +32,9 @@ export const documentHandlers = {
         bytes,
         status: 'processed',
       });
-      await insertPassages(transaction, { knowledgeBaseId, id, accountId }, analysis);
-      await countDocument(transaction, knowledgeBaseId, bytes);
-      await requireStorage(transaction, account, { requested: bytes, counted: bytes });
+      const document = { knowledgeBaseId, id, accountId };
+      await insertPassages(transaction, document, { parts, documents: 1, bytes });
+      await requireStorage(transaction, account, bytes);
       return inserted;
     });
     return { data: toDocument(row) };

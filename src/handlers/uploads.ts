@@ -51,12 +51,7 @@ export const uploadHandlers = {
       if (file.uploaded_at === null) throw file.expired ? uploadExpired() : fileNotUploaded();
       const document = await insertFileDocument(transaction, file);
       await jobs.enqueueImport(transaction, { knowledgeBaseId, id: document.id });
-      const bytes = file.size_bytes;
-      await requireStorage(
-        transaction,
-        { accountId, defaults: config },
-        { requested: bytes, counted: bytes },
-      );
+      await requireStorage(transaction, { accountId, defaults: config }, file.size_bytes);
       return document;
     });
     return { data: toDocument(row) };
@@ -81,7 +76,7 @@ export const uploadHandlers = {
           expires_at: expiresAt,
         })
         .execute();
-      await requireStorage(transaction, { accountId, defaults: config }, { requested: size, counted: size });
+      await requireStorage(transaction, { accountId, defaults: config }, size);
     });
     const fileId = formatScopedId({ knowledgeBaseId, id });
     const path = formatUploadPath(call.uploadSecret, { fileId, sizeBytes: size, expiresAt });

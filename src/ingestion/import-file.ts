@@ -26,7 +26,7 @@ async function processFile(service: Service, document: ScopedId): Promise<void> 
   if (file === undefined || file.objectName === null) return;
   const read = await extract({ fileName: file.fileName, bytes: await files.read(file.objectName) });
   if ('failure' in read) return await failDocument(database, document, { ...read.failure, type: read.type });
-  const analysis = await analyse({ title: file.fileName, format: 'extracted', extracted: read.extracted });
+  const parts = await analyse({ title: file.fileName, format: 'extracted', extracted: read.extracted });
 
   const owned = { ...document, accountId: file.accountId };
   await database.transaction().execute(async (transaction) => {
@@ -37,7 +37,7 @@ async function processFile(service: Service, document: ScopedId): Promise<void> 
       type: read.type,
     });
     // Deleted, or past its deadline meanwhile: nothing may become searchable any more.
-    if (isMine) await insertPassages(transaction, owned, analysis);
+    if (isMine) await insertPassages(transaction, owned, { parts, documents: 0, bytes: 0 });
   });
 }
 

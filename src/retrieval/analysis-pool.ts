@@ -3,12 +3,15 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import type { Analysis, DocumentText } from './analysis.ts';
-import type { AnalysisTask, StemReply, StemRequest } from './analysis-worker.ts';
+import type { AnalysedPart, DocumentText } from './analysis.ts';
+import type { AnalysisMessage, AnalysisTask, StemReply, StemRequest } from './analysis-worker.ts';
 import type { Stem } from './lexemes.ts';
 
-/** Splits and analyses a document. @throws what stemming throws, unchanged */
-export type Analyse = (document: DocumentText) => Promise<Analysis>;
+/**
+ * Splits and analyses a document; resolves with its parts once the first is there, while the next are analysed.
+ * @throws what stemming throws, unchanged; for a later part, when that is asked for
+ */
+export type Analyse = (document: DocumentText) => Promise<AsyncIterable<AnalysedPart>>;
 
 export type AnalysisPool = { analyse: Analyse; close(): Promise<void> };
 
@@ -23,7 +26,7 @@ export function createAnalysisPool(
   stem: Stem,
   { threads = Math.max(1, availableParallelism() - 1) }: { threads?: number } = {},
 ): AnalysisPool {
-  const pool = new Piscina<AnalysisTask, Analysis>({
+  const pool = new Piscina<AnalysisTask, void>({
     filename: fileURLToPath(new URL('./analysis-worker.ts', import.meta.url)),
     name: 'analyse',
     minThreads: 1,
@@ -32,19 +35,39 @@ export function createAnalysisPool(
     env: {},
   });
   return {
-    analyse: (document) => analyseIn(pool, document, stem),
+    analyse: (document) => startAnalysis(pool, document, stem),
     close: () => pool.destroy(),
   };
 }
 
-async function analyseIn(
-  pool: Piscina<AnalysisTask, Analysis>,
+async function startAnalysis(
+  pool: Piscina<AnalysisTask, void>,
   document: DocumentText,
   stem: Stem,
-): Promise<Analysis> {
-  const { port1: ours, port2: stems } = new MessageChannel();
+): Promise<AsyncIterable<AnalysedPart>> {
+  const parts = analyseIn(pool, document, stem).values();
+  const first = await parts.next();
+  return startingWith(first.value as AnalysedPart, parts); // every document has a part
+}
+
+async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield first;
+  yield* rest;
+}
+
+/**
+ * The parts as a worker posts them; whoever stops reading them lets the worker go on in vain. The last part ends
+ * them, and not the worker's end, which may be heard of before its last message.
+ */
+function analyseIn(
+  pool: Piscina<AnalysisTask, void>,
+  document: DocumentText,
+  stem: Stem,
+): ReadableStream<AnalysedPart> {
+  const { port1: ours, port2: port } = new MessageChannel();
   let failure: { error: unknown } | undefined;
-  ours.on('message', async ({ language, words }: StemRequest) => {
+  let isRead = true;
+  const answer = async ({ language, words }: StemRequest): Promise<void> => {
     const reply: StemReply = { stems: undefined };
     try {
       reply.stems = await stem(language, words);
@@ -52,12 +75,23 @@ async function analyseIn(
       failure = { error };
     }
     ours.postMessage(reply);
+  };
+  return new ReadableStream({
+    start(parts) {
+      ours.on('message', (message: AnalysisMessage) => {
+        if ('asked' in message) return void answer(message.asked);
+        if (isRead) parts.enqueue(message.part);
+        if (message.part.totals === undefined) return;
+        if (isRead) parts.close();
+        ours.close();
+      });
+      pool.run({ document, port }, { transferList: [port] }).catch((error) => {
+        ours.close();
+        if (isRead) parts.error(failure ? failure.error : error);
+      });
+    },
+    cancel() {
+      isRead = false;
+    },
   });
-  try {
-    return await pool.run({ document, stems }, { transferList: [stems] });
-  } catch (error) {
-    throw failure ? failure.error : error;
-  } finally {
-    ours.close();
-  }
 }

@@ -2,11 +2,13 @@
 import { once } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
-import { type Analysis, analyseDocument, type DocumentText, toAnalysis } from './analysis.ts';
+import { type AnalysedPart, analyseDocument, type DocumentText } from './analysis.ts';
 import type { Stem } from './lexemes.ts';
 
-/** One document to analyse, and the port on which its stems are asked for. */
-export type AnalysisTask = { document: DocumentText; stems: MessagePort };
+/** One document to analyse, and the port on which its stems are asked for and its parts are handed over. */
+export type AnalysisTask = { document: DocumentText; port: MessagePort };
+
+export type AnalysisMessage = { asked: StemRequest } | { part: AnalysedPart };
 
 /** Distinct words of one language. */
 export type StemRequest = { language: string; words: string[] };
@@ -17,9 +19,38 @@ export type StemReply = { stems: string[] | undefined };
 const REMEMBERED_STEMS = 50_000;
 const remembered = new LRUCache<string, string>({ max: REMEMBERED_STEMS });
 
-/** Analyses a document. @throws an error without detail when the main thread could not stem */
-export function analyse({ document, stems }: AnalysisTask): Promise<Analysis> {
-  return analyseDocument(document, throughPort(stems)).then(toAnalysis);
+/** Analyses a document, posting its parts. @throws an error without detail when the main thread could not stem */
+export async function analyse({ document, port }: AnalysisTask): Promise<void> {
+  for await (const part of analyseDocument(document, throughPort(port))) {
+    const [packed, buffer] = pack(part);
+    port.postMessage({ part: packed } satisfies AnalysisMessage, [buffer]);
+  }
+}
+
+/** The part with all its bytes in one buffer: a port takes ten times as long to hand over ten of them. */
+function pack(part: AnalysedPart): [packed: AnalysedPart, buffer: ArrayBuffer] {
+  const arrays = [...Object.values(part.columns), ...(part.totals ? [part.totals.lexemeCounts] : [])];
+  const buffer = new ArrayBuffer(arrays.reduce((total, { byteLength }) => total + byteLength, 0));
+  let end = 0;
+  const move = (bytes: Uint8Array): Uint8Array => {
+    const moved = new Uint8Array(buffer, end, bytes.byteLength);
+    moved.set(bytes);
+    end += bytes.byteLength;
+    return moved;
+  };
+  const { content, start_offset, end_offset, page, headings, language, length, lexemes } = part.columns;
+  const columns = {
+    content: move(content),
+    start_offset: move(start_offset),
+    end_offset: move(end_offset),
+    page: move(page),
+    headings: move(headings),
+    language: move(language),
+    length: move(length),
+    lexemes: move(lexemes),
+  };
+  const totals = part.totals && { ...part.totals, lexemeCounts: move(part.totals.lexemeCounts) };
+  return [{ position: part.position, columns, ...(totals && { totals }) }, buffer];
 }
 
 function throughPort(port: MessagePort): Stem {
@@ -46,7 +77,7 @@ async function stemRemembering(port: MessagePort, language: string, words: strin
 }
 
 async function askForStems(port: MessagePort, language: string, words: string[]): Promise<string[]> {
-  port.postMessage({ language, words } satisfies StemRequest);
+  port.postMessage({ asked: { language, words } } satisfies AnalysisMessage);
   const [{ stems }] = (await once(port, 'message')) as [StemReply]; // what analysis-pool.ts posts
   if (stems === undefined) throw new Error(`no stems for ${language}`);
   return stems;

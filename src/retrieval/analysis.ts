@@ -1,15 +1,15 @@
 /** Analyses a document: splits it into passages and gives each its language and lexemes, ready to be stored. */
+import { type BinaryArray, createBinaryArray, elementTypes } from '../storage/binary-array.ts';
 import type { ExtractedText } from './extracted-text.ts';
 import { detectLanguage, detectPassageLanguage, type Language } from './language.ts';
-import {
-  lexemesOf,
-  type PassageTokens,
-  passageLexemes,
-  type Stem,
-  type Stems,
-  wordsToStem,
-} from './lexemes.ts';
+import { lexemesOf, type Stem, wordsToStem } from './lexemes.ts';
 import { scanMarkdown } from './markdown.ts';
+import {
+  createDocumentLexemes,
+  type DocumentLexeme,
+  type LexemesOfToken,
+  type PassageTokens,
+} from './passage-lexemes.ts';
 import { type Passage, splitPassages } from './passages.ts';
 import { tokenise } from './tokens.ts';
 
@@ -19,110 +19,161 @@ export type DocumentText =
   | { title: string; format: 'extracted'; extracted: ExtractedText };
 
 /**
- * A passage as it is stored; offsets count code points of the document's text, `lexemes` is tsvector text,
- * `length` its number of tokens (title and headings included). The names are the columns of `passages`.
+ * Passages in order, one binary array a column (see storage/binary-array.ts); the names are the columns of `passages`
+ * and `passage_lexemes`. Offsets count code points of the document's text, `headings` is JSON text, `length` the
+ * passage's number of tokens (title and headings included).
  */
-export type PassageRow = {
-  position: number;
-  content: string;
-  start_offset: number;
-  end_offset: number;
-  page: number | null;
-  headings: string[];
-  language: Language;
-  lexemes: string;
-  length: number;
-};
-
-/** A document's passages in order, and in how many of them each lexeme occurs. */
-export type AnalysedDocument = { passages: PassageRow[]; lexemeCounts: Map<string, number> };
+export type PassageColumns = Record<
+  'content' | 'start_offset' | 'end_offset' | 'page' | 'headings' | 'language' | 'length' | 'lexemes',
+  Uint8Array
+>;
 
 /**
- * An analysed document as the strings that go to PostgreSQL: `passagesJson` is an array of `PassageRow` (for
- * json_to_recordset), `lexemeCountsJson` an object from lexeme to its number of passages (for json_each_text).
+ * What a document's passages add to the statistics: their number, their lengths' sum, how many are in each language,
+ * and JSON text of an object from lexeme to the number of passages that have it.
  */
-export type Analysis = {
-  passagesJson: string;
+export type PassageTotals = {
   passageCount: number;
   lengthTotal: number;
-  lexemeCountsJson: string;
+  languageCounts: Map<Language, number>;
+  lexemeCounts: Uint8Array;
 };
+
+/** A run of passages of which the first has the `position`, and with the last run the whole document's totals. */
+export type AnalysedPart = { position: number; columns: PassageColumns; totals?: PassageTotals };
+
+/**
+ * Passages that are analysed together: a large document's first ones can be stored while the next are analysed.
+ * As many as a fifteenth of a second's work.
+ */
+const PASSAGES_PER_PART = 150;
 
 type Tokenised = { passage: Passage; language: Language; tokens: PassageTokens };
 
 /**
- * Splits and analyses a document; no passages where it has no visible text. `stem` is called once per language.
+ * Splits and analyses a document, part by part; the one part of a document without visible text has no passages.
+ * `stem` is called for words that this document has not had yet.
  * @throws what `stem` throws
  */
-export async function analyseDocument(document: DocumentText, stem: Stem): Promise<AnalysedDocument> {
+export async function* analyseDocument(document: DocumentText, stem: Stem): AsyncGenerator<AnalysedPart> {
   const extracted = document.format === 'text' ? scanMarkdown(document.content) : document.extracted;
-  const tokenised = tokenisePassages(document.title, extracted);
-  const stemsByLanguage = await stemAll(tokenised, stem);
-  const lexemeCounts = new Map<string, number>();
-  const passages = tokenised.map(({ passage, language, tokens }): PassageRow => {
-    const lexemesOfToken = stemsByLanguage.get(language) ?? ((token) => [token]);
-    const { tsvector, length, lexemes } = passageLexemes(tokens, lexemesOfToken);
-    for (const lexeme of lexemes) lexemeCounts.set(lexeme, (lexemeCounts.get(lexeme) ?? 0) + 1);
-    const { position, text: content, start, end, page = null, headings } = passage;
-    return {
-      position,
-      content,
-      start_offset: start,
-      end_offset: end,
-      page,
-      headings,
-      language,
-      lexemes: tsvector,
-      length,
-    };
-  });
-  return { passages, lexemeCounts };
-}
-
-/** An analysed document in the form that crosses threads and goes to the database. */
-export function toAnalysis({ passages, lexemeCounts }: AnalysedDocument): Analysis {
-  return {
-    passagesJson: JSON.stringify(passages),
+  const passages = splitPassages(extracted);
+  const tokenisePassage = passageTokeniser(document.title, extracted.text, passages.length === 1);
+  const lexemes = createDocumentLexemes();
+  const lexemesOfTokens = createLexemesOfTokens(stem, lexemes.entryOf);
+  const totals = {
     passageCount: passages.length,
-    lengthTotal: passages.reduce((total, { length }) => total + length, 0),
-    // Not through an object: a lexeme may be called __proto__.
-    lexemeCountsJson: `{${[...lexemeCounts].map(([lexeme, count]) => `${JSON.stringify(lexeme)}:${count}`).join()}}`,
+    lengthTotal: 0,
+    languageCounts: new Map<Language, number>(),
   };
+  for (let start = 0; start === 0 || start < passages.length; start += PASSAGES_PER_PART) {
+    const tokenised = passages.slice(start, start + PASSAGES_PER_PART).map(tokenisePassage);
+    const lexemesIn = await lexemesOfTokens(tokenised);
+    const columns = createPassageColumns();
+    for (const { passage, language, tokens } of tokenised) {
+      const length = lexemes.addPassage(columns.lexemes, tokens, lexemesIn(language));
+      addPassage(columns, { passage, language, length });
+      totals.lengthTotal += length;
+      totals.languageCounts.set(language, (totals.languageCounts.get(language) ?? 0) + 1);
+    }
+    const isLast = start + PASSAGES_PER_PART >= passages.length;
+    yield {
+      position: start + 1,
+      columns: finishColumns(columns),
+      ...(isLast && { totals: { ...totals, lexemeCounts: lexemeCountsJson(lexemes.passageCounts()) } }),
+    };
+  }
 }
 
-function tokenisePassages(title: string, extracted: ExtractedText): Tokenised[] {
-  const documentLanguage = detectLanguage(extracted.text);
+type Columns = Record<keyof PassageColumns, BinaryArray>;
+
+const createPassageColumns = (): Columns => ({
+  content: createBinaryArray(elementTypes.text),
+  start_offset: createBinaryArray(elementTypes.integer),
+  end_offset: createBinaryArray(elementTypes.integer),
+  page: createBinaryArray(elementTypes.integer),
+  headings: createBinaryArray(elementTypes.text),
+  language: createBinaryArray(elementTypes.text),
+  length: createBinaryArray(elementTypes.integer),
+  lexemes: createBinaryArray(elementTypes.tsvector),
+});
+
+function addPassage(
+  columns: Columns,
+  { passage, language, length }: { passage: Passage; language: Language; length: number },
+): void {
+  columns.content.addText(passage.text);
+  columns.start_offset.addInteger(passage.start);
+  columns.end_offset.addInteger(passage.end);
+  columns.page.addInteger(passage.page ?? null);
+  columns.headings.addText(JSON.stringify(passage.headings));
+  columns.language.addText(language);
+  columns.length.addInteger(length);
+}
+
+const finishColumns = (columns: Columns): PassageColumns => ({
+  content: columns.content.toBuffer(),
+  start_offset: columns.start_offset.toBuffer(),
+  end_offset: columns.end_offset.toBuffer(),
+  page: columns.page.toBuffer(),
+  headings: columns.headings.toBuffer(),
+  language: columns.language.toBuffer(),
+  length: columns.length.toBuffer(),
+  lexemes: columns.lexemes.toBuffer(),
+});
+
+/** Not through an object: a lexeme may be called __proto__. */
+function lexemeCountsJson(counts: Iterable<[lexeme: string, count: number]>): Uint8Array {
+  const members: string[] = [];
+  for (const [lexeme, count] of counts) members.push(`${JSON.stringify(lexeme)}:${count}`);
+  return new TextEncoder().encode(`{${members.join()}}`);
+}
+
+/** From a passage to its language and tokens. */
+function passageTokeniser(title: string, text: string, isAlone: boolean): (passage: Passage) => Tokenised {
+  const documentLanguage = detectLanguage(text);
   const titleTokens = tokenise(title);
   const headingTokens = remember((headings: string) => tokenise(headings));
-  return splitPassages(extracted).map((passage) => {
-    // Code looks like any language: it inherits its document's.
-    const language = passage.verbatim
-      ? documentLanguage
-      : detectPassageLanguage(passage.text, documentLanguage);
+  return (passage) => {
+    // Code looks like any language: it inherits its document's. So does a passage that is the whole document.
+    const language =
+      passage.verbatim || isAlone ? documentLanguage : detectPassageLanguage(passage.text, documentLanguage);
     const above = [...passage.headings, passage.tableHeader ?? ''].join('\n');
     const tokens = { title: titleTokens, headings: headingTokens(above), content: tokenise(passage.text) };
     return { passage, language, tokens };
-  });
+  };
 }
 
-/** For each language of the passages, the function from token to lexemes; a word is looked up once. */
-async function stemAll(
-  tokenised: Tokenised[],
-  stem: Stem,
-): Promise<Map<Language, (token: string) => string[]>> {
-  const byLanguage = Map.groupBy(tokenised, ({ language }) => language);
-  const entries = [...byLanguage].map(async ([language, passages]) => {
-    const stems = await stemWords(language, allTokens(passages), stem);
-    return [language, remember((token: string) => lexemesOf(token, stems))] as const;
-  });
-  return new Map(await Promise.all(entries));
-}
+/**
+ * For passages, the function from language and token to lexemes. It asks `stem` for what the passages before them
+ * did not have, at most once per language.
+ */
+function createLexemesOfTokens(stem: Stem, entryOf: (lexeme: string) => DocumentLexeme) {
+  const stemsByLanguage = new Map<Language, Map<string, string>>();
+  const lexemesByLanguage = new Map<Language, LexemesOfToken>();
 
-async function stemWords(language: Language, tokens: Iterable<string>, stem: Stem): Promise<Stems> {
-  if (language === 'simple') return new Map();
-  const words = wordsToStem(tokens);
-  const stems = await stem(language, words);
-  return new Map(words.map((word, i) => [word, stems[i] ?? word]));
+  const stemWords = async (language: Language, passages: Tokenised[]): Promise<void> => {
+    let stems = stemsByLanguage.get(language);
+    if (stems === undefined) {
+      stems = new Map();
+      stemsByLanguage.set(language, stems);
+      const known = stems;
+      lexemesByLanguage.set(
+        language,
+        remember((token) => lexemesOf(token, known).map(entryOf)),
+      );
+    }
+    if (language === 'simple') return;
+    const words = wordsToStem(allTokens(passages)).filter((word) => !stems.has(word));
+    const found = words.length === 0 ? [] : await stem(language, words);
+    for (const [i, word] of words.entries()) stems.set(word, found[i] ?? word);
+  };
+
+  return async (passages: Tokenised[]): Promise<(language: Language) => LexemesOfToken> => {
+    const byLanguage = Map.groupBy(passages, ({ language }) => language);
+    await Promise.all([...byLanguage].map(([language, inIt]) => stemWords(language, inIt)));
+    return (language) => lexemesByLanguage.get(language) ?? ((token) => [entryOf(token)]);
+  };
 }
 
 function* allTokens(passages: Tokenised[]): Generator<string> {

@@ -76,6 +76,8 @@ const LANGUAGE_BY_CODE: Record<string, Language | undefined> = {
 const SAMPLE_LENGTH = 1000;
 /** A long text is sampled at this many places: a title page or a licence at the head may be in another language. */
 const SAMPLE_COUNT = 4;
+/** UTF-16 units of a passage that are looked at first. */
+const BEGINNING_LENGTH = 300;
 /** Letters that a text must have for its own detection to count against its document's language. */
 const OWN_LANGUAGE_MIN_LETTERS = 100;
 /** Share of letters from scripts without stemmers above which a text needs no detection: it is Chinese, Thai … */
@@ -90,8 +92,13 @@ export function detectLanguage(text: string): Language {
   return detect(text, 1) ?? 'simple';
 }
 
-/** The language of a passage: its document's, unless it has enough letters and is clearly in another one. */
+/**
+ * The language of a passage: its document's, unless it has enough letters and is clearly in another one. Most
+ * passages are in their document's, which their beginning shows in a third of the time.
+ */
 export function detectPassageLanguage(text: string, documentLanguage: Language): Language {
+  const beginning = text.slice(0, BEGINNING_LENGTH);
+  if (detect(beginning, OWN_LANGUAGE_MIN_LETTERS) === documentLanguage) return documentLanguage;
   return detect(text, OWN_LANGUAGE_MIN_LETTERS) ?? documentLanguage;
 }
 

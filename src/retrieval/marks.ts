@@ -25,9 +25,9 @@ export const UNTIERED_DENSITY = 1.1;
 /** The lexeme of the `tier`-th of `TIERS`, counted from 0, for a word's lexeme. */
 export const tierMark = (lexeme: string, tier: number): string => `/${tier + 1}/${lexeme}`;
 
-/** The marks of a lexeme that occurs `frequency` times in a passage of `length` tokens: its tier, and those below. */
-export function tierMarks(lexeme: string, frequency: number, length: number): string[] {
-  if (frequency === 1) return []; // nearly all; of no tier, however short the passage
+/** In how many of `TIERS`, from the first on, a passage of `length` tokens is that holds a word `frequency` times. */
+export function tierCount(frequency: number, length: number): number {
+  if (frequency === 1) return 0; // nearly all; of no tier, however short the passage
   const density = frequency / (1 - LENGTH_SHARE + (LENGTH_SHARE * length) / ORDINARY_LENGTH);
-  return TIERS.flatMap(({ from }, tier) => (density >= from ? [tierMark(lexeme, tier)] : []));
+  return TIERS.filter(({ from }) => density >= from).length;
 }

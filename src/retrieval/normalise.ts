@@ -35,7 +35,7 @@ const HYPHENS = /[\u2010\u2012\u2212]/g;
  * make another letter in their script stay: й, Indic vowel signs, Japanese voicing.
  */
 export function foldAccents(lexeme: string): string {
-  if (ASCII.test(lexeme)) return lexeme;
+  if (UNACCENTED.test(lexeme)) return lexeme;
   const folded = lexeme
     .normalize('NFD')
     .replace(ACCENTS, '')
@@ -44,7 +44,8 @@ export function foldAccents(lexeme: string): string {
   return folded === '' ? lexeme : folded; // a lone accent stays: PostgreSQL has no empty lexeme
 }
 
-const ASCII = /^[\0-\x7f]*$/;
+/** ASCII and ideographs: most lexemes, which need not be taken apart to be seen to have no accent. */
+const UNACCENTED = /^[\0-\x7f\u3400-\u9fff]*$/;
 /** Combining diacritics but the breve of й and ў; Hebrew points; Arabic tashkeel, hamzas, superscript alef. */
 const ACCENTS =
   /(?<![иу])\u0306|[\u0300-\u0305\u0307-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g;

@@ -41,17 +41,18 @@ export async function chargeCredits(database: Database, accountId: string, credi
   if (rows.length === 0) throw insufficientCredits();
 }
 
+const findLimits = (database: Queryable, accountId: string) =>
+  database
+    .selectFrom('accounts')
+    .select(['storage_limit_bytes', 'knowledge_base_limit'])
+    .where('id', '=', accountId);
+
 /**
  * Locks the account until the transaction ends and gives its limits. Whoever checks a limit and then stores
  * something takes this lock last of all, so that nobody holding it waits for anything else.
  */
 async function lockLimits(transaction: Queryable, { accountId, defaults }: AccountWithDefaults) {
-  const row = await transaction
-    .selectFrom('accounts')
-    .select(['storage_limit_bytes', 'knowledge_base_limit'])
-    .where('id', '=', accountId)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow();
+  const row = await findLimits(transaction, accountId).forNoKeyUpdate().executeTakeFirstOrThrow();
   return {
     storageLimitBytes: row.storage_limit_bytes ?? defaults.storageLimitBytes,
     knowledgeBaseLimit: row.knowledge_base_limit ?? defaults.knowledgeBaseLimit,
@@ -59,33 +60,47 @@ async function lockLimits(transaction: Queryable, { accountId, defaults }: Accou
 }
 
 /** Bytes of the account's live documents, and bytes that its unimported tickets and files have reserved. */
-async function readStorage(database: Queryable, accountId: string) {
-  const { rows } = await sql<{ stored: number; reserved: number }>`
-    SELECT
-      (SELECT coalesce(sum(storage_bytes), 0)::bigint FROM knowledge_base_statistics
+async function readStorage(database: Queryable, accountId: string): Promise<number> {
+  const { rows } = await sql<{ used: number }>`
+    SELECT (
+      (SELECT coalesce(sum(storage_bytes), 0) FROM knowledge_base_statistics
         JOIN knowledge_bases USING (knowledge_base_id)
-        WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL) AS stored,
-      (SELECT coalesce(sum(size_bytes), 0)::bigint FROM files
+        WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL) +
+      (SELECT coalesce(sum(size_bytes), 0) FROM files
         JOIN knowledge_bases USING (knowledge_base_id)
         WHERE files.account_id = ${accountId} AND deleted_at IS NULL AND document_id IS NULL
-          AND (uploaded_at IS NOT NULL OR expires_at > now())) AS reserved`.execute(database);
-  return rows[0] ?? { stored: 0, reserved: 0 };
+          AND (uploaded_at IS NOT NULL OR expires_at > now())))::bigint AS used`.execute(database);
+  return rows[0]?.used ?? 0;
 }
 
 /**
- * Checks that storing `requested` bytes stays within the account's limit. At the end of a transaction that has
- * stored them already (`counted`: those bytes) the answer holds until the commit; before it (`counted`: 0) it
- * spares work in vain.
+ * Checks that `requested` bytes, which this transaction has stored, are within the account's limit; the answer holds
+ * until the commit.
  * @throws STORAGE_LIMIT_EXCEEDED
  */
 export async function requireStorage(
-  database: Queryable,
+  transaction: Queryable,
   account: AccountWithDefaults,
-  { requested, counted }: { requested: number; counted: number },
+  requested: number,
 ): Promise<void> {
-  const { storageLimitBytes: limit } = await lockLimits(database, account);
-  const { stored, reserved } = await readStorage(database, account.accountId);
-  const used = stored + reserved - counted;
+  const { storageLimitBytes: limit } = await lockLimits(transaction, account);
+  const used = (await readStorage(transaction, account.accountId)) - requested;
+  if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
+}
+
+/**
+ * The same before anything is stored, to spare work in vain. It holds for this moment only, and locks nothing: even
+ * a lock costs a write to the disk.
+ * @throws STORAGE_LIMIT_EXCEEDED
+ */
+export async function expectStorage(
+  database: Queryable,
+  { accountId, defaults }: AccountWithDefaults,
+  requested: number,
+): Promise<void> {
+  const row = await findLimits(database, accountId).executeTakeFirstOrThrow();
+  const limit = row.storage_limit_bytes ?? defaults.storageLimitBytes;
+  const used = await readStorage(database, accountId);
   if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
 }
 

@@ -11,14 +11,16 @@ import { scopeMark } from './scope-mark.ts';
 
 type Owned = ScopedId & { accountId: string };
 
-/** Counts a document's lexemes in; `countsJson` is an object from lexeme to its number of passages. */
-export async function addLexemes(transaction: Queryable, document: Owned, countsJson: string): Promise<void> {
-  await sql`
-    INSERT INTO lexeme_changes (knowledge_base_id, id, account_id, passage_counts)
-    VALUES (${document.knowledgeBaseId}, ${uuidv7()}, ${document.accountId}, ${countsJson})`.execute(
-    transaction,
-  );
-}
+/**
+ * The INSERT that counts a document's lexemes in; `counts` is JSON text of an object from lexeme to its number of
+ * passages.
+ */
+export const addLexemes = ({ knowledgeBaseId, accountId }: Omit<Owned, 'id'>, counts: Uint8Array) => sql`
+  INSERT INTO lexeme_changes (knowledge_base_id, id, account_id, passage_counts)
+  VALUES (${knowledgeBaseId}, ${uuidv7()}, ${accountId}, ${toBinaryJson(counts)})`;
+
+/** As `jsonb_recv` reads it: the format's version, 1, and the text (PostgreSQL source, jsonb.c). */
+const toBinaryJson = (text: Uint8Array): Buffer => Buffer.concat([Buffer.of(1), text]);
 
 /** Counts a document's lexemes out, as its passages still have them; passages of signs only have none. */
 export async function removeLexemes(transaction: Queryable, document: Owned): Promise<void> {

@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely';
 import type { ScopedId } from '../ids.ts';
-import type { Analysis } from '../retrieval/analysis.ts';
+import type { AnalysedPart, PassageTotals } from '../retrieval/analysis.ts';
 import type { Queryable } from './database.ts';
 import { addLexemes, removeLexemes } from './lexeme-statistics.ts';
 import { scopeMark } from './scope-mark.ts';
@@ -37,51 +37,69 @@ export const countDocument = (
 ): Promise<void> =>
   changeCounters(transaction, knowledgeBaseId, { documents: 1, bytes, passages: 0, length: 0 });
 
-async function insertRows(transaction: Queryable, document: Owned, passagesJson: string): Promise<void> {
-  const { knowledgeBaseId, id, accountId } = document;
-  await sql`
-    WITH passage AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${passagesJson}) AS passage (
-        position integer, content text, start_offset integer, end_offset integer, page integer,
-        headings jsonb, language text, length integer, lexemes tsvector)),
-    shown AS (
-      INSERT INTO passages (knowledge_base_id, document_id, account_id,
-        position, content, start_offset, end_offset, page, headings, language)
-      SELECT ${knowledgeBaseId}, ${id}, ${accountId},
-        position, content, start_offset, end_offset, page, headings, language FROM passage)
-    INSERT INTO passage_lexemes (knowledge_base_id, document_id, account_id, position, length, lexemes)
-    SELECT ${knowledgeBaseId}, ${id}, ${accountId}, position, length,
-      lexemes || array_to_tsvector(ARRAY[${scopeMark(knowledgeBaseId)}]) FROM passage`.execute(transaction);
-}
-
-async function countLanguages(
+async function insertRows(
   transaction: Queryable,
   { knowledgeBaseId, id, accountId }: Owned,
+  { position, columns }: AnalysedPart,
 ): Promise<void> {
   await sql`
-    INSERT INTO language_statistics AS counted (knowledge_base_id, account_id, language, passage_count)
-    SELECT ${knowledgeBaseId}, ${accountId}, language, count(*)
-    FROM passages WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${id}
-    GROUP BY language
-    ON CONFLICT (knowledge_base_id, language)
-    DO UPDATE SET passage_count = counted.passage_count + excluded.passage_count`.execute(transaction);
+    WITH shown AS (
+      INSERT INTO passages (knowledge_base_id, document_id, account_id,
+        position, content, start_offset, end_offset, page, headings, language)
+      SELECT ${knowledgeBaseId}, ${id}, ${accountId}, ${position}::integer - 1 + place,
+        content, start_offset, end_offset, page, headings::jsonb, language
+      FROM unnest(${columns.content}::text[], ${columns.start_offset}::integer[], ${columns.end_offset}::integer[],
+          ${columns.page}::integer[], ${columns.headings}::text[], ${columns.language}::text[])
+        WITH ORDINALITY AS passage (content, start_offset, end_offset, page, headings, language, place))
+    INSERT INTO passage_lexemes (knowledge_base_id, document_id, account_id, position, length, lexemes)
+    SELECT ${knowledgeBaseId}, ${id}, ${accountId}, ${position}::integer - 1 + place, length,
+      lexemes || array_to_tsvector(ARRAY[${scopeMark(knowledgeBaseId)}])
+    FROM unnest(${columns.length}::integer[], ${columns.lexemes}::tsvector[])
+      WITH ORDINALITY AS passage (length, lexemes, place)`.execute(transaction);
 }
 
-/** Makes an analysed document searchable; the document's row must exist. */
+/**
+ * Adds a document to every statistic of its knowledge base, in one statement: its locks last until the commit, and
+ * what others wait for is the way there and back. The lexemes come first, which nobody waits for.
+ */
+async function count(
+  transaction: Queryable,
+  { knowledgeBaseId, accountId }: Owned,
+  { totals, documents, bytes }: { totals: PassageTotals; documents: number; bytes: number },
+): Promise<void> {
+  const languages = [...totals.languageCounts];
+  await sql`
+    WITH changed AS (${addLexemes({ knowledgeBaseId, accountId }, totals.lexemeCounts)} RETURNING knowledge_base_id),
+    counted AS (
+      UPDATE knowledge_base_statistics AS counters SET
+        document_count = document_count + ${documents},
+        storage_bytes = storage_bytes + ${bytes},
+        passage_count = passage_count + ${totals.passageCount},
+        passage_length_total = passage_length_total + ${totals.lengthTotal}
+      FROM changed WHERE counters.knowledge_base_id = changed.knowledge_base_id
+      RETURNING counters.knowledge_base_id)
+    INSERT INTO language_statistics AS counters (knowledge_base_id, account_id, language, passage_count)
+    SELECT knowledge_base_id, ${accountId}, language, passage_count
+    FROM counted, unnest(
+      ${languages.map(([language]) => language)}::text[],
+      ${languages.map(([, passageCount]) => passageCount)}::integer[]) AS added (language, passage_count)
+    ON CONFLICT (knowledge_base_id, language)
+    DO UPDATE SET passage_count = counters.passage_count + excluded.passage_count`.execute(transaction);
+}
+
+/**
+ * Makes an analysed document searchable, part by part; the document's row must exist. `documents` and `bytes` are
+ * what of it has not been counted yet.
+ */
 export async function insertPassages(
   transaction: Queryable,
   document: Owned,
-  analysis: Analysis,
+  { parts, ...uncounted }: { parts: AsyncIterable<AnalysedPart>; documents: number; bytes: number },
 ): Promise<void> {
-  await insertRows(transaction, document, analysis.passagesJson);
-  await addLexemes(transaction, document, analysis.lexemeCountsJson);
-  await changeCounters(transaction, document.knowledgeBaseId, {
-    documents: 0,
-    bytes: 0,
-    passages: analysis.passageCount,
-    length: analysis.lengthTotal,
-  });
-  await countLanguages(transaction, document);
+  for await (const part of parts) {
+    await insertRows(transaction, document, part);
+    if (part.totals) await count(transaction, document, { totals: part.totals, ...uncounted });
+  }
 }
 
 async function uncountLanguages(transaction: Queryable, { knowledgeBaseId, id }: ScopedId): Promise<void> {

@@ -1,11 +1,11 @@
 /** Puts knowledge bases and texts straight into a test's database, as the handlers do, without HTTP. */
 import { v7 as uuidv7 } from 'uuid';
-import { analyseDocument, toAnalysis } from '../retrieval/analysis.ts';
+import { analyseDocument } from '../retrieval/analysis.ts';
 import { createStem } from '../retrieval/stems.ts';
 import { createAccount } from '../storage/accounts.ts';
 import type { Database } from '../storage/database.ts';
 import { insertDocument } from '../storage/documents.ts';
-import { countDocument, insertPassages } from '../storage/passages.ts';
+import { insertPassages } from '../storage/passages.ts';
 
 export type TestText = { title: string; content: string };
 export type Place = { accountId: string; knowledgeBaseId: string };
@@ -26,14 +26,13 @@ export async function makeKnowledgeBase(database: Database): Promise<Place> {
 
 /** Imports a text in one transaction; gives the document's own id. */
 export async function importText(database: Database, place: Place, text: TestText): Promise<string> {
-  const analysis = toAnalysis(await analyseDocument({ ...text, format: 'text' }, createStem(database)));
+  const parts = analyseDocument({ ...text, format: 'text' }, createStem(database));
   const id = uuidv7();
   const bytes = Buffer.byteLength(text.content);
   await database.transaction().execute(async (transaction) => {
     const document = { ...place, id, title: text.title, source: text.title, type: 'text' as const };
     await insertDocument(transaction, { ...document, bytes, status: 'processed' });
-    await insertPassages(transaction, { ...place, id }, analysis);
-    await countDocument(transaction, place.knowledgeBaseId, bytes);
+    await insertPassages(transaction, { ...place, id }, { parts, documents: 1, bytes });
   });
   return id;
 }

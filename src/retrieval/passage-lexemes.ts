@@ -1,0 +1,141 @@
+/** Writes passages as PostgreSQL tsvectors, and counts in how many of a document's passages each lexeme occurs. */
+import { type BinaryArray, type ByteWriter, createByteWriter } from '../storage/binary-array.ts';
+import { tierCount, tierMark } from './marks.ts';
+
+/** The tokens of a passage and of what stands above it. */
+export type PassageTokens = { title: string[]; headings: string[]; content: string[] };
+
+/** PostgreSQL manual 8.11.1: positions run to 16383, and a lexeme keeps 256 of them. */
+const POSITION_MAX = 16_383;
+const POSITIONS_PER_LEXEME_MAX = 255;
+/** A title or heading path of more tokens is cut, so that it cannot outweigh the passage. */
+const CONTEXT_TOKENS_MAX = 200;
+
+/** The two highest bits of a position are its weight: A 3, B 2, D 0 (PostgreSQL source, ts_type.h). */
+const WEIGHT_A = 3 << 14;
+const WEIGHT_B = 2 << 14;
+const WEIGHT_D = 0;
+
+/**
+ * A lexeme of the document: in how many passages it occurs, the last of them, and its places there as indices into
+ * the passage's lists of places. Numbers only, because a large text has 100,000 of these.
+ */
+export type DocumentLexeme = {
+  text: string;
+  /** Where its UTF-8 begins and ends among all lexemes' bytes, with the zero byte that ends it in a tsvector. */
+  bytesStart: number;
+  bytesEnd: number;
+  passageCount: number;
+  passage: number;
+  firstPlace: number;
+  lastPlace: number;
+  placeCount: number;
+};
+
+/** From a token to its lexemes; for each language another. */
+export type LexemesOfToken = (token: string) => DocumentLexeme[];
+
+/**
+ * The lexemes of one document. A token's way to its places is one look into a map: a large text has a million
+ * tokens, and with a map of its own for each passage this took twice as long.
+ */
+export function createDocumentLexemes() {
+  const known = new Map<string, DocumentLexeme>();
+  const names = createByteWriter();
+  let passage = 0;
+  /** The passage's places with their weights, and for each the index of the same lexeme's next place. */
+  const places: number[] = [];
+  const nextPlaces: number[] = [];
+  let placeCount = 0;
+
+  const addPlace = (found: DocumentLexeme[], lexeme: DocumentLexeme, place: number): void => {
+    if (lexeme.passage !== passage) {
+      lexeme.passage = passage;
+      lexeme.passageCount++;
+      lexeme.firstPlace = placeCount;
+      lexeme.placeCount = 0;
+      found.push(lexeme);
+    } else {
+      // Beyond the last position nothing is told apart, and a tsvector has each position once.
+      if (lexeme.placeCount >= POSITIONS_PER_LEXEME_MAX || places[lexeme.lastPlace] === place) return;
+      nextPlaces[lexeme.lastPlace] = placeCount;
+    }
+    lexeme.lastPlace = placeCount;
+    lexeme.placeCount++;
+    places[placeCount++] = place;
+  };
+
+  /** In the form that `tsvectorrecv` reads; it sorts the lexemes itself (PostgreSQL source, tsvector.c). */
+  const writeTsvector = (writer: ByteWriter, lexemes: DocumentLexeme[]): void => {
+    const bytes = names.written();
+    writer.int32(lexemes.length);
+    for (const lexeme of lexemes) {
+      writer.bytes(bytes, lexeme.bytesStart, lexeme.bytesEnd);
+      writer.uint16(lexeme.placeCount);
+      let place = lexeme.firstPlace;
+      for (let i = 0; i < lexeme.placeCount; i++) {
+        writer.uint16(places[place] as number); // every place is in the list
+        place = nextPlaces[place] as number;
+      }
+    }
+  };
+
+  const entryOf = (lexeme: string): DocumentLexeme => {
+    let entry = known.get(lexeme);
+    if (entry === undefined) {
+      const bytesStart = names.size();
+      names.text(lexeme);
+      names.byte(0);
+      const never = { passageCount: 0, passage: 0, firstPlace: 0, lastPlace: 0, placeCount: 0 };
+      entry = { text: lexeme, bytesStart, bytesEnd: names.size(), ...never };
+      known.set(lexeme, entry);
+    }
+    return entry;
+  };
+
+  /** Marks the lexemes that a passage of `length` tokens is dense in. */
+  const addMarks = (found: DocumentLexeme[], length: number): void => {
+    for (const lexeme of found.slice()) {
+      const tiers = tierCount(lexeme.placeCount, length);
+      for (let tier = 0; tier < tiers; tier++) {
+        const mark = entryOf(tierMark(lexeme.text, tier));
+        mark.passageCount++;
+        found.push(mark);
+      }
+    }
+  };
+
+  return {
+    /** The document's one entry for a lexeme. */
+    entryOf,
+    /**
+     * Adds a passage as a tsvector: title tokens first (weight A), then headings (B), then content (D), then marks.
+     * @returns its length, which counts all these tokens, as term frequencies do.
+     */
+    addPassage(column: BinaryArray, tokens: PassageTokens, lexemesOfToken: LexemesOfToken): number {
+      passage++;
+      placeCount = 0;
+      const found: DocumentLexeme[] = [];
+      let position = 0;
+      const place = (list: string[], weight: number) => {
+        for (const token of list) {
+          position = Math.min(position + 1, POSITION_MAX);
+          for (const lexeme of lexemesOfToken(token)) addPlace(found, lexeme, position | weight);
+        }
+      };
+      const title = tokens.title.slice(0, CONTEXT_TOKENS_MAX);
+      const headings = tokens.headings.slice(0, CONTEXT_TOKENS_MAX);
+      place(title, WEIGHT_A);
+      place(headings, WEIGHT_B);
+      place(tokens.content, WEIGHT_D);
+      const length = title.length + headings.length + tokens.content.length;
+      addMarks(found, length);
+      column.add((writer) => writeTsvector(writer, found));
+      return length;
+    },
+    /** In how many passages each lexeme occurs. */
+    *passageCounts(): Generator<[lexeme: string, passageCount: number]> {
+      for (const [lexeme, { passageCount }] of known) if (passageCount > 0) yield [lexeme, passageCount];
+    },
+  };
+}

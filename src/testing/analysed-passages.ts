@@ -1,0 +1,77 @@
+/** Reads what an analysis has made back into rows, by the binary forms as PostgreSQL documents and sends them. */
+import type { AnalysedPart, PassageColumns } from '../retrieval/analysis.ts';
+
+type Row = Record<Exclude<keyof PassageColumns, 'length'>, string | null> & {
+  position: number;
+  length: number;
+};
+
+/** The elements of an array of one dimension; null where the length is -1. */
+function readArray(array: Uint8Array): (Buffer | null)[] {
+  const bytes = Buffer.from(array);
+  const count = bytes.readInt32BE(12);
+  const elements: (Buffer | null)[] = [];
+  let at = 20;
+  for (let i = 0; i < count; i++) {
+    const length = bytes.readInt32BE(at);
+    at += 4;
+    elements.push(length < 0 ? null : bytes.subarray(at, at + length));
+    at += Math.max(length, 0);
+  }
+  if (at !== bytes.length) throw new Error(`${bytes.length - at} bytes behind the last element`);
+  return elements;
+}
+
+const readInteger = (bytes: Buffer | null): number | null => bytes?.readInt32BE() ?? null;
+
+/** As a tsvector is shown, but without quotes, and with the lexemes in the order in which they were sent. */
+export function readTsvector(bytes: Buffer): string {
+  const lexemes: string[] = [];
+  let at = 4;
+  for (let i = 0; i < bytes.readInt32BE(); i++) {
+    const end = bytes.indexOf(0, at);
+    const count = bytes.readUInt16BE(end + 1);
+    const places = Array.from({ length: count }, (_, k) => bytes.readUInt16BE(end + 3 + 2 * k));
+    const shown = places.map((place) => `${place & 0x3fff}${['', 'C', 'B', 'A'][place >> 14]}`);
+    lexemes.push(`${bytes.toString('utf8', at, end)}:${shown.join()}`);
+    at = end + 3 + 2 * count;
+  }
+  if (at !== bytes.length) throw new Error(`${bytes.length - at} bytes behind the last lexeme`);
+  return lexemes.join(' ');
+}
+
+/** The rows of a part, text and numbers as text; `lexemes` as `readTsvector` gives them. */
+function readPart({ position, columns }: AnalysedPart): Row[] {
+  const text = (name: keyof PassageColumns) =>
+    readArray(columns[name]).map((bytes) => bytes?.toString() ?? null);
+  const integers = (name: keyof PassageColumns) => readArray(columns[name]).map(readInteger);
+  const [content, headings, language] = [text('content'), text('headings'), text('language')];
+  const [starts, ends, pages] = [integers('start_offset'), integers('end_offset'), integers('page')];
+  const lengths = integers('length');
+  return readArray(columns.lexemes).map((lexemes, i) => ({
+    position: position + i,
+    content: content[i] ?? null,
+    start_offset: String(starts[i]),
+    end_offset: String(ends[i]),
+    page: pages[i] === null ? null : String(pages[i]),
+    headings: headings[i] ?? null,
+    language: language[i] ?? null,
+    length: lengths[i] ?? 0,
+    lexemes: lexemes && readTsvector(lexemes),
+  }));
+}
+
+/** A whole analysis: its passages, and in how many of them each lexeme occurs. */
+export async function readAnalysis(parts: AsyncIterable<AnalysedPart>) {
+  const passages: Row[] = [];
+  let lexemeCounts = new Map<string, number>();
+  let totals: AnalysedPart['totals'];
+  for await (const part of parts) {
+    passages.push(...readPart(part));
+    if (part.totals) {
+      totals = part.totals;
+      lexemeCounts = new Map(Object.entries(JSON.parse(Buffer.from(totals.lexemeCounts).toString())));
+    }
+  }
+  return { passages, lexemeCounts, totals };
+}
