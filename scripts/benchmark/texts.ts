@@ -38,10 +38,21 @@ const ENDINGS =
 
 /**
  * So that texts grow in different words as real ones do: 100,000, 400,000 and a million characters of English hold
- * some 4,000, 10,000 and 15,000 words (abstracts of papers: 3,600, 8,700, 14,800), of Chinese 38,000, 99,000 and
- * 178,000 pairs of characters (articles of an encyclopedia: 36,000, 105,000).
+ * some 4,000, 10,000 and 15,000 words (abstracts of papers: 3,600, 8,700, 14,800).
  */
-const VOCABULARY_SIZE = 20_000;
+const ENGLISH_VOCABULARY_SIZE = 20_000;
+
+/**
+ * Likewise for the pairs of neighbouring characters by which Chinese is searched: 1,000, 10,000, 100,000 and 400,000
+ * characters hold some 650, 5,500, 36,000 and 99,000 of them (articles of an encyclopedia: 600, 5,100, 36,000 and
+ * 102,000; its shorter extracts 520, 4,600 and 33,000).
+ */
+const CHINESE_VOCABULARY_SIZE = 40_000;
+/** Shares of words of one, two, three and four characters in a dictionary. */
+const CHINESE_WORD_LENGTHS = [0.04, 0.7, 0.16, 0.1];
+/** The share of words that come again from the last ones: a text keeps to its subject. */
+const CHINESE_REPETITION = 0.45;
+const RECENT_WORDS = 60;
 
 /** The most frequent characters of Chinese texts, in their order; further ones come from the block of ideographs. */
 const COMMON_CHINESE =
@@ -80,11 +91,21 @@ function createZipf(count: number, random: Random): () => number {
 function makeEnglishVocabulary(): string[] {
   const random = createRandom(1);
   const words = new Set(COMMON_ENGLISH);
-  while (words.size < VOCABULARY_SIZE) {
+  while (words.size < ENGLISH_VOCABULARY_SIZE) {
     const second = random() < 0.1 ? pick(ROOTS, random) : '';
     words.add(pick(BEGINNINGS, random) + pick(ROOTS, random) + second + pick(ENDINGS, random));
   }
   return [...words];
+}
+
+function drawWordLength(random: Random): number {
+  const drawn = random();
+  let sum = 0;
+  for (const [i, share] of CHINESE_WORD_LENGTHS.entries()) {
+    sum += share;
+    if (drawn < sum) return i + 1;
+  }
+  return CHINESE_WORD_LENGTHS.length;
 }
 
 function makeChineseVocabulary(): string[] {
@@ -94,12 +115,17 @@ function makeChineseVocabulary(): string[] {
   const drawCharacter = createZipf(characters.size, random);
   const alphabet = [...characters];
   const words = new Set(COMMON_CHINESE);
-  while (words.size < VOCABULARY_SIZE) words.add(`${alphabet[drawCharacter()]}${alphabet[drawCharacter()]}`);
+  while (words.size < CHINESE_VOCABULARY_SIZE) {
+    const length = drawWordLength(random);
+    words.add(Array.from({ length }, () => alphabet[drawCharacter()]).join(''));
+  }
   return [...words];
 }
 
 type Script = {
   vocabulary: string[];
+  /** The share of words that are taken from the last `RECENT_WORDS` again. */
+  repetition: number;
   blank: string;
   comma: string;
   stop: string;
@@ -110,6 +136,7 @@ type Script = {
 const scripts = {
   english: {
     vocabulary: makeEnglishVocabulary(),
+    repetition: 0,
     blank: ' ',
     comma: ', ',
     stop: '. ',
@@ -117,6 +144,7 @@ const scripts = {
   },
   chinese: {
     vocabulary: makeChineseVocabulary(),
+    repetition: CHINESE_REPETITION,
     blank: '',
     comma: '，',
     stop: '。',
@@ -137,11 +165,23 @@ function makeSentence(
   return sentence + stop;
 }
 
+/** Lets words come again, as often as the script has it. */
+function repeating(repetition: number, draw: () => number, random: Random): () => number {
+  if (repetition === 0) return draw;
+  const recent: number[] = [];
+  let count = 0;
+  return () => {
+    const word = count > 0 && random() < repetition ? pick(recent, random) : draw();
+    recent[count++ % RECENT_WORDS] = word;
+    return word;
+  };
+}
+
 /** A text of exactly `characters` UTF-16 code units: English is ASCII, Chinese takes three bytes a character. */
 export function makeText(scriptName: ScriptName, characters: number, seed: number): string {
   const script = scripts[scriptName];
   const random = createRandom(seed);
-  const draw = createZipf(script.vocabulary.length, random);
+  const draw = repeating(script.repetition, createZipf(script.vocabulary.length, random), random);
   const parts: string[] = [];
   for (let length = 0; length < characters; ) {
     const isParagraphEnd = random() < 0.2;
