@@ -29,7 +29,7 @@ export async function openService(
   await migrateToLatest(database);
   await ensureFirstAccount(database, config, log);
   const stem = createStem(database);
-  const analysis = createAnalysisPool(stem);
+  const analysis = createAnalysisPool(stem, { connections: config.databasePoolSize });
   const extraction = createExtractionPool();
   const jobs = await openJobQueue(connection, log);
   const service: Service = {

@@ -18,7 +18,7 @@ describe('createAnalysisPool', () => {
     asked.push(words);
     return words.map((word) => (word === 'the' ? '' : word.replace(/s$/, '')));
   };
-  const pool = createAnalysisPool(stem, { threads: 2 });
+  const pool = createAnalysisPool(stem, { connections: 4 });
   afterAll(() => pool.close());
 
   it('gives the same as the analysis on this thread', async () => {
@@ -50,10 +50,11 @@ describe('createAnalysisPool', () => {
   it('rejects with the very error that stemming threw, and goes on', async () => {
     const away = new Error('database away');
     let isAway = true;
-    const failing = createAnalysisPool(async (_language, words) => {
+    const stemOrFail: Stem = async (_language, words) => {
       if (isAway) throw away;
       return words;
-    });
+    };
+    const failing = createAnalysisPool(stemOrFail, { connections: 4 });
     await expect(failing.analyse(text(english))).rejects.toBe(away);
     isAway = false;
     expect((await readAnalysis(await failing.analyse(text(english)))).passages).toHaveLength(1);

@@ -19,13 +19,12 @@ export type AnalysisPool = { analyse: Analyse; close(): Promise<void> };
 const IDLE_TIMEOUT_MS = 60_000;
 
 /**
- * Starts the pool; `stem` runs on this thread, where the database is. `threads` is the most threads, by default
- * one less than the machine has cores. `close` ends what runs.
+ * Starts the pool; `stem` runs on this thread, where the database is. `connections` are the database's: a document
+ * whose first part is being stored may hold one while it waits for stems through another, so that there are at most
+ * half as many threads, and one less than the machine has cores. `close` ends what runs.
  */
-export function createAnalysisPool(
-  stem: Stem,
-  { threads = Math.max(1, availableParallelism() - 1) }: { threads?: number } = {},
-): AnalysisPool {
+export function createAnalysisPool(stem: Stem, { connections }: { connections: number }): AnalysisPool {
+  const threads = Math.max(1, Math.min(availableParallelism() - 1, Math.floor(connections / 2)));
   const pool = new Piscina<AnalysisTask, void>({
     filename: fileURLToPath(new URL('./analysis-worker.ts', import.meta.url)),
     name: 'analyse',
