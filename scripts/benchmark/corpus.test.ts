@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { analyseDocument } from '../../src/retrieval/analysis.ts';
 import { detectLanguage } from '../../src/retrieval/language.ts';
+import { readAnalysis } from '../../src/testing/analysed-passages.ts';
 import { makeDocument, makePassage, planDocuments } from './corpus.ts';
 import { makeLongQueries, makeQueries, queryKinds } from './query-mix.ts';
 
@@ -14,7 +15,7 @@ test('documents cover the passages that they were planned for, in order', () => 
 test('the service cuts a document into the passages that it was made of, and takes it for English', async () => {
   const document = makeDocument({ first: 60, passages: 40 });
   const stem = async (_language: string, words: string[]) => words;
-  const { passages } = await analyseDocument({ format: 'text', ...document }, stem);
+  const { passages } = await readAnalysis(analyseDocument({ format: 'text', ...document }, stem));
   expect(passages).toHaveLength(40);
   expect(new Set(passages.map(({ language }) => language))).toEqual(new Set(['english']));
   expect(passages[10]?.content).toContain(makePassage(70));

@@ -23,7 +23,9 @@ describe('analyseDocument', () => {
         page: null,
         headings: '["Cats"]',
         language: expect.any(String),
-        lexemes: expect.stringMatching(/^a:1A title:2A cats?:3B,4,6 the:5 of:7 cafe:8 \/1\/cats?: \/2\/cats?:$/),
+        lexemes: expect.stringMatching(
+          /^a:1A title:2A cats?:3B,4,6 the:5 of:7 cafe:8 \/1\/cats?: \/2\/cats?:$/,
+        ),
         length: 8,
       },
     ]);

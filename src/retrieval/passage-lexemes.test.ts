@@ -25,7 +25,9 @@ describe('createDocumentLexemes', () => {
     addPassage(lexemes, { title: [], headings: [], content: ['a', 'b', 'a', 'a'] });
     const second = addPassage(lexemes, { title: [], headings: [], content: ['c', 'a'] });
     expect(second.tsvector).toBe('c:1 a:2');
-    expect(new Map(lexemes.passageCounts())).toEqual(new Map(Object.entries({ a: 2, b: 1, '/1/a': 1, '/2/a': 1, c: 1 })));
+    expect(new Map(lexemes.passageCounts())).toEqual(
+      new Map(Object.entries({ a: 2, b: 1, '/1/a': 1, '/2/a': 1, c: 1 })),
+    );
   });
 
   it('keeps within the positions that a tsvector has, each once', () => {

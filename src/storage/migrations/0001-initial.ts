@@ -147,10 +147,12 @@ const statements = [
     position integer NOT NULL,
     account_id uuid NOT NULL,
     length integer NOT NULL,
-    lexemes tsvector STORAGE EXTERNAL NOT NULL,
+    lexemes tsvector NOT NULL,
     PRIMARY KEY (knowledge_base_id, document_id, position),
     FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents (knowledge_base_id, id)
   ) WITH (toast_tuple_target = 8160)`,
+  // In a statement of its own, because CREATE TABLE takes it only since PostgreSQL 16.
+  sql`ALTER TABLE passage_lexemes ALTER COLUMN lexemes SET STORAGE EXTERNAL`,
   // The knowledge base is a lexeme of its passages as well (scope-mark.ts), which intersects as any other.
   sql`CREATE INDEX passage_lexemes_by_lexeme ON passage_lexemes USING gin (lexemes)`,
 ];
