@@ -126,19 +126,25 @@ export async function scoreExhaustively(
 /** Scores are rounded to six digits, and term frequencies are taken from a float4. */
 const TOLERANCE = 1e-4;
 
-/**
- * The share of places in the exhaustive answers where the service has the same score; so passages of equal scores may
- * change places, and a place that the service leaves empty counts against it.
- */
-export function shareOfEqualPlaces(exhaustive: number[][], found: number[][]): number {
-  let [places, equal] = [0, 0];
-  exhaustive.forEach((scores, query) => {
-    const others = found[query] ?? [];
-    const length = Math.max(scores.length, others.length);
-    places += length;
-    for (let i = 0; i < length; i++) {
-      if (Math.abs((scores[i] ?? Number.NaN) - (others[i] ?? Number.NaN)) <= TOLERANCE) equal++;
+/** How many of the best scores are among those that were found; both in descending order. */
+function countFound(best: number[], found: number[]): number {
+  let [count, place] = [0, 0];
+  for (const score of best) {
+    while ((found[place] ?? Number.NEGATIVE_INFINITY) > score + TOLERANCE) place++;
+    if (Math.abs((found[place] ?? Number.NaN) - score) <= TOLERANCE) {
+      count++;
+      place++;
     }
-  });
+  }
+  return count;
+}
+
+/**
+ * The share of the exhaustive answers' passages that the service found, told apart by their scores: passages of equal
+ * scores may stand for one another, and one that was missed does not count again for each that moved up behind it.
+ */
+export function shareOfFound(exhaustive: number[][], found: number[][]): number {
+  const places = exhaustive.reduce((sum, best) => sum + best.length, 0);
+  const equal = exhaustive.reduce((sum, best, query) => sum + countFound(best, found[query] ?? []), 0);
   return equal / places;
 }

@@ -33,9 +33,12 @@ function toSearchResult(passage: FoundPassage): SearchResult {
 export const searchHandlers = {
   async query({ query, limit = 10, knowledgeBaseIds }, { database, stem, accountId, config }) {
     const ids = knowledgeBaseIds?.map(parseKnowledgeBaseId);
-    const searched = await findSearchedKnowledgeBases(database, accountId, ids && [...new Set(ids)]);
+    const [searched, balance] = await Promise.all([
+      findSearchedKnowledgeBases(database, accountId, ids && [...new Set(ids)]),
+      readBalance(database, accountId),
+    ]);
     const credits = config.creditsPerQuery;
-    if (credits > (await readBalance(database, accountId))) throw insufficientCredits();
+    if (credits > balance) throw insufficientCredits();
     const passages = await searchPassages({ database, stem }, { query, searched, limit });
     await chargeCredits(database, accountId, credits);
     return { data: passages.map(toSearchResult) };

@@ -93,7 +93,7 @@ function levelsOf(
  */
 export function weighTerms(terms: QueryTerm[], frequencies: Map<string, number>, passageCount: number) {
   const idfOf = (lexeme: string) => inverseDocumentFrequency(frequencies.get(lexeme) ?? 0, passageCount);
-  const weighed = terms.map(({ lexemes, frequency }) => {
+  const weighed = informativeTerms(terms).map(({ lexemes, frequency }) => {
     const known = lexemes.filter((lexeme) => frequencies.has(lexeme));
     const idf = Math.max(...(known.length > 0 ? known : lexemes).map(idfOf));
     return { idf, frequency, known };
@@ -200,7 +200,7 @@ export async function searchPassages(
   { query, searched, limit }: { query: string; searched: SearchedKnowledgeBases; limit: number },
 ): Promise<FoundPassage[]> {
   if (searched.passageCount === 0) return [];
-  const terms = informativeTerms(await analyseQuery(query, searched.languages, stem));
+  const terms = await analyseQuery(query, searched.languages, stem);
   const lexemes = terms.flatMap((term) => term.lexemes);
   const marks = TIERS.flatMap((_, tier) => lexemes.map((lexeme) => tierMark(lexeme, tier)));
   const frequencies = await readDocumentFrequencies(database, searched, [...lexemes, ...marks]);
