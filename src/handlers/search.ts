@@ -4,7 +4,7 @@ import type { Handlers } from '../contract.ts';
 import { insufficientCredits } from '../errors.ts';
 import { formatScopedId, parseKnowledgeBaseId } from '../ids.ts';
 import { type FoundPassage, searchPassages } from '../retrieval/search.ts';
-import { chargeCredits, readBalance } from '../storage/accounts.ts';
+import { chargeCredits } from '../storage/accounts.ts';
 import { findSearchedKnowledgeBases } from '../storage/knowledge-bases.ts';
 
 function toSearchResult(passage: FoundPassage): SearchResult {
@@ -33,12 +33,9 @@ function toSearchResult(passage: FoundPassage): SearchResult {
 export const searchHandlers = {
   async query({ query, limit = 10, knowledgeBaseIds }, { database, stem, accountId, config }) {
     const ids = knowledgeBaseIds?.map(parseKnowledgeBaseId);
-    const [searched, balance] = await Promise.all([
-      findSearchedKnowledgeBases(database, accountId, ids && [...new Set(ids)]),
-      readBalance(database, accountId),
-    ]);
+    const searched = await findSearchedKnowledgeBases(database, accountId, ids && [...new Set(ids)]);
     const credits = config.creditsPerQuery;
-    if (credits > balance) throw insufficientCredits();
+    if (credits > searched.accountCredits) throw insufficientCredits();
     const passages = await searchPassages({ database, stem }, { query, searched, limit });
     await chargeCredits(database, accountId, credits);
     return { data: passages.map(toSearchResult) };

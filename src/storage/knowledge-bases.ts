@@ -34,6 +34,8 @@ const liveKnowledgeBase = (database: Queryable, { accountId, knowledgeBaseId }: 
 /** The knowledge bases that a query covers, and what they hold together. */
 export type SearchedKnowledgeBases = {
   accountId: string;
+  /** What the account has left, read along the way: each statement more would take a tenth of a query's time. */
+  accountCredits: number;
   ids: string[];
   /** In which their passages were analysed. */
   languages: string[];
@@ -66,6 +68,7 @@ export async function findSearchedKnowledgeBases(
         FROM language_statistics JOIN searched USING (knowledge_base_id)) AS languages,
       coalesce(sum(passage_count), 0)::bigint AS "passageCount",
       coalesce(sum(passage_length_total), 0)::bigint AS "lengthTotal",
+      coalesce((SELECT credits FROM account_balances WHERE account_id = ${accountId}), 0)::bigint AS "accountCredits",
       (SELECT reltuples::bigint FROM pg_class WHERE oid = 'passage_lexemes'::regclass) AS estimate
     FROM knowledge_base_statistics JOIN searched USING (knowledge_base_id)`.execute(database);
   const [found] = rows;
