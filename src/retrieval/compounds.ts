@@ -8,6 +8,12 @@ const PART_SIGNS = /[^\p{L}\p{M}\p{N}]+/u;
 const CASE_CHANGE = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 /** `100mg`, `19th`: between a leading number and its letters. */
 const NUMBER_UNIT = /(?=\p{L})(?<=^\p{N}+)/u; // the letter first: looking back from every digit is quadratic
+/**
+ * `FY2018`, `COVID19`: between two letters or more and two digits or more. Not `CD8` or `p53`: one sign alone says
+ * nothing.
+ */
+const LETTERS_NUMBER = /(?<=\p{L}{2})(?=\p{N}{2})/u;
+const NUMBER = /\p{N}/u;
 /** `1,000` and `12,345.67`: thousands separators, not a list. */
 const GROUPED_NUMBER = /^\p{N}{1,3}(?:,\p{N}{3})+(?:\.\p{N}+)?$/u;
 /** `v2.1.0` is version 2.1.0. */
@@ -62,10 +68,17 @@ function withoutGrouping(segment: string): string {
   return GROUPED_NUMBER.test(segment) ? segment.replaceAll(',', '') : segment;
 }
 
+function splitInside(word: string): string[] {
+  if (word.length === 1) return [word];
+  const pieces = word.split(CASE_CHANGE);
+  if (!NUMBER.test(word)) return pieces;
+  return pieces.flatMap((piece) => piece.split(LETTERS_NUMBER)).flatMap((piece) => piece.split(NUMBER_UNIT));
+}
+
 /** The words of a compound; single letters split off by an apostrophe or a case change say nothing alone. */
 function partsOf(word: string): string[] {
   const words = word.split(PART_SIGNS).filter((part) => part !== '');
-  const parts = words.flatMap((part) => part.split(CASE_CHANGE).flatMap((piece) => piece.split(NUMBER_UNIT)));
+  const parts = words.flatMap(splitInside);
   if (parts.length === 1) return parts;
   const bySignsOnly = parts.length === words.length && !word.includes("'");
   return bySignsOnly ? parts : parts.filter((part) => part.length > 1 || words.includes(part));

@@ -35,6 +35,10 @@ const spellings: [reason: string, one: string, other: string][] = [
   ['thousands separators do not matter', '1,000', '1000'],
   ['a number is found without its unit', '100mg', '100'],
   ['a quantity is found with and without a space', '100mg', '100 mg'],
+  ['a fiscal year is found by its number', 'FY2018', '2018'],
+  ['a quarter of a fiscal year is found by its year', 'FY2023Q1', '2023'],
+  ['a quarter of a fiscal year is found by its quarter', '2023Q1', 'Q1'],
+  ['a word with a number is found with a space', 'COVID19', 'COVID 19'],
   ['a CVE is found by its year', 'CVE-2024-4367', '2024'],
   ['an address is found by its host', 'john.doe@example.com', 'example.com'],
   ['an address is found by its name', 'john.doe@example.com', 'doe'],
@@ -64,6 +68,10 @@ describe('tokenise', () => {
     ['a dot leader is none', 'wait...what', 'what'],
   ];
   it.each(wholes)('%s: %s', (_reason, text, token) => expect(tokenise(text)).toContain(token));
+
+  it('leaves a single letter with its number, or a single digit with its word', () => {
+    expect(tokenise('p53 CD8')).toEqual(['p53', 'cd8']);
+  });
 
   it('keeps the order of the text', () => {
     expect(tokenise('The quick brown fox')).toEqual(['the', 'quick', 'brown', 'fox']);
@@ -130,7 +138,7 @@ describe('tokenise', () => {
   });
 
   it('takes linear time for a million marks, dots or letters', () => {
-    for (const unit of ['\u0301\u0323', 'a.', 'a', '1', '1a', 'aA', "n't", '漢', '_a', '1,', '/']) {
+    for (const unit of ['\u0301\u0323', 'a.', 'a', '1', '1a', 'aA', 'aa11', "n't", '漢', '_a', '1,', '/']) {
       const started = performance.now();
       tokenise(unit.repeat(1_000_000 / unit.length));
       expect(performance.now() - started, unit).toBeLessThan(2_000);
