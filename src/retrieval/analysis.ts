@@ -11,6 +11,7 @@ import {
   type PassageTokens,
 } from './passage-lexemes.ts';
 import { type Passage, splitPassages } from './passages.ts';
+import { sizeOf } from './text-size.ts';
 import { tokenise } from './tokens.ts';
 
 /** What is analysed: imported text (read as Markdown), or what an extractor made of a file. */
@@ -21,7 +22,7 @@ export type DocumentText =
 /**
  * Passages in order, one binary array a column (see storage/binary-array.ts); the names are the columns of `passages`
  * and `passage_lexemes`. Offsets count code points of the document's text, `headings` is JSON text, `length` the
- * passage's number of tokens (title and headings included).
+ * size of `content` in letters (`sizeOf`).
  */
 export type PassageColumns = Record<
   'content' | 'start_offset' | 'end_offset' | 'page' | 'headings' | 'language' | 'length' | 'lexemes',
@@ -71,7 +72,8 @@ export async function* analyseDocument(document: DocumentText, stem: Stem): Asyn
     const lexemesIn = await lexemesOfTokens(tokenised);
     const columns = createPassageColumns();
     for (const { passage, language, tokens } of tokenised) {
-      const length = lexemes.addPassage(columns.lexemes, tokens, lexemesIn(language));
+      lexemes.addPassage(columns.lexemes, tokens, lexemesIn(language));
+      const length = lengthOf(passage.text);
       addPassage(columns, { passage, language, length });
       totals.lengthTotal += length;
       totals.languageCounts.set(language, (totals.languageCounts.get(language) ?? 0) + 1);
@@ -84,6 +86,14 @@ export async function* analyseDocument(document: DocumentText, stem: Stem): Asyn
     };
   }
 }
+
+/**
+ * The length that BM25 goes by. In letters, not tokens, so that it means the same in every script: a Thai passage
+ * has four times the tokens of an English one that says the same. On the six XQuAD languages in one knowledge base
+ * Thai gains .003 nDCG@10, German loses .005; alone, the collections gain .0006 in the mean. Without title and
+ * headings, which repeat.
+ */
+const lengthOf = (content: string): number => Math.round(sizeOf(content, 0, content.length));
 
 type Columns = Record<keyof PassageColumns, BinaryArray>;
 
@@ -178,9 +188,9 @@ function createLexemesOfTokens(stem: Stem, entryOf: (lexeme: string) => Document
 
 function* allTokens(passages: Tokenised[]): Generator<string> {
   for (const { tokens } of passages) {
-    yield* tokens.title;
-    yield* tokens.headings;
-    yield* tokens.content;
+    yield* tokens.title.tokens;
+    yield* tokens.headings.tokens;
+    yield* tokens.content.tokens;
   }
 }
 

@@ -1,15 +1,21 @@
 /** Writes passages as PostgreSQL tsvectors, and counts in how many of a document's passages each lexeme occurs. */
 import { type BinaryArray, type ByteWriter, createByteWriter } from '../storage/binary-array.ts';
 import { tierCount, tierMark } from './marks.ts';
+import type { TokenisedText } from './tokens.ts';
 
 /** The tokens of a passage and of what stands above it. */
-export type PassageTokens = { title: string[]; headings: string[]; content: string[] };
+export type PassageTokens = { title: TokenisedText; headings: TokenisedText; content: TokenisedText };
 
 /** PostgreSQL manual 8.11.1: positions run to 16383, and a lexeme keeps 256 of them. */
 const POSITION_MAX = 16_383;
 const POSITIONS_PER_LEXEME_MAX = 255;
 /** A title or heading path of more tokens is cut, so that it cannot outweigh the passage. */
 const CONTEXT_TOKENS_MAX = 200;
+/**
+ * A title counts as if the passage said it so often: that needs no formula of its own where passages are scored.
+ * nDCG@10 is flat within .001 in the mean from 3 to 5; financebench-a, whose titles name company and year, gains most.
+ */
+const TITLE_REPEATS = 4;
 
 /** The two highest bits of a position are its weight: A 3, B 2, D 0 (PostgreSQL source, ts_type.h). */
 const WEIGHT_A = 3 << 14;
@@ -93,7 +99,7 @@ export function createDocumentLexemes() {
     return entry;
   };
 
-  /** Marks the lexemes that a passage of `length` tokens is dense in. */
+  /** Marks the lexemes that a passage, whose content has `length` tokens, is dense in. */
   const addMarks = (found: DocumentLexeme[], length: number): void => {
     for (const lexeme of found.slice()) {
       const tiers = tierCount(lexeme.placeCount, length);
@@ -110,28 +116,28 @@ export function createDocumentLexemes() {
     entryOf,
     /**
      * Adds a passage as a tsvector: title tokens first (weight A), then headings (B), then content (D), then marks.
-     * @returns its length, which counts all these tokens, as term frequencies do.
+     * Fragments take the positions of the tokens that they stand beside.
      */
-    addPassage(column: BinaryArray, tokens: PassageTokens, lexemesOfToken: LexemesOfToken): number {
+    addPassage(column: BinaryArray, tokens: PassageTokens, lexemesOfToken: LexemesOfToken): void {
       passage++;
       placeCount = 0;
       const found: DocumentLexeme[] = [];
-      let position = 0;
-      const place = (list: string[], weight: number) => {
-        for (const token of list) {
-          position = Math.min(position + 1, POSITION_MAX);
-          for (const lexeme of lexemesOfToken(token)) addPlace(found, lexeme, position | weight);
-        }
+      let before = 0;
+      const place = (token: string, at: number, weight: number) => {
+        const position = Math.min(before + at + 1, POSITION_MAX);
+        for (const lexeme of lexemesOfToken(token)) addPlace(found, lexeme, position | weight);
       };
-      const title = tokens.title.slice(0, CONTEXT_TOKENS_MAX);
-      const headings = tokens.headings.slice(0, CONTEXT_TOKENS_MAX);
-      place(title, WEIGHT_A);
-      place(headings, WEIGHT_B);
-      place(tokens.content, WEIGHT_D);
-      const length = title.length + headings.length + tokens.content.length;
-      addMarks(found, length);
+      const placeAll = (text: TokenisedText, weight: number, tokensMax: number) => {
+        const kept = Math.min(text.tokens.length, tokensMax);
+        for (let at = 0; at < kept; at++) place(text.tokens[at] as string, at, weight); // at is in range
+        for (const { token, at } of text.fragments) if (at < kept) place(token, at, weight);
+        before += kept;
+      };
+      for (let i = 0; i < TITLE_REPEATS; i++) placeAll(tokens.title, WEIGHT_A, CONTEXT_TOKENS_MAX);
+      placeAll(tokens.headings, WEIGHT_B, CONTEXT_TOKENS_MAX);
+      placeAll(tokens.content, WEIGHT_D, Number.POSITIVE_INFINITY);
+      addMarks(found, tokens.content.tokens.length);
       column.add((writer) => writeTsvector(writer, found));
-      return length;
     },
     /** In how many passages each lexeme occurs. */
     *passageCounts(): Generator<[lexeme: string, passageCount: number]> {

@@ -12,20 +12,20 @@ const stem: Stem = async (language, words) => {
 describe('analyseQuery', () => {
   it('gives each word once, in order, with its frequency', async () => {
     expect(await analyseQuery('cats and cats', ['english'], stem)).toEqual([
-      { lexemes: ['cat'], frequency: 2, isStopWord: false },
-      { lexemes: ['and'], frequency: 1, isStopWord: false },
+      { lexemes: ['cat'], frequency: 2, isStopWord: false, weight: 1 },
+      { lexemes: ['and'], frequency: 1, isStopWord: false, weight: 1 },
     ]);
   });
 
   it('counts two forms of one word as one term', async () => {
     expect(await analyseQuery('cat cats', ['english'], stem)).toEqual([
-      { lexemes: ['cat'], frequency: 2, isStopWord: false },
+      { lexemes: ['cat'], frequency: 2, isStopWord: false, weight: 1 },
     ]);
   });
 
   it('unites the lexemes that a word has in every language', async () => {
     expect(await analyseQuery('cats', ['english', 'simple'], stem)).toEqual([
-      { lexemes: ['cat', 'cats'], frequency: 1, isStopWord: false },
+      { lexemes: ['cat', 'cats'], frequency: 1, isStopWord: false, weight: 1 },
     ]);
   });
 
@@ -37,6 +37,35 @@ describe('analyseQuery', () => {
       ['or', true],
       ['not', true],
     ]);
+  });
+
+  it('weighs stop words less, unless there is nothing else', async () => {
+    const weights = async (query: string) =>
+      (await analyseQuery(query, ['english'], stem)).map(({ weight }) => weight);
+    expect(await weights('the cats')).toEqual([0.25, 1]);
+    expect(await weights('to be or not to be')).toEqual([1, 1, 1, 1]);
+  });
+
+  it('has single characters after the bigrams, with less weight, once', async () => {
+    const terms = await analyseQuery('東京都の東', ['simple'], stem);
+    expect(terms.map(({ lexemes, frequency, weight }) => [lexemes.join(), frequency, weight])).toEqual([
+      ['東京', 1, 1],
+      ['京都', 1, 1],
+      ['都の', 1, 1],
+      ['の東', 1, 1],
+      ['東', 2, 0.4],
+      ['京', 1, 0.4],
+      ['都', 1, 0.4],
+    ]);
+  });
+
+  it('lets a lone character weigh as much as a word', async () => {
+    expect(await analyseQuery('猫', ['simple'], stem)).toEqual([
+      { lexemes: ['猫'], frequency: 1, isStopWord: false, weight: 1 },
+    ]);
+    const [lone, ...others] = await analyseQuery('猫 猫耳', ['simple'], stem);
+    expect(lone).toMatchObject({ lexemes: ['猫'], weight: 1 });
+    expect(others.map(({ lexemes }) => lexemes[0])).toEqual(['猫耳', '耳']);
   });
 
   it('judges stop words by the query’s own language', async () => {

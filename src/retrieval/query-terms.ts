@@ -1,22 +1,31 @@
 /** Analyses a query: the same path as for passages, once for every language that the searched passages are in. */
 import { detectLanguage } from './language.ts';
 import { lexemesOf, type Stem, type Stems, wordsToStem } from './lexemes.ts';
-import { tokenise } from './tokens.ts';
+import { type Fragment, tokenise } from './tokens.ts';
 
 /**
  * A word of the query. `lexemes` are its alternatives (one per language and spelling; distinct): a passage holds
  * the term if it holds any of them, and counts it by the one that it holds most. `frequency` is how often the
- * query has it.
+ * query has it, `weight` what it counts beside a word that says something, above 0 and at most 1.
  */
-export type QueryTerm = { lexemes: string[]; frequency: number; isStopWord: boolean };
+export type QueryTerm = { lexemes: string[]; frequency: number; isStopWord: boolean; weight: number };
+
+/**
+ * Stop words complete names and phrases, yet must not outvote the words that say something. Against leaving them
+ * out, nDCG@10 rises by .001 to .003 on xquad-en, -de and -ru; at full weight it falls by .001 to .002 there, by
+ * .007 on cranfield and msmarco-sub.
+ */
+const STOP_WORD_WEIGHT = 0.25;
+/** nDCG@10 on the collections in Chinese, Japanese and Korean is flat within .0015 from 0.3 to 0.5. */
+const FRAGMENT_WEIGHT = 0.4;
 
 /** Terms of a query, as many as it may have characters; what comes after is ignored. */
 const QUERY_TERMS_MAX = 8192;
 
 /**
- * The distinct terms of a query, in the order in which they first occur. `languages` are those of the searched
+ * The distinct terms of a query, in the order in which they first occur, fragments last. `languages` are those of the searched
  * passages. A term is a stop word if it is one in the query's own language; where that is unsure, or not among
- * `languages`, if it is one in any of them.
+ * `languages`, if it is one in any of them. In a query of nothing else, stop words weigh as much as any word.
  * @throws what `stem` throws
  */
 export async function analyseQuery(
@@ -24,29 +33,56 @@ export async function analyseQuery(
   languages: readonly string[],
   stem: Stem,
 ): Promise<QueryTerm[]> {
-  const tokens = countTokens(tokenise(query));
-  const stemsByLanguage = await stemIn(languages, wordsToStem(tokens.keys()), stem);
+  const { tokens, fragments } = tokenise(query);
+  const words = count(tokens, QUERY_TERMS_MAX);
+  const stemsByLanguage = await stemIn(languages, wordsToStem(words.keys()), stem);
+  const allStems = [...stemsByLanguage.values()];
   const own = stemsByLanguage.get(detectLanguage(query));
-  const judges = own ? [own] : [...stemsByLanguage.values()];
+  const judges = own ? [own] : allStems;
+  const isStopWord = (token: string) => judges.some((stems) => stems.get(token) === '');
+  const stopWordWeight = [...words.keys()].every(isStopWord) ? 1 : STOP_WORD_WEIGHT;
   const terms = new Map<string, QueryTerm>();
-  for (const [token, frequency] of tokens) {
-    const lexemes = [
-      ...new Set([...stemsByLanguage.values()].flatMap((stems) => lexemesOf(token, stems))),
-    ].sort();
-    const isStopWord = judges.some((stems) => stems.get(token) === '');
-    const key = lexemes.join(' ');
-    const known = terms.get(key);
+  for (const [token, frequency] of words) {
+    const lexemes = unite(token, allStems);
+    const known = terms.get(lexemes.join(' '));
     if (known) known.frequency += frequency;
-    else terms.set(key, { lexemes, frequency, isStopWord });
+    else {
+      const stop = isStopWord(token);
+      terms.set(lexemes.join(' '), {
+        lexemes,
+        frequency,
+        isStopWord: stop,
+        weight: stop ? stopWordWeight : 1,
+      });
+    }
   }
-  return [...terms.values()];
+  return [...terms.values(), ...fragmentTerms(fragments, terms)];
 }
 
-function countTokens(tokens: string[]): Map<string, number> {
+/** The fragments that are no term of their own already; together no more terms than allowed. */
+function fragmentTerms(fragments: Fragment[], terms: ReadonlyMap<string, QueryTerm>): QueryTerm[] {
+  const further = fragments.map(({ token }) => token).filter((token) => !terms.has(token));
+  return [...count(further, QUERY_TERMS_MAX - terms.size)].map(([token, frequency]) => ({
+    lexemes: lexemesOf(token, NO_STEMS),
+    frequency,
+    isStopWord: false,
+    weight: FRAGMENT_WEIGHT,
+  }));
+}
+
+const NO_STEMS: Stems = new Map();
+
+/** The lexemes of a token in all languages, in one order. */
+function unite(token: string, stemsOfLanguages: Stems[]): string[] {
+  return [...new Set(stemsOfLanguages.flatMap((stems) => lexemesOf(token, stems)))].sort();
+}
+
+/** How often each token occurs, for the first `max` distinct ones. */
+function count(tokens: string[], max: number): Map<string, number> {
   const counts = new Map<string, number>();
   for (const token of tokens) {
-    const count = counts.get(token);
-    if (count !== undefined || counts.size < QUERY_TERMS_MAX) counts.set(token, (count ?? 0) + 1);
+    const known = counts.get(token);
+    if (known !== undefined || counts.size < max) counts.set(token, (known ?? 0) + 1);
   }
   return counts;
 }

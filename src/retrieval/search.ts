@@ -5,7 +5,14 @@ import type { Database } from '../storage/database.ts';
 import type { SearchedKnowledgeBases } from '../storage/knowledge-bases.ts';
 import { readDocumentFrequencies } from '../storage/lexeme-statistics.ts';
 import { scopeMark } from '../storage/scope-mark.ts';
-import { attainableWeight, inverseDocumentFrequency, lengthNorm, termFrequency, weightAt } from './bm25.ts';
+import {
+  attainableWeight,
+  inverseDocumentFrequency,
+  lengthNorm,
+  queryFrequencyWeight,
+  termFrequency,
+  weightAt,
+} from './bm25.ts';
 import { chooseCandidates, type TermLevels } from './candidates.ts';
 import type { Stem } from './lexemes.ts';
 import { TIERS, tierMark, UNTIERED_DENSITY } from './marks.ts';
@@ -34,7 +41,7 @@ export type FoundPassage = {
  */
 type WeightedTerm = { spellings: { lexeme: string; attainable: number }[]; levels: TermLevels };
 
-/** More terms than this sharpen no ranking any more, they only cost time: the rarest of a long query are asked. */
+/** More terms than this sharpen no ranking any more, they only cost time: the weightiest of a long query are asked. */
 const SCORED_TERMS_MAX = 64;
 
 /** Of a word in more passages than this, some are told apart by their density. */
@@ -45,12 +52,6 @@ const SCORES_BUDGET = 1_500;
 /** Candidates of a query for ten results, however many or few terms it has. */
 const CANDIDATES_MIN = 60;
 const CANDIDATES_MAX = 400;
-
-/** Without stop words, unless there is nothing else: "to be or not to be" must find its passage. */
-function informativeTerms(terms: QueryTerm[]): QueryTerm[] {
-  const informative = terms.filter(({ isStopWord }) => !isStopWord);
-  return informative.length > 0 ? informative : terms;
-}
 
 /** How passages may hold a term of these spellings: at least once, or so densely that they are of a tier. */
 function levelsOf(
@@ -88,27 +89,25 @@ function levelsOf(
 }
 
 /**
- * The weight of each lexeme that occurs, rarest terms first, and the most that all these terms could reach
+ * The weight of each lexeme that occurs, the weightiest terms first, and the most that all these terms could reach
  * together. A term that no passage holds counts there as well: an answer to half of the query scores at most half.
  */
 export function weighTerms(terms: QueryTerm[], frequencies: Map<string, number>, passageCount: number) {
   const idfOf = (lexeme: string) => inverseDocumentFrequency(frequencies.get(lexeme) ?? 0, passageCount);
-  const weighed = informativeTerms(terms).map(({ lexemes, frequency }) => {
+  const weighed = terms.map(({ lexemes, frequency, weight }) => {
     const known = lexemes.filter((lexeme) => frequencies.has(lexeme));
     const idf = Math.max(...(known.length > 0 ? known : lexemes).map(idfOf));
-    return { idf, frequency, known };
+    const share = weight * queryFrequencyWeight(frequency);
+    return { weight: share * idf, share, known };
   });
-  const byRarity = weighed.sort((left, right) => right.idf - left.idf);
-  const scored = byRarity.filter(({ known }) => known.length > 0).slice(0, SCORED_TERMS_MAX);
-  const unknown = byRarity.filter(({ known }) => known.length === 0);
-  const attainable = [...scored, ...unknown].reduce(
-    (sum, { idf, frequency }) => sum + frequency * attainableWeight(idf),
-    0,
-  );
+  const byWeight = weighed.sort((left, right) => right.weight - left.weight);
+  const scored = byWeight.filter(({ known }) => known.length > 0).slice(0, SCORED_TERMS_MAX);
+  const unknown = byWeight.filter(({ known }) => known.length === 0);
+  const attainable = [...scored, ...unknown].reduce((sum, { weight }) => sum + attainableWeight(weight), 0);
   const weighted = scored.map(
-    ({ known, idf, frequency }): WeightedTerm => ({
-      spellings: known.map((lexeme) => ({ lexeme, attainable: frequency * attainableWeight(idfOf(lexeme)) })),
-      levels: levelsOf(known, frequency * idf, { frequencies, passageCount }),
+    ({ known, weight, share }): WeightedTerm => ({
+      spellings: known.map((lexeme) => ({ lexeme, attainable: attainableWeight(share * idfOf(lexeme)) })),
+      levels: levelsOf(known, weight, { frequencies, passageCount }),
     }),
   );
   return { weighted, attainable };

@@ -2,6 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isStemmable, TOKEN_MAX_LENGTH, tokenise } from './tokens.ts';
 
+const tokensOf = (text: string) => tokenise(text).tokens;
+const fragmentsOf = (text: string) => tokenise(text).fragments.map(({ token }) => token);
+
 /** Any string, lone surrogates included. */
 const anyString = fc.string({ unit: 'binary', maxLength: 300 });
 const brokenString = fc
@@ -51,8 +54,8 @@ const spellings: [reason: string, one: string, other: string][] = [
 
 describe('tokenise', () => {
   it.each(spellings)('%s: %s, %s', (_reason, one, other) => {
-    const found = new Set(tokenise(one));
-    expect(tokenise(other).some((token) => found.has(token))).toBe(true);
+    const found = new Set(tokensOf(one));
+    expect(tokensOf(other).some((token) => found.has(token))).toBe(true);
   });
 
   const wholes: [reason: string, text: string, token: string][] = [
@@ -67,46 +70,73 @@ describe('tokenise', () => {
     ['a full stop at the end is no part of a word', 'the end.', 'end'],
     ['a dot leader is none', 'wait...what', 'what'],
   ];
-  it.each(wholes)('%s: %s', (_reason, text, token) => expect(tokenise(text)).toContain(token));
+  it.each(wholes)('%s: %s', (_reason, text, token) => expect(tokensOf(text)).toContain(token));
 
   it('leaves a single letter with its number, or a single digit with its word', () => {
-    expect(tokenise('p53 CD8')).toEqual(['p53', 'cd8']);
+    expect(tokensOf('p53 CD8')).toEqual(['p53', 'cd8']);
   });
 
   it('keeps the order of the text', () => {
-    expect(tokenise('The quick brown fox')).toEqual(['the', 'quick', 'brown', 'fox']);
+    expect(tokensOf('The quick brown fox')).toEqual(['the', 'quick', 'brown', 'fox']);
   });
 
   it('gives a compound before its parts', () => {
-    expect(tokenise('set max_wal_size')).toEqual(['set', 'maxwalsize', 'max', 'wal', 'size']);
+    expect(tokensOf('set max_wal_size')).toEqual(['set', 'maxwalsize', 'max', 'wal', 'size']);
   });
 
   it('turns scripts without spaces into overlapping bigrams, and leaves a lone character', () => {
-    expect(tokenise('東京タワー 猫')).toEqual(['東京', '京タ', 'タワ', 'ワー', '猫']);
-    expect(tokenise('한국어')).toEqual(['한국', '국어']);
+    expect(tokensOf('東京タワー 猫')).toEqual(['東京', '京タ', 'タワ', 'ワー', '猫']);
+    expect(tokensOf('한국어')).toEqual(['한국', '국어']);
+  });
+
+  it('has the single characters of a run beside its bigrams, at their positions', () => {
+    expect(tokenise('in 東京塔')).toEqual({
+      tokens: ['in', '東京', '京塔'],
+      fragments: [
+        { token: '東', at: 1 },
+        { token: '京', at: 2 },
+        { token: '塔', at: 2 },
+      ],
+    });
+    expect(fragmentsOf('猫')).toEqual([]); // a token already
+  });
+
+  it('has no single hiragana or Thai characters: they say nothing', () => {
+    expect(fragmentsOf('タワーの高さ')).toEqual(['タ', 'ワ', '高']);
+    expect(fragmentsOf('กรุงเทพ')).toEqual([]);
+  });
+
+  it('joins Hangul over one space, where writers differ, and nothing else', () => {
+    expect(tokensOf('데이터베이스')).toContain('터베');
+    expect(fragmentsOf('데이터 베이스')).toContain('터베');
+    for (const text of ['데이터, 베이스', '데이터\n\n베이스', '데이터  베이스'])
+      expect(fragmentsOf(text)).not.toContain('터베');
+    expect(fragmentsOf('東京 大阪')).toEqual(['東', '京', '大', '阪']);
   });
 
   it('takes a Thai letter with its vowel signs for one character', () => {
-    expect(tokenise('ที่นี่')).toEqual(['ที่นี่']);
+    expect(tokensOf('ที่นี่')).toEqual(['ที่นี่']);
   });
 
   it('separates scripts that meet without a space', () => {
-    expect(tokenise('2024年iPhone手机')).toEqual(['2024', '年', 'iphone', 'phone', '手机']);
+    expect(tokensOf('2024年iPhone手机')).toEqual(['2024', '年', 'iphone', 'phone', '手机']);
   });
 
   it('drops what PostgreSQL refuses', () => {
-    expect(tokenise('a\0b \ud800c')).toEqual(['ab', 'c']);
+    expect(tokensOf('a\0b \ud800c')).toEqual(['ab', 'c']);
   });
 
   it('cuts an over-long word the same way in passages and queries', () => {
-    const [token] = tokenise('x'.repeat(5000));
+    const [token] = tokensOf('x'.repeat(5000));
     expect(token).toHaveLength(TOKEN_MAX_LENGTH);
   });
 
   it('never throws, and gives tokens that PostgreSQL takes as lexemes', () => {
     fc.assert(
       fc.property(fc.oneof(anyString, brokenString), (text) => {
-        for (const token of tokenise(text)) {
+        const { tokens, fragments } = tokenise(text);
+        for (const { at } of fragments) expect(tokens[at]).toBeDefined();
+        for (const token of [...tokens, ...fragmentsOf(text)]) {
           expect(token).not.toBe('');
           expect(token.isWellFormed()).toBe(true);
           expect(token).not.toContain('\0');
@@ -121,7 +151,7 @@ describe('tokenise', () => {
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 12 }), fc.nat(), (words, pick) => {
         const wanted = words[pick % words.length] ?? '';
-        expect(tokenise(words.join(' '))).toEqual(expect.arrayContaining(tokenise(wanted)));
+        expect(tokensOf(words.join(' '))).toEqual(expect.arrayContaining(tokensOf(wanted)));
       }),
     );
   });
@@ -132,7 +162,7 @@ describe('tokenise', () => {
       fc.property(ideographs, fc.nat(), (codePoints, pick) => {
         const at = pick % (codePoints.length - 1);
         const part = String.fromCodePoint(...codePoints.slice(at, at + 2));
-        expect(tokenise(String.fromCodePoint(...codePoints))).toEqual(expect.arrayContaining(tokenise(part)));
+        expect(tokensOf(String.fromCodePoint(...codePoints))).toEqual(expect.arrayContaining(tokensOf(part)));
       }),
     );
   });
@@ -140,7 +170,7 @@ describe('tokenise', () => {
   it('takes linear time for a million marks, dots or letters', () => {
     for (const unit of ['\u0301\u0323', 'a.', 'a', '1', '1a', 'aA', 'aa11', "n't", '漢', '_a', '1,', '/']) {
       const started = performance.now();
-      tokenise(unit.repeat(1_000_000 / unit.length));
+      tokensOf(unit.repeat(1_000_000 / unit.length));
       expect(performance.now() - started, unit).toBeLessThan(2_000);
     }
   });

@@ -40,7 +40,7 @@ export type SearchedKnowledgeBases = {
   /** In which their passages were analysed. */
   languages: string[];
   passageCount: number;
-  /** Sum of their passages' lengths in lexemes. */
+  /** Sum of their passages' lengths in letters. */
   lengthTotal: number;
   /** Passages in the whole database by PostgreSQL's estimate; undefined before there is one. */
   storedPassages: number | undefined;

@@ -127,7 +127,7 @@ type PassageLexemesTable = {
   document_id: string;
   position: number;
   account_id: string;
-  /** In lexemes, title and headings included. */
+  /** Of the content, in letters (retrieval/text-size.ts). */
   length: number;
   /** tsvector with positions and weights: title A, headings B, content D. */
   lexemes: string;
