@@ -3,7 +3,8 @@ import type { SearchResult } from '../../generated/types.gen.ts';
 import type { Handlers } from '../contract.ts';
 import { insufficientCredits } from '../errors.ts';
 import { formatScopedId, parseKnowledgeBaseId } from '../ids.ts';
-import { type FoundPassage, searchPassages } from '../retrieval/search.ts';
+import type { FoundPassage } from '../retrieval/ranking.ts';
+import { searchPassages } from '../retrieval/search.ts';
 import { chargeCredits } from '../storage/accounts.ts';
 import { findSearchedKnowledgeBases } from '../storage/knowledge-bases.ts';
 

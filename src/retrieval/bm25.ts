@@ -35,16 +35,23 @@ export const weightAt = (idf: number, density: number): number =>
  * SQL for how often the lexeme of `tsquery` occurs in the tsvector `lexemes`, exactly: for one lexeme,
  * `ts_rank` with equal weights is the sum of 1/i² for i up to the frequency, over π²/6. The missing rest of
  * that series is 1/(frequency + 1/2) within 5 %, and rounding takes that error away: much cheaper than
- * unpacking the tsvector.
+ * unpacking the tsvector. `weights` are those of the labels D, C, B and A.
  */
-export const termFrequency = (
-  lexemes: RawBuilder<unknown>,
-  tsquery: RawBuilder<unknown>,
-): RawBuilder<number> => sql`round(0.6079271 / (1 - ts_rank('{1,1,1,1}', ${lexemes}, ${tsquery})) - 0.5)`;
+const frequencyOf = (weights: string, lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
+  sql<number>`round(0.6079271 / (1 - ts_rank(${sql.lit(weights)}, ${lexemes}, ${tsquery})) - 0.5)`;
+
+export const termFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
+  frequencyOf('{1,1,1,1}', lexemes, tsquery);
+
+/** The same in the title alone; right because the title's places come first, and `ts_rank` counts all in order. */
+export const titleFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
+  frequencyOf('{0,0,0,1}', lexemes, tsquery);
 
 /** SQL for BM25's length part: what is added to the frequency in the denominator. */
 export const lengthNorm = (
   length: RawBuilder<unknown>,
   { passageCount, lengthTotal }: CollectionStatistics,
-) =>
-  sql<number>`${K1}::float8 * (${1 - B}::float8 + ${(B * passageCount) / Math.max(lengthTotal, 1)}::float8 * ${length})`;
+) => {
+  const perLetter = (K1 * B * passageCount) / Math.max(lengthTotal, 1);
+  return sql<number>`(${sql.lit(K1 * (1 - B))}::float8 + ${sql.lit(perLetter)}::float8 * ${length})`;
+};

@@ -34,3 +34,6 @@ export function lexemesOf(token: string, stems: Stems): string[] {
   const alternative = foldAccents(stems.get(plain) || plain);
   return alternative === lexeme ? [lexeme] : [lexeme, alternative];
 }
+
+/** A lexeme as tsquery text; quoted by us, so that nothing in it is an operator (PostgreSQL manual, 8.11.2). */
+export const quoteLexeme = (lexeme: string): string => `'${lexeme.replace(/['\\]/g, '$&$&')}'`;

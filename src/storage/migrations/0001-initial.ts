@@ -153,6 +153,9 @@ const statements = [
   ) WITH (toast_tuple_target = 8160)`,
   // In a statement of its own, because CREATE TABLE takes it only since PostgreSQL 16.
   sql`ALTER TABLE passage_lexemes ALTER COLUMN lexemes SET STORAGE EXTERNAL`,
+  // A search has ten conditions on this column, and the planner reads its statistics anew for each: fewer of them
+  // take a third off its time, and the plan is the same.
+  sql`ALTER TABLE passage_lexemes ALTER COLUMN lexemes SET STATISTICS 10`,
   // The knowledge base is a lexeme of its passages as well (scope-mark.ts), which intersects as any other.
   sql`CREATE INDEX passage_lexemes_by_lexeme ON passage_lexemes USING gin (lexemes)`,
 ];
