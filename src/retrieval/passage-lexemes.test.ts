@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createBinaryArray, elementTypes } from '../storage/binary-array.ts';
 import { readTsvector } from '../testing/analysed-passages.ts';
 import { createDocumentLexemes, type PassageTokens } from './passage-lexemes.ts';
-import type { TokenisedText } from './tokens.ts';
+import { type TokenisedText, tokenise } from './tokens.ts';
 
 /** Behind the header of an array, and the length of its one element. */
 const ELEMENT_OFFSET = 24;
@@ -63,6 +63,33 @@ describe('createDocumentLexemes', () => {
     expect(Math.max(...positions)).toBeLessThanOrEqual(16_383);
     expect(tsvector.match(/even:([\d,]+)/)?.[1]?.split(',')).toHaveLength(255);
     expect(tsvector.match(/late:([\d,]+)/)?.[1]).toBe('16383');
+  });
+
+  it('has the places of every lexeme in rising order, whatever the text', () => {
+    const piece = fc.constantFrom(
+      '京都',
+      '京',
+      '東京',
+      '한국',
+      '어',
+      ' ',
+      'カタカナ',
+      'な',
+      'ไทย',
+      'a',
+      '.',
+      '\n',
+    );
+    const content = fc.array(piece, { maxLength: 40 }).map((pieces) => tokenise(pieces.join('')));
+    fc.assert(
+      fc.property(content, content, (title, content) => {
+        const tsvector = onePassage({ title, headings: text(), content });
+        for (const [, places = ''] of tsvector.matchAll(/:([\d,A]+)/g)) {
+          const numbers = places.split(',').map((place) => Number.parseInt(place, 10));
+          expect(numbers).toEqual([...new Set(numbers)].sort((left, right) => left - right));
+        }
+      }),
+    );
   });
 
   it('gives every token of any passage its place', () => {

@@ -129,8 +129,13 @@ export function createDocumentLexemes() {
       };
       const placeAll = (text: TokenisedText, weight: number, tokensMax: number) => {
         const kept = Math.min(text.tokens.length, tokensMax);
-        for (let at = 0; at < kept; at++) place(text.tokens[at] as string, at, weight); // at is in range
-        for (const { token, at } of text.fragments) if (at < kept) place(token, at, weight);
+        let next = 0;
+        // In the order of their places, which PostgreSQL insists on: a fragment may be a token elsewhere.
+        for (let at = 0; at < kept; at++) {
+          place(text.tokens[at] as string, at, weight); // at is in range
+          for (; text.fragments[next]?.at === at; next++)
+            place(text.fragments[next]?.token ?? '', at, weight);
+        }
         before += kept;
       };
       for (let i = 0; i < TITLE_REPEATS; i++) placeAll(tokens.title, WEIGHT_A, CONTEXT_TOKENS_MAX);
