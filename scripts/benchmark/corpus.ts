@@ -8,18 +8,18 @@ import { createRandom, type Random } from './texts.ts';
 /** Where a document lies in the row of passages. */
 export type DocumentPlan = { first: number; passages: number };
 
-/** As many passages as the contract's largest text holds, at up to 1,100 characters. */
+/** As many passages as the contract's largest text holds, at up to 1,000 characters. */
 const DOCUMENT_PASSAGES_MAX = 900;
 /** So many passages have one subject, and so many stand under one heading. */
 const PASSAGES_OF_A_SUBJECT = 30;
 const PASSAGES_OF_A_HEADING = 6;
 
 /**
- * Characters after which a passage ends with its sentence: some 150 words. Two never fit into one of the service's
+ * Characters after which a passage ends with its sentence: some 130 words. Two never fit into one of the service's
  * passages, one nearly always does.
  */
-const PASSAGE_MIN_LENGTH = 800;
-const PASSAGE_LENGTH_SPREAD = 250;
+const PASSAGE_MIN_LENGTH = 680;
+const PASSAGE_LENGTH_SPREAD = 180;
 
 /** Of a passage's words: what English pages have of function words, and what makes words occur together, in bursts. */
 const SHARES = { functionWord: 0.55, identifier: 0.012, repeated: 0.1, topic: 0.2, sideTopic: 0.05 };

@@ -1,14 +1,20 @@
 /**
- * Scores every passage that holds any term of a query, in SQL over postings of its own: what the service's answers
- * are compared with. Only the analysis of the query and the weights of its terms come from the service.
+ * Scores every passage that holds any term of a query, in SQL over postings of its own: what the candidates that the
+ * service chooses are compared with. Only the analysis of the query and the weights of its terms come from the service.
  */
 import type pg from 'pg';
 import { B, K1 } from '../../src/retrieval/bm25.ts';
+import { TIERS, tierMark } from '../../src/retrieval/marks.ts';
 import { analyseQuery, type QueryTerm } from '../../src/retrieval/query-terms.ts';
-import { weighTerms } from '../../src/retrieval/search.ts';
+import { bestByWords } from '../../src/retrieval/ranking.ts';
+import { candidatesOf, weighTerms } from '../../src/retrieval/search.ts';
 import { createStem } from '../../src/retrieval/stems.ts';
-import { createDatabase, createPool } from '../../src/storage/database.ts';
+import { createDatabase, createPool, type Database } from '../../src/storage/database.ts';
 import { findRunningPostgres } from '../../src/storage/embedded-postgres.ts';
+import {
+  findSearchedKnowledgeBases,
+  type SearchedKnowledgeBases,
+} from '../../src/storage/knowledge-bases.ts';
 import type { RunningService } from '../service-process.ts';
 import { showProgress } from './progress.ts';
 
@@ -72,55 +78,81 @@ const readFrequencies = async (client: pg.Client): Promise<Map<string, number>> 
   return new Map(rows.map(({ lexeme, frequency }) => [lexeme, frequency]));
 };
 
-/** The queries' terms, by the service's own analysis. */
-async function analyse(service: RunningService, queries: string[], languages: string[]) {
-  const connection = findRunningPostgres(service.dataDirectory);
-  if (connection === undefined) throw new Error('the service has no embedded PostgreSQL');
-  const database = createDatabase(createPool(connection, 1, () => undefined));
+type Weighed = ReturnType<typeof weighTerms>;
+
+/** The ten best scores over all passages that hold a term. */
+async function scoreAll(client: pg.Client, { weighted, attainable }: Weighed, collection: Collection) {
+  const lexemes = weighted.flatMap(({ spellings }, term): WeightedLexeme[] =>
+    spellings.map(({ lexeme, attainable: weight }) => ({ term, lexeme, weight })),
+  );
+  const column = <Key extends keyof WeightedLexeme>(key: Key) => lexemes.map((lexeme) => lexeme[key]);
+  const values = [column('term'), column('lexeme'), column('weight'), attainable];
+  const statement = { name: 'exhaustive', text: exhaustiveScores(collection) };
+  const { rows } = await client.query<{ score: number }>({ ...statement, values });
+  return rows.map(({ score }) => score);
+}
+
+/** The ten best scores of the candidates that the service looks at first. */
+async function scoreCandidates(
+  database: Database,
+  { weighted, attainable }: Weighed,
+  searched: SearchedKnowledgeBases,
+): Promise<number[]> {
+  if (weighted.length === 0) return [];
+  const { queries } = candidatesOf(weighted, searched.passageCount);
+  const scoring = { weighted, attainable };
+  const { rows } = await bestByWords(scoring, { searched, queries, limit: 10 }).execute(database);
+  return rows.map(({ score }) => score / attainable);
+}
+
+/**
+ * The share of the ten passages with the best BM25 scores, over all passages of the service, that are among the
+ * candidates for a query: the mean over `queries`.
+ */
+export async function measureExactness(
+  service: RunningService,
+  client: pg.Client,
+  queries: string[],
+): Promise<number> {
+  const collection = await readCollection(client);
+  const database = openServiceDatabase(service);
   try {
+    const searched = await findEverything(database, client);
     const stem = createStem(database);
     const analysed: QueryTerm[][] = [];
-    for (const query of queries) analysed.push(await analyseQuery(query, languages, stem));
-    return analysed;
+    for (const query of queries) analysed.push(await analyseQuery(query, collection.languages, stem));
+    const words = analysed.flatMap((terms) => terms.flatMap(({ lexemes }) => lexemes));
+    const marks = words.flatMap((word) => TIERS.map((_, tier) => tierMark(word, tier)));
+    await makePostings(client, [...new Set([...words, ...marks])]);
+    const frequencies = await readFrequencies(client);
+    const progress = showProgress('scoring exhaustively', queries.length);
+    const [best, found]: [number[][], number[][]] = [[], []];
+    for (const terms of analysed) {
+      const weighed = weighTerms(terms, frequencies, collection.passageCount);
+      best.push(await scoreAll(client, weighed, collection));
+      found.push(await scoreCandidates(database, weighed, searched));
+      progress.advance(1);
+    }
+    progress.end();
+    await client.query('DROP TABLE benchmark_asked, benchmark_postings');
+    return shareOfFound(best, found);
   } finally {
     await database.destroy();
   }
 }
 
-/** A query's lexemes with their weights, by the service's own weighing, and the most that it can reach. */
-function weigh(terms: QueryTerm[], frequencies: Map<string, number>, { passageCount }: Collection) {
-  const { weighted, attainable } = weighTerms(terms, frequencies, passageCount);
-  const lexemes = weighted.flatMap(({ spellings }, term): WeightedLexeme[] =>
-    spellings.map(({ lexeme, attainable: weight }) => ({ term, lexeme, weight })),
-  );
-  return { lexemes, attainable };
+function openServiceDatabase(service: RunningService): Database {
+  const connection = findRunningPostgres(service.dataDirectory);
+  if (connection === undefined) throw new Error('the service has no embedded PostgreSQL');
+  return createDatabase(createPool(connection, 1, () => undefined));
 }
 
-/** For each query the ten best scores over all passages of the service, which must be in one search's scope. */
-export async function scoreExhaustively(
-  service: RunningService,
-  client: pg.Client,
-  queries: string[],
-): Promise<number[][]> {
-  const collection = await readCollection(client);
-  const analysed = await analyse(service, queries, collection.languages);
-  const asked = new Set(analysed.flatMap((terms) => terms.flatMap(({ lexemes }) => lexemes)));
-  await makePostings(client, [...asked]);
-  const frequencies = await readFrequencies(client);
-  const statement = { name: 'exhaustive', text: exhaustiveScores(collection) };
-  const progress = showProgress('scoring exhaustively', queries.length);
-  const scores: number[][] = [];
-  for (const terms of analysed) {
-    const { lexemes, attainable } = weigh(terms, frequencies, collection);
-    const column = <Key extends keyof WeightedLexeme>(key: Key) => lexemes.map((lexeme) => lexeme[key]);
-    const values = [column('term'), column('lexeme'), column('weight'), attainable];
-    const { rows } = await client.query<{ score: number }>({ ...statement, values });
-    scores.push(rows.map(({ score }) => score));
-    progress.advance(1);
-  }
-  progress.end();
-  await client.query('DROP TABLE benchmark_asked, benchmark_postings');
-  return scores;
+/** Everything that the service has, which must be one account's. */
+async function findEverything(database: Database, client: pg.Client): Promise<SearchedKnowledgeBases> {
+  const { rows } = await client.query<{ account: string }>(
+    'SELECT DISTINCT account_id AS account FROM knowledge_bases',
+  );
+  return await findSearchedKnowledgeBases(database, rows[0]?.account ?? '', undefined);
 }
 
 /** Scores are rounded to six digits, and term frequencies are taken from a float4. */

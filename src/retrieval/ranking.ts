@@ -35,7 +35,7 @@ export type Scoring = { weighted: ScoredTerm[]; attainable: number };
 /** What is ranked: the passages that match any of the tsqueries `queries`, and how many of them are wanted. */
 export type Candidates = { searched: SearchedKnowledgeBases; queries: string[]; limit: number };
 
-/** So many passages get a second look, as many as a query may want; more only where they tie. */
+/** So many passages get a second look, as many as a query may want. */
 const SECOND_LOOK = 50;
 /** What a passage's surroundings count: a document that keeps to the matter is a better place for it. */
 const CONTEXT_SHARE = 0.3;
@@ -79,7 +79,7 @@ function scopeOf({ ids, passageCount, storedPassages }: SearchedKnowledgeBases):
   return `(${ids.map((id) => quoteLexeme(scopeMark(id))).join('|')})`;
 }
 
-/** The candidates with BM25's score, the best first; passages that tie with the last are all in. */
+/** The candidates with BM25's score, the best first; of equal ones the newest, whose ids are the highest. */
 export function bestByWords({ weighted }: Scoring, { searched, queries, limit }: Candidates) {
   const scope = scopeOf(searched);
   const matches = queries.map((query) => {
@@ -96,7 +96,7 @@ export function bestByWords({ weighted }: Scoring, { searched, queries, limit }:
       FROM passage_lexemes
       WHERE knowledge_base_id = ANY(${searched.ids}::uuid[]) AND (${sql.join(matches, sql` OR `)}) OFFSET 0
     ) AS candidate
-    ORDER BY score DESC FETCH FIRST ${sql.lit(limit)} ROWS WITH TIES`;
+    ORDER BY score DESC, document_id DESC, position LIMIT ${sql.lit(limit)}`;
 }
 
 /** SQL for the score of the text around the passage `best`, as if it were one passage; its title counts once. */

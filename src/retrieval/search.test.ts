@@ -1,6 +1,7 @@
 /** The order in which passages answer, with the reason for each place. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSearchedKnowledgeBases } from '../storage/knowledge-bases.ts';
+import { mergeLexemeChanges } from '../storage/lexeme-statistics.ts';
 import { importText, makeKnowledgeBase, type TestText } from '../testing/imported-texts.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { searchPassages } from './search.ts';
@@ -18,6 +19,7 @@ async function searchIn(texts: TestText[], query: string, limit = 10) {
   const { database } = suite;
   const place = await makeKnowledgeBase(database);
   for (const text of texts) await importText(database, place, text);
+  await mergeLexemeChanges(database);
   const searched = await findSearchedKnowledgeBases(database, place.accountId, undefined);
   return await searchPassages({ database, stem: createStem(database) }, { query, searched, limit });
 }
@@ -134,4 +136,68 @@ test('a query of 8,192 characters of anything is answered', async () => {
     .slice(0, 8192);
   for (const query of [...queries, many]) expect(await searchIn(texts, query)).toBeInstanceOf(Array);
   expect(await searchIn(texts, `${many.slice(0, 8186)} words`)).toHaveLength(1);
+});
+
+test('a title counts more than the text', async () => {
+  const order = await orderOf(
+    {
+      'Leave policy': 'Who is away tells the team first.',
+      Canteen: 'Our policy is to leave no tray behind, leave it clean.',
+    },
+    'leave policy',
+  );
+  expect(order[0]).toBe('Leave policy');
+});
+
+test('of passages that hold the same words, the one amid text on the matter comes first', async () => {
+  const filler = (topic: string) =>
+    `${topic} ${'and more of this and that for the whole of a long paragraph '.repeat(15)}`;
+  const results = await searchIn(
+    titled({
+      Aside: [filler('Cooking.'), filler('The turbine is loud.'), filler('Gardening.')].join('\n\n'),
+      Manual: [
+        filler('The turbine blade.'),
+        filler('The turbine is loud.'),
+        filler('The turbine shaft.'),
+      ].join('\n\n'),
+    }),
+    'turbine loud',
+  );
+  const loud = results.filter(({ content }) => content.includes('loud')).map(({ title }) => title);
+  expect(loud).toEqual(['Manual', 'Aside']);
+});
+
+test('passages that say what the best ones say come before others with the same word of the query', async () => {
+  const order = await orderOf(
+    {
+      one: 'jaguar jaguar habitat predator rainforest',
+      two: 'jaguar jaguar predator habitat prey rainforest',
+      animal: 'jaguar among predator and habitat there',
+      car: 'jaguar among engine and gearbox there',
+      ...Object.fromEntries(
+        Array.from({ length: 20 }, (_, i) => [`other ${i}`, 'engine and gearbox for sale']),
+      ),
+    },
+    'jaguar',
+  );
+  expect(order.indexOf('animal')).toBeLessThan(order.indexOf('car'));
+});
+
+test('one character finds its passage inside a run', async () => {
+  const order = await orderOf({ right: '他在北京大学学习物理', wrong: '上海很大' }, '京');
+  expect(order).toEqual(['right']);
+});
+
+test('of many equal passages the newest come', async () => {
+  const texts = Array.from({ length: 300 }, (_, i) => ({
+    title: 'Same',
+    content: `the same words again ${i}`,
+  }));
+  const found = await searchIn(texts, 'same words', 50);
+  expect(found.map(({ content }) => content)).toEqual(
+    texts
+      .toReversed()
+      .slice(0, 50)
+      .map(({ content }) => content),
+  );
 });

@@ -3,7 +3,7 @@ import type { Database } from '../storage/database.ts';
 import type { SearchedKnowledgeBases } from '../storage/knowledge-bases.ts';
 import { readDocumentFrequencies } from '../storage/lexeme-statistics.ts';
 import { attainableWeight, inverseDocumentFrequency, queryFrequencyWeight, weightAt } from './bm25.ts';
-import { chooseCandidates, type TermLevels } from './candidates.ts';
+import { type CandidateQueries, chooseCandidates, type TermLevels } from './candidates.ts';
 import { quoteLexeme, type Stem } from './lexemes.ts';
 import { TIERS, tierMark, UNTIERED_DENSITY } from './marks.ts';
 import { analyseQuery, type QueryTerm } from './query-terms.ts';
@@ -84,19 +84,20 @@ export function weighTerms(terms: QueryTerm[], frequencies: Map<string, number>,
   return { weighted, attainable };
 }
 
+/** The candidates within `factor` times the usual budget. */
+export function candidatesOf(weighted: WeightedTerm[], passageCount: number, factor = 1): CandidateQueries {
+  const terms = weighted.map(({ levels }) => levels);
+  return chooseCandidates(terms, { passageCount, budget: factor * budgetFor(terms.length) });
+}
+
 /** Ranks ever more candidates until there are enough; hardly ever more than once. */
 async function rankPassages(
   database: Database,
   scoring: { weighted: WeightedTerm[]; attainable: number },
   { searched, limit }: { searched: SearchedKnowledgeBases; limit: number },
 ): Promise<FoundPassage[]> {
-  const terms = scoring.weighted.map(({ levels }) => levels);
-  const budget = budgetFor(terms.length);
-  for (const enlarged of [budget, 20 * budget, Number.POSITIVE_INFINITY]) {
-    const { queries, all } = chooseCandidates(terms, {
-      passageCount: searched.passageCount,
-      budget: enlarged,
-    });
+  for (const factor of [1, 20, Number.POSITIVE_INFINITY]) {
+    const { queries, all } = candidatesOf(scoring.weighted, searched.passageCount, factor);
     const { rows } = await rankedPassages(scoring, { searched, queries, limit }).execute(database);
     if (all || rows.length === limit) return rows;
   }
