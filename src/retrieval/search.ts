@@ -22,7 +22,7 @@ const TIERED_FROM = 1_000;
  * Candidates of a query: few of a long one, where each takes its time, many of a short one, whose passages are harder
  * to tell apart. The same for every limit, so that fewer results are the first of more.
  */
-const budgetFor = (termCount: number): number => Math.min(400, 100 + 1_000 / termCount);
+const budgetFor = (termCount: number): number => Math.min(500, 300 + 1_000 / termCount);
 
 /** How passages may hold a term of these spellings: at least once, or so densely that they are of a tier. */
 function levelsOf(
