@@ -9,10 +9,9 @@ export type OpenedDatabase = { connection: Connection; close(): Promise<void> };
 
 /**
  * What an operator should see without asking: PostgreSQL's worst lines, and what we say of its restarts; not the
- * goodbye that it says to every connection when we stop it.
+ * goodbye that it says to every connection and worker when we stop it.
  */
-const IMPORTANT_LINE =
-  /^(FATAL(?!: {2}terminating connection due to administrator command)|PANIC|PostgreSQL )/;
+const IMPORTANT_LINE = /^(FATAL(?!: {2}terminating .* due to administrator command)|PANIC|PostgreSQL )/;
 
 const embedded = (config: Config, log: Logger) =>
   startEmbeddedPostgres({

@@ -41,8 +41,11 @@ const SECOND_LOOK = 50;
 const CONTEXT_SHARE = 0.3;
 /** Passages before and behind that surround one. */
 const CONTEXT_REACH = 2;
-/** Passages whose words are taken for the matter of the query, trusted by how close they come to the best one. */
-const FEEDBACK_PASSAGES = 7;
+/**
+ * Passages whose words are taken for the matter of the query, trusted by how close they come to the best one. With
+ * eight, pubmedqa falls below BM25 (.9863; .9871 with six), and the mean is the same.
+ */
+const FEEDBACK_PASSAGES = 6;
 const FEEDBACK_POWER = 8;
 /** Words that are taken, and what they count together against the query's own. */
 const FEEDBACK_WORDS = 16;
