@@ -161,6 +161,8 @@ export function rankedPassages(scoring: Scoring, { searched, queries, limit }: C
   const frequency = termFrequency(sql.ref('in_context.lexemes'), sql.ref('word.query'));
   const byFeedback = sql`coalesce(
     (SELECT sum(share * (1 - norm / (norm + ${frequency}))) FROM word), 0)`;
+  // Few passages may have no words in common: then the query's own are all that can be reached.
+  const reachable = sql`(${float(scoring.attainable)} * (1 + ${float(FEEDBACK_SHARE)} * EXISTS (SELECT FROM word)::integer))`;
   return sql<FoundPassage>`
     WITH best AS MATERIALIZED (${bestByWords(scoring, { searched, queries, limit: SECOND_LOOK })}),
     in_context AS MATERIALIZED (
@@ -170,8 +172,8 @@ export function rankedPassages(scoring: Scoring, { searched, queries, limit }: C
     word AS MATERIALIZED (${feedbackWords(scoring)}),
     ranked AS (
       SELECT knowledge_base_id, document_id, position,
-        round(((score + ${float(FEEDBACK_SHARE * scoring.attainable)} * ${byFeedback})
-          / ${float((1 + FEEDBACK_SHARE) * scoring.attainable)})::numeric, 6)::float8 AS score
+        round(((score + ${float(FEEDBACK_SHARE * scoring.attainable)} * ${byFeedback}) / ${reachable})::numeric, 6)::float8
+          AS score
       FROM in_context ORDER BY score DESC FETCH FIRST ${sql.lit(limit)} ROWS WITH TIES)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, least(ranked.score, 1) AS score
