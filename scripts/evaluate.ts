@@ -45,6 +45,19 @@ function printRow({ name, ndcg10, recall10, recall50, mrr10, reference, passages
   );
 }
 
+/** The mean of the collections that have a reference, against its mean. */
+function printMean(rows: Row[]): void {
+  const compared = rows.filter(({ reference }) => reference !== undefined);
+  const meanOf = (valueOf: (row: Row) => number) =>
+    compared.reduce((sum, row) => sum + valueOf(row), 0) / compared.length;
+  if (compared.length < 2) return;
+  const [ndcg10, reference] = [meanOf((row) => row.ndcg10), meanOf((row) => row.reference ?? 0)];
+  const better = `${((ndcg10 / reference - 1) * 100).toFixed(1).padStart(6)} %`;
+  process.stdout.write(
+    `${'mean'.padEnd(18)}  ${figure(ndcg10)}  ${figure(reference)}${' '.repeat(26)}${better}\n`,
+  );
+}
+
 async function evaluate(folder: string): Promise<Row> {
   const collection = readCollection(folder);
   return await withService(async (service) => {
@@ -69,5 +82,6 @@ if (folders.length === 0) {
     rows.push(row);
     printRow(row);
   }
+  printMean(rows);
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
 }

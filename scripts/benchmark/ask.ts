@@ -2,8 +2,8 @@
 import { Agent, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { SearchResult } from '../../generated/types.gen.ts';
+import { inParallel, showProgress } from '../progress.ts';
 import type { RunningService } from '../service-process.ts';
-import { inParallel, showProgress } from './progress.ts';
 
 /** An answered query: from sending the request to the parsed answer. */
 export type Answer = { results: SearchResult[]; milliseconds: number };

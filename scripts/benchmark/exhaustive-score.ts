@@ -15,8 +15,8 @@ import {
   findSearchedKnowledgeBases,
   type SearchedKnowledgeBases,
 } from '../../src/storage/knowledge-bases.ts';
+import { showProgress } from '../progress.ts';
 import type { RunningService } from '../service-process.ts';
-import { showProgress } from './progress.ts';
 
 /** Of the searched passages as a whole, counted anew. */
 type Collection = { passageCount: number; lengthTotal: number; languages: string[] };

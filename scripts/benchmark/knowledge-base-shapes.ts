@@ -1,9 +1,10 @@
 /** Part `shapes`: whether it matters over how many knowledge bases the same passages are spread. */
+
+import { showProgress } from '../progress.ts';
 import { type RunningService, withService } from '../service-process.ts';
 import { ask } from './ask.ts';
 import { importCorpus, settle } from './corpus-import.ts';
 import { percentile, type Report } from './figures.ts';
-import { showProgress } from './progress.ts';
 import { type MixedQuery, makeQueries } from './query-mix.ts';
 import { withServiceDatabase } from './service-database.ts';
 

@@ -1,5 +1,6 @@
 /** Part `peers`: other engines beside the service, on the same passages and queries in one run. */
 import type pg from 'pg';
+import { showProgress } from '../progress.ts';
 import { type RunningService, withService } from '../service-process.ts';
 import { ask } from './ask.ts';
 import { importCorpus, settle } from './corpus-import.ts';
@@ -7,7 +8,6 @@ import { percentile, type Report, type Target } from './figures.ts';
 import { measureLucene } from './peer-lucene.ts';
 import { findStopWords, prepareTsRank, searchByTsRank } from './peer-postgres.ts';
 import { withSqlite, wordsOf } from './peer-sqlite.ts';
-import { showProgress } from './progress.ts';
 import { makeQueries } from './query-mix.ts';
 import { withServiceDatabase } from './service-database.ts';
 

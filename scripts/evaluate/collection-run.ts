@@ -1,5 +1,6 @@
-/** Imports a collection through the public API and asks its queries, with a progress line on a terminal. */
+/** Imports a collection through the public API and asks its queries, and shows how far it is. */
 import type { SearchResult } from '../../generated/types.gen.ts';
+import { inParallel, showProgress } from '../progress.ts';
 import { call, createKnowledgeBase, type RunningService } from '../service-process.ts';
 import type { Collection, Excerpt } from './collection.ts';
 import type { Run } from './measures.ts';
@@ -20,21 +21,17 @@ export type ImportedCorpus = { knowledgeBaseId: string; collectionId: Map<string
 const cut = (text: string, limit: number) => Array.from(text).slice(0, limit).join('');
 
 /** Runs `act` on every item, a few at once, and shows how far it is. */
-async function inParallel<Item>(
+async function workThrough<Item>(
   label: string,
   items: Item[],
   act: (item: Item) => Promise<void>,
 ): Promise<void> {
-  let next = 0;
-  const show = () => process.stderr.write(`\r${label} ${next}/${items.length} `);
-  const lane = async () => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) {
-      await act(item);
-      if (process.stderr.isTTY && next % 20 === 0) show();
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+  const progress = showProgress(label, items.length);
+  await inParallel(items, CONCURRENCY, async (item) => {
+    await act(item);
+    progress.advance(1);
+  });
+  progress.end();
 }
 
 /** Imports the corpus into one knowledge base; documents without text are left out, as any service refuses them. */
@@ -45,7 +42,7 @@ export async function importCorpus(
   const knowledgeBaseId = await createKnowledgeBase(service, name);
   const collectionId = new Map<string, string>();
   const readable = corpus.filter(({ text, title }) => `${title}${text}`.trim() !== '');
-  await inParallel(`${name}: importing`, readable, async ({ id, title, text }) => {
+  await workThrough(`${name}: importing`, readable, async ({ id, title, text }) => {
     const document = await call<{ id: string }>(service, 'importTextContent', {
       knowledgeBaseId,
       // A title is required; an id as a title would say something about no text.
@@ -65,7 +62,7 @@ export async function answerQueries(
 ): Promise<{ run: Run; answers: Map<string, Excerpt[]> }> {
   const run: Run = new Map();
   const answers = new Map<string, Excerpt[]>();
-  await inParallel(`${name}: asking`, queries, async ({ id, text }) => {
+  await workThrough(`${name}: asking`, queries, async ({ id, text }) => {
     const results = await call<SearchResult[]>(service, 'query', {
       query: cut(text, QUERY_LIMIT),
       knowledgeBaseIds: [knowledgeBaseId],
