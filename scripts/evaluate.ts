@@ -48,8 +48,8 @@ function printRow({ name, ndcg10, recall10, recall50, mrr10, reference, passages
 /** The mean of the collections that have a reference, against its mean. */
 function printMean(rows: Row[]): void {
   const compared = rows.filter(({ reference }) => reference !== undefined);
-  const meanOf = (valueOf: (row: Row) => number) =>
-    compared.reduce((sum, row) => sum + valueOf(row), 0) / compared.length;
+  const meanOf = (figureOf: (row: Row) => number) =>
+    compared.reduce((sum, row) => sum + figureOf(row), 0) / compared.length;
   if (compared.length < 2) return;
   const [ndcg10, reference] = [meanOf((row) => row.ndcg10), meanOf((row) => row.reference ?? 0)];
   const better = `${((ndcg10 / reference - 1) * 100).toFixed(1).padStart(6)} %`;
