@@ -46,7 +46,7 @@ type KnowledgeBaseStatisticsTable = {
   document_count: Generated<number>;
   storage_bytes: Generated<number>;
   passage_count: Generated<number>;
-  /** Sum of the passages' lengths in lexemes, as BM25 needs it. */
+  /** Sum of the passages' lengths in letters, as BM25 needs it. */
   passage_length_total: Generated<number>;
 };
 
