@@ -7,7 +7,8 @@ import { createExtractionPool } from './ingestion/extraction-pool.ts';
 import { startImports } from './ingestion/imports.ts';
 import { openJobQueue } from './ingestion/job-queue.ts';
 import { createAnalysisPool } from './retrieval/analysis-pool.ts';
-import { createStem } from './retrieval/stems.ts';
+import { createSearch } from './retrieval/search.ts';
+import { createStem, createStemMemory } from './retrieval/stems.ts';
 import type { Service } from './service.ts';
 import { type Connection, createDatabase, createPool } from './storage/database.ts';
 import { openFileStore } from './storage/file-store.ts';
@@ -28,7 +29,8 @@ export async function openService(
   const database = createDatabase(createPool(connection, config.databasePoolSize, onError));
   await migrateToLatest(database);
   await ensureFirstAccount(database, config, log);
-  const stem = createStem(database);
+  const stemMemory = createStemMemory();
+  const stem = createStem(database, stemMemory);
   const analysis = createAnalysisPool(stem, { connections: config.databasePoolSize });
   const extraction = createExtractionPool();
   const jobs = await openJobQueue(connection, log);
@@ -38,7 +40,7 @@ export async function openService(
     files: await openFileStore(join(config.dataDir, 'files')),
     analyse: analysis.analyse,
     extract: extraction.extract,
-    stem,
+    search: createSearch(database, stemMemory),
     jobs: jobs.queue,
     uploadSecret: await readUploadSecret(config),
     log,

@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import type { ExtractFile } from './ingestion/extraction-pool.ts';
 import type { JobQueue } from './ingestion/job-queue.ts';
 import type { Analyse } from './retrieval/analysis-pool.ts';
-import type { Stem } from './retrieval/lexemes.ts';
+import type { Search } from './retrieval/search.ts';
 import type { Database } from './storage/database.ts';
 import type { FileStore } from './storage/file-store.ts';
 
@@ -16,7 +16,7 @@ export type Service = Readonly<{
   analyse: Analyse;
   /** Reads an uploaded file's text off the main thread. */
   extract: ExtractFile;
-  stem: Stem;
+  search: Search;
   jobs: JobQueue;
   uploadSecret: string;
   log: Logger;

@@ -5,21 +5,18 @@
 import type pg from 'pg';
 import { B, K1 } from '../../src/retrieval/bm25.ts';
 import { TIERS, tierMark } from '../../src/retrieval/marks.ts';
-import { analyseQuery, type QueryTerm } from '../../src/retrieval/query-terms.ts';
-import { bestByWords } from '../../src/retrieval/ranking.ts';
+import { scoreByWords } from '../../src/retrieval/ranking.ts';
 import { candidatesOf, weighTerms } from '../../src/retrieval/search.ts';
-import { createStem } from '../../src/retrieval/stems.ts';
+import { createStemMemory } from '../../src/retrieval/stems.ts';
+import { createUnderstanding, type Understanding } from '../../src/retrieval/understanding.ts';
 import { createDatabase, createPool, type Database } from '../../src/storage/database.ts';
 import { findRunningPostgres } from '../../src/storage/embedded-postgres.ts';
-import {
-  findSearchedKnowledgeBases,
-  type SearchedKnowledgeBases,
-} from '../../src/storage/knowledge-bases.ts';
+import type { SearchedKnowledgeBases } from '../../src/storage/query-statistics.ts';
 import { showProgress } from '../progress.ts';
 import type { RunningService } from '../service-process.ts';
 
 /** Of the searched passages as a whole, counted anew. */
-type Collection = { passageCount: number; lengthTotal: number; languages: string[] };
+type Collection = { passageCount: number; lengthTotal: number };
 
 /** A spelling of a term: `weight` is what an endlessly frequent occurrence of it adds to a score. */
 type WeightedLexeme = { term: number; lexeme: string; weight: number };
@@ -46,11 +43,11 @@ const exhaustiveScores = (collection: Collection): string => `
   GROUP BY passage ORDER BY score DESC LIMIT 10`;
 
 const readCollection = async (client: pg.Client): Promise<Collection> => {
-  const { rows } = await client.query<{ passages: string; length: string; languages: string[] }>(`
-    SELECT count(*) AS passages, sum(length) AS length,
-      (SELECT array_agg(DISTINCT language) FROM passages) AS languages FROM passage_lexemes`);
-  const { passages = '0', length = '0', languages = [] } = rows[0] ?? {};
-  return { passageCount: Number(passages), lengthTotal: Number(length), languages };
+  const { rows } = await client.query<{ passages: string; length: string }>(
+    'SELECT count(*) AS passages, sum(length) AS length FROM passage_lexemes',
+  );
+  const { passages = '0', length = '0' } = rows[0] ?? {};
+  return { passageCount: Number(passages), lengthTotal: Number(length) };
 };
 
 /** Makes the table of postings of these lexemes: one row a lexeme, as arrays in the order of the passages. */
@@ -100,9 +97,8 @@ async function scoreCandidates(
 ): Promise<number[]> {
   if (weighted.length === 0) return [];
   const { queries } = candidatesOf(weighted, searched.passageCount);
-  const scoring = { weighted, attainable };
-  const { rows } = await bestByWords(scoring, { searched, queries, limit: 10 }).execute(database);
-  return rows.map(({ score }) => score / attainable);
+  const scores = await scoreByWords(database, { weighted, attainable }, { searched, queries, limit: 10 });
+  return scores.map((score) => score / attainable);
 }
 
 /**
@@ -117,20 +113,21 @@ export async function measureExactness(
   const collection = await readCollection(client);
   const database = openServiceDatabase(service);
   try {
-    const searched = await findEverything(database, client);
-    const stem = createStem(database);
-    const analysed: QueryTerm[][] = [];
-    for (const query of queries) analysed.push(await analyseQuery(query, collection.languages, stem));
-    const words = analysed.flatMap((terms) => terms.flatMap(({ lexemes }) => lexemes));
+    const accountId = await findAccount(client);
+    const understand = createUnderstanding(database, createStemMemory());
+    const understood: Understanding[] = [];
+    for (const query of queries)
+      understood.push(await understand({ accountId, knowledgeBaseIds: undefined, query }));
+    const words = understood.flatMap(({ terms }) => terms.flatMap(({ lexemes }) => lexemes));
     const marks = words.flatMap((word) => TIERS.map((_, tier) => tierMark(word, tier)));
     await makePostings(client, [...new Set([...words, ...marks])]);
     const frequencies = await readFrequencies(client);
     const progress = showProgress('scoring exhaustively', queries.length);
     const [best, found]: [number[][], number[][]] = [[], []];
-    for (const terms of analysed) {
+    for (const { terms, statistics } of understood) {
       const weighed = weighTerms(terms, frequencies, collection.passageCount);
       best.push(await scoreAll(client, weighed, collection));
-      found.push(await scoreCandidates(database, weighed, searched));
+      found.push(await scoreCandidates(database, weighed, statistics.searched));
       progress.advance(1);
     }
     progress.end();
@@ -147,12 +144,12 @@ function openServiceDatabase(service: RunningService): Database {
   return createDatabase(createPool(connection, 1, () => undefined));
 }
 
-/** Everything that the service has, which must be one account's. */
-async function findEverything(database: Database, client: pg.Client): Promise<SearchedKnowledgeBases> {
+/** The account that has everything in the service. */
+async function findAccount(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ account: string }>(
     'SELECT DISTINCT account_id AS account FROM knowledge_bases',
   );
-  return await findSearchedKnowledgeBases(database, rows[0]?.account ?? '', undefined);
+  return rows[0]?.account ?? '';
 }
 
 /** Scores are rounded to six digits, and term frequencies are taken from a float4. */

@@ -1,12 +1,8 @@
 /** The query operation. */
 import type { SearchResult } from '../../generated/types.gen.ts';
 import type { Handlers } from '../contract.ts';
-import { insufficientCredits } from '../errors.ts';
 import { formatScopedId, parseKnowledgeBaseId } from '../ids.ts';
 import type { FoundPassage } from '../retrieval/ranking.ts';
-import { searchPassages } from '../retrieval/search.ts';
-import { chargeCredits } from '../storage/accounts.ts';
-import { findSearchedKnowledgeBases } from '../storage/knowledge-bases.ts';
 
 function toSearchResult(passage: FoundPassage): SearchResult {
   const { knowledge_base_id: knowledgeBaseId, position, page, headings } = passage;
@@ -32,13 +28,15 @@ function toSearchResult(passage: FoundPassage): SearchResult {
 }
 
 export const searchHandlers = {
-  async query({ query, limit = 10, knowledgeBaseIds }, { database, stem, accountId, config }) {
+  async query({ query, limit = 10, knowledgeBaseIds }, { search, accountId, config }) {
     const ids = knowledgeBaseIds?.map(parseKnowledgeBaseId);
-    const searched = await findSearchedKnowledgeBases(database, accountId, ids && [...new Set(ids)]);
-    const credits = config.creditsPerQuery;
-    if (credits > searched.accountCredits) throw insufficientCredits();
-    const passages = await searchPassages({ database, stem }, { query, searched, limit });
-    await chargeCredits(database, accountId, credits);
+    const passages = await search({
+      accountId,
+      knowledgeBaseIds: ids && [...new Set(ids)],
+      query,
+      limit,
+      credits: config.creditsPerQuery,
+    });
     return { data: passages.map(toSearchResult) };
   },
 } satisfies Partial<Handlers>;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAnalysis } from '../testing/analysed-passages.ts';
 import { type AnalysedPart, analyseDocument } from './analysis.ts';
-import type { Stem } from './lexemes.ts';
-import { analyseQuery } from './query-terms.ts';
+import type { Stem, Stems } from './lexemes.ts';
+import { analyseQuery, readQuery } from './query-terms.ts';
 
 /** Cuts a plural s and knows one stop word. */
 const stem: Stem = async (_language, words) =>
@@ -65,7 +65,13 @@ describe('analyseDocument', () => {
       fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 20 }), fc.nat(), async (words, pick) => {
         const { lexemeCounts, passages } = await analyseText(words.join(' '), '');
         const languages = [...new Set(passages.map(({ language }) => language ?? ''))];
-        const terms = await analyseQuery(words[pick % words.length] ?? '', languages, stem);
+        const query = readQuery(words[pick % words.length] ?? '');
+        const stems = new Map<string, Stems>();
+        for (const language of languages) {
+          const known = language === 'simple' ? [] : await stem(language, query.toStem);
+          stems.set(language, new Map(known.map((word, i) => [query.toStem[i] ?? '', word])));
+        }
+        const terms = analyseQuery(query, stems);
         for (const { lexemes } of terms)
           expect(lexemes.some((lexeme) => lexemeCounts.has(lexeme))).toBe(true);
       }),

@@ -47,11 +47,10 @@ export const termFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<
 export const titleFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
   frequencyOf('{0,0,0,1}', lexemes, tsquery);
 
-/** SQL for BM25's length part: what is added to the frequency in the denominator. */
-export const lengthNorm = (
-  length: RawBuilder<unknown>,
-  { passageCount, lengthTotal }: CollectionStatistics,
-) => {
-  const perLetter = (K1 * B * passageCount) / Math.max(lengthTotal, 1);
-  return sql<number>`(${sql.lit(K1 * (1 - B))}::float8 + ${sql.lit(perLetter)}::float8 * ${length})`;
-};
+/** What a letter of a passage adds to the length part of its score. */
+export const normPerLetter = ({ passageCount, lengthTotal }: CollectionStatistics): number =>
+  (K1 * B * passageCount) / Math.max(lengthTotal, 1);
+
+/** SQL for BM25's length part: what is added to the frequency in the denominator. `perLetter`: see `normPerLetter`. */
+export const lengthNorm = (length: RawBuilder<unknown>, perLetter: RawBuilder<unknown>) =>
+  sql<number>`(${sql.lit(K1 * (1 - B))}::float8 + ${perLetter}::float8 * ${length})`;

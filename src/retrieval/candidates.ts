@@ -26,8 +26,12 @@ export type CandidateQueries = { queries: string[]; all: boolean };
 
 /** Terms that the choice considers, the most valuable: more make the conditions long, and hardly a better choice. */
 const TERMS_MAX = 14;
+/** Operands that the index may look at before coarser steps have to do: some milliseconds. */
+const WORK_MAX = 80_000;
 /** Steps between nothing and the threshold in which conditions reckon: finer ones are longer, and hardly better. */
-const STEPS = 8;
+const STEPS_MAX = 8;
+/** Coarser ones do not tell two words that say something from two that don't. */
+const STEPS_MIN = 3;
 /** A level counts as the next higher step from this part of it on. */
 const ROUNDED_UP_FROM = 0.65;
 /** Steps of the distribution of worth. */
@@ -155,25 +159,35 @@ function single(levels: StepLevels, needed: number): Condition {
   return level === undefined ? false : { text: level.operand, operands: 1 };
 }
 
+/** tsqueries, and the work of the index: operands looked at, over all passages that it goes through. */
+type IndexScan = { queries: string[]; work: number };
+
 /** For each term, the passages in which it is the most valuable one and that are worth the threshold. */
-function queriesAbove(threshold: number, terms: TermLevels[]): string[] {
-  const stepsOf = (worth: number) => Math.floor((worth * STEPS) / threshold + 1 - ROUNDED_UP_FROM);
+function scanAbove(
+  threshold: number,
+  terms: TermLevels[],
+  { steps: needed, passageCount }: { steps: number; passageCount: number },
+): IndexScan {
+  const stepsOf = (worth: number) => Math.floor((worth * needed) / threshold + 1 - ROUNDED_UP_FROM);
   const inSteps = terms.map((levels) =>
     levels.map(({ operand, worth }) => ({ operand, steps: stepsOf(worth) })),
   );
   const conditionOn = createConditions(inSteps);
   const enoughAlone: Condition[] = [];
   const queries: string[] = [];
+  let work = 0;
   inSteps.forEach((levels, place) => {
-    for (const { operand, steps } of levels) {
-      const others = conditionOn(place + 1, terms.length, STEPS - steps);
+    levels.forEach(({ operand, steps }, level) => {
+      const others = conditionOn(place + 1, terms.length, needed - steps);
       const query = bothOf({ text: operand, operands: 1 }, others);
+      const holding = passageCount * shareOf(terms[place]?.slice(level) ?? []);
+      if (typeof query === 'object') work += holding * query.operands;
       if (others === true) enoughAlone.push(query);
       else if (typeof query === 'object') queries.push(query.text);
-    }
+    });
   });
   const alone = anyOf(enoughAlone);
-  return typeof alone === 'object' ? [alone.text, ...queries] : queries;
+  return { queries: typeof alone === 'object' ? [alone.text, ...queries] : queries, work };
 }
 
 /** Every passage that holds any of the terms. */
@@ -192,8 +206,13 @@ export function chooseCandidates(
 ): CandidateQueries {
   const expected = passageCount * terms.reduce((sum, levels) => sum + shareOf(levels), 0);
   if (expected <= budget) return { queries: everyCandidate(terms), all: true };
-  const mostValuable = terms.toSorted((left, right) => worthOf(right) - worthOf(left)).slice(0, TERMS_MAX);
+  const byWorth = terms.toSorted((left, right) => worthOf(right) - worthOf(left));
+  const mostValuable = byWorth.slice(0, TERMS_MAX);
   const threshold = findThreshold(mostValuable, budget / passageCount);
-  const queries = threshold === undefined ? [] : queriesAbove(threshold, mostValuable);
-  return { queries: queries.length > 0 ? queries : everyCandidate(mostValuable), all: false };
+  if (threshold === undefined) return { queries: everyCandidate(mostValuable), all: false };
+  let scan: IndexScan;
+  let steps = STEPS_MAX;
+  do scan = scanAbove(threshold, mostValuable, { steps, passageCount });
+  while (scan.work > WORK_MAX && --steps >= STEPS_MIN);
+  return { queries: scan.queries.length > 0 ? scan.queries : everyCandidate(mostValuable), all: false };
 }

@@ -1,6 +1,6 @@
 /** Analyses a query: the same path as for passages, once for every language that the searched passages are in. */
 import { detectLanguage } from './language.ts';
-import { lexemesOf, type Stem, type Stems, wordsToStem } from './lexemes.ts';
+import { lexemesOf, type Stems, wordsToStem } from './lexemes.ts';
 import { type Fragment, tokenise } from './tokens.ts';
 
 /**
@@ -22,22 +22,33 @@ const FRAGMENT_WEIGHT = 0.4;
 /** Terms of a query, as many as it may have characters; what comes after is ignored. */
 const QUERY_TERMS_MAX = 8192;
 
-/**
- * The distinct terms of a query, in the order in which they first occur, fragments last. `languages` are those of the searched
- * passages. A term is a stop word if it is one in the query's own language; where that is unsure, or not among
- * `languages`, if it is one in any of them. In a query of nothing else, stop words weigh as much as any word.
- * @throws what `stem` throws
- */
-export async function analyseQuery(
-  query: string,
-  languages: readonly string[],
-  stem: Stem,
-): Promise<QueryTerm[]> {
+/** A query as it is written: its words with their numbers, in the order in which they first occur. */
+export type QueryWords = {
+  words: ReadonlyMap<string, number>;
+  fragments: Fragment[];
+  /** Its words whose stems have to be known. */
+  toStem: string[];
+  language: string;
+};
+
+export function readQuery(query: string): QueryWords {
   const { tokens, fragments } = tokenise(query);
   const words = count(tokens, QUERY_TERMS_MAX);
-  const stemsByLanguage = await stemIn(languages, wordsToStem(words.keys()), stem);
+  return { words, fragments, toStem: wordsToStem(words.keys()), language: detectLanguage(query) };
+}
+
+/**
+ * The distinct terms of a query, in the order in which they first occur, fragments last. `stemsByLanguage` has the
+ * stems of its words in each language that the searched passages are in, none in `simple`. A term is a stop word if
+ * it is one in the query's own language; where that is unsure, or not searched, if it is one in any of them. In a
+ * query of nothing else, stop words weigh as much as any word.
+ */
+export function analyseQuery(
+  { words, fragments, language }: QueryWords,
+  stemsByLanguage: ReadonlyMap<string, Stems>,
+): QueryTerm[] {
   const allStems = [...stemsByLanguage.values()];
-  const own = stemsByLanguage.get(detectLanguage(query));
+  const own = stemsByLanguage.get(language);
   const judges = own ? [own] : allStems;
   const isStopWord = (token: string) => judges.some((stems) => stems.get(token) === '');
   const stopWordWeight = [...words.keys()].every(isStopWord) ? 1 : STOP_WORD_WEIGHT;
@@ -85,17 +96,4 @@ function count(tokens: string[], max: number): Map<string, number> {
     if (known !== undefined || counts.size < max) counts.set(token, (known ?? 0) + 1);
   }
   return counts;
-}
-
-async function stemIn(
-  languages: readonly string[],
-  words: string[],
-  stem: Stem,
-): Promise<Map<string, Stems>> {
-  const entries = [...new Set(languages)].map(async (language): Promise<[string, Stems]> => {
-    if (language === 'simple' || words.length === 0) return [language, new Map()];
-    const stems = await stem(language, words);
-    return [language, new Map(words.map((word, i) => [word, stems[i] ?? word]))];
-  });
-  return new Map(await Promise.all(entries));
 }

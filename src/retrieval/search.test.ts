@@ -1,11 +1,11 @@
 /** The order in which passages answer, with the reason for each place. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findSearchedKnowledgeBases } from '../storage/knowledge-bases.ts';
+import { readBalance } from '../storage/accounts.ts';
 import { mergeLexemeChanges } from '../storage/lexeme-statistics.ts';
 import { importText, makeKnowledgeBase, type TestText } from '../testing/imported-texts.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
-import { searchPassages } from './search.ts';
-import { createStem } from './stems.ts';
+import { createSearch } from './search.ts';
+import { createStemMemory } from './stems.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -20,8 +20,8 @@ async function searchIn(texts: TestText[], query: string, limit = 10) {
   const place = await makeKnowledgeBase(database);
   for (const text of texts) await importText(database, place, text);
   await mergeLexemeChanges(database);
-  const searched = await findSearchedKnowledgeBases(database, place.accountId, undefined);
-  return await searchPassages({ database, stem: createStem(database) }, { query, searched, limit });
+  const search = createSearch(database, createStemMemory());
+  return await search({ accountId: place.accountId, knowledgeBaseIds: undefined, query, limit, credits: 1 });
 }
 
 const titled = (contents: Record<string, string>): TestText[] =>
@@ -200,4 +200,51 @@ test('of many equal passages the newest come', async () => {
       .slice(0, 50)
       .map(({ content }) => content),
   );
+});
+
+/** A search that has answered before, in a knowledge base whose texts come one after the other. */
+async function openSearch() {
+  const place = await makeKnowledgeBase(suite.database);
+  const search = createSearch(suite.database, createStemMemory());
+  const titlesFor = async (query: string, credits = 0) => {
+    const question = { accountId: place.accountId, knowledgeBaseIds: [place.knowledgeBaseId], query };
+    return (await search({ ...question, limit: 10, credits })).map(({ title }) => title);
+  };
+  return { place, titlesFor };
+}
+
+test('a text in a language that was not there before is found by other forms of its words', async () => {
+  const { place, titlesFor } = await openSearch();
+  expect(await titlesFor('houses')).toEqual([]);
+  const content = 'The old house stands at the end of the road, and nobody has lived there for years.';
+  await importText(suite.database, place, { title: 'English', content });
+  expect(await titlesFor('houses')).toEqual(['English']);
+  const inGerman =
+    'Die alten Häuser am Ende der Straße stehen leer, und niemand hat dort seit Jahren gewohnt.';
+  await importText(suite.database, place, { title: 'Deutsch', content: inGerman });
+  expect(await titlesFor('Straßen')).toEqual(['Deutsch']);
+  expect(await titlesFor('roads')).toEqual(['English']);
+});
+
+test('a query is charged once, whatever it finds', async () => {
+  const { place, titlesFor } = await openSearch();
+  const { database } = suite;
+  for (const [question, credits] of [
+    ['nothing yet', 10],
+    ['word', 20],
+    ['absent', 30],
+  ] as const) {
+    const before = await readBalance(database, place.accountId);
+    await titlesFor(question, credits);
+    expect(await readBalance(database, place.accountId), question).toBe(before - credits);
+    await importText(database, place, { title: question, content: `a word number ${credits}` });
+  }
+});
+
+test('when others use up the balance, a query is refused and takes nothing', async () => {
+  const { place, titlesFor } = await openSearch();
+  await importText(suite.database, place, { title: 'Text', content: 'one word' });
+  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => titlesFor('word', 300)));
+  expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  expect(await readBalance(suite.database, place.accountId)).toBe(100);
 });

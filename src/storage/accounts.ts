@@ -27,17 +27,20 @@ export async function readBalance(database: Queryable, accountId: string): Promi
 }
 
 /**
- * Takes `credits` from the account, exactly once however many do so at the same time, never below 0.
+ * The UPDATE that takes `credits` from the account, exactly once however many do so at the same time, never below 0:
+ * one row, or none when the balance does not cover them.
  * The commit does not wait for the disk: a power cut may give back the charges of its last moment, which is
  * cheaper for everybody than a disk write for each query.
- * @throws INSUFFICIENT_CREDITS when the balance does not cover it; then nothing is taken.
  */
+export const takeCredits = (accountId: unknown, credits: unknown) => sql`
+  WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+  UPDATE account_balances SET credits = credits - ${credits} FROM deferred
+  WHERE account_id = ${accountId} AND credits >= ${credits} AND ${credits} > 0 RETURNING 1`;
+
+/** @throws INSUFFICIENT_CREDITS when the balance does not cover `credits`; then nothing is taken. */
 export async function chargeCredits(database: Database, accountId: string, credits: number): Promise<void> {
   if (credits === 0) return;
-  const { rows } = await sql`
-    WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-    UPDATE account_balances SET credits = credits - ${credits} FROM deferred
-    WHERE account_id = ${accountId} AND credits >= ${credits} RETURNING 1`.execute(database);
+  const { rows } = await takeCredits(accountId, credits).execute(database);
   if (rows.length === 0) throw insufficientCredits();
 }
 

@@ -1,6 +1,13 @@
 /** The connection pool to PostgreSQL, and Kysely over it. */
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import {
+  Kysely,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type Transaction,
+} from 'kysely';
 import pg from 'pg';
+import { preparedName } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
 export type Database = Kysely<Tables>;
@@ -36,6 +43,12 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
+ * Prepared statements keep one plan for all values, and every access has an index to go by, also before PostgreSQL
+ * has noticed that a table has grown. Compiling a plan to machine code pays for long analytical queries only.
+ */
+const PLANNING = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off';
+
+/**
  * A pool of at most `size` connections.
  * @param onError told of idle connections that break; the pool replaces them by itself.
  */
@@ -45,6 +58,7 @@ export function createPool(connection: Connection, size: number, onError: (error
     max: size,
     types,
     application_name: 'knowledge-retrieval',
+    options: PLANNING,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -53,6 +67,29 @@ export function createPool(connection: Connection, size: number, onError: (error
   return pool;
 }
 
+/** The connections of `pool`, which send prepared statements by their names: Kysely itself knows none. */
+function namingStatements(pool: pg.Pool): PostgresPool {
+  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  const clientOver = (client: pg.PoolClient): PostgresPoolClient => {
+    const query = (text: string, values: unknown[]): Promise<unknown> =>
+      client.query({ name: preparedName(text), text, values });
+    return {
+      query: query as PostgresPoolClient['query'], // without cursors, which nothing here asks for
+      release: (error) => client.release(error),
+    };
+  };
+  return {
+    options: pool.options,
+    connect: async () => {
+      const client = await pool.connect();
+      const known = clients.get(client) ?? clientOver(client);
+      clients.set(client, known);
+      return known;
+    },
+    end: () => pool.end(),
+  };
+}
+
 /** Kysely over `pool`; destroying it ends the pool. */
 export const createDatabase = (pool: pg.Pool): Database =>
-  new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  new Kysely<Tables>({ dialect: new PostgresDialect({ pool: namingStatements(pool) }) });

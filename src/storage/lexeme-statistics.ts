@@ -35,35 +35,6 @@ export async function removeLexemes(transaction: Queryable, document: Owned): Pr
     HAVING count(*) > 0`.execute(transaction);
 }
 
-/** More knowledge bases than this are read through the account's index, a lexeme's counters one after the other. */
-const SINGLE_LOOKUPS_MAX = 8;
-
-/** The document frequencies of `lexemes` over the knowledge bases together; those that occur nowhere are left out. */
-export async function readDocumentFrequencies(
-  database: Queryable,
-  { accountId, ids }: { accountId: string; ids: string[] },
-  lexemes: string[],
-): Promise<Map<string, number>> {
-  const isIn = sql`knowledge_base_id = ANY(${ids}::uuid[])`;
-  const isSearched =
-    ids.length > SINGLE_LOOKUPS_MAX
-      ? sql`account_id = ${accountId} AND (${isIn}) IS TRUE` // so that no index on knowledge bases fits
-      : isIn;
-  // A change is unpacked once for all lexemes: concatenation leaves it unpacked in memory.
-  const { rows } = await sql<{ lexeme: string; passageCount: number }>`
-    SELECT lexeme, sum(passage_count)::bigint AS "passageCount" FROM (
-      SELECT lexeme, passage_count FROM lexeme_statistics
-      WHERE ${isSearched} AND lexeme = ANY(${lexemes})
-      UNION ALL
-      SELECT asked.lexeme, (change.passage_counts ->> asked.lexeme)::bigint
-      FROM (SELECT passage_counts || '{}' AS passage_counts FROM lexeme_changes
-          WHERE ${isIn} OFFSET 0) AS change,
-        unnest(${lexemes}::text[]) AS asked (lexeme)
-      WHERE change.passage_counts ? asked.lexeme) AS counted
-    GROUP BY lexeme HAVING sum(passage_count) > 0`.execute(database);
-  return new Map(rows.map(({ lexeme, passageCount }) => [lexeme, passageCount]));
-}
-
 /** One at a time changes what is merged of a knowledge base; the others wait, or find something else to do. */
 const lockName = (knowledgeBaseId: string) => sql`hashtextextended(${`lexemes of ${knowledgeBaseId}`}, 0)`;
 

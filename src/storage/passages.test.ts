@@ -4,8 +4,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
-import { mergeLexemeChanges, readDocumentFrequencies } from './lexeme-statistics.ts';
+import { mergeLexemeChanges } from './lexeme-statistics.ts';
 import { deleteDocumentRows } from './passages.ts';
+import { readQueryStatistics } from './query-statistics.ts';
 import { scopeMark } from './scope-mark.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -108,10 +109,10 @@ test('concurrent imports and deletes leave exact statistics and no deadlock', as
       await mergeLexemeChanges(suite.database);
       expect(await readStatistics(place)).toEqual(recounted);
       const lexemes = Object.keys(recounted?.lexemes ?? {});
-      const frequencies = await readDocumentFrequencies(
+      const { frequencies } = await readQueryStatistics(
         suite.database,
         { accountId: place.accountId, ids: [place.knowledgeBaseId] },
-        lexemes,
+        { lexemes, prefixes: [''], toStem: [] },
       );
       expect(Object.fromEntries(frequencies)).toEqual(recounted?.lexemes);
     }),

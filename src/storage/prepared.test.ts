@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../testing/test-database.ts';
+import { prepare } from './prepared.ts';
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+
+beforeAll(async () => {
+  suite = await createTestDatabase();
+});
+afterAll(() => suite.close());
+
+const double = prepare(
+  'test_double',
+  ['number', 'factor'],
+  ({ number, factor }) =>
+    sql<{ product: number }>`SELECT ${number}::integer * coalesce(${factor}::integer, 2) AS product`,
+);
+
+test('a statement is prepared once, under its name, and planned for all values', async () => {
+  await suite.database.connection().execute(async (connection) => {
+    for (const number of [1, 2, 3])
+      expect(await double(connection, { number, factor: number })).toEqual([{ product: number * number }]);
+    const { rows } = await sql`
+      SELECT generic_plans::integer AS generic, custom_plans::integer AS custom FROM pg_prepared_statements
+      WHERE name = 'test_double'`.execute(connection);
+    expect(rows).toEqual([{ generic: 3, custom: 0 }]);
+  });
+});
+
+test('a value that is undefined is NULL', async () => {
+  expect(await double(suite.database, { number: 4, factor: undefined })).toEqual([{ product: 8 }]);
+});
+
+test('a statement with a value in its text is refused', async () => {
+  const fixed = prepare('test_fixed', [], () => sql`SELECT ${1}::integer`);
+  await expect(fixed(suite.database, {})).rejects.toThrow('test_fixed has a value in its text');
+});

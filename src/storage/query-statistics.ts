@@ -1,0 +1,150 @@
+/**
+ * What a query has to know before it looks for passages, read in one statement: each way to the database and back
+ * takes a tenth of a query's time.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import { knowledgeBaseNotFound } from '../errors.ts';
+import type { Queryable } from './database.ts';
+import { prepare } from './prepared.ts';
+
+/** The knowledge bases that a query covers, and what they hold together. */
+export type SearchedKnowledgeBases = {
+  ids: string[];
+  /** In which their passages were analysed. */
+  languages: string[];
+  passageCount: number;
+  /** Sum of their passages' lengths in letters. */
+  lengthTotal: number;
+  /** Passages in the whole database by PostgreSQL's estimate; undefined before there is one. */
+  storedPassages: number | undefined;
+};
+
+/** Words of one language, for the dictionary of that name. */
+type WordsToStem = { dictionary: string; words: string[] };
+
+/** What is asked for: in how many passages `lexemes` and the stems of words occur, alone and behind each prefix. */
+export type AskedWords = { lexemes: string[]; prefixes: string[]; toStem: WordsToStem[] };
+
+export type QueryStatistics = {
+  searched: SearchedKnowledgeBases;
+  /** Credits that the account has left. */
+  credits: number;
+  /** By lexeme, those that occur nowhere left out. */
+  frequencies: Map<string, number>;
+  /** For each entry of `toStem`, the stems in its words' order; '' for a stop word, which is asked for as it is. */
+  stems: string[][];
+};
+
+/** SQL for a word's stem; `ts_lexize` gives an empty array for a stop word (PostgreSQL manual, 9.13). */
+export const stemOf = (dictionary: unknown, word: RawBuilder<unknown>) =>
+  sql<string>`coalesce((ts_lexize(${dictionary}::regdictionary, ${word}))[1], '')`;
+
+const VALUES = ['accountId', 'ids', 'lexemes', 'prefixes', 'dictionaries', 'words'] as const;
+type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
+
+/** `isNamed`: of `ids`, not of the whole account. `isNarrow`: so few that each has its counters looked up by itself. */
+type Scope = { isNamed: boolean; isNarrow: boolean };
+
+type Row = Omit<SearchedKnowledgeBases, 'storedPassages'> & {
+  credits: number;
+  estimate: number;
+  frequencies: Record<string, number>;
+  stems: string[];
+};
+
+const searchedIds = sql`ARRAY(SELECT knowledge_base_id FROM searched)`;
+const isSearched = sql`knowledge_base_id = ANY(${searchedIds})`;
+
+/**
+ * SQL for the document frequencies of `asked` as one JSON object: what is merged, and what has changed since. A
+ * change is unpacked once for all lexemes: concatenation leaves it unpacked in memory.
+ */
+const frequenciesIn = (isCounted: RawBuilder<unknown>) => sql`
+  (SELECT coalesce(json_object_agg(lexeme, passage_count), '{}') FROM (
+    SELECT lexeme, sum(passage_count)::bigint AS passage_count FROM (
+      SELECT lexeme, passage_count FROM lexeme_statistics
+      WHERE ${isCounted} AND lexeme = ANY(ARRAY(SELECT lexeme FROM asked))
+      UNION ALL
+      SELECT asked.lexeme, (change.passage_counts ->> asked.lexeme)::bigint
+      FROM (SELECT passage_counts || '{}' AS passage_counts FROM lexeme_changes
+          WHERE ${isSearched} OFFSET 0) AS change, asked
+      WHERE change.passage_counts ? asked.lexeme) AS counted
+    GROUP BY lexeme HAVING sum(passage_count) > 0) AS occurring)`;
+
+function statisticsOf({ isNamed, isNarrow }: Scope, values: Placeholders) {
+  const { accountId, ids, lexemes, prefixes, dictionaries, words } = values;
+  const isWanted = isNamed ? sql`knowledge_base_id = ANY(${ids}::uuid[])` : sql`${ids}::uuid[] IS NULL`;
+  // Many are read through the account's index, a lexeme's counters one after the other: so no other may fit.
+  const isCounted = isNarrow ? isSearched : sql`account_id = ${accountId} AND (${isSearched}) IS TRUE`;
+  return sql<Row>`
+    WITH searched AS MATERIALIZED (
+      SELECT knowledge_base_id FROM knowledge_bases
+      WHERE account_id = ${accountId}::uuid AND deleted_at IS NULL AND ${isWanted}),
+    stemmed AS MATERIALIZED (
+      SELECT word, place, ${stemOf(sql.ref('dictionary'), sql.ref('word'))} AS stem
+      FROM unnest(${dictionaries}::text[], ${words}::text[]) WITH ORDINALITY AS given (dictionary, word, place)),
+    asked AS MATERIALIZED (
+      SELECT DISTINCT prefix || lexeme AS lexeme FROM (
+        SELECT unnest(${lexemes}::text[]) UNION ALL SELECT coalesce(nullif(stem, ''), word) FROM stemmed
+      ) AS given (lexeme), unnest(${prefixes}::text[]) AS prefix)
+    SELECT
+      ${searchedIds}::text[] AS ids,
+      (SELECT coalesce(array_agg(DISTINCT language), '{}') FROM language_statistics WHERE ${isSearched}) AS languages,
+      coalesce(sum(passage_count), 0)::bigint AS "passageCount",
+      coalesce(sum(passage_length_total), 0)::bigint AS "lengthTotal",
+      coalesce((SELECT credits FROM account_balances WHERE account_id = ${accountId}), 0)::bigint AS credits,
+      (SELECT reltuples::bigint FROM pg_class WHERE oid = 'passage_lexemes'::regclass) AS estimate,
+      ${frequenciesIn(isCounted)} AS frequencies,
+      (SELECT coalesce(array_agg(stem ORDER BY place), '{}') FROM stemmed) AS stems
+    FROM knowledge_base_statistics WHERE ${isSearched}`;
+}
+
+const STATEMENTS = {
+  few: prepare('statistics_of_few', VALUES, (values) =>
+    statisticsOf({ isNamed: true, isNarrow: true }, values),
+  ),
+  many: prepare('statistics_of_many', VALUES, (values) =>
+    statisticsOf({ isNamed: true, isNarrow: false }, values),
+  ),
+  all: prepare('statistics_of_all', VALUES, (values) =>
+    statisticsOf({ isNamed: false, isNarrow: false }, values),
+  ),
+};
+
+/** More knowledge bases than this are many. */
+const FEW_MAX = 8;
+
+function statementFor(ids: string[] | undefined) {
+  if (ids === undefined) return STATEMENTS.all;
+  return ids.length > FEW_MAX ? STATEMENTS.many : STATEMENTS.few;
+}
+
+/**
+ * The account's knowledge bases with these (distinct) `ids`, or all of them, and how often what is asked for occurs
+ * in them.
+ * @throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
+ */
+export async function readQueryStatistics(
+  database: Queryable,
+  { accountId, ids }: { accountId: string; ids: string[] | undefined },
+  { lexemes, prefixes, toStem }: AskedWords,
+): Promise<QueryStatistics> {
+  const [row] = await statementFor(ids)(database, {
+    accountId,
+    ids,
+    lexemes,
+    prefixes,
+    dictionaries: toStem.flatMap(({ dictionary, words }) => words.map(() => dictionary)),
+    words: toStem.flatMap(({ words }) => words),
+  });
+  if (row === undefined || (ids !== undefined && row.ids.length < ids.length)) throw knowledgeBaseNotFound();
+  const { credits, estimate, frequencies, stems, ...searched } = row;
+  let next = 0;
+  return {
+    // PostgreSQL's -1: never looked at.
+    searched: { ...searched, storedPassages: estimate < 0 ? undefined : estimate },
+    credits,
+    frequencies: new Map(Object.entries(frequencies)),
+    stems: toStem.map(({ words }) => words.map(() => stems[next++] ?? '')),
+  };
+}
