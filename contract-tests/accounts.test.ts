@@ -84,6 +84,8 @@ const ID_FIELDS: IdField[] = [
     toInput: ({ knowledgeBaseId }) => ({ knowledgeBaseId }),
   },
   { operationId: 'getDocumentStatus', field: 'documentId', toInput: ({ documentId }) => ({ documentId }) },
+  { operationId: 'getDocument', field: 'documentId', toInput: ({ documentId }) => ({ documentId }) },
+  { operationId: 'listPassages', field: 'documentId', toInput: ({ documentId }) => ({ documentId }) },
   { operationId: 'deleteDocument', field: 'documentId', toInput: ({ documentId }) => ({ documentId }) },
   {
     operationId: 'deleteKnowledgeBase',

@@ -22,6 +22,7 @@ type Bound = {
 
 const text = { knowledgeBaseId, title: 'Note', content: 'Some text.' };
 const ticket = { knowledgeBaseId, fileName: 'a.txt', size: 1 };
+const { id: documentId } = await api.importTextContent(text);
 
 /** interface.md, "Request fields" and "Limits". */
 const LENGTHS: Bound[] = [
@@ -52,9 +53,11 @@ const LENGTHS: Bound[] = [
   },
   { operationId: 'listDocuments', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: {} },
   { operationId: 'getDocumentStatus', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
+  { operationId: 'getDocument', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
+  { operationId: 'listPassages', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
 ];
 
-/** interface.md, "Limits"; the last two are of contract.md, "list paging". */
+/** interface.md, "Limits"; the `limit`s of lists are of contract.md, "list paging", waitSeconds of gaps.md. */
 const NUMBERS: Bound[] = [
   { operationId: 'query', field: 'limit', min: 1, max: 50, accepted: 200, rest: { query: 'a' } },
   { operationId: 'presignUploadUrl', field: 'size', min: 1, max: 52_428_800, accepted: 200, rest: ticket },
@@ -67,6 +70,15 @@ const NUMBERS: Bound[] = [
     rest: { knowledgeBaseId },
   },
   { operationId: 'listKnowledgeBases', field: 'limit', min: 1, max: 1000, accepted: 200, rest: {} },
+  { operationId: 'listPassages', field: 'limit', min: 1, max: 1000, accepted: 200, rest: { documentId } },
+  {
+    operationId: 'getDocumentStatus',
+    field: 'waitSeconds',
+    min: 0,
+    max: 30,
+    accepted: 200,
+    rest: { documentId },
+  },
 ];
 
 /** Texts of exactly so many code points, in one, two (UTF-16) and one code unit each; one to four UTF-8 bytes. */

@@ -8,6 +8,7 @@ import type {
   ImportTextContentRequest,
   ListDocumentsData,
   ListKnowledgeBasesData,
+  ListPassagesData,
   PresignUploadUrlRequest,
   QueryRequest,
 } from '../generated/types.gen.ts';
@@ -45,8 +46,14 @@ const createApi = (client: Client) => ({
     (await sdk.listDocuments({ client, query, throwOnError: true })).data,
   listKnowledgeBases: async (query: NonNullable<ListKnowledgeBasesData['query']> = {}) =>
     (await sdk.listKnowledgeBases({ client, query, throwOnError: true })).data,
-  getDocumentStatus: async (documentId: string) =>
-    (await sdk.getDocumentStatus({ client, query: { documentId }, throwOnError: true })).data.data,
+  getDocumentStatus: async (documentId: string, waitSeconds?: number) => {
+    const query = { documentId, ...(waitSeconds !== undefined && { waitSeconds }) };
+    return (await sdk.getDocumentStatus({ client, query, throwOnError: true })).data.data;
+  },
+  getDocument: async (documentId: string) =>
+    (await sdk.getDocument({ client, query: { documentId }, throwOnError: true })).data.data,
+  listPassages: async (query: ListPassagesData['query']) =>
+    (await sdk.listPassages({ client, query, throwOnError: true })).data,
   getUsage: async () => (await sdk.getUsage({ client, throwOnError: true })).data.data,
   getBalance: async () => (await sdk.getBalance({ client, throwOnError: true })).data.data.balance,
 });

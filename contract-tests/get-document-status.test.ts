@@ -15,7 +15,14 @@ testCommonRefusals('getDocumentStatus', account);
 
 test('200: an imported text is processed', async () => {
   const { id } = await api.importTextContent({ knowledgeBaseId, title: 'a', content: 'b' });
-  expect(await api.getDocumentStatus(id)).toEqual({ id, status: 'processed' });
+  const report = await api.getDocumentStatus(id);
+  expect(report).toEqual({
+    id,
+    status: 'processed',
+    passageCount: 1,
+    warnings: [],
+    updatedAt: expect.any(String),
+  });
 });
 
 test('200: a file goes forward only, from pending over processing to processed', async () => {
@@ -50,6 +57,50 @@ test('200: processed means searchable at that moment', async () => {
   expect((await untilFinal(api, id)).status).toBe('processed');
   const found = await api.query({ query: 'axolotl', knowledgeBaseIds: [knowledgeBaseId] });
   expect(found.map((result) => result.document_id)).toEqual([id]);
+});
+
+test('200: with waitSeconds one request gives the final status, of a good file and of a bad one', async () => {
+  const good = bytesOf('The quokka smiles. '.repeat(20_000));
+  const files = [
+    { fileName: 'quokka.txt', bytes: good, status: 'processed' },
+    { fileName: 'blank.txt', bytes: bytesOf('\n'), status: 'failed' },
+  ];
+  for (const { status, ...file } of files) {
+    const { id } = await importBytes(api, { knowledgeBaseId, ...file });
+    expect((await api.getDocumentStatus(id, 30)).status).toBe(status);
+  }
+});
+
+test('200: with waitSeconds a status that is final already comes at once', async () => {
+  const { id } = await api.importTextContent({ knowledgeBaseId, title: 'a', content: 'b' });
+  const start = performance.now();
+  expect((await api.getDocumentStatus(id, 30)).status).toBe('processed');
+  expect(performance.now() - start).toBeLessThan(5_000);
+});
+
+test('200: updatedAt and passageCount tell of the import', async () => {
+  const bytes = bytesOf('A paragraph about the wombat.\n\n'.repeat(500));
+  const pending = await importBytes(api, { knowledgeBaseId, fileName: 'wombat.txt', bytes });
+  expect(pending).toMatchObject({ passageCount: 0, warnings: [] });
+  const report = await api.getDocumentStatus(pending.id, 30);
+  expect(report.passageCount).toBeGreaterThan(5);
+  expect(Date.parse(report.updatedAt ?? '')).toBeGreaterThan(Date.parse(pending.updatedAt ?? ''));
+  const { data } = await api.listDocuments({ knowledgeBaseId, limit: 1 });
+  expect(data[0]).toMatchObject(report);
+});
+
+test('404 DOCUMENT_NOT_FOUND: an unknown document is not waited for', async () => {
+  const start = performance.now();
+  const answer = await request('getDocumentStatus', { documentId: UNKNOWN_DOCUMENT_ID, waitSeconds: '30' });
+  expectRefusal(answer, 404, 'DOCUMENT_NOT_FOUND');
+  expect(performance.now() - start).toBeLessThan(5_000);
+});
+
+test('422 INPUT_VALIDATION_FAILED: waitSeconds that is no whole number', async () => {
+  for (const waitSeconds of ['1.5', 'soon', '1e3', '']) {
+    const answer = await request('getDocumentStatus', { documentId: UNKNOWN_DOCUMENT_ID, waitSeconds });
+    expectRefusedFields(answer, 'waitSeconds');
+  }
 });
 
 test('404 DOCUMENT_NOT_FOUND: an unknown, malformed and deleted document, by the same bytes', async () => {

@@ -20,7 +20,9 @@ test('200: answers with a processed document of type text, which the list shows 
   expect(document).not.toHaveProperty('error');
   const { data } = await api.listDocuments({ knowledgeBaseId, limit: 1 });
   expect(data).toEqual([document]);
-  expect(await api.getDocumentStatus(document.id)).toEqual({ id: document.id, status: 'processed' });
+  const report = await api.getDocumentStatus(document.id);
+  expect(document).toMatchObject(report);
+  expect(report).toMatchObject({ id: document.id, status: 'processed', passageCount: 1, warnings: [] });
 });
 
 test('200: the id has at most 128 characters: letters, digits, - and _', async () => {

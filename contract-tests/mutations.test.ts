@@ -32,6 +32,8 @@ const REAL_IDS: Partial<Record<(typeof OPERATION_IDS)[number], object>> = {
   listDocuments: { knowledgeBaseId: kept.id },
   listKnowledgeBases: { cursor: pagination.nextCursor },
   getDocumentStatus: { documentId: document.id },
+  getDocument: { documentId: document.id },
+  listPassages: { documentId: document.id },
 };
 
 function goodRequests(): GoodRequest[] {

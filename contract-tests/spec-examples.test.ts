@@ -2,8 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type {
   Document,
+  DocumentDetails,
+  DocumentStatusReport,
   ErrorCode,
   KnowledgeBase,
+  Passage,
   SearchResult,
   UploadTicket,
   Usage,
@@ -87,6 +90,21 @@ describe('the examples tell one story', () => {
     expect(JSON.parse(metadata.annotations)).toEqual(location);
     expect([...content].length).toBe((location?.end ?? 0) - (location?.start ?? 0));
     expect(result.id).toBe(`${result.document_id}_${location?.passage}`);
+  });
+
+  test('status, details and passages say of a document what the list says', () => {
+    const reports = ['processed', 'failed'].map((name) =>
+      answerOf<DocumentStatusReport>('getDocumentStatus', name),
+    );
+    const details = ['file', 'text'].map((name) => answerOf<DocumentDetails>('getDocument', name));
+    for (const report of reports) expect(documents).toContainEqual(expect.objectContaining(report));
+    for (const { source: _, languages: __, file: ___, ...document } of details)
+      expect(documents).toContainEqual(document);
+    for (const { passageCount, languages = [] } of details)
+      expect(languages.reduce((sum, share) => sum + share.passageCount, 0)).toBe(passageCount);
+    const passages = answerOf<Passage[]>('listPassages', 'all');
+    const same = found.find(({ id }) => id === passages[0]?.id);
+    expect(same).toMatchObject({ content: passages[0]?.content, location: passages[0]?.location });
   });
 
   test('the upload address belongs to the file that is imported, and expires when the ticket says', () => {

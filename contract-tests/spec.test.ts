@@ -13,7 +13,7 @@ import {
 } from './read-spec.ts';
 
 describe('operations', () => {
-  /** The interface's table of endpoints, in its order, with the tag of each. */
+  /** The interface's table of endpoints, in its order, with the tag of each; then the additions. */
   const ENDPOINTS = [
     ['query', 'post', 'search'],
     ['importFile', 'post', 'uploads'],
@@ -27,9 +27,11 @@ describe('operations', () => {
     ['getDocumentStatus', 'get', 'documents'],
     ['getUsage', 'get', 'account'],
     ['getBalance', 'get', 'account'],
+    ['getDocument', 'get', 'documents'],
+    ['listPassages', 'get', 'documents'],
   ];
 
-  test('are the twelve of the interface, in its order, each called like its path', () => {
+  test('are the twelve of the interface, in its order, and two more, each called like its path', () => {
     const found = operations.map(({ path, method, operationId, tags }) => [
       path,
       operationId,
@@ -50,6 +52,8 @@ describe('operations', () => {
     importTextContent: ['404'],
     listDocuments: ['404'],
     getDocumentStatus: ['404'],
+    getDocument: ['404'],
+    listPassages: ['404'],
   };
 
   test.each(operations)('$operationId documents the statuses that it can answer with', (operation) => {
@@ -88,6 +92,9 @@ describe('bounds of the interface', () => {
     ['createKnowledgeBase', 'description', false, { type: 'string', maxLength: 1000 }],
     ['listDocuments', 'knowledgeBaseId', true, knowledgeBaseId],
     ['getDocumentStatus', 'documentId', true, id],
+    ['getDocumentStatus', 'waitSeconds', false, { type: 'integer', minimum: 0, maximum: 30, default: 0 }],
+    ['getDocument', 'documentId', true, id],
+    ['listPassages', 'documentId', true, id],
   ];
 
   test.each(FIELDS)('%s: %s', (operationId, field, required, constraint) => {

@@ -20,6 +20,8 @@ export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   getDocumentStatus: { documentId: UNKNOWN_DOCUMENT_ID },
   getUsage: {},
   getBalance: {},
+  getDocument: { documentId: UNKNOWN_DOCUMENT_ID },
+  listPassages: { documentId: UNKNOWN_DOCUMENT_ID, limit: '10' },
 };
 
 /** The fields that each operation can not do without. */
@@ -36,4 +38,6 @@ export const REQUIRED_FIELDS: Record<OperationId, string[]> = {
   getDocumentStatus: ['documentId'],
   getUsage: [],
   getBalance: [],
+  getDocument: ['documentId'],
+  listPassages: ['documentId'],
 };

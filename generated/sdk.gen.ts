@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, GetBalanceData, GetBalanceErrors, GetBalanceResponses, GetDocumentStatusData, GetDocumentStatusErrors, GetDocumentStatusResponses, GetUsageData, GetUsageErrors, GetUsageResponses, ImportFileData, ImportFileErrors, ImportFileResponses, ImportTextContentData, ImportTextContentErrors, ImportTextContentResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, PresignUploadUrlData, PresignUploadUrlErrors, PresignUploadUrlResponses, QueryData, QueryErrors, QueryResponses } from './types.gen.ts';
+import type { CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, GetBalanceData, GetBalanceErrors, GetBalanceResponses, GetDocumentData, GetDocumentErrors, GetDocumentResponses, GetDocumentStatusData, GetDocumentStatusErrors, GetDocumentStatusResponses, GetUsageData, GetUsageErrors, GetUsageResponses, ImportFileData, ImportFileErrors, ImportFileResponses, ImportTextContentData, ImportTextContentErrors, ImportTextContentResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListPassagesData, ListPassagesErrors, ListPassagesResponses, PresignUploadUrlData, PresignUploadUrlErrors, PresignUploadUrlResponses, QueryData, QueryErrors, QueryResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -163,6 +163,10 @@ export const listKnowledgeBases = <ThrowOnError extends boolean = false>(options
  *
  * Gives the status of one document. Made to be polled, every 2 to 3 seconds, until the status is `processed`,
  * `failed` or `timeout`. The last two come with the reason in `error`.
+ *
+ * With `waitSeconds` the answer comes as soon as the status is one of these three, or else after that time with
+ * the status as it is then: one request instead of many. A server that has very many such requests waiting, or
+ * that is shutting down, answers before that time.
  */
 export const getDocumentStatus = <ThrowOnError extends boolean = false>(options: Options<GetDocumentStatusData, ThrowOnError>): RequestResult<GetDocumentStatusResponses, GetDocumentStatusErrors, ThrowOnError> => (options.client ?? client).get<GetDocumentStatusResponses, GetDocumentStatusErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -189,5 +193,30 @@ export const getUsage = <ThrowOnError extends boolean = false>(options?: Options
 export const getBalance = <ThrowOnError extends boolean = false>(options?: Options<GetBalanceData, ThrowOnError>): RequestResult<GetBalanceResponses, GetBalanceErrors, ThrowOnError> => (options?.client ?? client).get<GetBalanceResponses, GetBalanceErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
     url: '/v1/getBalance',
+    ...options
+});
+
+/**
+ * Ask for all that is known of a document
+ *
+ * Gives one document as the list shows it, and what the list leaves out: in which languages it was read, and of
+ * an uploaded file its id and the hash of its bytes.
+ */
+export const getDocument = <ThrowOnError extends boolean = false>(options: Options<GetDocumentData, ThrowOnError>): RequestResult<GetDocumentResponses, GetDocumentErrors, ThrowOnError> => (options.client ?? client).get<GetDocumentResponses, GetDocumentErrors, ThrowOnError>({
+    security: [{ name: 'x-api-key', type: 'apiKey' }],
+    url: '/v1/getDocument',
+    ...options
+});
+
+/**
+ * List the passages of a document
+ *
+ * Gives the passages into which a document was split, in their order in it; a document that is not `processed`
+ * has none. Without `limit` and `cursor`, up to 1000 come back; while `pagination.hasMore` is true, ask on with
+ * `pagination.nextCursor`. A passage has the id under which searches give it.
+ */
+export const listPassages = <ThrowOnError extends boolean = false>(options: Options<ListPassagesData, ThrowOnError>): RequestResult<ListPassagesResponses, ListPassagesErrors, ThrowOnError> => (options.client ?? client).get<ListPassagesResponses, ListPassagesErrors, ThrowOnError>({
+    security: [{ name: 'x-api-key', type: 'apiKey' }],
+    url: '/v1/listPassages',
     ...options
 });

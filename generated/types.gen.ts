@@ -83,6 +83,26 @@ export type DocumentType = 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'xls' | 'html' | '
  */
 export type DocumentErrorCode = 'UNSUPPORTED_FILE_TYPE' | 'FILE_CORRUPT' | 'FILE_ENCRYPTED' | 'NO_TEXT_EXTRACTED' | 'FILE_TOO_COMPLEX' | 'PROCESSING_TIMEOUT' | 'INTERNAL_ERROR';
 
+/**
+ * How many passages there are; 0 until the document is processed.
+ */
+export type PassageCount = number;
+
+/**
+ * How many pages, slides or sheets the file has; only in formats that have them, once it was read.
+ */
+export type PageCount = number;
+
+/**
+ * What of the file could not be read, in words for people; empty where nothing is amiss.
+ */
+export type DocumentWarnings = Array<string>;
+
+/**
+ * The language by whose rules a passage was analysed, by its English name in lower case, or `simple` where none fits.
+ */
+export type Language = string;
+
 export type QueryRequest = {
     /**
      * What is looked for, as a question or as words.
@@ -150,7 +170,51 @@ export type Document = {
     createdAt: Timestamp;
     updatedAt?: Timestamp;
     knowledgeBaseId?: KnowledgeBaseId;
+    passageCount?: PassageCount;
+    pageCount?: PageCount;
+    warnings?: DocumentWarnings;
     error?: DocumentError;
+};
+
+/**
+ * A document with all that is known of it.
+ */
+export type DocumentDetails = {
+    id: DocumentId;
+    title: Title;
+    type: DocumentType;
+    size: FileSize;
+    status: DocumentStatus;
+    createdAt: Timestamp;
+    updatedAt?: Timestamp;
+    knowledgeBaseId?: KnowledgeBaseId;
+    passageCount?: PassageCount;
+    pageCount?: PageCount;
+    warnings?: DocumentWarnings;
+    error?: DocumentError;
+    source?: Title;
+    /**
+     * The languages of the passages, that of the most passages first; empty while there are none.
+     */
+    languages?: Array<LanguageShare>;
+    file?: DocumentFile;
+};
+
+export type LanguageShare = {
+    language: Language;
+    passageCount: PassageCount;
+};
+
+/**
+ * The uploaded file; not there where the document is imported text.
+ */
+export type DocumentFile = {
+    id: FileId;
+    /**
+     * The SHA-256 hash of the bytes, once they have been read.
+     */
+    sha256?: string;
+    uploadedAt?: Timestamp;
 };
 
 /**
@@ -167,7 +231,24 @@ export type DocumentError = {
 export type DocumentStatusReport = {
     id: DocumentId;
     status: DocumentStatus;
+    updatedAt?: Timestamp;
+    passageCount?: PassageCount;
+    pageCount?: PageCount;
+    warnings?: DocumentWarnings;
     error?: DocumentError;
+};
+
+/**
+ * A passage of a document, as searches find it.
+ */
+export type Passage = {
+    id: PassageId;
+    /**
+     * The passage as it stands in the document, never a normalised form.
+     */
+    content: string;
+    language: Language;
+    location: PassageLocation;
 };
 
 /**
@@ -314,6 +395,17 @@ export type KnowledgeBaseEnvelope = {
 export type DocumentsEnvelope = {
     success: Success;
     data: Array<Document>;
+    pagination: Pagination;
+};
+
+export type DocumentDetailsEnvelope = {
+    success: Success;
+    data: DocumentDetails;
+};
+
+export type PassagesEnvelope = {
+    success: Success;
+    data: Array<Passage>;
     pagination: Pagination;
 };
 
@@ -512,6 +604,11 @@ export type ListedKnowledgeBase = KnowledgeBaseId;
  * The document that is asked for.
  */
 export type AskedDocument = DocumentId;
+
+/**
+ * How long the answer may wait for a final status; 0, not at all.
+ */
+export type WaitSeconds = number;
 
 /**
  * The most items that one page may have.
@@ -1072,6 +1169,10 @@ export type GetDocumentStatusData = {
          * The document that is asked for.
          */
         documentId: DocumentId;
+        /**
+         * How long the answer may wait for a final status; 0, not at all.
+         */
+        waitSeconds?: number;
     };
     url: '/v1/getDocumentStatus';
 };
@@ -1113,7 +1214,7 @@ export type GetDocumentStatusError = GetDocumentStatusErrors[keyof GetDocumentSt
 
 export type GetDocumentStatusResponses = {
     /**
-     * The status now.
+     * The status now, or as the wait has ended.
      */
     200: DocumentStatusReportEnvelope;
 };
@@ -1213,3 +1314,123 @@ export type GetBalanceResponses = {
 };
 
 export type GetBalanceResponse = GetBalanceResponses[keyof GetBalanceResponses];
+
+export type GetDocumentData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * The document that is asked for.
+         */
+        documentId: DocumentId;
+    };
+    url: '/v1/getDocument';
+};
+
+export type GetDocumentErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
+     */
+    403: StorageLimitExceededError;
+    /**
+     * The document is unknown, deleted or another account's; the answer does not tell which.
+     */
+    404: DocumentNotFoundError;
+    /**
+     * The request breaks its schema; here, the document's id is empty or too long.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than it may.
+     */
+    429: RateLimitedError;
+    /**
+     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
+     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     */
+    default: UnexpectedError;
+};
+
+export type GetDocumentError = GetDocumentErrors[keyof GetDocumentErrors];
+
+export type GetDocumentResponses = {
+    /**
+     * The document, as it stands now.
+     */
+    200: DocumentDetailsEnvelope;
+};
+
+export type GetDocumentResponse = GetDocumentResponses[keyof GetDocumentResponses];
+
+export type ListPassagesData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * The document that is asked for.
+         */
+        documentId: DocumentId;
+        /**
+         * The most items that one page may have.
+         */
+        limit?: number;
+        /**
+         * Where the page starts; the `pagination.nextCursor` of the page before, unchanged.
+         */
+        cursor?: Cursor;
+    };
+    url: '/v1/listPassages';
+};
+
+export type ListPassagesErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
+     */
+    403: StorageLimitExceededError;
+    /**
+     * The document is unknown, deleted or another account's; the answer does not tell which.
+     */
+    404: DocumentNotFoundError;
+    /**
+     * The request breaks its schema; here, the document's id is empty or too long.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than it may.
+     */
+    429: RateLimitedError;
+    /**
+     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
+     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     */
+    default: UnexpectedError;
+};
+
+export type ListPassagesError = ListPassagesErrors[keyof ListPassagesErrors];
+
+export type ListPassagesResponses = {
+    /**
+     * One page of passages.
+     */
+    200: PassagesEnvelope;
+};
+
+export type ListPassagesResponse = ListPassagesResponses[keyof ListPassagesResponses];

@@ -14,8 +14,11 @@ type Operations = SearchControllerMethods &
   DocumentsControllerMethods &
   AccountControllerMethods;
 
-/** What a handler works with: the service, whose request it is, and the origin (`http://host`) it was sent to. */
-export type Call = Service & { accountId: string; origin: string };
+/**
+ * What a handler works with: the service, whose request it is, the origin (`http://host`) it was sent to, and a signal
+ * that aborts when nobody waits for the answer any more.
+ */
+export type Call = Service & { accountId: string; origin: string; signal: AbortSignal };
 
 /**
  * One function per operation: from its validated body or query to its success body without `success`. Failures

@@ -1,7 +1,7 @@
 /** A cursor gives back its place, and nothing else is a cursor. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatCursor, parseCursor, toPage } from './cursor.ts';
+import { byCreation, byPosition, formatCursor, parseCursor, toPage } from './cursor.ts';
 
 const place = fc.record({
   createdAt: fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }),
@@ -10,35 +10,47 @@ const place = fc.record({
 
 test('a cursor gives back its place', () => {
   fc.assert(
-    fc.property(place, (original) => {
-      expect(parseCursor('list', formatCursor('list', original))).toEqual(original);
+    fc.property(place, fc.nat(999_999_999), (created, position) => {
+      const cursor = formatCursor('list', byCreation.write(created));
+      expect(parseCursor('list', cursor, byCreation)).toEqual(created);
+      expect(parseCursor('list', formatCursor('list', byPosition.write(position)), byPosition)).toBe(
+        position,
+      );
     }),
   );
+});
+
+test('no cursor is no place', () => {
+  expect(parseCursor('list', undefined, byCreation)).toBeUndefined();
 });
 
 test('any other text is refused with the name of the field', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
-      expect(() => parseCursor('list', text)).toThrow('cursor');
+      expect(() => parseCursor('list', text, byCreation)).toThrow('cursor');
+      expect(() => parseCursor('list', text, byPosition)).toThrow('cursor');
     }),
   );
 });
 
-test('a cursor of another list is refused', () => {
-  const cursor = formatCursor('other', {
+test('a cursor of another list, or of another order, is refused', () => {
+  const created = byCreation.write({
     createdAt: new Date(0),
     id: '00000000-0000-7000-8000-000000000000',
   });
-  expect(() => parseCursor('list', cursor)).toThrow('cursor');
+  expect(() => parseCursor('list', formatCursor('other', created), byCreation)).toThrow('cursor');
+  expect(() => parseCursor('list', formatCursor('list', created), byPosition)).toThrow('cursor');
+  expect(() => parseCursor('list', formatCursor('list', '12'), byCreation)).toThrow('cursor');
 });
 
 test('a page tells of a next one only when there is one more row', () => {
-  const rows = [1, 2, 3].map((number) => ({ createdAt: new Date(number), id: `${number}`.repeat(36) }));
-  expect(toPage(rows, { list: 'list', limit: 3, placeOf: (row) => row })).toEqual({
+  const rows = [1, 2, 3];
+  expect(toPage(rows, { list: 'list', limit: 3, placeOf: String })).toEqual({
     page: rows,
     pagination: { hasMore: false, nextCursor: null },
   });
-  const { page, pagination } = toPage(rows, { list: 'list', limit: 2, placeOf: (row) => row });
-  expect(page).toEqual(rows.slice(0, 2));
-  expect(pagination.hasMore).toBe(true);
+  expect(toPage(rows, { list: 'list', limit: 2, placeOf: String })).toEqual({
+    page: [1, 2],
+    pagination: { hasMore: true, nextCursor: formatCursor('list', '2') },
+  });
 });

@@ -1,24 +1,49 @@
 /** Opaque cursors of the lists: the place after which the next page begins. */
 import { validationFailed } from './errors.ts';
 
-/** The last row of a page in the order createdAt descending, id descending. */
-export type Place = { createdAt: Date; id: string };
+/** How a place in a list stands in a cursor: `read` gives undefined for what `write` has not written. */
+export type PlaceFormat<Place> = { write(place: Place): string; read(text: string): Place | undefined };
 
 /** Fifteen digits of milliseconds stay below the last moment that JavaScript and PostgreSQL know. */
-const CURSOR_PATTERN = /^([\w-]+)\.(\d{1,15})\.([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/;
+const CREATION_PATTERN = /^(\d{1,15})\.([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/;
+
+/** The last row of a page in the order createdAt descending, id descending. */
+export const byCreation: PlaceFormat<{ createdAt: Date; id: string }> = {
+  write: ({ createdAt, id }) => `${createdAt.getTime()}.${id}`,
+  read(text) {
+    const [, milliseconds, id] = CREATION_PATTERN.exec(text) ?? [];
+    return id === undefined ? undefined : { createdAt: new Date(Number(milliseconds)), id };
+  },
+};
+
+/** The last row of a page in the order of positions, which PostgreSQL keeps as integers: nine digits are always one. */
+export const byPosition: PlaceFormat<number> = {
+  write: String,
+  read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+};
+
+const CURSOR_PATTERN = /^([\w-]+)\.(.+)$/;
 
 /** `list` names the list that the place is in: no other one takes the cursor. */
-export const formatCursor = (list: string, { createdAt, id }: Place): string =>
-  Buffer.from(`${list}.${createdAt.getTime()}.${id}`).toString('base64url');
+export const formatCursor = (list: string, place: string): string =>
+  Buffer.from(`${list}.${place}`).toString('base64url');
 
-/** @throws INPUT_VALIDATION_FAILED when this list has not given the cursor out. */
-export function parseCursor(list: string, cursor: string): Place {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  const [, from, milliseconds, id] = CURSOR_PATTERN.exec(text) ?? [];
-  if (from !== list || id === undefined) {
+/**
+ * The place of a cursor; undefined where there is no cursor.
+ * @throws INPUT_VALIDATION_FAILED when this list has not given the cursor out.
+ */
+export function parseCursor<Place>(
+  list: string,
+  cursor: string | undefined,
+  format: PlaceFormat<Place>,
+): Place | undefined {
+  if (cursor === undefined) return undefined;
+  const [, from, text = ''] = CURSOR_PATTERN.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  const place = from === list ? format.read(text) : undefined;
+  if (place === undefined) {
     throw validationFailed([], { cursor: ['is not one that this list has given out'] });
   }
-  return { createdAt: new Date(Number(milliseconds)), id };
+  return place;
 }
 
 /**
@@ -27,7 +52,7 @@ export function parseCursor(list: string, cursor: string): Place {
  */
 export function toPage<Row>(
   rows: Row[],
-  { list, limit, placeOf }: { list: string; limit: number; placeOf(row: Row): Place },
+  { list, limit, placeOf }: { list: string; limit: number; placeOf(row: Row): string },
 ) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);

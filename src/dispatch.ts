@@ -117,6 +117,14 @@ function originOf({ protocol, host, req: { socket } }: Context): string {
     : `http://${socket.localAddress}:${socket.localPort}`;
 }
 
+/** Aborts when the client has hung up, or has its answer. */
+function signalOf({ req, res }: Context): AbortSignal {
+  const ending = new AbortController();
+  if (req.socket.destroyed) ending.abort();
+  else res.once('close', () => ending.abort());
+  return ending.signal;
+}
+
 function registerHandlers(api: OpenAPIBackend, service: Service): void {
   for (const [operationId, handle] of Object.entries(handlers)) {
     api.register(operationId, async ({ request }: Match, { caller, context }: Exchange) => {
@@ -124,10 +132,8 @@ function registerHandlers(api: OpenAPIBackend, service: Service): void {
       const { accountId } = caller;
       // The one cast: the spec's validation has made the input what the handler's type says.
       const input = (request.requestBody ?? request.query) as never;
-      return {
-        success: true,
-        ...(await handle(input, { ...service, accountId, origin: originOf(context) })),
-      };
+      const call = { ...service, accountId, origin: originOf(context), signal: signalOf(context) };
+      return { success: true, ...(await handle(input, call)) };
     });
   }
 }

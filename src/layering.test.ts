@@ -76,7 +76,7 @@ test('path, operationId and handler have one name', () => {
     path.replace('/v1/', ''),
     Object.values(methods)[0]?.operationId,
   ]);
-  expect(operations).toHaveLength(12);
+  expect(operations).toHaveLength(14);
   const handlerCode = files
     .filter((file) => file.startsWith('handlers/'))
     .map((file) => readFileSync(join(src, file), 'utf8'));

@@ -54,6 +54,7 @@ async function serve(): Promise<void> {
   const app = await createApp(service);
   const { server, address } = await listen(app.callback(), config);
   stop = async () => {
+    service.waits.end();
     await drain(server, DRAIN_TIMEOUT_MS);
     await closeService();
     await closeDatabase();

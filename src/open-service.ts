@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { ensureFirstAccount, readUploadSecret } from './first-start.ts';
+import { createDocumentWaits } from './ingestion/document-waits.ts';
 import { createExtractionPool } from './ingestion/extraction-pool.ts';
 import { startImports } from './ingestion/imports.ts';
 import { openJobQueue } from './ingestion/job-queue.ts';
@@ -42,6 +43,7 @@ export async function openService(
     extract: extraction.extract,
     search: createSearch(database, stemMemory),
     jobs: jobs.queue,
+    waits: createDocumentWaits(database, log),
     uploadSecret: await readUploadSecret(config),
     log,
   };

@@ -1,6 +1,7 @@
 /** What every handler and job works with, made once by the composition root. */
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import type { DocumentWaits } from './ingestion/document-waits.ts';
 import type { ExtractFile } from './ingestion/extraction-pool.ts';
 import type { JobQueue } from './ingestion/job-queue.ts';
 import type { Analyse } from './retrieval/analysis-pool.ts';
@@ -18,6 +19,8 @@ export type Service = Readonly<{
   extract: ExtractFile;
   search: Search;
   jobs: JobQueue;
+  /** Who waits for the end of imports. */
+  waits: DocumentWaits;
   uploadSecret: string;
   log: Logger;
 }>;

@@ -2,13 +2,27 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Handlers } from '../contract.ts';
-import { parseCursor, toPage } from '../cursor.ts';
+import { byCreation, byPosition, parseCursor, toPage } from '../cursor.ts';
 import { documentNotFound } from '../errors.ts';
 import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
 import { expectStorage, requireStorage } from '../storage/accounts.ts';
-import { findDocument, insertDocument, toDocument } from '../storage/documents.ts';
+import {
+  findDocument,
+  insertDocument,
+  isUnfinished,
+  requireDocument,
+  toDocument,
+  toStatusReport,
+} from '../storage/documents.ts';
+import { findDocumentFile, toDocumentFile } from '../storage/files.ts';
 import { lockKnowledgeBase, requireKnowledgeBase } from '../storage/knowledge-bases.ts';
-import { deleteDocumentRows, insertPassages } from '../storage/passages.ts';
+import {
+  countLanguages,
+  deleteDocumentRows,
+  insertPassages,
+  readPassages,
+  toPassage,
+} from '../storage/passages.ts';
 
 export const documentHandlers = {
   async importTextContent({ title, content, ...input }, { database, accountId, config, analyse }) {
@@ -33,9 +47,9 @@ export const documentHandlers = {
         status: 'processed',
       });
       const document = { knowledgeBaseId, id, accountId };
-      await insertPassages(transaction, document, { parts, documents: 1, bytes });
+      const passage_count = await insertPassages(transaction, document, { parts, documents: 1, bytes });
       await requireStorage(transaction, account, bytes);
-      return inserted;
+      return { ...inserted, passage_count };
     });
     return { data: toDocument(row) };
   },
@@ -64,7 +78,7 @@ export const documentHandlers = {
   async listDocuments({ limit = 1000, cursor, ...input }, { database, accountId }) {
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
-    const after = cursor === undefined ? undefined : parseCursor(knowledgeBaseId, cursor);
+    const after = parseCursor(knowledgeBaseId, cursor, byCreation);
     const rows = await database
       .selectFrom('documents')
       .selectAll()
@@ -80,16 +94,46 @@ export const documentHandlers = {
     const { page, pagination } = toPage(rows, {
       list: knowledgeBaseId,
       limit,
-      placeOf: (row) => ({ createdAt: row.created_at, id: row.id }),
+      placeOf: (row) => byCreation.write({ createdAt: row.created_at, id: row.id }),
     });
     return { data: page.map(toDocument), pagination };
   },
 
-  async getDocumentStatus({ documentId }, { database, accountId }) {
-    const id = parseDocumentId(documentId);
-    const row = await findDocument(database, { ...id, accountId }).executeTakeFirst();
-    if (row === undefined) throw documentNotFound();
-    const { status, error } = toDocument(row);
-    return { data: { id: documentId, status, ...(error && { error }) } };
+  async getDocumentStatus({ documentId, waitSeconds = 0 }, { database, accountId, waits, signal }) {
+    const id = { ...parseDocumentId(documentId), accountId };
+    const before = await requireDocument(database, id);
+    if (waitSeconds === 0 || !isUnfinished(before)) return { data: toStatusReport(before) };
+    await waits.untilFinal(id, { seconds: waitSeconds, signal });
+    return { data: toStatusReport(await requireDocument(database, id)) };
+  },
+
+  async getDocument({ documentId }, { database, accountId }) {
+    const id = { ...parseDocumentId(documentId), accountId };
+    const row = await requireDocument(database, id);
+    const [languages, file] = await Promise.all([
+      countLanguages(database, id),
+      findDocumentFile(database, id).executeTakeFirst(),
+    ]);
+    return {
+      data: {
+        ...toDocument(row),
+        source: row.source,
+        languages,
+        ...(file && { file: toDocumentFile(file) }),
+      },
+    };
+  },
+
+  async listPassages({ documentId, limit = 1000, cursor }, { database, accountId }) {
+    const id = { ...parseDocumentId(documentId), accountId };
+    await requireDocument(database, id);
+    const after = parseCursor(documentId, cursor, byPosition) ?? 0;
+    const rows = await readPassages(database, id, { after, limit: limit + 1 });
+    const { page, pagination } = toPage(rows, {
+      list: documentId,
+      limit,
+      placeOf: ({ position }) => byPosition.write(position),
+    });
+    return { data: page.map(toPassage), pagination };
   },
 } satisfies Partial<Handlers>;

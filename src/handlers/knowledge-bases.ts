@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { KnowledgeBase } from '../../generated/types.gen.ts';
 import type { Handlers } from '../contract.ts';
-import { parseCursor, toPage } from '../cursor.ts';
+import { byCreation, parseCursor, toPage } from '../cursor.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import { parseKnowledgeBaseId } from '../ids.ts';
 import { requireKnowledgeBaseAllowance } from '../storage/accounts.ts';
@@ -61,7 +61,7 @@ export const knowledgeBaseHandlers = {
   },
 
   async listKnowledgeBases({ limit = 1000, cursor }, { database, accountId }) {
-    const after = cursor === undefined ? undefined : parseCursor(LIST, cursor);
+    const after = parseCursor(LIST, cursor, byCreation);
     const rows = await database
       .selectFrom('knowledge_bases')
       .select(['knowledge_base_id', 'name', 'description', 'created_at', 'updated_at'])
@@ -77,7 +77,7 @@ export const knowledgeBaseHandlers = {
     const { page, pagination } = toPage(rows, {
       list: LIST,
       limit,
-      placeOf: (row) => ({ createdAt: row.created_at, id: row.knowledge_base_id }),
+      placeOf: (row) => byCreation.write({ createdAt: row.created_at, id: row.knowledge_base_id }),
     });
     return { data: page.map(toKnowledgeBase), pagination };
   },

@@ -3,19 +3,14 @@ import type { SearchResult } from '../../generated/types.gen.ts';
 import type { Handlers } from '../contract.ts';
 import { formatScopedId, parseKnowledgeBaseId } from '../ids.ts';
 import type { FoundPassage } from '../retrieval/ranking.ts';
+import { passageId, toLocation } from '../storage/passages.ts';
 
 function toSearchResult(passage: FoundPassage): SearchResult {
-  const { knowledge_base_id: knowledgeBaseId, position, page, headings } = passage;
+  const { knowledge_base_id: knowledgeBaseId } = passage;
   const documentId = formatScopedId({ knowledgeBaseId, id: passage.document_id });
-  const location = {
-    passage: position,
-    ...(page !== null && { page }),
-    headings,
-    start: passage.start_offset,
-    end: passage.end_offset,
-  };
+  const location = toLocation(passage);
   return {
-    id: `${documentId}_${position}`,
+    id: passageId(passage),
     score: passage.score,
     document_id: documentId,
     knowledge_base_id: knowledgeBaseId,

@@ -25,7 +25,7 @@ async function processFile(service: Service, document: ScopedId): Promise<void> 
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
   const read = await extract({ fileName: file.fileName, bytes: await files.read(file.objectName) });
-  if ('failure' in read) return await failDocument(database, document, { ...read.failure, type: read.type });
+  if ('failure' in read) return await failDocument(database, document, { ...read.failure, facts: read });
   const parts = await analyse({ title: file.fileName, format: 'extracted', extracted: read.extracted });
 
   const owned = { ...document, accountId: file.accountId };
@@ -34,7 +34,7 @@ async function processFile(service: Service, document: ScopedId): Promise<void> 
     const isMine = await moveDocument(transaction, document, {
       from: ['processing'],
       to: 'processed',
-      type: read.type,
+      facts: read,
     });
     // Deleted, or past its deadline meanwhile: nothing may become searchable any more.
     if (isMine) await insertPassages(transaction, owned, { parts, documents: 0, bytes: 0 });

@@ -75,6 +75,22 @@ test('a file without text ends failed with its reason', async () => {
   expect(await statusOf(id)).toMatchObject({ status: 'failed', error: { code: 'NO_TEXT_EXTRACTED' } });
 });
 
+test('what reading a file has told of it reaches the contract, also where the file is refused', async () => {
+  const facts = { type: 'pdf', pageCount: 3, warnings: ['Page 2 holds no text.'] } as const;
+  const extracted = { text: 'Page one.', headings: [], pages: [], verbatim: [], tables: [] };
+  const failure = { code: 'FILE_ENCRYPTED', message: 'The file needs a password.' } as const;
+  const reading = (outcome: { extracted: typeof extracted } | { failure: typeof failure }) => ({
+    ...suite.service,
+    extract: async () => ({ ...facts, warnings: [...facts.warnings], ...outcome }),
+  });
+  const [good, bad] = [await importPending('a.pdf', 'a'), await importPending('b.pdf', 'b')];
+  await importFile(reading({ extracted }), attempt(good));
+  await importFile(reading({ failure }), attempt(bad));
+  const told = { pageCount: 3, warnings: ['Page 2 holds no text.'] };
+  expect(await statusOf(good)).toMatchObject({ status: 'processed', passageCount: 1, ...told });
+  expect(await statusOf(bad)).toMatchObject({ status: 'failed', passageCount: 0, ...told, error: failure });
+});
+
 test('our own fault is tried again, and told only after the last attempt', async () => {
   const id = await importPending('a.txt', 'some text');
   const broken = { ...suite.service, extract: () => Promise.reject(new Error('disk on fire')) };

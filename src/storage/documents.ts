@@ -1,5 +1,14 @@
 /** Documents: their rows, their states, and what the contract shows of them. */
-import type { Document, DocumentErrorCode, DocumentStatus, DocumentType } from '../../generated/types.gen.ts';
+
+import { sql } from 'kysely';
+import type {
+  Document,
+  DocumentErrorCode,
+  DocumentStatus,
+  DocumentStatusReport,
+  DocumentType,
+} from '../../generated/types.gen.ts';
+import { documentNotFound } from '../errors.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { Queryable } from './database.ts';
 
@@ -14,21 +23,32 @@ type DocumentRow = {
   status: DocumentStatus;
   error_code: DocumentErrorCode | null;
   error_message: string | null;
+  warnings: string[];
+  page_count: number | null;
+  passage_count: number;
   created_at: Date;
   updated_at: Date;
 };
 
-/** The contract's document; `error` only where there is one. */
-export const toDocument = (row: DocumentRow): Document => ({
+/** What the contract tells of a document's progress; `error` and `pageCount` only where there is one. */
+export const toStatusReport = (row: DocumentRow): DocumentStatusReport => ({
   id: formatScopedId({ knowledgeBaseId: row.knowledge_base_id, id: row.id }),
+  status: row.status,
+  updatedAt: row.updated_at.toISOString(),
+  passageCount: row.passage_count,
+  ...(row.page_count !== null && { pageCount: row.page_count }),
+  warnings: row.warnings,
+  ...(row.error_code !== null && { error: { code: row.error_code, message: row.error_message ?? '' } }),
+});
+
+/** The contract's document. */
+export const toDocument = (row: DocumentRow): Document => ({
+  ...toStatusReport(row),
   title: row.title,
   type: row.type,
   size: row.size_bytes,
-  status: row.status,
   createdAt: row.created_at.toISOString(),
-  updatedAt: row.updated_at.toISOString(),
   knowledgeBaseId: row.knowledge_base_id,
-  ...(row.error_code !== null && { error: { code: row.error_code, message: row.error_message ?? '' } }),
 });
 
 /** Selects an account's document in a live knowledge base. */
@@ -41,6 +61,32 @@ export const findDocument = (database: Queryable, { knowledgeBaseId, id, account
     .where('documents.id', '=', id)
     .where('documents.account_id', '=', accountId)
     .where('knowledge_bases.deleted_at', 'is', null);
+
+/** @throws DOCUMENT_NOT_FOUND unless the account has this document. */
+export async function requireDocument(database: Queryable, document: Owned) {
+  const row = await findDocument(database, document).executeTakeFirst();
+  if (row === undefined) throw documentNotFound();
+  return row;
+}
+
+/** Whether an import may still change the document. */
+export const isUnfinished = ({ status }: { status: DocumentStatus }): boolean =>
+  status === 'pending' || status === 'processing';
+
+/**
+ * Those of the documents that are still `pending` or `processing` in a live knowledge base; whoever owns them.
+ * One statement, however many they are.
+ */
+export async function findUnfinished(database: Queryable, documents: ScopedId[]): Promise<ScopedId[]> {
+  const { rows } = await sql<ScopedId>`
+    SELECT knowledge_base_id AS "knowledgeBaseId", id
+    FROM unnest(
+        ${documents.map(({ knowledgeBaseId }) => knowledgeBaseId)}::uuid[],
+        ${documents.map(({ id }) => id)}::uuid[]) AS asked (knowledge_base_id, id)
+      JOIN documents USING (knowledge_base_id, id) JOIN knowledge_bases USING (knowledge_base_id)
+    WHERE status IN ('pending', 'processing') AND deleted_at IS NULL`.execute(database);
+  return rows;
+}
 
 type NewDocument = Owned & {
   title: string;
@@ -73,18 +119,27 @@ export async function insertDocument(transaction: Queryable, document: NewDocume
     .executeTakeFirstOrThrow();
 }
 
+/** What reading a file has told of it. */
+export type ReadFacts = { type: DocumentType; warnings?: string[]; pageCount?: number };
+
+const toColumns = ({ type, warnings = [], pageCount }: ReadFacts) => ({
+  type,
+  warnings: JSON.stringify(warnings),
+  page_count: pageCount ?? null,
+});
+
 /**
- * Moves a document from one of the states `from` to `to`, and gives it its `type` where the content has told it.
+ * Moves a document from one of the states `from` to `to`, with what reading its file has told.
  * @returns false when it is in none of these states any more, or gone: then nobody may write anything for it.
  */
 export async function moveDocument(
   database: Queryable,
   { knowledgeBaseId, id }: ScopedId,
-  { from, to, type }: { from: DocumentStatus[]; to: 'processing' | 'processed'; type?: DocumentType },
+  { from, to, facts }: { from: DocumentStatus[]; to: 'processing' | 'processed'; facts?: ReadFacts },
 ): Promise<boolean> {
   const moved = await database
     .updateTable('documents')
-    .set({ status: to, updated_at: new Date(), ...(type && { type }) })
+    .set({ status: to, updated_at: new Date(), ...(facts && toColumns(facts)) })
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', '=', id)
     .where('status', 'in', from)
@@ -96,7 +151,7 @@ export async function moveDocument(
 export async function failDocument(
   database: Queryable,
   { knowledgeBaseId, id }: ScopedId,
-  { code, message, type }: { code: DocumentErrorCode; message: string; type?: DocumentType },
+  { code, message, facts }: { code: DocumentErrorCode; message: string; facts?: ReadFacts },
 ): Promise<void> {
   await database
     .updateTable('documents')
@@ -105,7 +160,7 @@ export async function failDocument(
       error_code: code,
       error_message: message,
       updated_at: new Date(),
-      ...(type && { type }),
+      ...(facts && toColumns(facts)),
     })
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', '=', id)

@@ -1,6 +1,7 @@
 /** Upload tickets and the uploaded files that they become. */
 import { sql } from 'kysely';
-import type { ScopedId } from '../ids.ts';
+import type { DocumentFile } from '../../generated/types.gen.ts';
+import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { Database, Queryable } from './database.ts';
 import type { StoredObject } from './file-store.ts';
 
@@ -15,6 +16,29 @@ export async function findFile(database: Queryable, { knowledgeBaseId, id }: Sco
     .where('knowledge_bases.deleted_at', 'is', null)
     .executeTakeFirst();
 }
+
+/** Selects the file that an account's document was made of. */
+export const findDocumentFile = (database: Queryable, document: ScopedId & { accountId: string }) =>
+  database
+    .selectFrom('files')
+    .selectAll()
+    .where('knowledge_base_id', '=', document.knowledgeBaseId)
+    .where('document_id', '=', document.id)
+    .where('account_id', '=', document.accountId);
+
+type FileRow = {
+  knowledge_base_id: string;
+  id: string;
+  sha256: Buffer | null;
+  uploaded_at: Date | null;
+};
+
+/** The contract's file of a document; what is not known is left out. */
+export const toDocumentFile = (row: FileRow): DocumentFile => ({
+  id: formatScopedId({ knowledgeBaseId: row.knowledge_base_id, id: row.id }),
+  ...(row.uploaded_at !== null && { uploadedAt: row.uploaded_at.toISOString() }),
+  ...(row.sha256 !== null && { sha256: row.sha256.toString('hex') }),
+});
 
 /**
  * An account's file in a live knowledge base, both kept as they are until the transaction ends.

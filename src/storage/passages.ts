@@ -4,13 +4,82 @@
  * so that no two transactions can wait for one another.
  */
 import { sql } from 'kysely';
-import type { ScopedId } from '../ids.ts';
+import type { LanguageShare, Passage, PassageLocation } from '../../generated/types.gen.ts';
+import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { AnalysedPart, PassageTotals } from '../retrieval/analysis.ts';
 import type { Queryable } from './database.ts';
 import { addLexemes, removeLexemes } from './lexeme-statistics.ts';
 import { scopeMark } from './scope-mark.ts';
 
 type Owned = ScopedId & { accountId: string };
+
+/** What the contract shows of a passage comes from these columns. */
+type PassageRow = {
+  knowledge_base_id: string;
+  document_id: string;
+  position: number;
+  content: string;
+  start_offset: number;
+  end_offset: number;
+  page: number | null;
+  headings: string[];
+};
+
+/** The contract's id of a passage: its document's, and its position in it. */
+export const passageId = (row: Pick<PassageRow, 'knowledge_base_id' | 'document_id' | 'position'>): string =>
+  `${formatScopedId({ knowledgeBaseId: row.knowledge_base_id, id: row.document_id })}_${row.position}`;
+
+/** Where a passage stands in its document; `page` only where the format has pages. */
+export const toLocation = (row: Omit<PassageRow, 'content'>): PassageLocation => ({
+  passage: row.position,
+  ...(row.page !== null && { page: row.page }),
+  headings: row.headings,
+  start: row.start_offset,
+  end: row.end_offset,
+});
+
+/** The contract's passage of a document. */
+export const toPassage = (row: PassageRow & { language: string }): Passage => ({
+  id: passageId(row),
+  content: row.content,
+  language: row.language,
+  location: toLocation(row),
+});
+
+/** An account's document's passages behind the position `after`, in their order, `limit` at most. */
+export async function readPassages(
+  database: Queryable,
+  { knowledgeBaseId, id, accountId }: Owned,
+  { after, limit }: { after: number; limit: number },
+) {
+  return await database
+    .selectFrom('passages')
+    .selectAll()
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('document_id', '=', id)
+    .where('account_id', '=', accountId)
+    .where('position', '>', after)
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+}
+
+/** The languages of an account's document's passages, that of the most passages first. */
+export async function countLanguages(
+  database: Queryable,
+  { knowledgeBaseId, id, accountId }: Owned,
+): Promise<LanguageShare[]> {
+  return await database
+    .selectFrom('passages')
+    .select(({ fn }) => ['language', fn.countAll<number>().as('passageCount')])
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('document_id', '=', id)
+    .where('account_id', '=', accountId)
+    .groupBy('language')
+    .orderBy('passageCount', 'desc')
+    .orderBy('language')
+    .execute();
+}
 
 /** What a document adds to (or, negated, takes from) its knowledge base's counters. */
 type Change = { documents: number; bytes: number; passages: number; length: number };
@@ -59,12 +128,12 @@ async function insertRows(
 }
 
 /**
- * Adds a document to every statistic of its knowledge base, in one statement: its locks last until the commit, and
+ * Adds a document to every statistic of its knowledge base and notes its passages, in one statement: its locks last until the commit, and
  * what others wait for is the way there and back. The lexemes come first, which nobody waits for.
  */
 async function count(
   transaction: Queryable,
-  { knowledgeBaseId, accountId }: Owned,
+  { knowledgeBaseId, id, accountId }: Owned,
   { totals, documents, bytes }: { totals: PassageTotals; documents: number; bytes: number },
 ): Promise<void> {
   const languages = [...totals.languageCounts];
@@ -77,7 +146,10 @@ async function count(
         passage_count = passage_count + ${totals.passageCount},
         passage_length_total = passage_length_total + ${totals.lengthTotal}
       FROM changed WHERE counters.knowledge_base_id = changed.knowledge_base_id
-      RETURNING counters.knowledge_base_id)
+      RETURNING counters.knowledge_base_id),
+    recorded AS (
+      UPDATE documents SET passage_count = ${totals.passageCount}
+      FROM changed WHERE documents.knowledge_base_id = changed.knowledge_base_id AND id = ${id})
     INSERT INTO language_statistics AS counters (knowledge_base_id, account_id, language, passage_count)
     SELECT knowledge_base_id, ${accountId}, language, passage_count
     FROM counted, unnest(
@@ -90,16 +162,21 @@ async function count(
 /**
  * Makes an analysed document searchable, part by part; the document's row must exist. `documents` and `bytes` are
  * what of it has not been counted yet.
+ * @returns the number of its passages
  */
 export async function insertPassages(
   transaction: Queryable,
   document: Owned,
   { parts, ...uncounted }: { parts: AsyncIterable<AnalysedPart>; documents: number; bytes: number },
-): Promise<void> {
+): Promise<number> {
+  let passageCount = 0;
   for await (const part of parts) {
     await insertRows(transaction, document, part);
-    if (part.totals) await count(transaction, document, { totals: part.totals, ...uncounted });
+    if (part.totals === undefined) continue;
+    await count(transaction, document, { totals: part.totals, ...uncounted });
+    passageCount = part.totals.passageCount;
   }
+  return passageCount;
 }
 
 async function uncountLanguages(transaction: Queryable, { knowledgeBaseId, id }: ScopedId): Promise<void> {

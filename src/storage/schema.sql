@@ -41,12 +41,17 @@ CREATE TABLE documents (
   status text NOT NULL,
   error_code text,
   error_message text,
+  warnings jsonb NOT NULL DEFAULT '[]'::jsonb,
+  page_count integer,
+  passage_count integer NOT NULL DEFAULT 0,
   file_id uuid,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   PRIMARY KEY (knowledge_base_id, id),
   FOREIGN KEY (knowledge_base_id) REFERENCES knowledge_bases(knowledge_base_id),
+  CHECK (((status = 'processed'::text) OR (passage_count = 0))),
   CHECK (((status = ANY (ARRAY['failed'::text, 'timeout'::text])) = ((error_code IS NOT NULL) AND (error_message IS NOT NULL)))),
+  CHECK ((passage_count >= 0)),
   CHECK ((size_bytes >= 0)),
   CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'processed'::text, 'failed'::text, 'timeout'::text])))
 );

@@ -86,6 +86,11 @@ type DocumentTable = {
   status: DocumentStatus;
   error_code: DocumentErrorCode | null;
   error_message: string | null;
+  /** What of the file could not be read, in words. */
+  warnings: JSONColumnType<string[], string | undefined, string>;
+  page_count: number | null;
+  /** The number of its rows in `passages`, which lists would otherwise have to count. */
+  passage_count: Generated<number>;
   file_id: string | null;
   created_at: Timestamp;
   updated_at: Timestamp;

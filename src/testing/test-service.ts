@@ -75,6 +75,7 @@ export async function startTestService({
       };
     },
     async close() {
+      service.waits.end();
       await drain(server, 1_000);
       await opened.close();
       await drop();

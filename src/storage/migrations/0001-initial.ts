@@ -94,11 +94,15 @@ const statements = [
     status text NOT NULL CHECK (status IN ('pending', 'processing', 'processed', 'failed', 'timeout')),
     error_code text,
     error_message text,
+    warnings jsonb NOT NULL DEFAULT '[]',
+    page_count integer,
+    passage_count integer NOT NULL DEFAULT 0 CHECK (passage_count >= 0),
     file_id uuid,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     PRIMARY KEY (knowledge_base_id, id),
-    CHECK ((status IN ('failed', 'timeout')) = (error_code IS NOT NULL AND error_message IS NOT NULL))
+    CHECK ((status IN ('failed', 'timeout')) = (error_code IS NOT NULL AND error_message IS NOT NULL)),
+    CHECK (status = 'processed' OR passage_count = 0)
   )`,
   sql`CREATE INDEX documents_by_creation ON documents (knowledge_base_id, created_at DESC, id DESC)`,
   sql`CREATE INDEX documents_unfinished ON documents (created_at) WHERE status IN ('pending', 'processing')`,

@@ -1,0 +1,114 @@
+/** A request that waits for a document hears of its end soon, and costs the others nothing. */
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { parseDocumentId } from '../ids.ts';
+import { startTestService, type TestService } from '../testing/test-service.ts';
+import type { DocumentWaits } from './document-waits.ts';
+import { importFile } from './import-file.ts';
+
+let suite: TestService;
+let knowledgeBaseId: string;
+/** Waits that have begun and not ended. */
+let open = 0;
+
+const counted = ({ untilFinal, end }: DocumentWaits): DocumentWaits => ({
+  async untilFinal(...wait) {
+    open += 1;
+    await untilFinal(...wait);
+    open -= 1;
+  },
+  end,
+});
+
+// The queue is left out, so that documents stay pending; two connections show that no wait holds one.
+beforeAll(async () => {
+  const jobs = { enqueueImport: async () => {}, enqueuePurge: async () => {} };
+  suite = await startTestService({
+    settings: { DATABASE_POOL_SIZE: '2' },
+    change: ({ waits }) => ({ jobs, waits: counted(waits) }),
+  });
+  const { body } = await suite.call('createKnowledgeBase', { name: 'waits' });
+  knowledgeBaseId = String(body.data.id);
+});
+afterAll(() => suite.close());
+
+async function importPending(): Promise<string> {
+  const { body: ticket } = await suite.call('presignUploadUrl', {
+    knowledgeBaseId,
+    fileName: 'a.txt',
+    size: 4,
+  });
+  await fetch(String(ticket.data.uploadUrl), { method: 'PUT', body: 'text' });
+  return String((await suite.call('importFile', { fileId: ticket.data.fileId })).body.data.id);
+}
+
+const path = (documentId: string, waitSeconds: number) =>
+  `getDocumentStatus?documentId=${documentId}&waitSeconds=${waitSeconds}`;
+
+const runImport = (documentId: string) =>
+  importFile(suite.service, {
+    payload: parseDocumentId(documentId),
+    isLast: true,
+    signal: new AbortController().signal,
+  });
+
+const untilOpen = (count: number) => vi.waitUntil(() => open === count, { timeout: 10_000, interval: 5 });
+
+test('two hundred waits hold no connection, and all hear of the end at once', async () => {
+  const documentId = await importPending();
+  const answers = Array.from({ length: 200 }, () => suite.call(path(documentId, 30)));
+  await untilOpen(200);
+  expect((await suite.call('getUsage')).status).toBe(200);
+  await runImport(documentId);
+  const start = performance.now();
+  const statuses = (await Promise.all(answers)).map(({ body }) => body.data.status);
+  expect(new Set(statuses)).toEqual(new Set(['processed']));
+  expect(performance.now() - start).toBeLessThan(5_000);
+});
+
+test('after waitSeconds the answer is the status as it is', async () => {
+  const documentId = await importPending();
+  const start = performance.now();
+  const { body } = await suite.call(path(documentId, 1));
+  expect(body.data.status).toBe('pending');
+  expect(performance.now() - start).toBeGreaterThan(990);
+});
+
+test('a document that is deleted meanwhile, alone or with its knowledge base, ends the wait by 404', async () => {
+  const documentId = await importPending();
+  const waiting = suite.call(path(documentId, 30));
+  await untilOpen(1);
+  await suite.call('deleteDocument', { documentId });
+  expect((await waiting).status).toBe(404);
+
+  const { body } = await suite.call('createKnowledgeBase', { name: 'to be deleted' });
+  const kept = knowledgeBaseId;
+  knowledgeBaseId = String(body.data.id);
+  const inDeleted = await importPending();
+  const alsoWaiting = suite.call(path(inDeleted, 30));
+  await untilOpen(1);
+  await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
+  expect((await alsoWaiting).status).toBe(404);
+  knowledgeBaseId = kept;
+});
+
+test('a client that goes away ends its wait', async () => {
+  const documentId = await importPending();
+  const headers = { 'x-api-key': suite.apiKey };
+  const sent = request(`${suite.address}/v1/${path(documentId, 30)}`, { headers }).end();
+  await untilOpen(1);
+  sent.destroy();
+  await once(sent, 'error');
+  await untilOpen(0);
+});
+
+// The last one: nothing waits at this service any more.
+test('a server that stops ends all waits, and further ones do not begin', async () => {
+  const documentId = await importPending();
+  const waiting = suite.call(path(documentId, 30));
+  await untilOpen(1);
+  suite.service.waits.end();
+  expect((await waiting).body.data.status).toBe('pending');
+  expect((await suite.call(path(documentId, 30))).body.data.status).toBe('pending');
+});
