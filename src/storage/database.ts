@@ -64,6 +64,9 @@ export function createPool(connection: Connection, size: number, onError: (error
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
   });
   pool.on('error', onError);
+  // The pool listens to idle connections only: of one that breaks between two statements of a transaction nobody would
+  // hear, which ends the process (Node, EventEmitter). The transaction itself learns it from its next statement.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
