@@ -41,12 +41,12 @@ export function interruptServices(): void {
   for (const child of running.keys()) child.kill('SIGTERM');
 }
 
-/** The address from the greeting; a service that ends before it rejects. */
-async function readAddress(child: ChildProcess): Promise<string> {
+/** What `pattern` finds in a line of the greeting; a service that ends before it rejects. */
+async function readGreeting(child: ChildProcess, pattern: RegExp): Promise<string> {
   if (child.stdout === null) throw new Error('the service has no output');
   for await (const line of createInterface(child.stdout)) {
-    const address = /answers at (http:\S+)/.exec(line)?.[1];
-    if (address !== undefined) return address;
+    const found = pattern.exec(line)?.[1];
+    if (found !== undefined) return found;
   }
   throw new Error('the service ended before it answered');
 }
@@ -75,16 +75,22 @@ export const environmentOf = (dataDirectory: string, settings: Settings = {}): N
   ...settings,
 });
 
-/**
- * Starts the service on `dataDirectory` and resolves when it listens, by default without a rate limit and with
- * warnings as its only log. `nodeArguments` go before the program, for a profiler.
- */
-export async function startService(
+type StartOptions = {
+  settings?: Settings;
+  /** Before the program, for a profiler. */
+  nodeArguments?: string[];
+  /** Behind the program, as `--worker`. */
+  options?: string[];
+};
+
+/** Starts the program and resolves with what `greeting` finds in its output. */
+async function start(
   dataDirectory: string,
-  { settings = {}, nodeArguments = [] }: { settings?: Settings; nodeArguments?: string[] } = {},
-): Promise<RunningService> {
+  greeting: RegExp,
+  { settings = {}, nodeArguments = [], options = [] }: StartOptions,
+) {
   if (interrupted) throw new Error('interrupted');
-  const child = spawn(process.execPath, [...nodeArguments, 'src/main.ts'], {
+  const child = spawn(process.execPath, [...nodeArguments, 'src/main.ts', ...options], {
     cwd: root,
     env: environmentOf(dataDirectory, settings),
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -92,22 +98,52 @@ export async function startService(
   running.set(child, dataDirectory);
   child.once('exit', () => running.delete(child));
   const giveUp = setTimeout(() => child.kill('SIGTERM'), START_TIMEOUT_MS);
-  const address = await readAddress(child).finally(() => clearTimeout(giveUp));
+  const found = await readGreeting(child, greeting).finally(() => clearTimeout(giveUp));
   child.stdout?.resume();
-  const apiKey = (await readFile(join(dataDirectory, 'api-key'), 'utf8')).trim();
   const { pid } = child;
   if (pid === undefined) throw new Error('the service could not be spawned');
-  const stop = () => end(child, 'SIGTERM');
-  const kill = () => end(child, 'SIGKILL');
-  return { address, apiKey, pid, dataDirectory, stop, kill };
+  return { found, pid, stop: () => end(child, 'SIGTERM'), kill: () => end(child, 'SIGKILL') };
+}
+
+/**
+ * Starts the service on `dataDirectory` and resolves when it listens, by default without a rate limit and with
+ * warnings as its only log.
+ */
+export async function startService(
+  dataDirectory: string,
+  options: StartOptions = {},
+): Promise<RunningService> {
+  const { found, ...process } = await start(dataDirectory, /answers at (http:\S+)/, options);
+  const apiKey = (await readFile(join(dataDirectory, 'api-key'), 'utf8')).trim();
+  return { address: found, apiKey, dataDirectory, ...process };
+}
+
+/** A worker that runs beside the service of its data directory. */
+export type RunningWorker = Pick<RunningService, 'pid' | 'stop' | 'kill'>;
+
+/** Starts a worker beside the service on `dataDirectory` and resolves when it takes jobs. */
+export async function startWorker(
+  dataDirectory: string,
+  { settings = {} }: { settings?: Settings } = {},
+): Promise<RunningWorker> {
+  return await start(dataDirectory, /(worker) is ready/, { settings, options: ['--worker'] });
+}
+
+/** The process id of the PostgreSQL that runs on a data directory; undefined: none has said that it does. */
+export function findPostgresPid(dataDirectory: string): number | undefined {
+  try {
+    const file = join(dataDirectory, 'postgres', 'postmaster.pid');
+    return Number(readFileSync(file, 'utf8').split('\n')[0]);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Ends the PostgreSQL of a killed service that no later start has ended; only if it is the one of this directory. */
 function endOrphanedPostgres(dataDirectory: string): void {
   try {
-    const pid = Number(
-      readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0],
-    );
+    const pid = findPostgresPid(dataDirectory);
+    if (pid === undefined) return;
     if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dataDirectory)) process.kill(pid, 'SIGQUIT');
   } catch {
     // There is none: the usual case.

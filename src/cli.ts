@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-/** The command line: `knowledge-retrieval serve | keys | accounts | migrate`, each with --help. */
+/** The command line: `knowledge-retrieval serve | keys | accounts | migrate | fsck`, each with --help. */
+import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { generateApiKey, readApiKey } from './api-key.ts';
 import { readConfig } from './config.ts';
@@ -13,7 +14,9 @@ import {
   updateAccount,
 } from './storage/accounts.ts';
 import { insertApiKey, listApiKeys, revokeApiKey } from './storage/api-keys.ts';
+import { checkStore } from './storage/check-store.ts';
 import { createDatabase, createPool, type Database } from './storage/database.ts';
+import { openFileStore } from './storage/file-store.ts';
 import { migrateToLatest } from './storage/migrate.ts';
 
 function print(line: string): void {
@@ -72,6 +75,9 @@ const program = new Command('knowledge-retrieval').description(
 program
   .command('serve')
   .description('start the server')
+  // Read by main.ts, which also starts without this command line.
+  .option('--worker', 'only import files, beside a server, and listen to nothing')
+  .option('--no-worker', 'only answer requests, and leave imports to processes with --worker')
   .action(async () => {
     await import('./main.ts');
   });
@@ -80,6 +86,25 @@ program
   .command('migrate')
   .description('bring the database to the schema of this version')
   .action(() => onDatabase(async () => print('The schema is up to date.')));
+
+program
+  .command('fsck')
+  .description('check all that is stored: counters against a recount, files against their rows')
+  .option('--repair', 'set counters right and remove bytes that belong to nothing')
+  .action(({ repair = false }: { repair?: boolean }) =>
+    onDatabase(async (database) => {
+      const config = readConfig();
+      const files = await openFileStore(join(config.dataDir, 'files'));
+      const { importTimeoutSeconds } = config;
+      let problems = 0;
+      for await (const line of checkStore({ database, files, importTimeoutSeconds, repair })) {
+        print(line);
+        problems += 1;
+      }
+      print(`${problems} problems`);
+      if (problems > 0) process.exitCode = 1;
+    }),
+  );
 
 const keys = program.command('keys').description('API keys of accounts');
 

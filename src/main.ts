@@ -1,10 +1,14 @@
-/** The server: settings, database, service, HTTP; then the way back on SIGTERM. The only file that listens or exits. */
+/**
+ * The server: settings, database, service, HTTP; then the way back on SIGTERM. With --worker it imports only and
+ * listens to nothing, with --no-worker it leaves the imports to such processes. The only file that listens or exits.
+ */
+import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { apiKeyFile } from './first-start.ts';
 import { createLog } from './log.ts';
-import { openDatabase } from './open-database.ts';
+import { findDatabase, openDatabase } from './open-database.ts';
 import { openService } from './open-service.ts';
 import { drain, listen } from './server.ts';
 
@@ -44,26 +48,43 @@ function endOnSignal(log: Logger, stop: () => Promise<void>): void {
   }
 }
 
-async function serve(): Promise<void> {
-  const config = readConfig();
-  const log = createLog(config.logLevel);
-  let stop = async () => {};
-  endOnSignal(log, () => stop());
+/** Imports what any server of the same database takes; gives the way back. */
+async function work(config: Config, log: Logger): Promise<() => Promise<void>> {
+  const { close } = await openService(config, { connection: findDatabase(config), log });
+  process.stdout.write('The knowledge retrieval worker is ready\n');
+  return close;
+}
+
+/** Listens; gives the way back. */
+async function serve(config: Config, log: Logger, works: boolean): Promise<() => Promise<void>> {
   const { connection, close: closeDatabase } = await openDatabase(config, log);
-  const { service, close: closeService } = await openService(config, { connection, log });
+  const { service, close: closeService } = await openService(config, { connection, log, works });
   const app = await createApp(service);
   const { server, address } = await listen(app.callback(), config);
-  stop = async () => {
+  process.stdout.write(greeting(config.baseUrl ?? address, config));
+  return async () => {
     service.waits.end();
     await drain(server, DRAIN_TIMEOUT_MS);
     await closeService();
     await closeDatabase();
   };
-  process.stdout.write(greeting(config.baseUrl ?? address, config));
+}
+
+async function start(): Promise<void> {
+  const { values } = parseArgs({
+    options: { worker: { type: 'boolean' } },
+    allowPositionals: true,
+    allowNegative: true,
+  });
+  const config = readConfig();
+  const log = createLog(config.logLevel);
+  let stop = async () => {};
+  endOnSignal(log, () => stop());
+  stop = values.worker ? await work(config, log) : await serve(config, log, values.worker !== false);
 }
 
 try {
-  await serve();
+  await start();
 } catch (error) {
   // Settings and directories are the operator's matter: a sentence helps more than a stack.
   const isOperators =

@@ -31,6 +31,21 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenedD
   return { connection, close: stop };
 }
 
+/**
+ * For a worker beside a server: the database that is there, never one of its own, which would end with the worker.
+ * @throws when no server runs on DATA_DIR, or none is ready yet.
+ */
+export function findDatabase(config: Config): Connection {
+  if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl };
+  const running = findRunningPostgres(config.dataDir);
+  if (running === undefined) {
+    throw new Error(
+      `No server runs on ${config.dataDir} for this worker: start one first, or set DATABASE_URL.`,
+    );
+  }
+  return running;
+}
+
 /** For a command beside a server: uses the running embedded PostgreSQL, or starts it for the command's time. */
 export async function joinDatabase(config: Config, log: Logger): Promise<OpenedDatabase> {
   const running = config.databaseUrl === undefined ? findRunningPostgres(config.dataDir) : undefined;

@@ -16,12 +16,13 @@ import { openFileStore } from './storage/file-store.ts';
 import { migrateToLatest } from './storage/migrate.ts';
 
 /**
- * Opens everything that the service needs on a database, migrating it first, and starts the workers.
+ * Opens everything that the service needs on a database, migrating it first, and starts the workers, unless `works` is
+ * false: then others have to run.
  * @returns the service and `close`, which lets running jobs end and then disconnects.
  */
 export async function openService(
   config: Config,
-  { connection, log }: { connection: Connection; log: Logger },
+  { connection, log, works = true }: { connection: Connection; log: Logger; works?: boolean },
 ): Promise<{ service: Service; close(): Promise<void> }> {
   let closing = false;
   const onError = (error: Error) => {
@@ -47,7 +48,7 @@ export async function openService(
     uploadSecret: await readUploadSecret(config),
     log,
   };
-  const stopImports = await startImports(service, jobs);
+  const stopImports = works ? await startImports(service, jobs) : async () => {};
   const close = async () => {
     closing = true;
     await stopImports();

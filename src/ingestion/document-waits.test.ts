@@ -49,7 +49,6 @@ const path = (documentId: string, waitSeconds: number) =>
 const runImport = (documentId: string) =>
   importFile(suite.service, {
     payload: parseDocumentId(documentId),
-    isLast: true,
     signal: new AbortController().signal,
   });
 

@@ -1,5 +1,6 @@
 /** The job that makes an uploaded file searchable, or ends its document with a reason. */
 
+import { ServiceError } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
 import type { Service } from '../service.ts';
 import { failDocument, moveDocument } from '../storage/documents.ts';
@@ -13,9 +14,11 @@ async function startProcessing({ database }: Service, document: ScopedId) {
     return undefined;
   return await database
     .selectFrom('files')
-    .select(['account_id as accountId', 'file_name as fileName', 'object_name as objectName'])
-    .where('knowledge_base_id', '=', document.knowledgeBaseId)
+    .innerJoin('knowledge_bases', 'knowledge_bases.knowledge_base_id', 'files.knowledge_base_id')
+    .select(['files.account_id as accountId', 'file_name as fileName', 'object_name as objectName'])
+    .where('files.knowledge_base_id', '=', document.knowledgeBaseId)
     .where('document_id', '=', document.id)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst();
 }
 
@@ -41,19 +44,26 @@ async function processFile(service: Service, document: ScopedId): Promise<void> 
   });
 }
 
-/** One try of a document's import. What is thrown is our fault: the queue tries again until the last attempt. */
-export async function importFile(
-  service: Service,
-  { payload: document, isLast }: Attempt<ScopedId>,
-): Promise<void> {
+/** One try of a document's import. What is thrown is our fault: the queue tries again, and at last gives up. */
+export async function importFile(service: Service, { payload: document }: Attempt<ScopedId>): Promise<void> {
   try {
     await processFile(service, document);
   } catch (error) {
-    if (!isLast) throw error;
-    service.log.error({ err: error, document }, 'import given up');
-    await failDocument(service.database, document, {
-      code: 'INTERNAL_ERROR',
-      message: 'The import failed several times by a fault of the service; import the file again.',
-    });
+    // Deleted with its knowledge base while it was read.
+    if (error instanceof ServiceError && error.errorCode === 'KNOWLEDGE_BASE_NOT_FOUND') return;
+    service.log.warn({ err: error, document }, 'an import failed by a fault of ours');
+    throw error;
   }
+}
+
+/** Ends the document of an import that has failed, or lost its worker, at every try. */
+export async function giveUpImport(
+  { database, log }: Service,
+  { payload: document }: Attempt<ScopedId>,
+): Promise<void> {
+  log.error({ document }, 'import given up');
+  await failDocument(database, document, {
+    code: 'INTERNAL_ERROR',
+    message: 'The import failed several times by a fault of the service; import the file again.',
+  });
 }

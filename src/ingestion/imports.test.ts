@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parseDocumentId } from '../ids.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
-import { importFile } from './import-file.ts';
+import { giveUpImport, importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 
@@ -32,9 +32,8 @@ async function importPending(fileName: string, content: string | Buffer): Promis
   return String(body.data.id);
 }
 
-const attempt = (documentId: string, isLast = false) => ({
+const attempt = (documentId: string) => ({
   payload: parseDocumentId(documentId),
-  isLast,
   signal: new AbortController().signal,
 });
 
@@ -91,12 +90,12 @@ test('what reading a file has told of it reaches the contract, also where the fi
   expect(await statusOf(bad)).toMatchObject({ status: 'failed', passageCount: 0, ...told, error: failure });
 });
 
-test('our own fault is tried again, and told only after the last attempt', async () => {
+test('our own fault is tried again, and told only when the import is given up', async () => {
   const id = await importPending('a.txt', 'some text');
   const broken = { ...suite.service, extract: () => Promise.reject(new Error('disk on fire')) };
   await expect(importFile(broken, attempt(id))).rejects.toThrow('disk on fire');
   expect((await statusOf(id)).status).toBe('processing');
-  await importFile(broken, attempt(id, true));
+  await giveUpImport(broken, attempt(id));
   expect(await statusOf(id)).toMatchObject({ status: 'failed', error: { code: 'INTERNAL_ERROR' } });
   expect(JSON.stringify(await statusOf(id))).not.toContain('fire');
 });
@@ -145,7 +144,7 @@ test('a purge leaves no row and no byte of a deleted knowledge base', async () =
   const directory = join(suite.service.config.dataDir, 'files', knowledgeBaseId);
   await access(directory);
   await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
-  const job = { payload: { knowledgeBaseId }, isLast: false, signal: new AbortController().signal };
+  const job = { payload: { knowledgeBaseId }, signal: new AbortController().signal };
   await purgeKnowledgeBase(suite.service, job);
   await purgeKnowledgeBase(suite.service, job);
   const tables = [

@@ -1,12 +1,13 @@
-/** The workers of this server: imports, purges, and the sweep that ends what is overdue. */
+/** The workers of a process: imports, purges, sweeps, and what ends overdue imports. */
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import type { Service } from '../service.ts';
 import type { Database } from '../storage/database.ts';
 import { mergeLexemeChanges } from '../storage/lexeme-statistics.ts';
-import { importFile } from './import-file.ts';
+import { giveUpImport, importFile } from './import-file.ts';
 import type { openJobQueue } from './job-queue.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
+import { sweepStorage } from './sweep-storage.ts';
 
 /** How late after its deadline a document ends at most. */
 const SWEEP_INTERVAL_MS = 5_000;
@@ -50,7 +51,9 @@ function repeat(intervalMs: number, act: () => Promise<void>): () => Promise<voi
 export async function startImports(service: Service, jobs: Awaited<ReturnType<typeof openJobQueue>>) {
   const handlers = {
     importFile: importFile.bind(undefined, service),
+    giveUpImport: giveUpImport.bind(undefined, service),
     purgeKnowledgeBase: purgeKnowledgeBase.bind(undefined, service),
+    sweepStorage: sweepStorage.bind(undefined, service),
   };
   await jobs.work(handlers, availableParallelism());
 

@@ -1,6 +1,6 @@
 /** The job queue (pg-boss, in the same PostgreSQL): jobs are enqueued in the transaction that makes them needed. */
 import { CompiledQuery } from 'kysely';
-import { type JobWithMetadata, PgBoss, type SendOptions } from 'pg-boss';
+import { type Job, PgBoss, type SendOptions } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { ScopedId } from '../ids.ts';
 import type { Connection, Queryable } from '../storage/database.ts';
@@ -18,19 +18,31 @@ const DRAIN_TIMEOUT_MS = 5_000;
 
 export type JobQueue = {
   enqueueImport(transaction: Queryable, document: ScopedId): Promise<void>;
+  /** Does nothing where this purge waits or runs already. */
   enqueuePurge(transaction: Queryable, knowledgeBaseId: string): Promise<void>;
 };
 
-/** One try of a job; `isLast`: nobody will try again if this one throws. */
-export type Attempt<Payload> = { payload: Payload; isLast: boolean; signal: AbortSignal };
+/** One try of a job; `signal` aborts when the job is this worker's no more. */
+export type Attempt<Payload> = { payload: Payload; signal: AbortSignal };
 
 export type JobHandlers = {
   importFile(attempt: Attempt<ScopedId>): Promise<void>;
+  /** Comes for an import that was tried in vain to the last, also where the worker was killed each time. */
+  giveUpImport(attempt: Attempt<ScopedId>): Promise<void>;
   purgeKnowledgeBase(attempt: Attempt<{ knowledgeBaseId: string }>): Promise<void>;
+  sweepStorage(attempt: Attempt<object>): Promise<void>;
 };
 
 const IMPORT_QUEUE = 'import-file';
+const GIVEN_UP_QUEUE = 'give-up-import';
 const PURGE_QUEUE = 'purge-knowledge-base';
+const SWEEP_QUEUE = 'sweep-storage';
+
+/** In the form of cron(5): every ten minutes, by one worker of all. */
+const SWEEP_SCHEDULE = '*/10 * * * *';
+/** A knowledge base's purge that is tried in vain rests until the next sweep asks for it again. */
+const GIVE_UP_RETRY_LIMIT = 1_000;
+const GIVE_UP_RETRY_MAX_SECONDS = 60;
 
 /** pg-boss's statements on the caller's own transaction. */
 const onTransaction = (transaction: Queryable): SendOptions => ({
@@ -64,7 +76,14 @@ export async function openJobQueue(connection: Connection, log: Logger) {
     heartbeatSeconds: HEARTBEAT_SECONDS,
     notify: true,
   };
-  for (const name of [IMPORT_QUEUE, PURGE_QUEUE]) await boss.createQueue(name, policy);
+  // Giving up has no other end than that it succeeds.
+  const untilDone = { retryLimit: GIVE_UP_RETRY_LIMIT, retryDelayMax: GIVE_UP_RETRY_MAX_SECONDS };
+  await boss.createQueue(GIVEN_UP_QUEUE, { ...policy, ...untilDone });
+  await boss.createQueue(IMPORT_QUEUE, { ...policy, deadLetter: GIVEN_UP_QUEUE });
+  // Of equal jobs one waits or runs: the sweep may ask for what is under way.
+  await boss.createQueue(PURGE_QUEUE, { ...policy, policy: 'exclusive' });
+  await boss.createQueue(SWEEP_QUEUE, { ...policy, policy: 'exclusive', retryLimit: 0 });
+  await boss.schedule(SWEEP_QUEUE, SWEEP_SCHEDULE);
 
   async function workOn<Payload extends object>(
     name: string,
@@ -76,12 +95,9 @@ export async function openJobQueue(connection: Connection, log: Logger) {
       localConcurrency: concurrency,
       pollingIntervalSeconds: POLLING_SECONDS,
       notifyPollingIntervalSeconds: POLLING_SECONDS,
-      includeMetadata: true,
     } as const;
-    await boss.work(name, options, async (jobs: JobWithMetadata<Payload>[]) => {
-      for (const { data, retryCount, retryLimit, signal } of jobs) {
-        await handle({ payload: data, isLast: retryCount >= retryLimit, signal });
-      }
+    await boss.work(name, options, async (jobs: Job<Payload>[]) => {
+      for (const { data, signal } of jobs) await handle({ payload: data, signal });
     });
   }
 
@@ -90,14 +106,17 @@ export async function openJobQueue(connection: Connection, log: Logger) {
       await boss.send(IMPORT_QUEUE, document, onTransaction(transaction));
     },
     async enqueuePurge(transaction, knowledgeBaseId) {
-      await boss.send(PURGE_QUEUE, { knowledgeBaseId }, onTransaction(transaction));
+      const once = { singletonKey: knowledgeBaseId };
+      await boss.send(PURGE_QUEUE, { knowledgeBaseId }, { ...onTransaction(transaction), ...once });
     },
   };
   return {
     queue,
     async work(handlers: JobHandlers, concurrency: number): Promise<void> {
       await workOn(IMPORT_QUEUE, concurrency, handlers.importFile);
+      await workOn(GIVEN_UP_QUEUE, 1, handlers.giveUpImport);
       await workOn(PURGE_QUEUE, 1, handlers.purgeKnowledgeBase);
+      await workOn(SWEEP_QUEUE, 1, handlers.sweepStorage);
     },
     stop: () => boss.stop({ graceful: true, timeout: DRAIN_TIMEOUT_MS }),
   };

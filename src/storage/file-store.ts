@@ -1,11 +1,14 @@
 /** Keeps the bytes of uploaded files on disk, each under a name that is written once and never changed. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { wrongUploadLength } from '../errors.ts';
+
+/** An object as the store lists it. */
+export type ListedObject = { objectName: string; sizeBytes: number; modifiedAt: Date };
 
 /** Bytes that have arrived whole. */
 export type StoredObject = { objectName: string; sha256: Buffer };
@@ -20,7 +23,17 @@ export type FileStore = {
   read(objectName: string): Promise<Buffer>;
   /** Removes an object, or everything below a prefix; what is gone already is no error. */
   remove(name: string): Promise<void>;
+  /** The knowledge bases that have something in the store, in no order. */
+  listKnowledgeBases(): AsyncIterable<string>;
+  /** The objects of one knowledge base, in no order; what is not named as ours is left out. */
+  listObjects(knowledgeBaseId: string): AsyncIterable<ListedObject>;
 };
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+/** The first part of an object's name. */
+export const KNOWLEDGE_BASE_PATTERN = new RegExp(`^${UUID}$`);
+/** `<knowledge base>/<file>/<any>`: whatever else lies in the store is not ours to touch. */
+export const OBJECT_NAME_PATTERN = new RegExp(`^(${UUID})/(${UUID})/${UUID}$`);
 
 /** Passes bytes on, hashing and counting them. */
 function measured(expectedBytes: number) {
@@ -58,6 +71,42 @@ async function removeAbandoned(incoming: string): Promise<void> {
   }
 }
 
+/** Moves a file below a directory that is made, anew if somebody removes it as empty meanwhile. */
+async function moveInto(target: string, temporary: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    try {
+      await rename(temporary, target);
+      await syncDirectory(dirname(target));
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === MOVE_TRIES) throw error;
+    }
+  }
+}
+
+/** Each try loses against another removal of the same directory; two are unlikely, so many do not happen. */
+const MOVE_TRIES = 5;
+
+/** Removes the directories between `path` and `root` that have become empty. */
+async function removeEmptyParents(path: string, root: string): Promise<void> {
+  for (let directory = dirname(path); directory !== root; directory = dirname(directory)) {
+    try {
+      await rmdir(directory);
+    } catch {
+      return; // Something is in it, or it is gone.
+    }
+  }
+}
+
+/** Entries of a directory; none where there is no such directory. */
+async function entriesOf(path: string): Promise<string[]> {
+  return await readdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw error;
+  });
+}
+
 /** The file store below `directory`. */
 export async function openFileStore(directory: string): Promise<FileStore> {
   const incoming = join(directory, '.incoming');
@@ -74,9 +123,7 @@ export async function openFileStore(directory: string): Promise<FileStore> {
         // A request that is destroyed half-read would block its connection for the requests behind it.
         const source = bytes.iterator({ destroyOnReturn: false });
         await pipeline(source, measure.pass, createWriteStream(temporary, { flush: true, mode: 0o600 }));
-        await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-        await rename(temporary, target);
-        await syncDirectory(dirname(target));
+        await moveInto(target, temporary);
       } catch (error) {
         await rm(temporary, { force: true });
         throw error;
@@ -84,6 +131,23 @@ export async function openFileStore(directory: string): Promise<FileStore> {
       return { objectName, sha256: measure.digest() };
     },
     read: (objectName) => readFile(join(directory, objectName)),
-    remove: (name) => rm(join(directory, name), { recursive: true, force: true }),
+    async remove(name) {
+      const path = join(directory, name);
+      await rm(path, { recursive: true, force: true });
+      await removeEmptyParents(path, directory);
+    },
+    async *listKnowledgeBases() {
+      for (const name of await entriesOf(directory)) if (KNOWLEDGE_BASE_PATTERN.test(name)) yield name;
+    },
+    async *listObjects(knowledgeBaseId) {
+      for (const file of await entriesOf(join(directory, knowledgeBaseId))) {
+        for (const name of await entriesOf(join(directory, knowledgeBaseId, file))) {
+          const objectName = `${knowledgeBaseId}/${file}/${name}`;
+          if (!OBJECT_NAME_PATTERN.test(objectName)) continue;
+          const found = await stat(join(directory, objectName)).catch(() => undefined); // removed meanwhile
+          if (found) yield { objectName, sizeBytes: found.size, modifiedAt: found.mtime };
+        }
+      }
+    },
   };
 }

@@ -38,10 +38,15 @@ export async function removeLexemes(transaction: Queryable, document: Owned): Pr
 /** One at a time changes what is merged of a knowledge base; the others wait, or find something else to do. */
 const lockName = (knowledgeBaseId: string) => sql`hashtextextended(${`lexemes of ${knowledgeBaseId}`}, 0)`;
 
+/** Keeps the lexemes of a knowledge base from being merged until the transaction ends. */
+export async function lockLexemes(transaction: Queryable, knowledgeBaseId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(${lockName(knowledgeBaseId)})`.execute(transaction);
+}
+
 /** Removes the changes of a knowledge base that is to be purged; from then on no merge can write anything for it. */
 export async function dropLexemeChanges(database: Database, knowledgeBaseId: string): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    await sql`SELECT pg_advisory_xact_lock(${lockName(knowledgeBaseId)})`.execute(transaction);
+    await lockLexemes(transaction, knowledgeBaseId);
     await transaction.deleteFrom('lexeme_changes').where('knowledge_base_id', '=', knowledgeBaseId).execute();
   });
 }

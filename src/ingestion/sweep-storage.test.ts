@@ -1,0 +1,130 @@
+/** What clients leave and crashes lose is cleared away, and nothing else is. */
+import { access, readdir, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../testing/test-service.ts';
+import { removeUnimportedFiles, requeuePurges, sweepFiles } from './sweep-storage.ts';
+
+let suite: TestService;
+let knowledgeBaseId: string;
+let purged: string[];
+
+beforeAll(async () => {
+  const jobs = {
+    enqueueImport: async () => {},
+    enqueuePurge: async (_: unknown, id: string) => {
+      purged.push(id);
+    },
+  };
+  suite = await startTestService({ change: () => ({ jobs }), settings: { STORAGE_LIMIT_BYTES: '10' } });
+});
+afterAll(() => suite.close());
+beforeEach(async () => {
+  purged = [];
+  const { body } = await suite.call('createKnowledgeBase', { name: 'swept' });
+  knowledgeBaseId = String(body.data.id);
+});
+
+type Ticket = { fileId: string; uploadUrl: string };
+
+async function newTicket(size: number): Promise<Ticket> {
+  const { status, body } = await suite.call('presignUploadUrl', {
+    knowledgeBaseId,
+    fileName: 'a.txt',
+    size,
+  });
+  expect(status).toBe(200);
+  return body.data as Ticket;
+}
+
+const put = async ({ uploadUrl }: Ticket, body: string) =>
+  (await fetch(uploadUrl, { method: 'PUT', body })).status;
+
+const importFile = async ({ fileId }: Ticket) => (await suite.call('importFile', { fileId })).status;
+
+const directory = () => join(suite.service.config.dataDir, 'files', knowledgeBaseId);
+
+/** Lets all tickets of the knowledge base expire so many days ago. */
+const expire = (days: number) =>
+  sql`
+  UPDATE files SET expires_at = now() - make_interval(days => ${days}, mins => 1)
+  WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(suite.service.database);
+
+const sweep = () => sweepFiles(suite.service, new AbortController().signal);
+
+/** The store's object of the one file of the knowledge base, a path on disk. */
+async function findObject(): Promise<string> {
+  const [file = ''] = await readdir(directory());
+  const [name = ''] = await readdir(join(directory(), file));
+  return join(directory(), file, name);
+}
+
+async function age(path: string): Promise<void> {
+  const old = new Date(Date.now() - 2 * 3_600_000);
+  await utimes(path, old, old);
+}
+
+test('tickets that nobody imports go a week after their expiry, with bytes, reservation and directory', async () => {
+  const [used, unused] = [await newTicket(4), await newTicket(4)];
+  expect(await put(used, 'four')).toBe(200);
+  await expire(6);
+  expect(await removeUnimportedFiles(suite.service)).toBe(0);
+  expect(await importFile(unused)).toBe(410);
+  await expire(7);
+  expect(await removeUnimportedFiles(suite.service)).toBe(2);
+  for (const ticket of [used, unused]) expect(await importFile(ticket)).toBe(404);
+  await expect(access(directory())).rejects.toThrow('ENOENT');
+  await newTicket(10);
+  await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
+});
+
+test('an imported file stays, however old', async () => {
+  const ticket = await newTicket(4);
+  await put(ticket, 'four');
+  expect(await importFile(ticket)).toBe(200);
+  await expire(1000);
+  await age(await findObject());
+  expect(await removeUnimportedFiles(suite.service)).toBe(0);
+  await sweep();
+  await access(await findObject());
+  await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
+});
+
+test('bytes that no row names go when they are an hour old', async () => {
+  const ticket = await newTicket(4);
+  await put(ticket, 'four');
+  const object = await findObject();
+  await sql`DELETE FROM files WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(suite.service.database);
+  await sweep();
+  await access(object);
+  await age(object);
+  await sweep();
+  await expect(access(directory())).rejects.toThrow('ENOENT');
+});
+
+test('an upload whose bytes are gone can be sent again', async () => {
+  const ticket = await newTicket(4);
+  await put(ticket, 'four');
+  await suite.service.files.remove(knowledgeBaseId);
+  await sweep();
+  expect(await importFile(ticket)).toBe(409);
+  expect(await put(ticket, 'more')).toBe(200);
+  expect(await importFile(ticket)).toBe(200);
+});
+
+test('a knowledge base whose purge was lost is purged again, a live one and a fresh one are not', async () => {
+  await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
+  const lost = knowledgeBaseId;
+  expect(purged).toEqual([lost]);
+  purged = [];
+  await sql`UPDATE knowledge_bases SET deleted_at = now() WHERE deleted_at IS NOT NULL`.execute(
+    suite.service.database,
+  );
+  await requeuePurges(suite.service);
+  expect(purged).toEqual([]);
+  await sql`UPDATE knowledge_bases SET deleted_at = now() - interval '2 minutes'
+    WHERE knowledge_base_id = ${lost}`.execute(suite.service.database);
+  await requeuePurges(suite.service);
+  expect(purged).toEqual([lost]);
+});

@@ -1,0 +1,66 @@
+/** The job that clears away what crashes and clients have left: unused tickets, bytes without a row, rows without bytes. */
+import { sql } from 'kysely';
+import type { Service } from '../service.ts';
+import { compareFiles, findStoringKnowledgeBases } from '../storage/compare-files.ts';
+import type { Attempt } from './job-queue.ts';
+
+/** A ticket, used or not, that nobody has imported is kept so long past its expiry, to say what became of it. */
+const UNIMPORTED_KEPT_DAYS = 7;
+/** A purge that has not begun by then has lost its job. */
+const PURGE_LATE_MINUTES = 1;
+
+/** Removes tickets and uploads that were never imported, with their reservations; gives how many. */
+export async function removeUnimportedFiles({ database, files }: Service): Promise<number> {
+  const { rows } = await sql<{ object_name: string | null }>`
+    DELETE FROM files
+    WHERE document_id IS NULL AND expires_at < now() - make_interval(days => ${UNIMPORTED_KEPT_DAYS})
+    RETURNING object_name`.execute(database);
+  for (const { object_name } of rows) if (object_name !== null) await files.remove(object_name);
+  return rows.length;
+}
+
+/** Asks again for the purge of every deleted knowledge base that is still there. */
+export async function requeuePurges({ database, jobs }: Service): Promise<void> {
+  const late = await database
+    .selectFrom('knowledge_bases')
+    .select('knowledge_base_id')
+    .where('deleted_at', '<', sql<Date>`now() - make_interval(mins => ${PURGE_LATE_MINUTES})`)
+    .execute();
+  for (const { knowledge_base_id } of late) await jobs.enqueuePurge(database, knowledge_base_id);
+}
+
+/** Lets an upload whose bytes are gone be sent again, unless it is imported already. */
+async function forgetUpload(
+  { database }: Service,
+  knowledgeBaseId: string,
+  { id, objectName }: { id: string; objectName: string },
+): Promise<void> {
+  await database
+    .updateTable('files')
+    .set({ object_name: null, sha256: null, uploaded_at: null })
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('id', '=', id)
+    .where('object_name', '=', objectName)
+    .where('document_id', 'is', null)
+    .execute();
+}
+
+/** Removes the bytes that no row names, and forgets the uploads whose bytes are gone. */
+export async function sweepFiles(service: Service, signal: AbortSignal): Promise<void> {
+  const { database, files, log } = service;
+  for (const knowledgeBaseId of await findStoringKnowledgeBases(database, files)) {
+    signal.throwIfAborted();
+    const { orphans, lost } = await compareFiles({ database, files }, knowledgeBaseId);
+    for (const objectName of orphans) await files.remove(objectName);
+    for (const file of lost) await forgetUpload(service, knowledgeBaseId, file);
+    if (orphans.length > 0) log.info({ knowledgeBaseId, removed: orphans.length }, 'removed orphaned bytes');
+    if (lost.length > 0) log.warn({ knowledgeBaseId, lost }, 'bytes of files are gone');
+  }
+}
+
+/** One sweep; whatever it has missed comes with the next one. */
+export async function sweepStorage(service: Service, { signal }: Attempt<object>): Promise<void> {
+  await requeuePurges(service);
+  await removeUnimportedFiles(service);
+  await sweepFiles(service, signal);
+}

@@ -1,0 +1,167 @@
+/** The check finds nothing in a healthy store, everything in a damaged one, and repairs what can be repaired. */
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
+import { createTestDatabase } from '../testing/test-database.ts';
+import { checkStore } from './check-store.ts';
+import type { Database } from './database.ts';
+import { type FileStore, openFileStore } from './file-store.ts';
+import { deleteDocumentRows } from './passages.ts';
+
+let database: Database;
+let closeDatabase: () => Promise<void>;
+let files: FileStore;
+let directory: string;
+let place: Place;
+
+beforeAll(async () => {
+  const test = await createTestDatabase();
+  ({ database, close: closeDatabase } = test);
+  directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-check-'));
+  files = await openFileStore(directory);
+});
+afterAll(async () => {
+  await closeDatabase();
+  await rm(directory, { recursive: true });
+});
+
+/** A knowledge base with two texts, one deleted text and an uploaded file. */
+beforeEach(async () => {
+  for (const name of await readdir(directory))
+    if (name !== '.incoming') await rm(join(directory, name), { recursive: true });
+  await sql`TRUNCATE knowledge_bases, lexeme_statistics, lexeme_changes, language_statistics CASCADE`.execute(
+    database,
+  );
+  place = await makeKnowledgeBase(database);
+  await importText(database, place, { title: 'a', content: 'The zebra drinks water.' });
+  await importText(database, place, { title: 'b', content: 'Das Zebra trinkt am Abend das Wasser.' });
+  const gone = await importText(database, place, { title: 'c', content: 'gone' });
+  const bytes = Buffer.byteLength('gone');
+  await database
+    .transaction()
+    .execute((transaction) => deleteDocumentRows(transaction, { ...place, id: gone, bytes }));
+});
+
+async function check(repair = false): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of checkStore({ database, files, importTimeoutSeconds: 600, repair }))
+    lines.push(line);
+  return lines;
+}
+
+/** An uploaded file that is not imported; gives its object's name. */
+async function addFile(): Promise<string> {
+  const id = uuidv7();
+  const prefix = `${place.knowledgeBaseId}/${id}`;
+  const { objectName, sha256 } = await files.write(prefix, Readable.from([Buffer.from('four')]), 4);
+  const now = new Date();
+  await database
+    .insertInto('files')
+    .values({
+      knowledge_base_id: place.knowledgeBaseId,
+      account_id: place.accountId,
+      id,
+      file_name: 'a.txt',
+      size_bytes: 4,
+      object_name: objectName,
+      sha256,
+      created_at: now,
+      expires_at: now,
+      uploaded_at: now,
+    })
+    .execute();
+  return objectName;
+}
+
+test('a healthy store has no problems', async () => {
+  await addFile();
+  expect(await check()).toEqual([]);
+});
+
+test.each([
+  ['a document too many', 'UPDATE knowledge_base_statistics SET document_count = document_count + 1'],
+  ['bytes too few', 'UPDATE knowledge_base_statistics SET storage_bytes = storage_bytes - 1'],
+  ['passages too many', 'UPDATE knowledge_base_statistics SET passage_count = passage_count + 1'],
+  ['a wrong length', 'UPDATE knowledge_base_statistics SET passage_length_total = 1'],
+  ['a language too many', "UPDATE language_statistics SET language = 'yiddish' WHERE language = 'german'"],
+  [
+    'a lost change of lexemes',
+    'DELETE FROM lexeme_changes WHERE id = (SELECT min(id::text)::uuid FROM lexeme_changes)',
+  ],
+  ['a wrong number of passages', "UPDATE documents SET passage_count = 7 WHERE title = 'a'"],
+])('%s is told, and repaired', async (_, damage) => {
+  await sql.raw(damage).execute(database);
+  const [line = '', ...further] = await check();
+  expect(line).toMatch(/^knowledge base [\w-]{36}: .+: says .+, counted .+$/);
+  expect(further.length).toBeLessThan(12);
+  expect(await check(true)).toEqual([]);
+  expect(await check()).toEqual([]);
+});
+
+test('a passage that is shown but not scored is told', async () => {
+  await sql`DELETE FROM passage_lexemes WHERE document_id = (SELECT id FROM documents WHERE title = 'a')`.execute(
+    database,
+  );
+  expect((await check()).join('\n')).toContain('in passage_lexemes: says 1, counted 0');
+});
+
+test('bytes that no row names are told once they are old, and removed with their empty directories', async () => {
+  const kept = await addFile();
+  const [orphan, young] = [uuidv7(), uuidv7()].map((id) => `${place.knowledgeBaseId}/${id}/${uuidv7()}`) as [
+    string,
+    string,
+  ];
+  for (const name of [orphan, young]) {
+    await mkdir(join(directory, dirname(name)));
+    await writeFile(join(directory, name), 'bytes');
+  }
+  const old = new Date(Date.now() - 2 * 3_600_000);
+  await utimes(join(directory, orphan), old, old);
+  await utimes(join(directory, kept), old, old);
+  expect(await check()).toEqual([
+    `knowledge base ${place.knowledgeBaseId}: bytes that no file names: ${orphan}`,
+  ]);
+  expect(await check(true)).toEqual([]);
+  expect(await check()).toEqual([]);
+  expect(await readdir(join(directory, place.knowledgeBaseId))).toHaveLength(2);
+});
+
+test('what is not named as the service names it is left alone', async () => {
+  const foreign = join(directory, 'notes.txt');
+  await writeFile(foreign, 'mine');
+  await mkdir(join(directory, place.knowledgeBaseId, 'subdirectory'), { recursive: true });
+  await writeFile(join(directory, place.knowledgeBaseId, 'subdirectory', 'x'), 'mine too');
+  for (const path of [foreign, join(directory, place.knowledgeBaseId, 'subdirectory', 'x')])
+    await utimes(path, new Date(0), new Date(0));
+  expect(await check(true)).toEqual([]);
+  expect(await readdir(join(directory, place.knowledgeBaseId, 'subdirectory'))).toEqual(['x']);
+  await rm(foreign);
+});
+
+test('a row whose bytes are gone, or of another length, is told', async () => {
+  const [gone, cut] = [await addFile(), await addFile()];
+  await rm(join(directory, gone));
+  await writeFile(join(directory, cut), 'abc');
+  expect((await check()).toSorted()).toEqual(
+    [
+      `knowledge base ${place.knowledgeBaseId}: the bytes of file ${gone.split('/')[1]} are gone: ${gone}`,
+      `knowledge base ${place.knowledgeBaseId}: the bytes of file ${cut.split('/')[1]} have another length: ${cut}`,
+    ].toSorted(),
+  );
+});
+
+test('a stuck document and a deleted knowledge base that nothing purges are told', async () => {
+  await sql`UPDATE documents SET status = 'processing', passage_count = 0, created_at = now() - interval '1 day'
+    WHERE title = 'a'`.execute(database);
+  const other = await makeKnowledgeBase(database);
+  await sql`UPDATE knowledge_bases SET deleted_at = now() - interval '2 hours'
+    WHERE knowledge_base_id = ${other.knowledgeBaseId}`.execute(database);
+  const lines = await check();
+  expect(lines).toContainEqual(expect.stringMatching(/^document .* is still processing$/));
+  expect(lines).toContainEqual(expect.stringContaining(`${other.knowledgeBaseId} was deleted`));
+});

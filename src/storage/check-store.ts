@@ -1,0 +1,88 @@
+/** Checks everything that is stored: counters against a recount, rows against each other, files against their rows. */
+import { sql } from 'kysely';
+import { checkStatistics, repairStatistics } from './check-statistics.ts';
+import { compareFiles, findStoringKnowledgeBases } from './compare-files.ts';
+import type { Database } from './database.ts';
+import type { FileStore } from './file-store.ts';
+
+/** A document may be late by as much as the sweep of overdue imports and its own transaction need. */
+const LATE_SECONDS = 60;
+
+/** `importTimeoutSeconds`: after which no document is unfinished. `repair`: set right what can be. */
+export type StoreCheck = {
+  database: Database;
+  files: FileStore;
+  importTimeoutSeconds: number;
+  repair: boolean;
+};
+
+async function findKnowledgeBases(database: Database): Promise<string[]> {
+  const rows = await database
+    .selectFrom('knowledge_bases')
+    .select('knowledge_base_id')
+    .where('deleted_at', 'is', null)
+    .orderBy('knowledge_base_id')
+    .execute();
+  return rows.map((row) => row.knowledge_base_id);
+}
+
+/** Unfinished documents past their deadline, deleted knowledge bases that nothing purges, and what purges have left. */
+async function checkLifeCycle({ database, importTimeoutSeconds }: StoreCheck): Promise<string[]> {
+  const { rows } = await sql<{ line: string }>`
+    SELECT 'document ' || knowledge_base_id || '_' || id || ' is still ' || status AS line FROM documents
+    WHERE status IN ('pending', 'processing')
+      AND created_at < now() - make_interval(secs => ${importTimeoutSeconds + LATE_SECONDS})
+    UNION ALL
+    SELECT 'knowledge base ' || knowledge_base_id || ' was deleted over an hour ago and is not purged'
+    FROM knowledge_bases WHERE deleted_at < now() - interval '1 hour'
+    UNION ALL
+    SELECT 'knowledge base ' || knowledge_base_id || ' has no counters' FROM knowledge_bases
+    WHERE deleted_at IS NULL AND knowledge_base_id NOT IN (SELECT knowledge_base_id FROM knowledge_base_statistics)
+    UNION
+    SELECT 'rows of the unknown knowledge base ' || knowledge_base_id || ' in ' || place FROM (
+      SELECT DISTINCT knowledge_base_id, 'lexeme_statistics' AS place FROM lexeme_statistics
+      UNION SELECT DISTINCT knowledge_base_id, 'lexeme_changes' FROM lexeme_changes
+      UNION SELECT DISTINCT knowledge_base_id, 'language_statistics' FROM language_statistics) AS found
+    WHERE knowledge_base_id NOT IN (SELECT knowledge_base_id FROM knowledge_bases)`.execute(database);
+  return rows.map(({ line }) => line);
+}
+
+async function checkFiles(check: StoreCheck, knowledgeBaseId: string): Promise<string[]> {
+  const { orphans, lost, misfits } = await compareFiles(check, knowledgeBaseId);
+  if (check.repair) for (const objectName of orphans) await check.files.remove(objectName);
+  return [
+    ...(check.repair ? [] : orphans.map((objectName) => `bytes that no file names: ${objectName}`)),
+    ...lost.map(({ id, objectName }) => `the bytes of file ${id} are gone: ${objectName}`),
+    ...misfits.map(({ id, objectName }) => `the bytes of file ${id} have another length: ${objectName}`),
+  ];
+}
+
+/** Bytes of a deleted knowledge base are its purge's matter, those of an unknown one nobody's. */
+async function findUnpurged(database: Database): Promise<Set<string>> {
+  const rows = await database
+    .selectFrom('knowledge_bases')
+    .select('knowledge_base_id')
+    .where('deleted_at', 'is not', null)
+    .execute();
+  return new Set(rows.map((row) => row.knowledge_base_id));
+}
+
+/**
+ * Everything that does not fit, a line each; with `repair`, what is left of it. A service may run meanwhile: only what
+ * is wrong by itself is told, not what is under way.
+ */
+export async function* checkStore(check: StoreCheck): AsyncGenerator<string> {
+  const { database, files, repair } = check;
+  yield* await checkLifeCycle(check);
+  for (const knowledgeBaseId of await findKnowledgeBases(database)) {
+    let lines = await checkStatistics(database, knowledgeBaseId);
+    if (repair && lines.length > 0) lines = await repairStatistics(database, knowledgeBaseId);
+    for (const line of lines) yield `knowledge base ${knowledgeBaseId}: ${line}`;
+  }
+  const unpurged = await findUnpurged(database);
+  for (const knowledgeBaseId of await findStoringKnowledgeBases(database, files)) {
+    if (unpurged.has(knowledgeBaseId)) continue;
+    for (const line of await checkFiles(check, knowledgeBaseId))
+      yield `knowledge base ${knowledgeBaseId}: ${line}`;
+  }
+}

@@ -1,0 +1,67 @@
+/** Holds the rows of `files` against the objects of the store, in both directions, one knowledge base at a time. */
+import { sql } from 'kysely';
+import type { Queryable } from './database.ts';
+import type { FileStore, ListedObject } from './file-store.ts';
+
+/** A row that says its bytes have arrived; `documentId` null: not imported yet. */
+export type UploadedFile = { id: string; objectName: string; sizeBytes: number; documentId: string | null };
+
+/** `orphans`: objects that no row names. `lost`: rows whose object is gone. `misfits`: rows of another length. */
+export type FileComparison = { orphans: string[]; lost: UploadedFile[]; misfits: UploadedFile[] };
+
+/** An object comes before its row, and lives without one for as long as an upload or a removal takes: minutes. */
+export const ORPHAN_AGE_MS = 3_600_000;
+
+/** Every object that rows of a live knowledge base name, whether or not its bytes have arrived. */
+async function readNames(database: Queryable, knowledgeBaseId: string) {
+  const { rows } = await sql<UploadedFile & { arrived: boolean }>`
+    SELECT id, object_name AS "objectName", size_bytes AS "sizeBytes", document_id AS "documentId",
+      uploaded_at IS NOT NULL AS arrived
+    FROM files JOIN knowledge_bases USING (knowledge_base_id)
+    WHERE knowledge_base_id = ${knowledgeBaseId} AND object_name IS NOT NULL AND deleted_at IS NULL`.execute(
+    database,
+  );
+  return rows;
+}
+
+async function readObjects(files: FileStore, knowledgeBaseId: string): Promise<Map<string, ListedObject>> {
+  const objects = new Map<string, ListedObject>();
+  for await (const object of files.listObjects(knowledgeBaseId)) objects.set(object.objectName, object);
+  return objects;
+}
+
+/**
+ * Compares one knowledge base beside running uploads and deletions: rows are read before and after the objects, and
+ * only what both readings agree on counts. Objects younger than an hour are nobody's orphans yet.
+ */
+export async function compareFiles(
+  { database, files }: { database: Queryable; files: FileStore },
+  knowledgeBaseId: string,
+): Promise<FileComparison> {
+  const before = await readNames(database, knowledgeBaseId);
+  const objects = await readObjects(files, knowledgeBaseId);
+  const after = await readNames(database, knowledgeBaseId);
+  const named = new Set([...before, ...after].map(({ objectName }) => objectName));
+  const stillNamed = new Set(after.map(({ objectName }) => objectName));
+  const arrived = before.filter(({ objectName, arrived }) => arrived && stillNamed.has(objectName));
+  return {
+    orphans: [...objects.values()]
+      .filter(({ objectName, modifiedAt }) => !named.has(objectName) && isOld(modifiedAt))
+      .map(({ objectName }) => objectName),
+    lost: arrived.filter(({ objectName }) => !objects.has(objectName)),
+    misfits: arrived.filter(({ objectName, sizeBytes }) => {
+      const object = objects.get(objectName);
+      return object !== undefined && object.sizeBytes !== sizeBytes;
+    }),
+  };
+}
+
+const isOld = (modifiedAt: Date): boolean => Date.now() - modifiedAt.getTime() > ORPHAN_AGE_MS;
+
+/** All knowledge bases that have rows or objects, each once. */
+export async function findStoringKnowledgeBases(database: Queryable, files: FileStore): Promise<Set<string>> {
+  const rows = await database.selectFrom('files').select('knowledge_base_id').distinct().execute();
+  const found = new Set(rows.map((row) => row.knowledge_base_id));
+  for await (const knowledgeBaseId of files.listKnowledgeBases()) found.add(knowledgeBaseId);
+  return found;
+}
