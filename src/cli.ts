@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /** The command line: `knowledge-retrieval serve | keys | accounts | migrate | fsck`, each with --help. */
-import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { generateApiKey, readApiKey } from './api-key.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { joinDatabase } from './open-database.ts';
+import { openFiles } from './open-files.ts';
 import {
   type AccountChange,
   createAccount,
@@ -16,7 +16,6 @@ import {
 import { insertApiKey, listApiKeys, revokeApiKey } from './storage/api-keys.ts';
 import { checkStore } from './storage/check-store.ts';
 import { createDatabase, createPool, type Database } from './storage/database.ts';
-import { openFileStore } from './storage/file-store.ts';
 import { migrateToLatest } from './storage/migrate.ts';
 
 function print(line: string): void {
@@ -94,7 +93,7 @@ program
   .action(({ repair = false }: { repair?: boolean }) =>
     onDatabase(async (database) => {
       const config = readConfig();
-      const files = await openFileStore(join(config.dataDir, 'files'));
+      const files = await openFiles(config);
       const { importTimeoutSeconds } = config;
       let problems = 0;
       for await (const line of checkStore({ database, files, importTimeoutSeconds, repair })) {

@@ -47,6 +47,20 @@ test('every wrong setting is named, none of the values is repeated', () => {
   expect(message).not.toContain('hunter2');
 });
 
+test('the settings of a store need a bucket; without one, files lie in the data directory', () => {
+  expect(readConfig({}).s3).toBeUndefined();
+  const S3_ENDPOINT = 'http://127.0.0.1:9000';
+  expect(readConfig({ S3_BUCKET: 'files', S3_ENDPOINT }).s3).toEqual({
+    bucket: 'files',
+    endpoint: S3_ENDPOINT,
+    region: undefined,
+  });
+  expect(() => readConfig({ S3_ENDPOINT, S3_REGION: 'eu-central-1' })).toThrow(
+    /S3_ENDPOINT: needs S3_BUCKET.*\n.*S3_REGION: needs S3_BUCKET/,
+  );
+  expect(() => readConfig({ S3_BUCKET: 'files', S3_ENDPOINT: 'minio:9000' })).toThrow('S3_ENDPOINT: must be');
+});
+
 test('a bootstrap key and a public address are taken as they are, without a trailing slash', () => {
   const key = generateApiKey();
   const config = readConfig({ BOOTSTRAP_API_KEY: key, BASE_URL: 'https://kr.example.org/api/' });

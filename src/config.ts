@@ -21,33 +21,47 @@ export const UPLOAD_SECRET_LENGTH = 32;
 
 const GIBIBYTE = 1024 ** 3;
 
+/** A week: no signature of S3's lives longer (Amazon S3 API reference, X-Amz-Expires). */
+const LONGEST_TICKET_SECONDS = 604_800;
+
 /** One line a setting; the README's table lists the same names. An empty value counts as unset. */
-const settings = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: wholeNumber(8080, 0, 65_535),
-  BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(),
-  DATA_DIR: z.string().default('./.data'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
-  DATABASE_POOL_SIZE: wholeNumber(16, 2, 1000),
-  BOOTSTRAP_API_KEY: z
-    .string()
-    .refine(isApiKey, 'must be a key made by `npx knowledge-retrieval keys generate`')
-    .optional(),
-  UPLOAD_SECRET: z
-    .string()
-    .min(UPLOAD_SECRET_LENGTH, `must have ${UPLOAD_SECRET_LENGTH} characters or more`)
-    .optional(),
-  STORAGE_LIMIT_BYTES: wholeNumber(10 * GIBIBYTE),
-  KNOWLEDGE_BASE_LIMIT: wholeNumber(1000),
-  INITIAL_CREDITS: wholeNumber(1_000_000),
-  CREDITS_PER_QUERY: wholeNumber(1),
-  UPLOAD_TICKET_TTL_SECONDS: wholeNumber(3600, 1),
-  IMPORT_TIMEOUT_SECONDS: wholeNumber(600, 1),
-  RATE_LIMIT_PER_MINUTE: wholeNumber(600),
-  CORS_ORIGIN: z.string().optional(),
-  VALIDATE_RESPONSES: flag,
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-});
+const settings = z
+  .object({
+    HOST: z.string().default('127.0.0.1'),
+    PORT: wholeNumber(8080, 0, 65_535),
+    BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(),
+    DATA_DIR: z.string().default('./.data'),
+    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+    DATABASE_POOL_SIZE: wholeNumber(16, 2, 1000),
+    BOOTSTRAP_API_KEY: z
+      .string()
+      .refine(isApiKey, 'must be a key made by `npx knowledge-retrieval keys generate`')
+      .optional(),
+    UPLOAD_SECRET: z
+      .string()
+      .min(UPLOAD_SECRET_LENGTH, `must have ${UPLOAD_SECRET_LENGTH} characters or more`)
+      .optional(),
+    S3_BUCKET: z.string().optional(),
+    S3_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(),
+    S3_REGION: z.string().optional(),
+    STORAGE_LIMIT_BYTES: wholeNumber(10 * GIBIBYTE),
+    KNOWLEDGE_BASE_LIMIT: wholeNumber(1000),
+    INITIAL_CREDITS: wholeNumber(1_000_000),
+    CREDITS_PER_QUERY: wholeNumber(1),
+    UPLOAD_TICKET_TTL_SECONDS: wholeNumber(3600, 1, LONGEST_TICKET_SECONDS),
+    IMPORT_TIMEOUT_SECONDS: wholeNumber(600, 1),
+    RATE_LIMIT_PER_MINUTE: wholeNumber(600),
+    CORS_ORIGIN: z.string().optional(),
+    VALIDATE_RESPONSES: flag,
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  })
+  .superRefine(({ S3_BUCKET, S3_ENDPOINT, S3_REGION }, context) => {
+    if (S3_BUCKET !== undefined) return;
+    for (const [name, value] of Object.entries({ S3_ENDPOINT, S3_REGION })) {
+      if (value !== undefined)
+        context.addIssue({ code: 'custom', path: [name], message: 'needs S3_BUCKET beside it' });
+    }
+  });
 
 type Settings = z.infer<typeof settings>;
 
@@ -63,6 +77,8 @@ export type Config = Readonly<{
   databasePoolSize: number;
   bootstrapApiKey: string | undefined;
   uploadSecret: string | undefined;
+  /** Where uploaded files lie; undefined: below `dataDir`. No endpoint: Amazon's; no region: the SDK's own settings. */
+  s3: Readonly<{ bucket: string; endpoint: string | undefined; region: string | undefined }> | undefined;
   storageLimitBytes: number;
   knowledgeBaseLimit: number;
   initialCredits: number;
@@ -90,6 +106,10 @@ function toConfig(read: Settings): Config {
     databasePoolSize: read.DATABASE_POOL_SIZE,
     bootstrapApiKey: read.BOOTSTRAP_API_KEY,
     uploadSecret: read.UPLOAD_SECRET,
+    s3:
+      read.S3_BUCKET === undefined
+        ? undefined
+        : { bucket: read.S3_BUCKET, endpoint: read.S3_ENDPOINT, region: read.S3_REGION },
     storageLimitBytes: read.STORAGE_LIMIT_BYTES,
     knowledgeBaseLimit: read.KNOWLEDGE_BASE_LIMIT,
     initialCredits: read.INITIAL_CREDITS,

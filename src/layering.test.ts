@@ -20,6 +20,7 @@ const LAYER_OF_FILE: Record<string, Layer> = {
   'cli.ts': 'main',
   'open-service.ts': 'main',
   'open-database.ts': 'main',
+  'open-files.ts': 'main',
   'first-start.ts': 'main',
   'server.ts': 'main',
   'app.ts': 'app',
@@ -66,6 +67,12 @@ test('only config.ts reads the environment, only main.ts exits', () => {
   const code = (file: string) => readFileSync(join(src, file), 'utf8');
   expect(files.filter((file) => code(file).includes('process.env'))).toEqual(['config.ts']);
   expect(files.filter((file) => code(file).includes('process.exit('))).toEqual(['main.ts']);
+});
+
+test('the SDK of S3 is loaded only by the store that needs it, and that only where it is set', () => {
+  const code = (file: string) => readFileSync(join(src, file), 'utf8');
+  expect(files.filter((file) => code(file).includes("from '@aws-sdk/"))).toEqual(['storage/s3-store.ts']);
+  expect(files.filter((file) => importsOf(file).includes('storage/s3-store.ts'))).toEqual([]);
 });
 
 test('path, operationId and handler have one name', () => {

@@ -1,5 +1,4 @@
 /** Puts the service together from its settings: database, schema, files, jobs. Used by the server and by tests. */
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { ensureFirstAccount, readUploadSecret } from './first-start.ts';
@@ -7,12 +6,12 @@ import { createDocumentWaits } from './ingestion/document-waits.ts';
 import { createExtractionPool } from './ingestion/extraction-pool.ts';
 import { startImports } from './ingestion/imports.ts';
 import { openJobQueue } from './ingestion/job-queue.ts';
+import { openFiles } from './open-files.ts';
 import { createAnalysisPool } from './retrieval/analysis-pool.ts';
 import { createSearch } from './retrieval/search.ts';
 import { createStem, createStemMemory } from './retrieval/stems.ts';
 import type { Service } from './service.ts';
 import { type Connection, createDatabase, createPool } from './storage/database.ts';
-import { openFileStore } from './storage/file-store.ts';
 import { migrateToLatest } from './storage/migrate.ts';
 
 /**
@@ -39,7 +38,7 @@ export async function openService(
   const service: Service = {
     config,
     database,
-    files: await openFileStore(join(config.dataDir, 'files')),
+    files: await openFiles(config),
     analyse: analysis.analyse,
     extract: extraction.extract,
     search: createSearch(database, stemMemory),

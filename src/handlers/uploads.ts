@@ -8,14 +8,20 @@ import { typeByName } from '../ingestion/detect-type.ts';
 import { requireStorage } from '../storage/accounts.ts';
 import type { Queryable } from '../storage/database.ts';
 import { findDocument, insertDocument, toDocument } from '../storage/documents.ts';
-import { lockFile } from '../storage/files.ts';
+import { uploadNameOf } from '../storage/file-store.ts';
+import { lockFile, takeDirectUpload } from '../storage/files.ts';
 import { lockKnowledgeBase } from '../storage/knowledge-bases.ts';
 import { countDocument } from '../storage/passages.ts';
 import type { Tables } from '../storage/tables.ts';
 import { formatUploadPath } from '../upload-address.ts';
 
-/** Makes the pending document of an uploaded file; from now on the file belongs to it. */
-async function insertFileDocument(transaction: Queryable, file: Selectable<Tables['files']>) {
+type FileRow = Selectable<Tables['files']>;
+
+/**
+ * Makes the pending document of an uploaded file; from now on the file belongs to it. `taken`: its bytes, where they
+ * were sent straight to the store.
+ */
+async function insertFileDocument(transaction: Queryable, file: FileRow, taken: string | undefined) {
   const { knowledge_base_id: knowledgeBaseId, account_id: accountId, size_bytes: bytes } = file;
   const row = await insertDocument(transaction, {
     knowledgeBaseId,
@@ -30,7 +36,10 @@ async function insertFileDocument(transaction: Queryable, file: Selectable<Table
   });
   await transaction
     .updateTable('files')
-    .set({ document_id: row.id })
+    .set({
+      document_id: row.id,
+      ...(taken !== undefined && { object_name: taken, uploaded_at: new Date() }),
+    })
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', '=', file.id)
     .execute();
@@ -39,25 +48,30 @@ async function insertFileDocument(transaction: Queryable, file: Selectable<Table
 }
 
 export const uploadHandlers = {
-  async importFile(input, { database, accountId, config, jobs }) {
-    const { knowledgeBaseId, id: fileId } = parseFileId(input.fileId);
+  async importFile(input, { database, accountId, config, jobs, files }) {
+    const id = { ...parseFileId(input.fileId), accountId };
+    const { knowledgeBaseId } = id;
+    // Before the transaction, which must not wait for the store. What loses against another import is swept.
+    const taken = await takeDirectUpload({ database, files }, id);
     const row = await database.transaction().execute(async (transaction) => {
-      const file = await lockFile(transaction, { knowledgeBaseId, id: fileId, accountId });
+      const file = await lockFile(transaction, id);
       if (file === undefined) throw fileNotFound();
       if (file.document_id !== null) {
         const earlier = { knowledgeBaseId, id: file.document_id, accountId };
         return await findDocument(transaction, earlier).executeTakeFirstOrThrow();
       }
-      if (file.uploaded_at === null) throw file.expired ? uploadExpired() : fileNotUploaded();
-      const document = await insertFileDocument(transaction, file);
+      if (file.uploaded_at === null && taken === undefined)
+        throw file.expired ? uploadExpired() : fileNotUploaded();
+      const document = await insertFileDocument(transaction, file, taken);
       await jobs.enqueueImport(transaction, { knowledgeBaseId, id: document.id });
       await requireStorage(transaction, { accountId, defaults: config }, file.size_bytes);
       return document;
     });
+    if (taken !== undefined) await files.remove(uploadNameOf(id));
     return { data: toDocument(row) };
   },
 
-  async presignUploadUrl({ fileName, size, ...input }, { database, accountId, config, ...call }) {
+  async presignUploadUrl({ fileName, size, ...input }, { database, accountId, config, files, ...call }) {
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const createdAt = new Date();
     const expiresAt = new Date(createdAt.getTime() + config.uploadTicketTtlSeconds * 1000);
@@ -78,12 +92,16 @@ export const uploadHandlers = {
         .execute();
       await requireStorage(transaction, { accountId, defaults: config }, size);
     });
-    const fileId = formatScopedId({ knowledgeBaseId, id });
-    const path = formatUploadPath(call.uploadSecret, { fileId, sizeBytes: size, expiresAt });
+    const file = { knowledgeBaseId, id };
+    const fileId = formatScopedId(file);
+    const own = () =>
+      (config.baseUrl ?? call.origin) +
+      formatUploadPath(call.uploadSecret, { fileId, sizeBytes: size, expiresAt });
     return {
       data: {
         fileId,
-        uploadUrl: (config.baseUrl ?? call.origin) + path,
+        uploadUrl:
+          (await files.directUploads?.presign(file, { sizeBytes: size, createdAt, expiresAt })) ?? own(),
         expiresAt: expiresAt.toISOString(),
         method: 'PUT',
         headers: {},

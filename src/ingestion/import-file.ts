@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
 import type { Service } from '../service.ts';
 import { failDocument, moveDocument } from '../storage/documents.ts';
+import { recordHash } from '../storage/files.ts';
 import { lockKnowledgeBase } from '../storage/knowledge-bases.ts';
 import { insertPassages } from '../storage/passages.ts';
 import type { Attempt } from './job-queue.ts';
@@ -15,7 +16,8 @@ async function startProcessing({ database }: Service, document: ScopedId) {
   return await database
     .selectFrom('files')
     .innerJoin('knowledge_bases', 'knowledge_bases.knowledge_base_id', 'files.knowledge_base_id')
-    .select(['files.account_id as accountId', 'file_name as fileName', 'object_name as objectName'])
+    .select(['files.id', 'files.account_id as accountId', 'file_name as fileName'])
+    .select(['object_name as objectName', 'sha256'])
     .where('files.knowledge_base_id', '=', document.knowledgeBaseId)
     .where('document_id', '=', document.id)
     .where('deleted_at', 'is', null)
@@ -27,7 +29,9 @@ async function processFile(service: Service, document: ScopedId): Promise<void> 
   const { database, files, extract, analyse } = service;
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
-  const read = await extract({ fileName: file.fileName, bytes: await files.read(file.objectName) });
+  const bytes = await files.read(file.objectName);
+  if (file.sha256 === null) await recordHash(database, { ...document, id: file.id }, bytes);
+  const read = await extract({ fileName: file.fileName, bytes });
   if ('failure' in read) return await failDocument(database, document, { ...read.failure, facts: read });
   const parts = await analyse({ title: file.fileName, format: 'extracted', extracted: read.extracted });
 

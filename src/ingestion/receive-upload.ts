@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { fileAlreadyImported, fileNotFound, uploadExpired, wrongUploadLength } from '../errors.ts';
 import { parseFileId } from '../ids.ts';
 import type { Service } from '../service.ts';
+import { filePrefix } from '../storage/file-store.ts';
 import { findFile, recordUpload } from '../storage/files.ts';
 import { readUploadGrant } from '../upload-address.ts';
 
@@ -26,7 +27,7 @@ export async function receiveUpload(
     throw wrongUploadLength(sizeBytes, Number(declaredLength));
   }
 
-  const stored = await files.write(`${id.knowledgeBaseId}/${id.id}`, bytes, sizeBytes);
+  const stored = await files.write(filePrefix(id), bytes, sizeBytes);
   const outcome = await recordUpload(database, id, stored);
   // Whichever object the file does not name any more (an earlier body, or this one) has lost.
   if (outcome.unusedObject !== null) await files.remove(outcome.unusedObject);

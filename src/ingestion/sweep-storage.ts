@@ -1,7 +1,9 @@
 /** The job that clears away what crashes and clients have left: unused tickets, bytes without a row, rows without bytes. */
 import { sql } from 'kysely';
+import type { ScopedId } from '../ids.ts';
 import type { Service } from '../service.ts';
 import { compareFiles, findStoringKnowledgeBases } from '../storage/compare-files.ts';
+import { filePrefix } from '../storage/file-store.ts';
 import type { Attempt } from './job-queue.ts';
 
 /** A ticket, used or not, that nobody has imported is kept so long past its expiry, to say what became of it. */
@@ -11,11 +13,11 @@ const PURGE_LATE_MINUTES = 1;
 
 /** Removes tickets and uploads that were never imported, with their reservations; gives how many. */
 export async function removeUnimportedFiles({ database, files }: Service): Promise<number> {
-  const { rows } = await sql<{ object_name: string | null }>`
+  const { rows } = await sql<ScopedId>`
     DELETE FROM files
     WHERE document_id IS NULL AND expires_at < now() - make_interval(days => ${UNIMPORTED_KEPT_DAYS})
-    RETURNING object_name`.execute(database);
-  for (const { object_name } of rows) if (object_name !== null) await files.remove(object_name);
+    RETURNING knowledge_base_id AS "knowledgeBaseId", id`.execute(database);
+  for (const file of rows) await files.remove(filePrefix(file));
   return rows.length;
 }
 

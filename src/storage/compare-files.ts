@@ -1,7 +1,7 @@
 /** Holds the rows of `files` against the objects of the store, in both directions, one knowledge base at a time. */
 import { sql } from 'kysely';
 import type { Queryable } from './database.ts';
-import type { FileStore, ListedObject } from './file-store.ts';
+import { type FileStore, type ListedObject, uploadNameOf } from './file-store.ts';
 
 /** A row that says its bytes have arrived; `documentId` null: not imported yet. */
 export type UploadedFile = { id: string; objectName: string; sizeBytes: number; documentId: string | null };
@@ -12,16 +12,20 @@ export type FileComparison = { orphans: string[]; lost: UploadedFile[]; misfits:
 /** An object comes before its row, and lives without one for as long as an upload or a removal takes: minutes. */
 export const ORPHAN_AGE_MS = 3_600_000;
 
-/** Every object that rows of a live knowledge base name, whether or not its bytes have arrived. */
+/**
+ * Every object that rows of a live knowledge base name. `arrived` false: a ticket whose bytes may have come, or may
+ * still come, straight to the store.
+ */
 async function readNames(database: Queryable, knowledgeBaseId: string) {
-  const { rows } = await sql<UploadedFile & { arrived: boolean }>`
-    SELECT id, object_name AS "objectName", size_bytes AS "sizeBytes", document_id AS "documentId",
-      uploaded_at IS NOT NULL AS arrived
+  const { rows } = await sql<Omit<UploadedFile, 'objectName'> & { objectName: string | null }>`
+    SELECT id, object_name AS "objectName", size_bytes AS "sizeBytes", document_id AS "documentId"
     FROM files JOIN knowledge_bases USING (knowledge_base_id)
-    WHERE knowledge_base_id = ${knowledgeBaseId} AND object_name IS NOT NULL AND deleted_at IS NULL`.execute(
-    database,
-  );
-  return rows;
+    WHERE knowledge_base_id = ${knowledgeBaseId} AND deleted_at IS NULL`.execute(database);
+  return rows.map(({ objectName, ...file }) => ({
+    ...file,
+    objectName: objectName ?? uploadNameOf({ knowledgeBaseId, id: file.id }),
+    arrived: objectName !== null,
+  }));
 }
 
 async function readObjects(files: FileStore, knowledgeBaseId: string): Promise<Map<string, ListedObject>> {

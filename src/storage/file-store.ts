@@ -4,6 +4,7 @@ import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { wrongUploadLength } from '../errors.ts';
+import type { ScopedId } from '../ids.ts';
 
 /** An object as the store lists it. */
 export type ListedObject = { objectName: string; sizeBytes: number; modifiedAt: Date };
@@ -12,6 +13,16 @@ export type ListedObject = { objectName: string; sizeBytes: number; modifiedAt: 
 export type StoredObject = { objectName: string; sha256: Buffer };
 
 export type FileStore = {
+  /** How clients send bytes straight to the store; undefined: they come through this service, by `write`. */
+  directUploads?: {
+    /** The address to which the file's bytes can be PUT, with this length and until then. */
+    presign(file: ScopedId, grant: { sizeBytes: number; createdAt: Date; expiresAt: Date }): Promise<string>;
+    /**
+     * Puts what was sent for the file under a new name, which no address can change any more.
+     * @returns that name; undefined: nothing of exactly `sizeBytes` has arrived.
+     */
+    take(file: ScopedId, sizeBytes: number): Promise<string | undefined>;
+  };
   /**
    * Streams `bytes` to disk under a new name below `prefix`; the object is there whole, synced, or not at all. Its
    * pieces are used up: nobody may look at them afterwards.
@@ -29,6 +40,10 @@ export type FileStore = {
 };
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+/** What is stored for a file lies below this. */
+export const filePrefix = ({ knowledgeBaseId, id }: ScopedId): string => `${knowledgeBaseId}/${id}`;
+/** The name under which a client sends a file straight to the store: there is one, whatever the ticket's row says. */
+export const uploadNameOf = (file: ScopedId): string => `${filePrefix(file)}/${file.id}`;
 /** The first part of an object's name. */
 export const KNOWLEDGE_BASE_PATTERN = new RegExp(`^${UUID}$`);
 /** `<knowledge base>/<file>/<any>`: whatever else lies in the store is not ours to touch. */

@@ -1,9 +1,10 @@
 /** Upload tickets and the uploaded files that they become. */
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { DocumentFile } from '../../generated/types.gen.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { Database, Queryable } from './database.ts';
-import type { StoredObject } from './file-store.ts';
+import type { FileStore, StoredObject } from './file-store.ts';
 
 /** The file of a live knowledge base, whoever owns it; undefined: there is none. */
 export async function findFile(database: Queryable, { knowledgeBaseId, id }: ScopedId) {
@@ -25,6 +26,35 @@ export const findDocumentFile = (database: Queryable, document: ScopedId & { acc
     .where('knowledge_base_id', '=', document.knowledgeBaseId)
     .where('document_id', '=', document.id)
     .where('account_id', '=', document.accountId);
+
+/** Notes the hash of bytes that have not passed through this service before. */
+export async function recordHash(
+  database: Queryable,
+  { knowledgeBaseId, id }: ScopedId,
+  bytes: Uint8Array,
+): Promise<void> {
+  await database
+    .updateTable('files')
+    .set({ sha256: createHash('sha256').update(bytes).digest() })
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/**
+ * Looks whether the bytes of a ticket have arrived straight at the store, and takes them from there.
+ * @returns their name, for `recordUpload`'s sake named by no row yet; undefined: they have not, or came here.
+ */
+export async function takeDirectUpload(
+  { database, files }: { database: Queryable; files: FileStore },
+  file: ScopedId & { accountId: string },
+): Promise<string | undefined> {
+  if (files.directUploads === undefined) return undefined;
+  const found = await findFile(database, file);
+  if (found === undefined || found.account_id !== file.accountId || found.uploaded_at !== null)
+    return undefined;
+  return await files.directUploads.take(file, found.size_bytes);
+}
 
 type FileRow = {
   knowledge_base_id: string;

@@ -70,8 +70,8 @@ CREATE TABLE files (
   uploaded_at timestamp with time zone,
   PRIMARY KEY (knowledge_base_id, id),
   FOREIGN KEY (knowledge_base_id) REFERENCES knowledge_bases(knowledge_base_id),
+  CHECK (((uploaded_at IS NOT NULL) OR (sha256 IS NULL))),
   CHECK (((uploaded_at IS NULL) = (object_name IS NULL))),
-  CHECK (((uploaded_at IS NULL) = (sha256 IS NULL))),
   CHECK ((size_bytes > 0))
 );
 

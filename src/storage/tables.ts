@@ -105,6 +105,7 @@ type FileTable = {
   size_bytes: number;
   /** Where the file store keeps the bytes; null until they have arrived. */
   object_name: string | null;
+  /** Of bytes that went straight to the store, only once an import has read them. */
   sha256: Buffer | null;
   document_id: string | null;
   created_at: Timestamp;

@@ -122,7 +122,7 @@ const statements = [
     uploaded_at timestamptz,
     PRIMARY KEY (knowledge_base_id, id),
     CHECK ((uploaded_at IS NULL) = (object_name IS NULL)),
-    CHECK ((uploaded_at IS NULL) = (sha256 IS NULL))
+    CHECK (uploaded_at IS NOT NULL OR sha256 IS NULL)
   )`,
   // The storage that open tickets have reserved is summed over an account's unimported files.
   sql`CREATE UNIQUE INDEX files_by_document ON files (knowledge_base_id, document_id)`,

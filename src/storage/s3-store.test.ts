@@ -1,0 +1,206 @@
+/**
+ * Uploaded files in an S3-compatible store: the contract of the disk, by addresses that the store checks. By default the
+ * store is one of our own, which checks each signature by itself, since no real one is to be had from npm or Debian
+ * that a test could start; with TEST_S3_ENDPOINT it is a real one, and what only ours can be made to do is left out.
+ */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { sweepFiles } from '../ingestion/sweep-storage.ts';
+import { openStoreUnderTest } from '../testing/s3-under-test.ts';
+import { startTestService, type TestService } from '../testing/test-service.ts';
+import { checkStore } from './check-store.ts';
+
+const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret of forty characters, as they are' };
+
+const store = await openStoreUnderTest(credentials);
+let suite: TestService;
+let knowledgeBaseId: string;
+
+beforeAll(async () => {
+  // The SDK reads its credentials from the environment by itself.
+  if (!store.isReal) {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey);
+  }
+  suite = await startTestService({
+    settings: { S3_BUCKET: store.bucket, S3_ENDPOINT: store.endpoint, S3_REGION: 'eu-central-1' },
+  });
+});
+afterAll(async () => {
+  await suite.close();
+  await store.close();
+  vi.unstubAllEnvs();
+});
+beforeEach(async () => {
+  const { body } = await suite.call('createKnowledgeBase', { name: 'in a bucket' });
+  knowledgeBaseId = String(body.data.id);
+});
+
+type Ticket = { fileId: string; uploadUrl: string; method: string; headers: object };
+
+async function newTicket(size: number): Promise<Ticket> {
+  const { status, body } = await suite.call('presignUploadUrl', { knowledgeBaseId, fileName: 'a.txt', size });
+  expect(status).toBe(200);
+  return body.data as Ticket;
+}
+
+const put = async (uploadUrl: string, body: string, headers: Record<string, string> = {}) =>
+  (await fetch(uploadUrl, { method: 'PUT', body, headers })).status;
+
+const importFile = ({ fileId }: Pick<Ticket, 'fileId'>) => suite.call('importFile', { fileId });
+
+async function expectRefusal(answer: ReturnType<typeof suite.call>, status: number, errorCode: string) {
+  const { status: answered, body } = await answer;
+  expect([answered, body.errorCode]).toEqual([status, errorCode]);
+}
+
+async function importedReport(ticket: Ticket) {
+  const { body } = await importFile(ticket);
+  const documentId = String(body.data.id);
+  const report = await suite.call(`getDocumentStatus?documentId=${documentId}&waitSeconds=30`);
+  return { documentId, status: report.body.data.status };
+}
+
+const uploadName = ({ fileId }: Ticket) => {
+  const [knowledgeBase, id] = fileId.split('_');
+  return `${knowledgeBase}/${id}/${id}`;
+};
+
+const namesOf = () => store.namesBelow(knowledgeBaseId);
+
+const text = 'The kakapo walks, for it does not fly.';
+
+test('a public client’s way: a bare PUT, the import, and the words are found; the hash is known then', async () => {
+  const ticket = await newTicket(text.length);
+  expect(ticket).toMatchObject({ method: 'PUT', headers: {} });
+  expect(new URL(ticket.uploadUrl).origin).toBe(store.endpoint);
+  expect(await put(ticket.uploadUrl, text, { 'content-type': 'application/x-www-form-urlencoded' })).toBe(
+    200,
+  );
+  const { documentId, status } = await importedReport(ticket);
+  expect(status).toBe('processed');
+  const found = await suite.call('query', { query: 'kakapo', knowledgeBaseIds: [knowledgeBaseId] });
+  expect(found.body.data).toMatchObject([{ document_id: documentId, content: text }]);
+  const { body } = await suite.call(`getDocument?documentId=${documentId}`);
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  expect(body.data.file).toMatchObject({ id: ticket.fileId, sha256 });
+});
+
+test('the store refuses another length, an edited address, another method and another file', async () => {
+  const [ticket, other] = [await newTicket(4), await newTicket(4)];
+  const edited = (change: (url: URL) => void) => {
+    const url = new URL(ticket.uploadUrl);
+    change(url);
+    return url.href;
+  };
+  expect(await put(ticket.uploadUrl, 'longer')).toBe(403);
+  expect(await put(ticket.uploadUrl, 'no')).toBe(403);
+  expect(
+    await put(
+      edited(({ searchParams }) => searchParams.set('X-Amz-Expires', '9999')),
+      'four',
+    ),
+  ).toBe(403);
+  expect(
+    await put(
+      edited((url) => Object.assign(url, { pathname: new URL(other.uploadUrl).pathname })),
+      'four',
+    ),
+  ).toBe(403);
+  expect((await fetch(ticket.uploadUrl)).status).toBe(403);
+  expect((await fetch(ticket.uploadUrl, { method: 'DELETE' })).status).toBe(403);
+  await expectRefusal(importFile(ticket), 409, 'FILE_NOT_UPLOADED');
+  expect(await put(ticket.uploadUrl, 'four')).toBe(200);
+});
+
+test('409 FILE_NOT_UPLOADED: bytes of another length, where the store has let them pass; then sent again', async () => {
+  const ticket = await newTicket(4);
+  for (const bytes of ['five!', 'no', '']) {
+    await store.force(uploadName(ticket), bytes);
+    await expectRefusal(importFile(ticket), 409, 'FILE_NOT_UPLOADED');
+  }
+  expect(await put(ticket.uploadUrl, 'four')).toBe(200);
+  expect((await importFile(ticket)).status).toBe(200);
+});
+
+test('200: can be sent again until the import, and changes nothing any more after it', async () => {
+  const ticket = await newTicket(text.length);
+  await put(ticket.uploadUrl, text.toUpperCase());
+  await put(ticket.uploadUrl, text);
+  const first = await importFile(ticket);
+  await put(ticket.uploadUrl, text.replaceAll('kakapo', 'kiwi..'));
+  const again = await importFile(ticket);
+  expect(again.body.data.id).toBe(first.body.data.id);
+  await suite.call(`getDocumentStatus?documentId=${first.body.data.id}&waitSeconds=30`);
+  const kiwi = await suite.call('query', { query: 'kiwi', knowledgeBaseIds: [knowledgeBaseId] });
+  expect(kiwi.body.data).toEqual([]);
+});
+
+test.skipIf(store.isReal)('a ticket’s expiry is signed', async () => {
+  const { uploadUrl } = await newTicket(4);
+  const { searchParams } = new URL(uploadUrl);
+  expect(searchParams.get('X-Amz-Expires')).toBe('3600');
+  expect(searchParams.get('X-Amz-SignedHeaders')).toBe('content-length;host');
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_601_000 });
+  try {
+    expect(await put(uploadUrl, 'four')).toBe(403);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('deleting a document or a knowledge base takes its bytes along', async () => {
+  const tickets = [await newTicket(4), await newTicket(4), await newTicket(4), await newTicket(4)];
+  for (const ticket of tickets) await put(ticket.uploadUrl, 'four');
+  const [first, ...rest] = tickets as [Ticket, ...Ticket[]];
+  const { documentId } = await importedReport(first);
+  for (const ticket of rest.slice(1)) await importedReport(ticket);
+  expect(await namesOf()).toHaveLength(4);
+  await suite.call('deleteDocument', { documentId });
+  expect(await namesOf()).toHaveLength(3);
+  await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
+  await vi.waitUntil(async () => (await namesOf()).length === 0, { timeout: 20_000 });
+});
+
+test.skipIf(store.isReal)(
+  'sweep and check see the same in a bucket: tickets’ bytes stay, what nothing names goes',
+  async () => {
+    const old = new Date(Date.now() - 2 * 3_600_000);
+    const open = await newTicket(4);
+    await store.force(uploadName(open), 'four', old);
+    const orphans = Array.from(
+      { length: 5 },
+      () => `${knowledgeBaseId}/${crypto.randomUUID()}/${crypto.randomUUID()}`,
+    );
+    for (const orphan of orphans) await store.force(orphan, 'orphan', old);
+    await store.force('backups/of-somebody-else.tar', 'foreign', old);
+    await store.force(`${knowledgeBaseId}/notes.txt`, 'foreign', old);
+    const { service } = suite;
+    const problems: string[] = [];
+    for await (const line of checkStore({ ...service, importTimeoutSeconds: 600, repair: false }))
+      problems.push(line);
+    expect(problems).toHaveLength(5);
+    await sweepFiles(service, new AbortController().signal);
+    expect((await namesOf()).toSorted()).toEqual(
+      [uploadName(open), `${knowledgeBaseId}/notes.txt`].toSorted(),
+    );
+    expect(await store.namesBelow('backups/')).toHaveLength(1);
+    expect((await importFile(open)).status).toBe(200);
+  },
+);
+
+test.skipIf(store.isReal)(
+  '503 SERVICE_UNAVAILABLE while the store refuses the service, and the ticket stays good',
+  async () => {
+    const ticket = await newTicket(4);
+    await put(ticket.uploadUrl, 'four');
+    const { secretAccessKey } = credentials;
+    credentials.secretAccessKey = 'changed';
+    try {
+      await expectRefusal(importFile(ticket), 503, 'SERVICE_UNAVAILABLE');
+    } finally {
+      credentials.secretAccessKey = secretAccessKey;
+    }
+    expect((await importFile(ticket)).status).toBe(200);
+  },
+);

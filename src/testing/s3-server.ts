@@ -1,0 +1,122 @@
+/** A small S3-compatible store in memory, for tests: one bucket, path-style addresses, signatures checked. */
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { type Credentials, refusalOf } from './s3-signature.ts';
+
+type StoredBytes = { bytes: Buffer; etag: string; modifiedAt: Date };
+type Reply = { status: number; headers?: Record<string, string>; body?: string | Buffer };
+
+export type S3Server = {
+  endpoint: string;
+  bucket: string;
+  objects: Map<string, StoredBytes>;
+  /** Puts bytes there as a store does that has not looked at the signed length. */
+  force(name: string, bytes: string, modifiedAt?: Date): void;
+  close(): Promise<void>;
+};
+
+/** Objects on one page of a list, so that a few of them make two. */
+const PAGE = 3;
+
+const toStored = (bytes: Buffer, modifiedAt = new Date()): StoredBytes => ({
+  bytes,
+  etag: `"${createHash('md5').update(bytes).digest('hex')}"`,
+  modifiedAt,
+});
+
+const xml = (status: number, body: string): Reply => ({
+  status,
+  headers: { 'content-type': 'application/xml' },
+  body: `<?xml version="1.0" encoding="UTF-8"?>${body}`,
+});
+
+const refuse = (status: number, code: string): Reply =>
+  xml(status, `<Error><Code>${code}</Code><Message>${code}</Message></Error>`);
+
+function list(objects: Map<string, StoredBytes>, query: URLSearchParams): Reply {
+  const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter')];
+  const after = query.get('continuation-token') ?? '';
+  const names = [...objects.keys()].filter((name) => name.startsWith(prefix)).sort();
+  const grouped = (name: string) => {
+    const end = delimiter === null ? -1 : name.indexOf(delimiter, prefix.length);
+    return end < 0 ? name : name.slice(0, end + 1);
+  };
+  const entries = [...new Set(names.map(grouped))].filter((name) => name > after);
+  const page = entries.slice(0, PAGE);
+  const shown = page.map((name) => {
+    const object = objects.get(name);
+    return object === undefined
+      ? `<CommonPrefixes><Prefix>${name}</Prefix></CommonPrefixes>`
+      : `<Contents><Key>${name}</Key><LastModified>${object.modifiedAt.toISOString()}</LastModified>` +
+          `<Size>${object.bytes.length}</Size></Contents>`;
+  });
+  const isTruncated = entries.length > PAGE;
+  const token = isTruncated ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : '';
+  return xml(
+    200,
+    `<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${token}${shown.join('')}</ListBucketResult>`,
+  );
+}
+
+function copy(objects: Map<string, StoredBytes>, name: string, { headers }: IncomingMessage): Reply {
+  const source = String(headers['x-amz-copy-source']).replace(/^\/?[^/]+\//, '');
+  const found = objects.get(decodeURIComponent(source));
+  if (found === undefined) return refuse(404, 'NoSuchKey');
+  const condition = headers['x-amz-copy-source-if-match'];
+  if (condition !== undefined && condition !== found.etag) return refuse(412, 'PreconditionFailed');
+  objects.set(name, toStored(found.bytes));
+  return xml(200, `<CopyObjectResult><ETag>${found.etag}</ETag></CopyObjectResult>`);
+}
+
+function removeMany(objects: Map<string, StoredBytes>, body: Buffer): Reply {
+  for (const [, name = ''] of body.toString().matchAll(/<Key>([^<]+)<\/Key>/g)) objects.delete(name);
+  return xml(200, '<DeleteResult/>');
+}
+
+function read(objects: Map<string, StoredBytes>, name: string): Reply {
+  const found = objects.get(name);
+  if (found === undefined) return refuse(404, 'NoSuchKey');
+  const headers = { etag: found.etag, 'content-length': String(found.bytes.length) };
+  return { status: 200, headers, body: found.bytes };
+}
+
+function reply(objects: Map<string, StoredBytes>, request: IncomingMessage, body: Buffer): Reply {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://store');
+  const name = decodeURIComponent(pathname.replace(/^\/[^/]+\/?/, ''));
+  if (request.method === 'GET' && name === '') return list(objects, searchParams);
+  if (request.method === 'POST' && searchParams.has('delete')) return removeMany(objects, body);
+  if (request.method === 'GET' || request.method === 'HEAD') return read(objects, name);
+  if (request.method !== 'PUT') return refuse(405, 'MethodNotAllowed');
+  if (request.headers['x-amz-copy-source'] !== undefined) return copy(objects, name, request);
+  objects.set(name, toStored(body));
+  return { status: 200, headers: { etag: toStored(body).etag } };
+}
+
+function send(response: ServerResponse, { method }: IncomingMessage, { status, headers, body }: Reply): void {
+  response.writeHead(status, headers);
+  response.end(method === 'HEAD' ? undefined : body);
+}
+
+/** Starts one that knows these credentials. */
+export async function startS3Server(credentials: Credentials): Promise<S3Server> {
+  const objects = new Map<string, StoredBytes>();
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    const refusal = refusalOf(request, body, credentials);
+    send(response, request, refusal ? refuse(403, refusal) : reply(objects, request, body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // listening on TCP
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    bucket: 'uploads',
+    objects,
+    force: (name, bytes, modifiedAt) => void objects.set(name, toStored(Buffer.from(bytes), modifiedAt)),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
