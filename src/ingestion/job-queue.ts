@@ -40,7 +40,7 @@ const SWEEP_QUEUE = 'sweep-storage';
 
 /** In the form of cron(5): every ten minutes, by one worker of all. */
 const SWEEP_SCHEDULE = '*/10 * * * *';
-/** A knowledge base's purge that is tried in vain rests until the next sweep asks for it again. */
+/** Giving up has no other end than that it succeeds. */
 const GIVE_UP_RETRY_LIMIT = 1_000;
 const GIVE_UP_RETRY_MAX_SECONDS = 60;
 
@@ -54,9 +54,53 @@ const onTransaction = (transaction: Queryable): SendOptions => ({
   },
 });
 
+async function createQueues(boss: PgBoss): Promise<void> {
+  const policy = {
+    retryLimit: RETRY_LIMIT,
+    retryDelay: 1,
+    retryBackoff: true,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    notify: true,
+  };
+  const untilDone = { retryLimit: GIVE_UP_RETRY_LIMIT, retryDelayMax: GIVE_UP_RETRY_MAX_SECONDS };
+  await boss.createQueue(GIVEN_UP_QUEUE, { ...policy, ...untilDone });
+  await boss.createQueue(IMPORT_QUEUE, { ...policy, deadLetter: GIVEN_UP_QUEUE });
+  // Of equal jobs one waits or runs: the sweep may ask for what is under way.
+  await boss.createQueue(PURGE_QUEUE, { ...policy, policy: 'exclusive' });
+  await boss.createQueue(SWEEP_QUEUE, { ...policy, policy: 'exclusive', retryLimit: 0 });
+  await boss.schedule(SWEEP_QUEUE, SWEEP_SCHEDULE);
+}
+
+/** Starts `concurrency` workers on a queue, each with one job at a time: a bad job fails alone. */
+async function workOn<Payload extends object>(
+  boss: PgBoss,
+  name: string,
+  { concurrency, handle }: { concurrency: number; handle(attempt: Attempt<Payload>): Promise<void> },
+): Promise<void> {
+  const options = {
+    batchSize: 1,
+    localConcurrency: concurrency,
+    pollingIntervalSeconds: POLLING_SECONDS,
+    notifyPollingIntervalSeconds: POLLING_SECONDS,
+  } as const;
+  await boss.work(name, options, async (jobs: Job<Payload>[]) => {
+    for (const { data, signal } of jobs) await handle({ payload: data, signal });
+  });
+}
+
+const createQueue = (boss: PgBoss): JobQueue => ({
+  async enqueueImport(transaction, document) {
+    await boss.send(IMPORT_QUEUE, document, onTransaction(transaction));
+  },
+  async enqueuePurge(transaction, knowledgeBaseId) {
+    const once = { singletonKey: knowledgeBaseId };
+    await boss.send(PURGE_QUEUE, { knowledgeBaseId }, { ...onTransaction(transaction), ...once });
+  },
+});
+
 /**
  * Connects to the queue, makes its tables when they are missing, and gives both ends of it.
- * `work` starts `concurrency` workers; `stop` lets running jobs end for a moment and hands back the rest.
+ * `work` starts `concurrency` importers; `stop` lets running jobs end for a moment and hands back the rest.
  */
 export async function openJobQueue(connection: Connection, log: Logger) {
   const boss = new PgBoss({
@@ -69,54 +113,14 @@ export async function openJobQueue(connection: Connection, log: Logger) {
   });
   boss.on('error', (error) => log.warn({ err: error }, 'job queue'));
   await boss.start();
-  const policy = {
-    retryLimit: RETRY_LIMIT,
-    retryDelay: 1,
-    retryBackoff: true,
-    heartbeatSeconds: HEARTBEAT_SECONDS,
-    notify: true,
-  };
-  // Giving up has no other end than that it succeeds.
-  const untilDone = { retryLimit: GIVE_UP_RETRY_LIMIT, retryDelayMax: GIVE_UP_RETRY_MAX_SECONDS };
-  await boss.createQueue(GIVEN_UP_QUEUE, { ...policy, ...untilDone });
-  await boss.createQueue(IMPORT_QUEUE, { ...policy, deadLetter: GIVEN_UP_QUEUE });
-  // Of equal jobs one waits or runs: the sweep may ask for what is under way.
-  await boss.createQueue(PURGE_QUEUE, { ...policy, policy: 'exclusive' });
-  await boss.createQueue(SWEEP_QUEUE, { ...policy, policy: 'exclusive', retryLimit: 0 });
-  await boss.schedule(SWEEP_QUEUE, SWEEP_SCHEDULE);
-
-  async function workOn<Payload extends object>(
-    name: string,
-    concurrency: number,
-    handle: (attempt: Attempt<Payload>) => Promise<void>,
-  ): Promise<void> {
-    const options = {
-      batchSize: 1,
-      localConcurrency: concurrency,
-      pollingIntervalSeconds: POLLING_SECONDS,
-      notifyPollingIntervalSeconds: POLLING_SECONDS,
-    } as const;
-    await boss.work(name, options, async (jobs: Job<Payload>[]) => {
-      for (const { data, signal } of jobs) await handle({ payload: data, signal });
-    });
-  }
-
-  const queue: JobQueue = {
-    async enqueueImport(transaction, document) {
-      await boss.send(IMPORT_QUEUE, document, onTransaction(transaction));
-    },
-    async enqueuePurge(transaction, knowledgeBaseId) {
-      const once = { singletonKey: knowledgeBaseId };
-      await boss.send(PURGE_QUEUE, { knowledgeBaseId }, { ...onTransaction(transaction), ...once });
-    },
-  };
+  await createQueues(boss);
   return {
-    queue,
+    queue: createQueue(boss),
     async work(handlers: JobHandlers, concurrency: number): Promise<void> {
-      await workOn(IMPORT_QUEUE, concurrency, handlers.importFile);
-      await workOn(GIVEN_UP_QUEUE, 1, handlers.giveUpImport);
-      await workOn(PURGE_QUEUE, 1, handlers.purgeKnowledgeBase);
-      await workOn(SWEEP_QUEUE, 1, handlers.sweepStorage);
+      await workOn(boss, IMPORT_QUEUE, { concurrency, handle: handlers.importFile });
+      await workOn(boss, GIVEN_UP_QUEUE, { concurrency: 1, handle: handlers.giveUpImport });
+      await workOn(boss, PURGE_QUEUE, { concurrency: 1, handle: handlers.purgeKnowledgeBase });
+      await workOn(boss, SWEEP_QUEUE, { concurrency: 1, handle: handlers.sweepStorage });
     },
     stop: () => boss.stop({ graceful: true, timeout: DRAIN_TIMEOUT_MS }),
   };
