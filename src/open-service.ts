@@ -52,7 +52,7 @@ export async function openService(
     closing = true;
     await stopImports();
     await jobs.stop();
-    await extraction.close();
+    extraction.close();
     await analysis.close();
     await database.destroy();
   };

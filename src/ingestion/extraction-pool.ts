@@ -1,23 +1,116 @@
-/** Reads the text of uploaded files in a worker thread, so that a large one holds up nobody. */
+/** Reads the text of uploaded files, each in a process of its own that is bounded, niced, and killed at its end. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
+import type { PackedText } from '../retrieval/extracted-text.ts';
 import type { Extraction, UploadedFile } from './extract.ts';
+import { HEAP_MAX, READING_MAX_MS, RESERVED_MEMORY_MAX } from './extraction-limits.ts';
+import { receiveResult } from './extraction-result.ts';
 
 /** Never throws for what is wrong with the file: that comes back as a failure with its reason. */
-export type ExtractFile = (file: UploadedFile) => Promise<Extraction>;
+export type ExtractFile = (file: UploadedFile) => Promise<Extraction<PackedText>>;
 
-/** A thread that had nothing to do for this long ends. */
-const IDLE_TIMEOUT_MS = 60_000;
+export type ExtractionPool = { extract: ExtractFile; close(): void };
 
-/** `close` ends what runs; its job is tried again by the next server. */
-export function createExtractionPool(): { extract: ExtractFile; close(): Promise<void> } {
-  const pool = new Piscina<UploadedFile, Extraction>({
-    filename: fileURLToPath(new URL('./extract.ts', import.meta.url)),
-    name: 'extractFile',
-    minThreads: 0,
-    maxThreads: 1,
-    idleTimeout: IDLE_TIMEOUT_MS,
-    env: {},
-  });
-  return { extract: (file) => pool.run(file), close: () => pool.destroy() };
+/** A spare process that had nothing to do for this long ends. */
+const SPARE_MAX_IDLE_MS = 60_000;
+
+/** One processor stays free for the server: not one file after another may take all of them. */
+const PROCESSES_MAX = Math.max(1, availableParallelism() - 1);
+
+/**
+ * Starts no process yet. While one reads, the next is started, so that files that follow each other do not wait for
+ * it: a start takes 150 ms, a small file 5. The options are for tests.
+ * `close` kills what runs; its job is tried again by the next server.
+ */
+export function createExtractionPool({
+  readingMaxMs = READING_MAX_MS,
+  program = PROGRAM,
+} = {}): ExtractionPool {
+  const running = new Set<ChildProcessWithoutNullStreams>();
+  const waiting: (() => void)[] = [];
+  let busy = 0;
+  let spare: ChildProcessWithoutNullStreams | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  const start = (): ChildProcessWithoutNullStreams => {
+    const child = startProcess(program);
+    running.add(child);
+    child.once('close', () => {
+      running.delete(child);
+      if (spare === child) spare = undefined;
+    });
+    return child;
+  };
+  const takeProcess = (): ChildProcessWithoutNullStreams => {
+    const child = spare ?? start();
+    spare = start();
+    clearTimeout(idle);
+    idle = setTimeout(() => spare?.kill('SIGKILL'), SPARE_MAX_IDLE_MS).unref();
+    return child;
+  };
+  const takeTurn = async (): Promise<void> => {
+    if (busy >= PROCESSES_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
+    else busy++;
+  };
+  const passTurn = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else busy--;
+  };
+
+  return {
+    async extract(file) {
+      await takeTurn();
+      try {
+        const child = takeProcess();
+        sendFile(child, file);
+        return await receiveResult(child, readingMaxMs);
+      } finally {
+        passTurn();
+      }
+    },
+    close() {
+      clearTimeout(idle);
+      for (const child of running) child.kill('SIGKILL');
+    },
+  };
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('./extraction-process.ts', import.meta.url));
+
+/**
+ * The process may read the program's files and nothing else, write none, and start no process (Node's permission
+ * model); its environment is empty. Its own thread is the watchdog.
+ */
+const NODE_FLAGS = [
+  `--max-old-space-size=${HEAP_MAX / 2 ** 20}`,
+  '--permission',
+  ...['src', 'generated', 'node_modules', 'package.json'].map((name) => `--allow-fs-read=${root}${name}`),
+  '--allow-worker',
+  '--disable-warning=SecurityWarning',
+];
+
+/**
+ * What no flag of Node's does: the kernel's bound on memory, in kilobytes (`ulimit -d`), no core dumps, and the
+ * lowest claim on a processor but one, for all threads.
+ */
+const BOUNDED_START = 'ulimit -c 0; ulimit -d "$1"; shift; exec nice -n 18 "$@"';
+
+/** In a process group of its own: Ctrl-C is the server's, which lets files be read to their end. */
+function startProcess(program: string): ChildProcessWithoutNullStreams {
+  const command = [process.execPath, ...NODE_FLAGS, program, String(process.pid)];
+  const [name = '', ...args] =
+    process.platform === 'win32'
+      ? command
+      : ['/bin/sh', '-c', BOUNDED_START, 'sh', String(RESERVED_MEMORY_MAX / 2 ** 10), ...command];
+  return spawn(name, args, { env: {}, stdio: 'pipe', detached: true });
+}
+
+function sendFile({ stdin }: ChildProcessWithoutNullStreams, { fileName, bytes }: UploadedFile): void {
+  // A process that ends before it has read everything tells why by its end.
+  stdin.on('error', () => {});
+  stdin.write(`${JSON.stringify(fileName)}\n`);
+  stdin.end(bytes);
 }

@@ -1,6 +1,6 @@
 /** Analyses a document: splits it into passages and gives each its language and lexemes, ready to be stored. */
 import { type BinaryArray, createBinaryArray, elementTypes } from '../storage/binary-array.ts';
-import type { ExtractedText } from './extracted-text.ts';
+import { type PackedText, unpackText } from './extracted-text.ts';
 import { detectLanguage, detectPassageLanguage, type Language } from './language.ts';
 import { lexemesOf, type Stem, wordsToStem } from './lexemes.ts';
 import { scanMarkdown } from './markdown.ts';
@@ -17,7 +17,7 @@ import { tokenise } from './tokens.ts';
 /** What is analysed: imported text (read as Markdown), or what an extractor made of a file. */
 export type DocumentText =
   | { title: string; format: 'text'; content: string }
-  | { title: string; format: 'extracted'; extracted: ExtractedText };
+  | { title: string; format: 'extracted'; extracted: PackedText };
 
 /**
  * Passages in order, one binary array a column (see storage/binary-array.ts); the names are the columns of `passages`
@@ -57,7 +57,8 @@ type Tokenised = { passage: Passage; language: Language; tokens: PassageTokens }
  * @throws what `stem` throws
  */
 export async function* analyseDocument(document: DocumentText, stem: Stem): AsyncGenerator<AnalysedPart> {
-  const extracted = document.format === 'text' ? scanMarkdown(document.content) : document.extracted;
+  const extracted =
+    document.format === 'text' ? scanMarkdown(document.content) : unpackText(document.extracted);
   const passages = splitPassages(extracted);
   const tokenisePassage = passageTokeniser(document.title, extracted.text, passages.length === 1);
   const lexemes = createDocumentLexemes();

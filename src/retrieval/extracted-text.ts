@@ -1,4 +1,5 @@
 /** The one shape in which every format's readable text reaches the passage splitter. */
+import { deserialize, serialize } from 'node:v8';
 
 /** A stretch of a text: UTF-16 offsets, `end` exclusive. */
 export type Range = { start: number; end: number };
@@ -25,6 +26,13 @@ export type ExtractedText = {
   verbatim: Range[];
   tables: Table[];
 };
+
+/** An `ExtractedText` as bytes: it crosses processes and threads without a copy, and nobody between reads it. */
+export type PackedText = Uint8Array;
+
+export const packText = (extracted: ExtractedText): PackedText => serialize(extracted);
+
+export const unpackText = (packed: PackedText): ExtractedText => deserialize(packed) as ExtractedText; // of packText
 
 /** Whether a text has nothing to show: only white space, controls and invisible format characters. */
 export function isBlank(text: string): boolean {

@@ -1,0 +1,61 @@
+/** Everything that bounds the reading of one file, with the reason for each number. Bytes, unless a name says else. */
+import type { DocumentErrorCode } from '../../generated/types.gen.ts';
+
+const MEBIBYTE = 2 ** 20;
+
+/** From the bytes' arrival to the result. A 200-page PDF takes a few seconds; this is for slow, busy machines. */
+export const READING_MAX_MS = 120_000;
+
+/** JavaScript heap of the process that reads a file; a sheet of a million cells takes half of it. */
+export const HEAP_MAX = 512 * MEBIBYTE;
+
+/** All memory of that process that is in use: the heap, the file, what is unpacked, the program itself. */
+export const MEMORY_MAX = 896 * MEBIBYTE;
+
+/**
+ * What the kernel refuses to give that process beyond (RLIMIT_DATA), in case it grows faster than it is looked at.
+ * Node reserves up to 600 MB that it never touches, and these count.
+ */
+export const RESERVED_MEMORY_MAX = MEMORY_MAX + 640 * MEBIBYTE;
+
+/**
+ * UTF-16 units of the text that is made of a file: 20 times a long novel. Plain text and Markdown may be longer:
+ * nothing is unpacked there, so that the limit of uploads bounds them.
+ */
+export const TEXT_MAX_LENGTH = 10_000_000;
+
+/** What comes back of a file: plain text of the largest upload, two bytes a character, and its structure. */
+export const RESULT_MAX = 192 * MEBIBYTE;
+
+/** The line before it, which holds warnings or what is wrong. */
+export const RESULT_HEAD_MAX = MEBIBYTE;
+
+/** The unpacked parts of one archive that are read (pictures are not), counted while they are unpacked. */
+export const UNPACKED_MAX = 160 * MEBIBYTE;
+
+/** Entries of one archive; a presentation of 500 slides has some 3,000. */
+export const ARCHIVE_ENTRIES_MAX = 20_000;
+
+/** Elements inside each other. Office programs stay below 50, with tables in tables. */
+export const XML_DEPTH_MAX = 1_000;
+
+/** Pages of a PDF. */
+export const PDF_PAGES_MAX = 10_000;
+
+/** Cells of a workbook with something in them. */
+export const CELLS_MAX = 2_000_000;
+
+/** What is wrong with a file, in words for its owner: reading ends here. */
+export class UnreadableFile extends Error {
+  readonly code: DocumentErrorCode;
+
+  constructor(code: DocumentErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export const tooComplex = (what: string) => new UnreadableFile('FILE_TOO_COMPLEX', what);
+export const corrupt = (what: string) => new UnreadableFile('FILE_CORRUPT', what);
+export const encrypted = () =>
+  new UnreadableFile('FILE_ENCRYPTED', 'The file needs a password; import it without one.');

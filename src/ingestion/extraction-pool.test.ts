@@ -1,0 +1,92 @@
+/** Whatever reading a file provokes ends in bounds, and stays in its own process. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { unpackText } from '../retrieval/extracted-text.ts';
+import { createExtractionPool } from './extraction-pool.ts';
+
+const hostile = fileURLToPath(new URL('../testing/hostile-reader.ts', import.meta.url));
+const pool = createExtractionPool();
+afterAll(() => pool.close());
+
+const misbehave = async (how: string) => {
+  const bounded = createExtractionPool({ program: hostile, readingMaxMs: how === 'loop' ? 2_000 : 30_000 });
+  try {
+    return await bounded.extract({ fileName: how, bytes: new Uint8Array() });
+  } finally {
+    bounded.close();
+  }
+};
+
+describe('the process that reads a file', () => {
+  it.each([
+    ['takes too long', 'loop', 'seconds'],
+    ['fills its heap', 'heap', 'memory'],
+    ['takes memory outside its heap', 'buffers', 'memory'],
+    ['takes much memory at once', 'one buffer', 'memory'],
+    ['writes without end', 'flood', 'text'],
+    ['announces a result that no memory holds', 'lie', 'text'],
+  ])('that %s ends, and the file is too complex', async (_what, how, reason) => {
+    const extraction = await misbehave(how);
+    expect(extraction).toMatchObject({ failure: { code: 'FILE_TOO_COMPLEX' } });
+    expect('failure' in extraction && extraction.failure.message).toContain(reason);
+  });
+
+  it('that has a fault throws what it complained of: the import is tried again', async () => {
+    await expect(misbehave('crash')).rejects.toThrow('the reader has a fault');
+  });
+
+  it('has no secrets, reads and writes no files, starts no process', async () => {
+    const extraction = await misbehave('report');
+    const denied = 'ERR_ACCESS_DENIED';
+    const outcomes = 'failure' in extraction ? JSON.parse(extraction.failure.message) : undefined;
+    expect(outcomes).toEqual([[], denied, denied, denied]);
+  });
+
+  it('ends with its server, even in the middle of an endless loop', async () => {
+    const server = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('../testing/killed-server.ts', import.meta.url))],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    const [line] = await once(server.stdout, 'data');
+    const reader = Number(line);
+    expect(isAlive(reader)).toBe(true);
+    server.kill('SIGKILL');
+    await vi.waitUntil(() => !isAlive(reader), { timeout: 5_000 });
+  });
+});
+
+function isAlive(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch {
+    return false;
+  }
+}
+
+it('reads files one after another and at once', async () => {
+  const files = Array.from({ length: 6 }, (_, i) => ({
+    fileName: 'a.md',
+    bytes: Buffer.from(`# Text ${i}`),
+  }));
+  const read = await Promise.all(files.map(pool.extract));
+  const texts = read.map((extraction) => 'extracted' in extraction && unpackText(extraction.extracted).text);
+  expect(texts).toEqual(files.map(({ bytes }) => String(bytes)));
+});
+
+it('hands over the largest plain text', async () => {
+  const bytes = Buffer.alloc(50 * 2 ** 20, 'The café opens. ');
+  const extraction = await pool.extract({ fileName: 'large.txt', bytes });
+  expect('extracted' in extraction && unpackText(extraction.extracted).text).toBe(bytes.toString());
+});
+
+it('throws when it is closed while it reads, so that the import is tried again', async () => {
+  const closing = createExtractionPool({ program: hostile });
+  const reading = closing.extract({ fileName: 'loop', bytes: new Uint8Array() });
+  setTimeout(closing.close, 200);
+  await expect(reading).rejects.toThrow('SIGKILL');
+});

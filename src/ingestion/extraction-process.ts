@@ -1,0 +1,34 @@
+/**
+ * The program of the process that reads one file. Standard input: the file's name as a line of JSON, then its
+ * bytes. Standard output: a `ResultHead` as a line of JSON, then the packed text. See extraction-pool.ts.
+ */
+import { packText } from '../retrieval/extracted-text.ts';
+import { type Extraction, extractFile, type UploadedFile } from './extract.ts';
+import { startWatchdog } from './extraction-watchdog.ts';
+
+/** What a file is and what came of it, and how many bytes of packed text follow. */
+export type ResultHead = { extraction: Extraction<undefined>; textBytes: number };
+
+async function readInput(): Promise<UploadedFile> {
+  const pieces: Buffer[] = [];
+  for await (const piece of process.stdin) pieces.push(piece);
+  const input = Buffer.concat(pieces);
+  const newline = input.indexOf('\n');
+  return {
+    fileName: JSON.parse(input.toString('utf8', 0, newline)) as string, // extraction-pool.ts wrote it
+    bytes: input.subarray(newline + 1),
+  };
+}
+
+function writeResult(extraction: Extraction): void {
+  const text = 'extracted' in extraction ? packText(extraction.extracted) : new Uint8Array();
+  const head: ResultHead = {
+    extraction: 'extracted' in extraction ? { ...extraction, extracted: undefined } : extraction,
+    textBytes: text.byteLength,
+  };
+  process.stdout.write(`${JSON.stringify(head)}\n`);
+  process.stdout.end(text);
+}
+
+await startWatchdog(Number(process.argv[2]));
+writeResult(await extractFile(await readInput()));

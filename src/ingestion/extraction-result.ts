@@ -1,0 +1,85 @@
+/** Takes what the process of a file hands back, within bounds of time and size. */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import type { PackedText } from '../retrieval/extracted-text.ts';
+import type { Extraction } from './extract.ts';
+import { RESULT_HEAD_MAX, RESULT_MAX } from './extraction-limits.ts';
+import type { ResultHead } from './extraction-process.ts';
+import { MEMORY_EXCEEDED } from './extraction-watchdog.ts';
+
+/** The last of standard error that is kept, to tell why a process ended. */
+const COMPLAINT_MAX_LENGTH = 4_000;
+
+/** How V8, the C++ library and the watchdog say that memory ran out. */
+const OUT_OF_MEMORY = new RegExp(
+  `out of memory|allocation failed|failed to allocate|bad_alloc|${MEMORY_EXCEEDED}`,
+  'i',
+);
+
+/**
+ * The result of a process, which is dead then, whether it wanted to or not.
+ * @throws Error when it ended without one and not for a limit: then the reader has a fault
+ */
+export async function receiveResult(
+  child: ChildProcess & { stdout: Readable; stderr: Readable },
+  maxMs: number,
+): Promise<Extraction<PackedText>> {
+  const complaint = lastOf(child.stderr);
+  const result = collectResult();
+  let exceeded: string | undefined;
+  const end = (reason?: string) => {
+    exceeded ??= reason;
+    child.kill('SIGKILL');
+  };
+  const deadline = setTimeout(end, maxMs, `Reading the file takes longer than ${maxMs / 1000} seconds.`);
+  child.stdout.on('data', (piece: Buffer) => {
+    result.add(piece);
+    if (result.isWhole()) end();
+    else if (result.isTooLong()) end('The text of the file is larger than the service takes.');
+  });
+  const [code, signal] = await once(child, 'close').finally(() => clearTimeout(deadline));
+  if (result.isWhole()) return result.extraction();
+  if (exceeded === undefined && OUT_OF_MEMORY.test(complaint()))
+    exceeded = 'Reading the file takes more memory than the service gives to one.';
+  if (exceeded === undefined) throw new Error(`reading ended with ${signal ?? code}: ${complaint()}`);
+  return { type: 'unknown', failure: { code: 'FILE_TOO_COMPLEX', message: exceeded } };
+}
+
+/** Keeps the end of what a stream brings. */
+function lastOf(stream: Readable): () => string {
+  let last = '';
+  stream.setEncoding('utf8').on('data', (piece: string) => {
+    last = (last + piece).slice(-COMPLAINT_MAX_LENGTH);
+  });
+  return () => last;
+}
+
+/** Puts a result together: first its head (a line), then, in memory of the announced size, the packed text. */
+function collectResult() {
+  let line = Buffer.alloc(0);
+  let head: ResultHead | undefined;
+  let text = Buffer.alloc(0);
+  let received = 0;
+  const addText = (piece: Buffer) => {
+    if (received + piece.length <= text.length) piece.copy(text, received);
+    received += piece.length;
+  };
+  return {
+    add(piece: Buffer) {
+      if (head) return addText(piece);
+      line = Buffer.concat([line, piece]);
+      const newline = line.indexOf('\n');
+      if (newline < 0) return;
+      head = JSON.parse(line.toString('utf8', 0, newline)) as ResultHead; // extraction-process.ts wrote it
+      if (head.textBytes <= RESULT_MAX) text = Buffer.allocUnsafeSlow(head.textBytes);
+      addText(line.subarray(newline + 1));
+    },
+    isWhole: () => head !== undefined && received === head.textBytes,
+    isTooLong: () => (head ? Math.max(head.textBytes, received) > RESULT_MAX : line.length > RESULT_HEAD_MAX),
+    extraction(): Extraction<PackedText> {
+      const { extraction } = head as ResultHead; // isWhole
+      return 'failure' in extraction ? extraction : { ...extraction, extracted: text };
+    },
+  };
+}
