@@ -1,22 +1,30 @@
 /** Turns the bytes of a text file into a string. */
+import { detectEncoding, detectUtf16 } from './detect-encoding.ts';
 
 /** Bytes of an HTML file in which its declared encoding is looked for (the standard says 1,024; pages exceed it). */
 const DECLARATION_MAX_OFFSET = 16_384;
-const DECLARATION = /<meta[^>]{0,1000}?charset\s*=\s*["']?\s*([\w.:-]+)/i;
+const DECLARATIONS = {
+  html: /<meta[^>]{0,1000}?charset\s*=\s*["']?\s*([\w.:-]+)/i,
+  xml: /^\s*<\?xml[^>]{0,1000}?encoding\s*=\s*["']([\w.:-]+)/i,
+};
 /** Share of a text's non-ASCII characters that may be damaged UTF-8; above it the text is no UTF-8 at all. */
 const DAMAGED_MAX_SHARE = 0.1;
 
+/** The markup in which a file may declare its encoding. */
+export type Markup = keyof typeof DECLARATIONS;
+
 /**
- * A text file's characters: by its byte order mark, else by what an HTML page declares, else UTF-8, else
- * windows-1252. Line ends become `\n`, NUL becomes U+FFFD (as HTML and CommonMark prescribe; PostgreSQL stores
+ * A text file's characters: by its byte order mark, else by what its markup declares, else UTF-8, else by what its
+ * bytes look like. Line ends become `\n`, NUL becomes U+FFFD (as HTML and CommonMark prescribe; PostgreSQL stores
  * none). Never throws, and the result is well formed.
  */
-export function decodeText(bytes: Uint8Array, { isHtml = false }: { isHtml?: boolean } = {}): string {
+export function decodeText(bytes: Uint8Array, { markup }: { markup?: Markup } = {}): string {
   const text =
     byMark(bytes) ??
-    (isHtml ? byDeclaration(bytes) : undefined) ??
+    byPattern(bytes) ??
+    (markup ? byDeclaration(bytes, DECLARATIONS[markup]) : undefined) ??
     asUtf8(bytes) ??
-    decode(bytes, 'windows-1252');
+    decode(bytes, detectEncoding(bytes));
   return text.replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd');
 }
 
@@ -28,9 +36,21 @@ function byMark(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-function byDeclaration(bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.subarray(0, DECLARATION_MAX_OFFSET)).toString('latin1');
-  const label = DECLARATION.exec(head)?.[1];
+/** Encodings that are valid UTF-8 too, so that they must be recognised before it. */
+function byPattern(bytes: Uint8Array): string | undefined {
+  const wide = detectUtf16(bytes);
+  if (wide) return decode(bytes, wide);
+  return isIso2022Jp(bytes) ? decode(bytes, 'iso-2022-jp') : undefined;
+}
+
+/** ISO-2022-JP switches to two-byte characters by these escape sequences, all in ASCII (RFC 1468). */
+function isIso2022Jp(bytes: Uint8Array): boolean {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return ['\x1b$B', '\x1b$@'].some((shift) => file.includes(shift)) && file.every((byte) => byte < 0x80);
+}
+
+function byDeclaration(bytes: Uint8Array, declaration: RegExp): string | undefined {
+  const label = declaration.exec(latin1(bytes, DECLARATION_MAX_OFFSET))?.[1];
   const encoding = label && encodingNamed(label);
   // Declared UTF-8 is what is tried anyway; declared UTF-16 cannot be: its declaration was read as ASCII.
   if (!encoding || encoding.startsWith('utf-')) return undefined;
@@ -61,6 +81,10 @@ function asUtf8(bytes: Uint8Array): string | undefined {
   if (damaged === 0) return text;
   const beyondAscii = text.match(/\P{ASCII}/gu)?.length ?? 0;
   return damaged <= DAMAGED_MAX_SHARE * beyondAscii ? text : undefined;
+}
+
+function latin1(bytes: Uint8Array, length: number): string {
+  return Buffer.from(bytes.subarray(0, length)).toString('latin1');
 }
 
 function decode(bytes: Uint8Array, encoding: string): string {

@@ -1,6 +1,7 @@
 /** Decides what a file is: by its bytes where they tell, by its name's extension where they don't. */
 
 import type { DocumentType } from '../../generated/types.gen.ts';
+import { detectUtf16 } from './detect-encoding.ts';
 
 /** The types of files that the contract knows. */
 export type FileType = Exclude<DocumentType, 'text' | 'unknown'>;
@@ -79,6 +80,7 @@ const CONTROL_MAX_SHARE = 0.01;
 function isBinary(file: Buffer, head: string): boolean {
   if (BINARY_HEADS.some((signature) => head.startsWith(signature))) return true;
   if (UTF16_MARKS.some((mark) => head.startsWith(mark))) return false;
+  if (detectUtf16(file)) return false;
   const sample = file.subarray(0, SAMPLE_LENGTH);
   const controls = sample.reduce((count, byte) => count + Number(isControl(byte)), 0);
   return controls > CONTROLS_TOLERATED && controls > CONTROL_MAX_SHARE * sample.length;

@@ -19,6 +19,6 @@ export function isExtractable(type: FileType): type is ExtractableType {
  * Never throws; the text is blank (`isBlank`) when the file holds none.
  */
 export function extractText(bytes: Uint8Array, type: ExtractableType): ExtractedText {
-  if (type === 'html') return extractHtml(decodeText(bytes, { isHtml: true }));
+  if (type === 'html') return extractHtml(decodeText(bytes, { markup: 'html' }));
   return scanMarkdown(decodeText(bytes));
 }
