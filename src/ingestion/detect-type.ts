@@ -51,6 +51,18 @@ function isWorkbook(file: Buffer): boolean {
   return ['Workbook', 'Book'].some((stream) => file.includes(Buffer.from(`${stream}\0`, 'utf16le')));
 }
 
+/** Whether an OLE file holds an Office file under a password ([MS-OFFCRYPTO] 2.3.4.4). */
+export function isEncryptedOffice(bytes: Uint8Array): boolean {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return (
+    file.length > 4 &&
+    file.readUInt32BE(0) === OLE_SIGNATURE &&
+    file.includes(Buffer.from('EncryptedPackage', 'utf16le'))
+  );
+}
+
+const OLE_SIGNATURE = 0xd0cf11e0;
+
 /** Heads of common files that are not text, though short ones may hold few control characters. */
 const BINARY_HEADS = [
   '\x89PNG',

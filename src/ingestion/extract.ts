@@ -1,9 +1,11 @@
 /** From an uploaded file's bytes to its readable text, or the reason why there is none. Runs in a child process. */
 import type { DocumentError, DocumentType } from '../../generated/types.gen.ts';
 import { type ExtractedText, isBlank } from '../retrieval/extracted-text.ts';
-import { detectType } from './detect-type.ts';
-import { extractText, isExtractable } from './extract-text.ts';
-import { tooComplex, UnreadableFile } from './extraction-limits.ts';
+import { scanMarkdown } from '../retrieval/markdown.ts';
+import { decodeText } from './decode-text.ts';
+import { detectType, type FileType, isEncryptedOffice, typeByName } from './detect-type.ts';
+import { encrypted, tooComplex, UnreadableFile } from './extraction-limits.ts';
+import type { OdfType } from './formats/odf.ts';
 
 export type UploadedFile = { fileName: string; bytes: Uint8Array };
 
@@ -24,18 +26,82 @@ export async function extractFile({ fileName, bytes }: UploadedFile): Promise<Ex
   const type = detectType(bytes, fileName) ?? 'unknown';
   try {
     const reading = await read(bytes, type);
-    if (!isBlank(reading.extracted.text)) return { type, ...reading };
+    if (!isBlank(reading.extracted.text)) return { type, ...reading, extracted: storable(reading.extracted) };
     return { type, failure: { code: 'NO_TEXT_EXTRACTED', message: 'The file holds no readable text.' } };
   } catch (error) {
     const { code, message } = asUnreadable(error);
-    return { type, failure: { code, message } };
+    // What a password or damage hides, the name may tell.
+    const isHidden = type === 'unknown' && code !== 'UNSUPPORTED_FILE_TYPE';
+    return { type: (isHidden && typeByName(fileName)) || type, failure: { code, message } };
   }
 }
 
-async function read(bytes: Uint8Array, type: DocumentType): Promise<Reading> {
-  if (type !== 'unknown' && type !== 'text' && isExtractable(type))
-    return { extracted: extractText(bytes, type), warnings: [] };
-  throw new UnreadableFile('UNSUPPORTED_FILE_TYPE', `Files of type ${type} can not be read.`);
+type Reader = (bytes: Uint8Array) => Reading | Promise<Reading>;
+
+/** Loaded when a file of its type comes: the process reads only one. */
+const READERS: Record<FileType, () => Promise<Reader>> = {
+  pdf: async () => (await import('./formats/pdf.ts')).extractPdf,
+  docx: async () => textOnly((await import('./formats/docx.ts')).extractDocx),
+  pptx: async () => (await import('./formats/pptx.ts')).extractPptx,
+  xlsx: async () => (await import('./formats/xlsx.ts')).extractXlsx,
+  xls: async () => (await import('./formats/xls.ts')).extractXls,
+  odt: () => odfReader('odt'),
+  odp: () => odfReader('odp'),
+  ods: () => odfReader('ods'),
+  epub: async () => textOnly((await import('./formats/epub.ts')).extractEpub),
+  rtf: async () => textOnly((await import('./formats/rtf.ts')).extractRtf),
+  csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),
+  json: async () => textOnly((await import('./formats/json.ts')).extractJson),
+  xml: async () => textOnly((await import('./formats/generic-xml.ts')).extractXml),
+  html: async () => htmlReader((await import('./extract-html.ts')).extractHtml),
+  md: async () => textOnly((bytes) => scanMarkdown(decodeText(bytes))),
+  // Headings and code fences are common in plain text too.
+  txt: async () => textOnly((bytes) => scanMarkdown(decodeText(bytes))),
+};
+
+/** For the formats without pages. */
+function textOnly(extract: (bytes: Uint8Array) => ExtractedText | Promise<ExtractedText>): Reader {
+  return async (bytes) => ({ extracted: await extract(bytes), warnings: [] });
+}
+
+const htmlReader = (extract: (html: string) => ExtractedText): Reader =>
+  textOnly((bytes) => extract(decodeText(bytes, { markup: 'html' })));
+
+async function odfReader(type: OdfType): Promise<Reader> {
+  const { extractOdf } = await import('./formats/odf.ts');
+  return (bytes) => extractOdf(bytes, type);
+}
+
+async function read(bytes: Uint8Array, type: FileType | 'unknown'): Promise<Reading> {
+  if (type === 'unknown') throw await reasonAgainst(bytes);
+  const reader = await READERS[type]();
+  return await reader(bytes);
+}
+
+/** Why bytes of no known type can not be read: an Office file may hide its type by its password or its damage. */
+async function reasonAgainst(bytes: Uint8Array): Promise<UnreadableFile> {
+  if (isEncryptedOffice(bytes)) return encrypted();
+  const { openArchive } = await import('./formats/archive.ts');
+  const isArchive = bytes[0] === 0x50 && bytes[1] === 0x4b; // PK
+  const failure = isArchive ? await openArchive(bytes).catch((error: unknown) => error) : undefined;
+  if (failure instanceof UnreadableFile) return failure;
+  const types = Object.keys(READERS).join(', ');
+  return new UnreadableFile(
+    'UNSUPPORTED_FILE_TYPE',
+    `The file is none of the types that can be read: ${types}.`,
+  );
+}
+
+/** PostgreSQL stores neither NUL nor half a surrogate pair: each becomes U+FFFD, so that all places stay. */
+function storable(extracted: ExtractedText): ExtractedText {
+  const clean = (text: string) => text.replaceAll('\0', '\ufffd').toWellFormed();
+  if (!extracted.text.includes('\0') && extracted.text.isWellFormed()) return extracted;
+  return {
+    ...extracted,
+    text: clean(extracted.text),
+    headings: extracted.headings.map((heading) => ({ ...heading, text: clean(heading.text) })),
+    tables: extracted.tables.map((table) => ({ ...table, header: clean(table.header) })),
+  };
 }
 
 /** What V8 throws at the end of its stack, or where a string or buffer would be larger than it can be. */

@@ -42,7 +42,7 @@ export const XML_DEPTH_MAX = 1_000;
 /** Pages of a PDF. */
 export const PDF_PAGES_MAX = 10_000;
 
-/** Cells of a workbook with something in them. */
+/** Cells of a workbook up to the last with something in it of each row. */
 export const CELLS_MAX = 2_000_000;
 
 /** What is wrong with a file, in words for its owner: reading ends here. */

@@ -1,5 +1,6 @@
 /** Writes HTML tables as text: one row a line, cells apart by ` | `. */
 import type { Table } from '../retrieval/extracted-text.ts';
+import type { Attributes } from './html-tags.ts';
 import type { Mark, TextWriter } from './text-writer.ts';
 
 type Row = { start: Mark; begin: number; cells: number; headerCells: number };
@@ -10,12 +11,14 @@ type OpenTable = {
   rows: number;
   row: Row | undefined;
   header: Written | undefined;
+  /** It has header cells, or says itself that it is a table. */
   hasHeaders: boolean;
 };
 type Written = { start: Mark; end: number };
 
 export type TableWriter = {
-  open(name: string): void;
+  /** `role="table"` says that the table is no page layout, whether it has header cells or not. */
+  open(name: string, attributes: Attributes): void;
   close(name: string): void;
   /** Whether a break would tear a row: in a cell of a table with header cells. Others may be page layout. */
   isInRow(): boolean;
@@ -32,9 +35,10 @@ export function createTableWriter(writer: TextWriter): TableWriter {
     return table !== undefined && (table.isInner || (table.hasHeaders && (table.row?.cells ?? 0) > 0));
   };
   return {
-    open(name) {
+    open(name, attributes) {
       const table = open.at(-1);
-      if (name === 'table') open.push(newTable(writer, isInRow()));
+      if (name === 'table')
+        open.push({ ...newTable(writer, isInRow()), hasHeaders: attributes.get('role') === 'table' });
       else if (table && name === 'tr') beginRow(writer, table);
       else if (table?.row && (name === 'td' || name === 'th')) beginCell(writer, table, table.row, name);
     },
@@ -55,8 +59,8 @@ export function createTableWriter(writer: TextWriter): TableWriter {
   };
 }
 
-function newTable(writer: TextWriter, isInner: boolean): OpenTable {
-  return { isInner, start: writer.mark(), rows: 0, row: undefined, header: undefined, hasHeaders: false };
+function newTable(writer: TextWriter, isInner: boolean): Omit<OpenTable, 'hasHeaders'> {
+  return { isInner, start: writer.mark(), rows: 0, row: undefined, header: undefined };
 }
 
 function beginRow(writer: TextWriter, table: OpenTable): void {

@@ -1,5 +1,5 @@
-/** Renders the tags of an HTML page as readable text with its structure. */
-import type { ExtractedText, Range } from '../retrieval/extracted-text.ts';
+/** Renders HTML elements as readable text with its structure; other formats are rendered as the elements they resemble. */
+import type { ExtractedText, PageStart, Range } from '../retrieval/extracted-text.ts';
 import { HEADING_MAX_LENGTH } from '../retrieval/markdown.ts';
 import {
   BOILERPLATE_ROLES,
@@ -29,6 +29,7 @@ type Page = RenderOptions & {
   lists: (number | undefined)[];
   headings: (Range & { level: number })[];
   verbatim: Range[];
+  pages: { start: Mark; page: number }[];
   title: string;
   /** Nothing of the open `pre` was read yet. */
   atPreStart: boolean;
@@ -36,11 +37,17 @@ type Page = RenderOptions & {
 
 type OpenElement = { role: Role | undefined; start: Mark | undefined };
 
-/** Gives the events for `readTags`, and `finish` for the text when all has been read. */
-export function renderHtml(options: RenderOptions): TagEvents & { finish(): ExtractedText } {
+/**
+ * Takes the events of `readTags`. `beginPage` says that what follows stands on a page (counted from 1); `finish`
+ * gives the text when all has been read.
+ */
+export type HtmlRenderer = TagEvents & { beginPage(page: number): void; finish(): ExtractedText };
+
+/** @throws FILE_TOO_COMPLEX when the text is longer than TEXT_MAX_LENGTH */
+export function renderHtml(options: RenderOptions): HtmlRenderer {
   const writer = createTextWriter();
   const depth = { unreadable: 0, furniture: 0, content: 0, heading: 0, pre: 0, title: 0 };
-  const found = { lists: [], headings: [], verbatim: [], title: '', atPreStart: false };
+  const found = { lists: [], headings: [], verbatim: [], pages: [], title: '', atPreStart: false };
   const page: Page = { ...options, writer, tables: createTableWriter(writer), depth, ...found };
   const elements: OpenElement[] = [];
   return {
@@ -56,6 +63,7 @@ export function renderHtml(options: RenderOptions): TagEvents & { finish(): Extr
       if (element?.role) depth[element.role]--;
     },
     text: (text) => writeText(page, text),
+    beginPage: (number) => page.pages.push({ start: writer.mark(), page: number }),
     finish: () => finish(page),
   };
 }
@@ -95,7 +103,7 @@ function isReadable({ depth }: Page): boolean {
 function beginElement(page: Page, name: string, attributes: Attributes): Mark | undefined {
   const { writer, tables, lists } = page;
   breakBefore(page, name);
-  tables.open(name);
+  tables.open(name, attributes);
   if (name === 'ul' || name === 'ol')
     lists.push(name === 'ol' ? Number(attributes.get('start') || 1) || 1 : undefined);
   if (name === 'li') writer.sign(listMarker(lists));
@@ -143,7 +151,7 @@ function writeText(page: Page, text: string): void {
   page.atPreStart = false;
 }
 
-function finish({ writer, tables, headings, verbatim, ...page }: Page): ExtractedText {
+function finish({ writer, tables, headings, verbatim, pages, ...page }: Page): ExtractedText {
   const text = writer.text();
   const title = page.title.replace(/\s+/g, ' ').trim();
   const named = disjoint(headings)
@@ -153,10 +161,15 @@ function finish({ writer, tables, headings, verbatim, ...page }: Page): Extracte
     text,
     ...(title && { title }),
     headings: named,
-    pages: [],
+    pages: pages.flatMap(pageStart),
     verbatim: disjoint(verbatim),
     tables: tables.finish(text),
   };
+}
+
+/** A page that nothing follows has no place. */
+function pageStart({ start: { offset }, page }: { start: Mark; page: number }): PageStart[] {
+  return offset === undefined ? [] : [{ offset, page }];
 }
 
 /** Ranges in text order; of nested ones the outer stays. */

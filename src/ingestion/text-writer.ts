@@ -1,5 +1,7 @@
 /** Collects the readable text of a marked-up document: white space collapsed, blocks apart, with offsets. */
 
+import { TEXT_MAX_LENGTH, tooComplex } from './extraction-limits.ts';
+
 /** An offset into the text to come; known once something is written after it was asked for. */
 export type Mark = { offset: number | undefined };
 
@@ -31,7 +33,10 @@ type Draft = {
   marks: Mark[];
 };
 
-/** Makes an empty writer; all its methods take time in proportion to what they write. */
+/**
+ * Makes an empty writer; all its methods take time in proportion to what they write.
+ * @throws FILE_TOO_COMPLEX, on writing, past TEXT_MAX_LENGTH
+ */
 export function createTextWriter(): TextWriter {
   const draft: Draft = { written: [], length: 0, newlines: 0, blank: false, signs: '', marks: [] };
   return {
@@ -82,4 +87,6 @@ function settle(draft: Draft): void {
 function push(draft: Draft, text: string): void {
   draft.written.push(text);
   draft.length += text.length;
+  if (draft.length > TEXT_MAX_LENGTH)
+    throw tooComplex(`The file's text is longer than ${TEXT_MAX_LENGTH} characters.`);
 }

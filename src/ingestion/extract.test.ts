@@ -1,0 +1,116 @@
+/** Text, headings, tables and pages of every format. */
+import { describe, expect, it, test } from 'vitest';
+import { madeFiles } from '../testing/made-files.ts';
+import { extractFile, type Reading } from './extract.ts';
+
+const files = madeFiles();
+
+async function read(fileName: string): Promise<Reading & { type: string }> {
+  const extraction = await extractFile({ fileName, bytes: files[fileName] ?? Buffer.alloc(0) });
+  if ('failure' in extraction) throw new Error(extraction.failure.message);
+  return extraction;
+}
+
+test.each(Object.keys(files))('reads %s by its content', async (fileName) => {
+  const { type, extracted } = await read(fileName);
+  expect(fileName).toBe(`a.${type}`);
+  expect(extracted.text).toContain('The café opens at nine');
+});
+
+const DAY_TABLE = { header: 'Day | Hours', rows: 'Day | Hours\nMonday | nine to six' };
+
+describe.each([
+  ['a.docx', 2],
+  ['a.odt', 2],
+  ['a.rtf', 2],
+  ['a.html', 2],
+])('%s', (fileName, level) => {
+  it('gives its headings', async () => {
+    const { extracted } = await read(fileName);
+    expect(extracted.headings.map(({ level, text }) => ({ level, text }))).toEqual([
+      { level, text: 'Opening hours' },
+    ]);
+  });
+
+  it('gives its tables with their headers', async () => {
+    const { text, tables } = (await read(fileName)).extracted;
+    expect(tables.map(({ start, end, header }) => ({ header, rows: text.slice(start, end) }))).toEqual([
+      DAY_TABLE,
+    ]);
+  });
+});
+
+/** What stands on each page, without white space around it. */
+function pagesOf({ extracted: { text, pages } }: Reading): [page: number, text: string][] {
+  return pages.map(({ page, offset }, i) => [page, text.slice(offset, pages[i + 1]?.offset).trim()]);
+}
+
+test('slides are pages in the order of the show, their titles headings', async () => {
+  const presentation = await read('a.pptx');
+  expect(presentation.pageCount).toBe(2);
+  expect(pagesOf(presentation)).toEqual([
+    [1, 'First slide\n\nThe café opens at nine.'],
+    [2, 'Second slide\n\nThe café opens at nine.'],
+  ]);
+  expect(presentation.extracted.headings.map(({ text }) => text)).toEqual(['First slide', 'Second slide']);
+  expect(pagesOf(await read('a.odp'))).toEqual([
+    [1, 'The café opens at nine.'],
+    [2, 'Second slide'],
+  ]);
+});
+
+test('sheets are pages, their names headings, and cells show what Excel shows', async () => {
+  const workbook = await read('a.xlsx');
+  expect(workbook.pageCount).toBe(2);
+  expect(pagesOf(workbook)).toEqual([
+    [1, 'Notes\n\nThe café opens at nine.'],
+    [2, 'Opening hours\n\nDay | Hours |  | Share\n1/1/24 | 9.5 |  | 25%'],
+  ]);
+  expect(workbook.extracted.tables.map(({ header }) => header)).toEqual(['Day | Hours |  | Share']);
+  expect(pagesOf(await read('a.ods'))).toEqual([
+    [1, 'Opening hours\n\nDay | Hours\nThe café opens at nine. | nine to six'],
+  ]);
+});
+
+test('a PDF with an empty page is read, with a warning that names the page', async () => {
+  const reading = await read('a.pdf');
+  expect(reading).toMatchObject({ pageCount: 3, warnings: ['Page 2: without text, perhaps scanned.'] });
+  expect(reading.extracted.headings.map(({ text }) => text)).toEqual(['Opening hours']);
+  expect(pagesOf(reading).at(-1)).toEqual([3, 'It closes at six.']);
+});
+
+test('a Word document is read with its lists and footnotes', async () => {
+  const { text } = (await read('a.docx')).extracted;
+  expect(text).toContain('- A listed entry');
+  expect(text).toContain('A footnote.');
+});
+
+test('the chapters of a book stand in the order of its spine', async () => {
+  const { extracted } = await read('a.epub');
+  expect(extracted.headings.map(({ text }) => text)).toEqual(['Opening hours', 'Second chapter']);
+});
+
+test('RTF is read in the encodings of its fonts', async () => {
+  expect((await read('a.rtf')).extracted.text).toContain('Привет 你');
+});
+
+test('XML and JSON are readable text below the path of their names', async () => {
+  expect((await read('a.json')).extracted).toMatchObject({
+    text: 'hours\nnote: The café opens at nine.\ndays: Monday, Tuesday\n\nopen: true',
+    headings: [{ text: 'hours', level: 1 }],
+  });
+  expect((await read('a.xml')).extracted).toMatchObject({
+    text: 'shop\nhours\nname: summer\nnote: The café opens at nine.\n\nitem\nname: Tea',
+    headings: [
+      { text: 'shop', level: 1 },
+      { text: 'hours', level: 2 },
+      { text: 'item', level: 2 },
+    ],
+  });
+});
+
+test('the rows of a CSV file are a table, whatever stands between quotes', async () => {
+  const { text, tables } = (await read('a.csv')).extracted;
+  expect(text).toBe('Day | Note\nMonday | The café opens at nine. Or later; "perhaps"');
+  expect(tables).toEqual([{ start: 0, end: text.length, header: 'Day | Note' }]);
+});

@@ -1,0 +1,89 @@
+/** Unpacks the parts of a ZIP archive in memory, within bounds that count what really comes out. */
+import { promisify } from 'node:util';
+import { type Entry, fromBuffer, type Options, type ZipFile } from 'yauzl';
+import {
+  ARCHIVE_ENTRIES_MAX,
+  corrupt,
+  encrypted,
+  tooComplex,
+  UNPACKED_MAX,
+  UnreadableFile,
+} from '../extraction-limits.ts';
+
+/** Parts by their names, which are never paths of the file system. */
+export type Archive = {
+  names: string[];
+  /**
+   * A part's bytes; undefined where the archive has none of that name.
+   * @throws FILE_TOO_COMPLEX once all that was read of the archive exceeds UNPACKED_MAX; FILE_CORRUPT; FILE_ENCRYPTED
+   */
+  read(name: string): Promise<Buffer | undefined>;
+};
+
+const open = promisify<Buffer, Options, ZipFile>(fromBuffer);
+
+/** Names stay bytes for yauzl, which would refuse the archive for a name like `../x`; sizes are counted, not believed. */
+const OPTIONS: Options = {
+  lazyEntries: true,
+  decodeStrings: false,
+  validateEntrySizes: false,
+  autoClose: false,
+};
+
+/** Bit 0 of an entry's flags: encrypted (APPNOTE.TXT 4.4.4). */
+const ENCRYPTED = 1;
+
+/** @throws FILE_CORRUPT for what is no archive, FILE_TOO_COMPLEX for one of too many entries */
+export async function openArchive(bytes: Uint8Array): Promise<Archive> {
+  const zip = await open(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), OPTIONS).catch(
+    damaged,
+  );
+  const entries = await listEntries(zip).catch(damaged);
+  let left = UNPACKED_MAX;
+  return {
+    names: [...entries.keys()],
+    async read(name) {
+      const entry = entries.get(name);
+      if (!entry) return undefined;
+      if (entry.generalPurposeBitFlag & ENCRYPTED) throw encrypted();
+      const part = await unpack(zip, entry, left).catch(damaged);
+      left -= part.length;
+      return part;
+    },
+  };
+}
+
+/** The archive's directory; of entries of one name the last counts, as in Office programs. */
+async function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  let count = 0;
+  return await new Promise((resolve, reject) => {
+    zip.on('entry', (entry: Entry) => {
+      count++;
+      if (count > ARCHIVE_ENTRIES_MAX)
+        return reject(tooComplex(`The file has more than ${ARCHIVE_ENTRIES_MAX} parts.`));
+      entries.set(String(entry.fileName), entry);
+      zip.readEntry();
+    });
+    zip.on('end', () => resolve(entries));
+    zip.on('error', reject);
+    zip.readEntry();
+  });
+}
+
+async function unpack(zip: ZipFile, entry: Entry, maxBytes: number): Promise<Buffer> {
+  const stream = await promisify<Entry, NodeJS.ReadableStream>(zip.openReadStream.bind(zip))(entry);
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    length += piece.length;
+    if (length > maxBytes) throw tooComplex(`The file unpacks to more than ${UNPACKED_MAX / 2 ** 20} MiB.`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, length);
+}
+
+function damaged(error: unknown): never {
+  if (error instanceof UnreadableFile) throw error;
+  throw corrupt(`The archive is damaged: ${error instanceof Error ? error.message : error}.`);
+}

@@ -1,0 +1,55 @@
+/** Finds which paragraph styles of a Word document are headings. */
+import { attribute, readXml } from './xml.ts';
+
+type Style = { id: string; name: string; basedOn: string; outline: number | undefined };
+
+/** Styles that a style is looked up through; a chain of `basedOn` may be a circle in a damaged file. */
+const CHAIN_MAX_LENGTH = 12;
+
+/**
+ * From the ids of heading styles to levels from 1. By the style's built-in name, which is English in every
+ * language's Word ("heading 2", while its id may be "berschrift2"), else by its outline level, else by its parent.
+ */
+export function headingLevels(stylesPart: Uint8Array): Map<string, number> {
+  const styles = readStyles(stylesPart);
+  const levels = new Map<string, number>();
+  for (const id of styles.keys()) {
+    const level = levelOf(styles, id);
+    if (level !== undefined) levels.set(id, level);
+  }
+  return levels;
+}
+
+function levelOf(styles: Map<string, Style>, id: string): number | undefined {
+  let style = styles.get(id);
+  for (let i = 0; style && i < CHAIN_MAX_LENGTH; i++) {
+    const named = /^heading (\d)$/i.exec(style.name)?.[1];
+    if (named !== undefined) return Number(named);
+    if (/^title$/i.test(style.name)) return 1;
+    if (style.outline !== undefined) return style.outline;
+    style = styles.get(style.basedOn);
+  }
+  return undefined;
+}
+
+function readStyles(part: Uint8Array): Map<string, Style> {
+  const styles = new Map<string, Style>();
+  let style: Style | undefined;
+  readXml(part, {
+    open(name, attributes) {
+      const value = attribute(attributes, 'val') ?? '';
+      if (name === 'style') {
+        style = { id: attribute(attributes, 'styleId') ?? '', name: '', basedOn: '', outline: undefined };
+        styles.set(style.id, style);
+      } else if (!style) return;
+      else if (name === 'name') style.name = value;
+      else if (name === 'basedOn') style.basedOn = value;
+      else if (name === 'outlineLvl' && Number(value) < 9) style.outline = Number(value) + 1;
+    },
+    close(name) {
+      if (name === 'style') style = undefined;
+    },
+    text() {},
+  });
+  return styles;
+}

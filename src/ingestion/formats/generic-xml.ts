@@ -1,0 +1,51 @@
+/** Reads XML of no known kind as readable text: elements with text are lines, those around them headings. */
+import type { ExtractedText } from '../../retrieval/extracted-text.ts';
+import { corrupt } from '../extraction-limits.ts';
+import { extendPath, structuredTextWriter } from './structured-text.ts';
+import { readXml } from './xml.ts';
+
+/** Attributes that hold what people read; others hold identifiers, addresses and shapes. */
+const READABLE_ATTRIBUTES = /^(?:alt|caption|content|description|label|name|summary|text|title|value)$/;
+
+/** `text` are the pieces of an element that has text of its own, with that of the elements in it. */
+type OpenElement = { name: string; path: readonly string[]; text: string[] | undefined };
+
+/** @throws FILE_CORRUPT where there is no element, FILE_TOO_COMPLEX */
+export function extractXml(bytes: Uint8Array): ExtractedText {
+  const writer = structuredTextWriter();
+  const open: OpenElement[] = [];
+  let elements = 0;
+  /** Elements that are open inside one that has text of its own. */
+  let inline = 0;
+  readXml(bytes, {
+    open(name, attributes) {
+      elements++;
+      const parent = open.at(-1);
+      if (parent?.text) {
+        inline++;
+        return;
+      }
+      const path = parent ? extendPath(parent.path, parent.name) : [];
+      open.push({ name, path, text: undefined });
+      for (const [attribute, value] of attributes)
+        if (READABLE_ATTRIBUTES.test(attribute)) writer.value(extendPath(path, name), attribute, value);
+    },
+    close() {
+      if (inline > 0) {
+        inline--;
+        return;
+      }
+      const { name, path, text } = open.pop() as OpenElement; // every close has its open
+      if (text) writer.value(path, name, text.join('').replace(/\s+/g, ' ').trim());
+      else writer.separate();
+    },
+    text(written) {
+      const element = open.at(-1);
+      if (!element || (!element.text && written.trim() === '')) return;
+      element.text ??= [];
+      element.text.push(written);
+    },
+  });
+  if (elements === 0) throw corrupt('The file holds no XML element.');
+  return writer.finish();
+}

@@ -1,0 +1,133 @@
+/** Reads OpenDocument texts, presentations and spreadsheets (OASIS OpenDocument 1.3, part 3). */
+
+import type { Reading } from '../extract.ts';
+import { corrupt, encrypted } from '../extraction-limits.ts';
+import { type HtmlRenderer, renderHtml } from '../html-text.ts';
+import { openArchive } from './archive.ts';
+import {
+  DATA_TABLE,
+  type Translation,
+  type Translator,
+  translateXml,
+  writeElement,
+  writeVoid,
+} from './translate-xml.ts';
+import { attribute, type XmlAttributes } from './xml.ts';
+
+export type OdfType = 'odt' | 'odp' | 'ods';
+
+/** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
+export async function extractOdf(bytes: Uint8Array, type: OdfType): Promise<Reading> {
+  const archive = await openArchive(bytes);
+  // Part 2, 4.8: the manifest says which parts are encrypted.
+  if ((await archive.read('META-INF/manifest.xml'))?.includes('encryption-data')) throw encrypted();
+  const content = await archive.read('content.xml');
+  if (content === undefined) throw corrupt('The document has no content.');
+  const renderer = renderHtml({ keepBoilerplate: true });
+  const { translator, pageCount } = odfTranslator(renderer, type);
+  translateXml(content, renderer, translator);
+  return {
+    extracted: renderer.finish(),
+    warnings: [],
+    ...(type === 'odt' ? {} : { pageCount: pageCount() }),
+  };
+}
+
+/** Deleted text, descriptions of styles, scripts, forms, pronunciation, and the numbers of pages. */
+const SKIPPED = new Set([
+  'tracked-changes',
+  'scripts',
+  'font-face-decls',
+  'automatic-styles',
+  'forms',
+  'ruby-text',
+  'page-number',
+  'named-expressions',
+  'database-ranges',
+  'calculation-settings',
+  'content-validations',
+  'settings',
+]);
+
+/** Where text stands in itself: elsewhere white space is the file's layout. */
+const PARAGRAPHS = new Set(['p', 'h']);
+
+function odfTranslator(renderer: HtmlRenderer, type: OdfType) {
+  let pages = 0;
+  let paragraphs = 0;
+  const lists: number[] = [];
+  const headerCells = headerFinder(type);
+
+  const beginPage = (attributes: XmlAttributes): void => {
+    pages++;
+    renderer.beginPage(pages);
+    const name = attribute(attributes, 'name');
+    if (type === 'ods' && name) writeElement(renderer, 'h1', name);
+  };
+  const translator: Translator = {
+    open(name, attributes): Translation {
+      if (SKIPPED.has(name)) return 'skip';
+      headerCells.open(name);
+      if (PARAGRAPHS.has(name)) paragraphs++;
+      switch (name) {
+        case 'page':
+          beginPage(attributes);
+          return undefined;
+        case 'table':
+          if (type === 'ods') beginPage(attributes);
+          return DATA_TABLE;
+        case 'h':
+          return { element: `h${headingLevel(attributes)}` };
+        case 'p':
+          return { element: lists.at(-1) === 0 ? 'li' : 'p' };
+        case 'list-item':
+          lists.push(0);
+          return undefined;
+        case 'table-row':
+          return { element: 'tr' };
+        case 'table-cell':
+          return { element: headerCells.isHeader() ? 'th' : 'td' };
+        case 's':
+        case 'tab':
+          renderer.text(' ');
+          return undefined;
+        case 'line-break':
+          writeVoid(renderer, 'br');
+          return undefined;
+        default:
+          return undefined;
+      }
+    },
+    close(name) {
+      headerCells.close(name);
+      if (name === 'list-item') lists.pop();
+      if (!PARAGRAPHS.has(name)) return;
+      paragraphs--;
+      if (lists.length > 0) lists[lists.length - 1] = 1;
+    },
+    text: (text) => (paragraphs > 0 ? text : ''),
+  };
+  return { translator, pageCount: () => pages };
+}
+
+/** Cells of the rows that a table declares as its header; in a sheet, which rarely does, of the first row with text. */
+function headerFinder(type: OdfType) {
+  let declared = 0;
+  let rows = 0;
+  return {
+    open(name: string) {
+      if (name === 'table-header-rows') declared++;
+      if (name === 'table') rows = 0;
+      if (name === 'table-row') rows++;
+    },
+    close(name: string) {
+      if (name === 'table-header-rows') declared--;
+    },
+    isHeader: () => declared > 0 || (type === 'ods' && rows === 1),
+  };
+}
+
+function headingLevel(attributes: XmlAttributes): number {
+  const level = Number(attribute(attributes, 'outline-level') ?? 1);
+  return level >= 1 && level <= 6 ? Math.floor(level) : 6;
+}

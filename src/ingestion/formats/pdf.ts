@@ -1,0 +1,102 @@
+/** Reads PDF files page by page, with pdf.js (Apache-2.0), which is what Firefox shows them with. */
+import { fileURLToPath } from 'node:url';
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import type { Reading } from '../extract.ts';
+import { corrupt, encrypted, PDF_PAGES_MAX, tooComplex } from '../extraction-limits.ts';
+import { linesOf, type PdfLine } from './pdf-lines.ts';
+import { renderPages } from './pdf-text.ts';
+
+/**
+ * A file's text; its warnings name pages without text and pages that could not be read.
+ * @throws FILE_ENCRYPTED when it needs a password (an empty one is tried), FILE_CORRUPT, FILE_TOO_COMPLEX
+ */
+export async function extractPdf(bytes: Uint8Array): Promise<Reading> {
+  const pdf = await openPdf(bytes);
+  if (pdf.numPages > PDF_PAGES_MAX) throw tooComplex(`The file has more than ${PDF_PAGES_MAX} pages.`);
+  const pages: PdfLine[][] = [];
+  const unreadable: number[] = [];
+  for (let number = 1; number <= pdf.numPages; number++) {
+    try {
+      pages.push(await readPage(await pdf.getPage(number)));
+    } catch {
+      pages.push([]);
+      unreadable.push(number);
+    }
+  }
+  if (unreadable.length === pdf.numPages) throw corrupt('No page of the file can be read.');
+  const empty = pages.flatMap((lines, i) =>
+    lines.length === 0 && !unreadable.includes(i + 1) ? [i + 1] : [],
+  );
+  const warnings = [
+    ...pageWarning(empty, 'without text, perhaps scanned'),
+    ...pageWarning(unreadable, 'damaged and not read'),
+  ];
+  return { extracted: renderPages(pages), warnings, pageCount: pdf.numPages };
+}
+
+async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
+  // Beside the reader, because pdf.js would load it in a worker thread otherwise.
+  const worker = await import('pdfjs-dist/legacy/build/pdf.worker.min.mjs' as string); // it has no types
+  Object.assign(globalThis, { pdfjsWorker: worker });
+  const { getDocument, PasswordException, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs');
+  const data = folderOf('pdfjs-dist/package.json');
+  const loading = getDocument({
+    data: new Uint8Array(bytes),
+    // What characters mean in fonts of East Asia that are not embedded; widths of the standard fonts.
+    cMapUrl: `${data}cmaps/`,
+    cMapPacked: true,
+    standardFontDataUrl: `${data}standard_fonts/`,
+    useWorkerFetch: false,
+    useSystemFonts: false,
+    disableFontFace: true,
+    verbosity: VerbosityLevel.ERRORS,
+  });
+  try {
+    return await loading.promise;
+  } catch (error) {
+    if (error instanceof PasswordException) throw encrypted();
+    throw corrupt(`The PDF is damaged: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function folderOf(file: string): string {
+  return fileURLToPath(new URL('.', import.meta.resolve(file)));
+}
+
+async function readPage(page: PDFPageProxy): Promise<PdfLine[]> {
+  const { items } = await page.getTextContent();
+  const lines = linesOf(items.filter((item) => 'str' in item));
+  const filledIn = (await page.getAnnotations()).flatMap((annotation) => annotationText(annotation));
+  page.cleanup();
+  return [...lines, ...filledIn.map((text): PdfLine => ({ text, size: 0, gap: Number.POSITIVE_INFINITY }))];
+}
+
+/** What was filled into a form's field or written as a note. */
+function annotationText(annotation: {
+  fieldType?: unknown;
+  fieldValue?: unknown;
+  contentsObj?: { str?: unknown };
+}): string[] {
+  const { fieldType, fieldValue, contentsObj } = annotation;
+  const text = fieldType === 'Tx' || fieldType === 'Ch' ? [fieldValue].flat().join(', ') : contentsObj?.str;
+  return typeof text === 'string' && text.trim() !== '' ? [text] : [];
+}
+
+/** Runs of pages that a warning names; the rest is counted. */
+const NAMED_RUNS_MAX = 20;
+
+/** One warning that names the pages, `1, 4–6`; none for no page. */
+function pageWarning(pages: number[], what: string): string[] {
+  if (pages.length === 0) return [];
+  const runs: { first: number; last: number }[] = [];
+  for (const page of pages) {
+    const run = runs.at(-1);
+    if (run?.last === page - 1) run.last = page;
+    else runs.push({ first: page, last: page });
+  }
+  const named = runs
+    .slice(0, NAMED_RUNS_MAX)
+    .map(({ first, last }) => (first === last ? `${first}` : `${first}–${last}`));
+  const more = runs.length > NAMED_RUNS_MAX ? ' and more' : '';
+  return [`${pages.length === 1 ? 'Page' : 'Pages'} ${named.join(', ')}${more}: ${what}.`];
+}

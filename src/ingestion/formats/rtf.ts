@@ -1,0 +1,146 @@
+/** Reads Rich Text Format (Microsoft's specification 1.9.1). */
+import type { ExtractedText } from '../../retrieval/extracted-text.ts';
+import { tooComplex, XML_DEPTH_MAX } from '../extraction-limits.ts';
+import { renderHtml } from '../html-text.ts';
+import { type RtfBody, rtfBody } from './rtf-body.ts';
+import { codePageEncoding, DEFAULT_ENCODING, fontEncoding } from './rtf-encodings.ts';
+import { type RtfToken, rtfTokens } from './rtf-tokens.ts';
+
+/** What holds within a group and ends with it. */
+type Group = {
+  /** Nothing of it is text: fonts, colours, pictures, what programs keep for themselves. */
+  isSkipped: boolean;
+  /** Where characters go: into the document, or into the name of a style; those of fonts nowhere. */
+  destination: 'text' | 'fonts' | 'styles';
+  /** The next control word names a destination that may be ignored. */
+  isIgnorable: boolean;
+  font: number;
+  style: number;
+  /** Characters that follow one written as `\u`, for readers that do not know it. */
+  fallbackLength: number;
+};
+
+/** Destinations that are no text of the document, or the same as another. */
+const SKIPPED = new Set(
+  (
+    'colortbl listtable listoverridetable revtbl rsidtbl generator info pict object objdata filetbl themedata ' +
+    'colorschememapping latentstyles datastore xmlnstbl mmathPr fldinst pntext template nonshppict bkmkstart ' +
+    'bkmkend datafield sp shprslt wgrffmtfilter passwordhash listtext'
+  ).split(' '),
+);
+
+/** Destinations that are text though programs may ignore them. */
+const READ = new Set(['shptxt', 'shpinst', 'footnote', 'annotation']);
+
+/** Characters that have names. */
+const CHARACTERS: Record<string, string | undefined> = {
+  emdash: '—',
+  endash: '–',
+  bullet: '•',
+  lquote: '‘',
+  rquote: '’',
+  ldblquote: '“',
+  rdblquote: '”',
+  '~': '\u00a0',
+  _: '\u2011',
+  '\\': '\\',
+  '{': '{',
+  '}': '}',
+};
+
+/** @throws FILE_TOO_COMPLEX for groups nested past XML_DEPTH_MAX, or text past TEXT_MAX_LENGTH */
+export function extractRtf(bytes: Uint8Array): ExtractedText {
+  const renderer = renderHtml({ keepBoilerplate: true });
+  const body = rtfBody(renderer);
+  const reader = rtfReader(body);
+  for (const token of rtfTokens(bytes)) reader.take(token);
+  reader.end();
+  return renderer.finish();
+}
+
+function rtfReader(body: RtfBody) {
+  const groups: Group[] = [];
+  let group: Group = {
+    isSkipped: false,
+    destination: 'text',
+    isIgnorable: false,
+    font: -1,
+    style: 0,
+    fallbackLength: 1,
+  };
+  const fonts = new Map<number, string>();
+  let documentEncoding = DEFAULT_ENCODING;
+  let styleName = '';
+  let fallbackLeft = 0;
+  /** Bytes whose characters are not known yet: one may go on in the next token. */
+  let undecoded = '';
+
+  const write = (text: string) => {
+    if (group.isSkipped) return;
+    if (group.destination === 'text') body.text(text);
+    if (group.destination !== 'styles') return;
+    const [name = '', ...rest] = text.split(';');
+    styleName += name;
+    if (rest.length === 0) return;
+    body.setStyle(group.style, styleName);
+    styleName = '';
+  };
+  const decode = () => {
+    if (undecoded === '') return;
+    const encoding = fonts.get(group.font) ?? documentEncoding;
+    write(new TextDecoder(encoding).decode(Buffer.from(undecoded, 'latin1')));
+    undecoded = '';
+  };
+  const control = (name: string, given: number | undefined) => {
+    const parameter = given ?? 0;
+    if (name === 'ansicpg') documentEncoding = codePageEncoding(parameter);
+    else if (name === 'mac') documentEncoding = 'macintosh';
+    else if (name === 'f' || name === 'deff') group.font = parameter;
+    else if (name === 'fcharset') setFont(fontEncoding(parameter));
+    else if (name === 'cpg') setFont(codePageEncoding(parameter));
+    else if (name === 'uc') group.fallbackLength = parameter;
+    else if (name === 'fonttbl') group.destination = 'fonts';
+    else if (name === 'stylesheet') group.destination = 'styles';
+    else if (group.destination === 'styles' && name === 's') group.style = parameter;
+    else if (group.destination === 'text' && !group.isSkipped) body.control(name, given);
+  };
+  const setFont = (encoding: string | undefined) => {
+    if (group.destination === 'fonts' && encoding !== undefined) fonts.set(group.font, encoding);
+  };
+  const takeWord = (name: string, parameter: number | undefined) => {
+    if (SKIPPED.has(name) || (group.isIgnorable && !READ.has(name))) group.isSkipped = true;
+    group.isIgnorable = false;
+    const character = Object.hasOwn(CHARACTERS, name) ? CHARACTERS[name] : undefined;
+    if (name === 'u') {
+      write(String.fromCharCode((parameter ?? 0) & 0xffff));
+      fallbackLeft = group.fallbackLength;
+    } else if (character !== undefined) write(character);
+    else control(name, parameter);
+  };
+  const take = (token: RtfToken) => {
+    if (token.kind === 'bytes') {
+      const skipped = Math.min(fallbackLeft, token.bytes.length);
+      fallbackLeft -= skipped;
+      undecoded += token.bytes.slice(skipped);
+      return;
+    }
+    decode();
+    fallbackLeft = 0;
+    if (token.kind === 'open') {
+      if (groups.push(group) > XML_DEPTH_MAX)
+        throw tooComplex(`The file nests more than ${XML_DEPTH_MAX} groups in each other.`);
+      group = { ...group };
+    } else if (token.kind === 'close') group = groups.pop() ?? group;
+    else if (token.kind === 'word') takeWord(token.name, token.parameter);
+    else if (token.sign === '*') group.isIgnorable = true;
+    else if (token.sign === '\n' || token.sign === '\r') body.control('par', undefined);
+    else write(CHARACTERS[token.sign] ?? '');
+  };
+  return {
+    take,
+    end() {
+      decode();
+      body.end();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/** Reads XML as elements and text in proper nesting, without document types and external entities. */
+import { Tokenizer } from 'htmlparser2';
+import { decodeText } from '../decode-text.ts';
+import { tooComplex, XML_DEPTH_MAX } from '../extraction-limits.ts';
+
+/** Attributes by their names as written. */
+export type XmlAttributes = ReadonlyMap<string, string>;
+
+/** Names are without their prefixes: producers choose these freely. Every opened element is closed, innermost first. */
+export type XmlEvents = {
+  open(name: string, attributes: XmlAttributes): void;
+  close(name: string): void;
+  text(text: string): void;
+};
+
+/** An attribute's value, whatever its prefix. */
+export function attribute(attributes: XmlAttributes, name: string): string | undefined {
+  const value = attributes.get(name);
+  if (value !== undefined) return value;
+  for (const [written, prefixed] of attributes) if (written.endsWith(`:${name}`)) return prefixed;
+  return undefined;
+}
+
+/**
+ * A document type with its internal subset. Where external entities and entities within entities would be declared;
+ * nothing is: of all entities only `&amp;` and its like and character references are read, others stay as written.
+ */
+const DOCTYPE = /<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>/i;
+
+/**
+ * Reads a document in linear time. Not well formed is well enough: end tags without a start are ignored, what stays
+ * open is closed at the end.
+ * @throws FILE_TOO_COMPLEX for more than XML_DEPTH_MAX elements inside each other
+ */
+export function readXml(bytes: Uint8Array, events: XmlEvents): void {
+  const xml = decodeText(bytes, { markup: 'xml' }).replace(DOCTYPE, '');
+  const open: string[] = [];
+  let name = '';
+  let attributeName = '';
+  let attributes = new Map<string, string>();
+  const addToAttribute = (value: string) =>
+    attributes.set(attributeName, (attributes.get(attributeName) ?? '') + value);
+  const begin = () => {
+    if (open.push(name) > XML_DEPTH_MAX)
+      throw tooComplex(`The file nests more than ${XML_DEPTH_MAX} elements in each other.`);
+    events.open(name, attributes);
+  };
+  const end = () => events.close(open.pop() as string); // only called while elements are open
+  const endNamed = (ended: string) => {
+    const depth = open.lastIndexOf(ended);
+    while (depth >= 0 && open.length > depth) end();
+  };
+  const tokenizer = new Tokenizer(
+    { decodeEntities: true, xmlMode: true },
+    {
+      onopentagname(start, stop) {
+        name = localName(xml.slice(start, stop));
+        attributes = new Map();
+      },
+      onattribname(start, stop) {
+        attributeName = xml.slice(start, stop);
+        addToAttribute('');
+      },
+      onattribdata: (start, stop) => addToAttribute(xml.slice(start, stop)),
+      onattribentity: (codePoint) => addToAttribute(String.fromCodePoint(codePoint)),
+      onattribend() {},
+      onopentagend: begin,
+      onselfclosingtag() {
+        begin();
+        end();
+      },
+      onclosetag: (start, stop) => endNamed(localName(xml.slice(start, stop))),
+      ontext: (start, stop) => events.text(xml.slice(start, stop)),
+      ontextentity: (codePoint) => events.text(String.fromCodePoint(codePoint)),
+      oncdata: (start, stop, offset) => events.text(xml.slice(start, stop - offset)),
+      oncomment() {},
+      ondeclaration() {},
+      onprocessinginstruction() {},
+      onend: () => {
+        while (open.length > 0) end();
+      },
+    },
+  );
+  tokenizer.write(xml);
+  tokenizer.end();
+}
+
+const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
