@@ -1,0 +1,37 @@
+/**
+ * Reads a file again and again, each time with other random damage, in one process with the bounds of all. Its
+ * file's name is JSON of a `MutationTask`; the message of its result is JSON of a `MutationReport`.
+ */
+import { extractFile } from '../ingestion/extract.ts';
+import type { ResultHead } from '../ingestion/extraction-process.ts';
+import { startWatchdog } from '../ingestion/extraction-watchdog.ts';
+import { mutations } from './mutations.ts';
+
+export type MutationTask = { fileName: string; seed: number; count: number };
+
+/** How often each reason (or `text`) came back, the longest time, and what was thrown with the seed that did it. */
+export type MutationReport = { outcomes: Record<string, number>; slowestMs: number; thrown: string[] };
+
+await startWatchdog(Number(process.argv[2]));
+const pieces: Buffer[] = [];
+for await (const piece of process.stdin) pieces.push(piece);
+const input = Buffer.concat(pieces);
+const newline = input.indexOf('\n');
+const task = JSON.parse(JSON.parse(input.toString('utf8', 0, newline))) as MutationTask; // the test wrote it
+const good = input.subarray(newline + 1);
+
+const report: MutationReport = { outcomes: {}, slowestMs: 0, thrown: [] };
+for (const { bytes, seed } of mutations(good, task)) {
+  const started = performance.now();
+  try {
+    const extraction = await extractFile({ fileName: task.fileName, bytes });
+    const outcome = 'failure' in extraction ? extraction.failure.code : 'text';
+    report.outcomes[outcome] = (report.outcomes[outcome] ?? 0) + 1;
+  } catch (error) {
+    report.thrown.push(`${seed}: ${error instanceof Error ? error.stack : error}`.slice(0, 600));
+  }
+  report.slowestMs = Math.max(report.slowestMs, performance.now() - started);
+}
+const failure = { code: 'INTERNAL_ERROR' as const, message: JSON.stringify(report) };
+const head: ResultHead = { extraction: { type: 'unknown', failure }, textBytes: 0 };
+process.stdout.write(`${JSON.stringify(head)}\n`);
