@@ -30,5 +30,15 @@ function writeResult(extraction: Extraction): void {
   process.stdout.end(text);
 }
 
+/** Where a reader waits for something that never comes, which damage can bring about, nothing is left to do. */
+const UNENDED: Extraction = {
+  type: 'unknown',
+  failure: { code: 'FILE_CORRUPT', message: 'The file is damaged: reading it does not come to its end.' },
+};
+const tellUnended = () => writeResult(UNENDED);
+
+process.once('beforeExit', tellUnended);
 await startWatchdog(Number(process.argv[2]));
-writeResult(await extractFile(await readInput()));
+const extraction = await extractFile(await readInput());
+process.off('beforeExit', tellUnended);
+writeResult(extraction);

@@ -5,9 +5,9 @@
  */
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { readSharedDocument, sharedDocuments } from '../../contract-tests/shared-documents.ts';
 import { madeFiles } from '../testing/made-files.ts';
 import type { MutationReport, MutationTask } from '../testing/mutation-reader.ts';
-import { readSharedDocument, sharedDocuments } from '../testing/shared-documents.ts';
 import { createExtractionPool } from './extraction-pool.ts';
 
 const MUTATIONS = Number(process.env.MUTATIONS ?? 300);

@@ -7,7 +7,7 @@ import {
   readSharedDocument,
   type SharedDocument,
   sharedDocuments,
-} from '../testing/shared-documents.ts';
+} from '../../contract-tests/shared-documents.ts';
 import { extractFile } from './extract.ts';
 
 /** The reason that must come back where there is no text, by what the manifest says of the file. */

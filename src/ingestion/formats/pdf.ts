@@ -11,6 +11,8 @@ import { renderPages } from './pdf-text.ts';
  * @throws FILE_ENCRYPTED when it needs a password (an empty one is tried), FILE_CORRUPT, FILE_TOO_COMPLEX
  */
 export async function extractPdf(bytes: Uint8Array): Promise<Reading> {
+  // Where a file is damaged, pdf.js also rejects promises that nobody waits for; they would end the process.
+  process.on('unhandledRejection', () => {});
   const pdf = await openPdf(bytes);
   if (pdf.numPages > PDF_PAGES_MAX) throw tooComplex(`The file has more than ${PDF_PAGES_MAX} pages.`);
   const pages: PdfLine[][] = [];

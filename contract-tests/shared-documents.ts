@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
  */
 export type SharedDocument = {
   file: string;
+  format: string;
   outcome: 'text' | 'text-or-error' | 'no-text' | 'empty' | 'error' | 'limit';
   tier: 'core' | 'extra' | 'legacy';
   category: string;
@@ -17,7 +18,7 @@ export type SharedDocument = {
   not_expect?: string[];
 };
 
-const folder = fileURLToPath(new URL('../../../shared/documents/', import.meta.url));
+const folder = fileURLToPath(new URL('../../shared/documents/', import.meta.url));
 const manifest = `${folder}manifest.jsonl`;
 
 /** Why a test of them is left out; undefined where they are there. */
