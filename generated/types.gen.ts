@@ -294,7 +294,7 @@ export type PassageLocation = {
      */
     page?: number;
     /**
-     * The headings above the passage, the outermost first.
+     * The headings above the passage, the outermost first; for rows of a table the row that names its columns too, last.
      */
     headings: Array<string>;
     /**

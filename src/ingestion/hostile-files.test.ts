@@ -1,5 +1,6 @@
 /** Files that are made to do harm end with a reason or as text, in bounded time and memory, and nothing else happens. */
 import { existsSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { unpackText } from '../retrieval/extracted-text.ts';
 import { docxOf, madeFiles, pdfOf, writePdf, xlsxOf } from '../testing/made-files.ts';
@@ -154,6 +155,18 @@ describe('a PDF', () => {
     ]);
     expect(await outcomeOf(pdf)).toMatch(/^(?:FILE_TOO_COMPLEX|FILE_CORRUPT|NO_TEXT_EXTRACTED)$/);
   });
+});
+
+test('the server does not notice: its memory and its event loop stay as they are', async () => {
+  const bomb = docxWithBody({ content: Buffer.alloc(UNPACKED_MAX + 1, ' ') });
+  const before = process.memoryUsage().rss;
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  const outcomes = await Promise.all([outcomeOf(bomb), outcomeOf(bomb), outcomeOf(bomb)]);
+  delay.disable();
+  expect(outcomes).toEqual(outcomes.map(() => 'FILE_TOO_COMPLEX'));
+  expect(process.memoryUsage().rss - before).toBeLessThan(30 * 2 ** 20);
+  expect(delay.percentile(99) / 1e6).toBeLessThan(100);
 });
 
 test('the names in an archive are no paths', async () => {

@@ -3,7 +3,7 @@ import { type BinaryArray, createBinaryArray, elementTypes } from '../storage/bi
 import { type PackedText, unpackText } from './extracted-text.ts';
 import { detectLanguage, detectPassageLanguage, type Language } from './language.ts';
 import { lexemesOf, type Stem, wordsToStem } from './lexemes.ts';
-import { scanMarkdown } from './markdown.ts';
+import { HEADING_MAX_LENGTH, scanMarkdown } from './markdown.ts';
 import {
   createDocumentLexemes,
   type DocumentLexeme,
@@ -117,9 +117,16 @@ function addPassage(
   columns.start_offset.addInteger(passage.start);
   columns.end_offset.addInteger(passage.end);
   columns.page.addInteger(passage.page ?? null);
-  columns.headings.addText(JSON.stringify(passage.headings));
+  columns.headings.addText(JSON.stringify(headingsOf(passage)));
   columns.language.addText(language);
   columns.length.addInteger(length);
+}
+
+/** The headings above a passage, and last of all the row that names the columns of the table it begins in, if it is short. */
+function headingsOf({ headings, tableHeader = '' }: Passage): string[] {
+  return tableHeader === '' || tableHeader.length > HEADING_MAX_LENGTH
+    ? headings
+    : [...headings, tableHeader];
 }
 
 const finishColumns = (columns: Columns): PassageColumns => ({
