@@ -1,10 +1,10 @@
 /** Reads the text of uploaded files, each in a process of its own that is bounded, niced, and killed at its end. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { PackedText } from '../retrieval/extracted-text.ts';
 import type { Extraction, UploadedFile } from './extract.ts';
-import { HEAP_MAX, READING_MAX_MS, RESERVED_MEMORY_MAX } from './extraction-limits.ts';
+import { HEAP_MAX, MEMORY_MAX, READING_MAX_MS, RESERVED_MEMORY_MAX } from './extraction-limits.ts';
 import { receiveResult } from './extraction-result.ts';
 
 /** Never throws for what is wrong with the file: that comes back as a failure with its reason. */
@@ -15,8 +15,17 @@ export type ExtractionPool = { extract: ExtractFile; close(): void };
 /** A spare process that had nothing to do for this long ends. */
 const SPARE_MAX_IDLE_MS = 60_000;
 
-/** One processor stays free for the server: not one file after another may take all of them. */
-const PROCESSES_MAX = Math.max(1, availableParallelism() - 1);
+/**
+ * One processor stays free for the server, and half of the memory: not one file after another may take all of it.
+ * Where a container is given less memory than the machine has, that counts.
+ */
+const PROCESSES_MAX = Math.max(
+  1,
+  Math.min(
+    availableParallelism() - 1,
+    Math.floor(Math.min(process.constrainedMemory() || totalmem(), totalmem()) / 2 / MEMORY_MAX),
+  ),
+);
 
 /**
  * Starts no process yet. While one reads, the next is started, so that files that follow each other do not wait for
@@ -93,10 +102,10 @@ const NODE_FLAGS = [
 ];
 
 /**
- * What no flag of Node's does: the kernel's bound on memory, in kilobytes (`ulimit -d`), no core dumps, and the
- * lowest claim on a processor but one, for all threads.
+ * What no flag of Node's does: the kernel's bound on memory, in kilobytes (`ulimit -d`), no core dumps, and, for
+ * all threads, a tenth of the server's claim on a processor. Not less: a busy server would let every file run out of time.
  */
-const BOUNDED_START = 'ulimit -c 0; ulimit -d "$1"; shift; exec nice -n 18 "$@"';
+const BOUNDED_START = 'ulimit -c 0; ulimit -d "$1"; shift; exec nice -n 10 "$@"';
 
 /** In a process group of its own: Ctrl-C is the server's, which lets files be read to their end. */
 function startProcess(program: string): ChildProcessWithoutNullStreams {

@@ -6,13 +6,14 @@ import { corrupt, encrypted, PDF_PAGES_MAX, tooComplex } from '../extraction-lim
 import { linesOf, type PdfLine } from './pdf-lines.ts';
 import { renderPages } from './pdf-text.ts';
 
+// Where a file is damaged, pdf.js also rejects promises that nobody waits for; they would end the process.
+process.on('unhandledRejection', () => {});
+
 /**
  * A file's text; its warnings name pages without text and pages that could not be read.
  * @throws FILE_ENCRYPTED when it needs a password (an empty one is tried), FILE_CORRUPT, FILE_TOO_COMPLEX
  */
 export async function extractPdf(bytes: Uint8Array): Promise<Reading> {
-  // Where a file is damaged, pdf.js also rejects promises that nobody waits for; they would end the process.
-  process.on('unhandledRejection', () => {});
   const pdf = await openPdf(bytes);
   if (pdf.numPages > PDF_PAGES_MAX) throw tooComplex(`The file has more than ${PDF_PAGES_MAX} pages.`);
   const pages: PdfLine[][] = [];
