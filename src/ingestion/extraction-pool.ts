@@ -28,60 +28,75 @@ const PROCESSES_MAX = Math.max(
 );
 
 /**
- * Starts no process yet. While one reads, the next is started, so that files that follow each other do not wait for
- * it: a start takes 150 ms, a small file 5. The options are for tests.
+ * Starts no process yet. The options are for tests.
  * `close` kills what runs; its job is tried again by the next server.
  */
 export function createExtractionPool({
   readingMaxMs = READING_MAX_MS,
   program = PROGRAM,
 } = {}): ExtractionPool {
-  const running = new Set<ChildProcessWithoutNullStreams>();
-  const waiting: (() => void)[] = [];
-  let busy = 0;
+  const processes = createProcesses(program);
+  const turns = createTurns(PROCESSES_MAX);
+  return {
+    async extract(file) {
+      await turns.take();
+      try {
+        const child = processes.take();
+        sendFile(child, file);
+        return await receiveResult(child, readingMaxMs);
+      } finally {
+        turns.pass();
+      }
+    },
+    close: processes.kill,
+  };
+}
+
+/**
+ * Processes, each to be used once. When one is taken, the next is started, so that files that follow each other do
+ * not wait for it: a start takes 150 ms, a small file 5.
+ */
+function createProcesses(program: string) {
+  const alive = new Set<ChildProcessWithoutNullStreams>();
   let spare: ChildProcessWithoutNullStreams | undefined;
   let idle: NodeJS.Timeout | undefined;
-
-  const start = (): ChildProcessWithoutNullStreams => {
+  const start = () => {
     const child = startProcess(program);
-    running.add(child);
+    alive.add(child);
     child.once('close', () => {
-      running.delete(child);
+      alive.delete(child);
       if (spare === child) spare = undefined;
     });
     return child;
   };
-  const takeProcess = (): ChildProcessWithoutNullStreams => {
-    const child = spare ?? start();
-    spare = start();
-    clearTimeout(idle);
-    idle = setTimeout(() => spare?.kill('SIGKILL'), SPARE_MAX_IDLE_MS).unref();
-    return child;
-  };
-  const takeTurn = async (): Promise<void> => {
-    if (busy >= PROCESSES_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
-    else busy++;
-  };
-  const passTurn = (): void => {
-    const next = waiting.shift();
-    if (next) next();
-    else busy--;
-  };
-
   return {
-    async extract(file) {
-      await takeTurn();
-      try {
-        const child = takeProcess();
-        sendFile(child, file);
-        return await receiveResult(child, readingMaxMs);
-      } finally {
-        passTurn();
-      }
-    },
-    close() {
+    take() {
+      const child = spare ?? start();
+      spare = start();
       clearTimeout(idle);
-      for (const child of running) child.kill('SIGKILL');
+      idle = setTimeout(() => spare?.kill('SIGKILL'), SPARE_MAX_IDLE_MS).unref();
+      return child;
+    },
+    kill() {
+      clearTimeout(idle);
+      for (const child of alive) child.kill('SIGKILL');
+    },
+  };
+}
+
+/** Lets at most `max` have a turn at the same time; others wait, first come, first served. */
+function createTurns(max: number) {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  return {
+    async take(): Promise<void> {
+      if (taken < max) taken++;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    pass(): void {
+      const next = waiting.shift();
+      if (next) next();
+      else taken--;
     },
   };
 }

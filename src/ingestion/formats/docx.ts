@@ -5,7 +5,7 @@ import { type HtmlRenderer, renderHtml } from '../html-text.ts';
 import { openArchive } from './archive.ts';
 import { headingLevels } from './docx-styles.ts';
 import { mainPart, relationshipsOf } from './relationships.ts';
-import { DATA_TABLE, type Translation, translateXml, writeVoid } from './translate-xml.ts';
+import { DATA_TABLE, type Translation, type Translator, translateXml, writeVoid } from './translate-xml.ts';
 import { attribute, type XmlAttributes } from './xml.ts';
 
 /** The parts beside the body that hold text, in the order in which they are read. */
@@ -58,79 +58,91 @@ type Paragraph = {
   isListed: boolean;
 };
 type OpenTable = { hasHeader: boolean; rows: number; isHeaderRow: boolean };
+type Place = { paragraphs: Paragraph[]; tables: OpenTable[] };
 
-function wordTranslator(renderer: HtmlRenderer, levels: ReadonlyMap<string, number>) {
-  const paragraphs: Paragraph[] = [];
-  const tables: OpenTable[] = [];
+function wordTranslator(renderer: HtmlRenderer, levels: ReadonlyMap<string, number>): Translator {
+  const place: Place = { paragraphs: [], tables: [] };
   let properties = 0;
-
-  const settle = () => {
-    const paragraph = paragraphs.at(-1);
-    if (!paragraph || paragraph.element !== undefined) return;
-    const level = paragraph.outline ?? levels.get(paragraph.style);
-    paragraph.element = level ? `h${Math.min(level, 6)}` : paragraph.isListed ? 'li' : 'p';
-    renderer.open(paragraph.element, new Map());
-  };
-  const beginCell = (): Translation => {
-    const table = tables.at(-1);
-    return { element: table?.isHeaderRow ? 'th' : 'td' };
-  };
-  const inProperties = (name: string, attributes: XmlAttributes): void => {
-    const paragraph = paragraphs.at(-1);
-    const table = tables.at(-1);
-    const value = attribute(attributes, 'val') ?? '';
-    if (name === 'tblHeader' && table && value !== '0' && value !== 'false') table.isHeaderRow = true;
-    if (name === 'tblLook' && table) table.hasHeader = marksFirstRow(attributes);
-    if (!paragraph) return;
-    if (name === 'pStyle') paragraph.style = value;
-    if (name === 'numPr') paragraph.isListed = true;
-    // Level 9 (from 0) is that of body text.
-    if (name === 'outlineLvl' && Number(value) < 9) paragraph.outline = Number(value) + 1;
-  };
-
+  const settle = () => beginParagraph(renderer, place, levels);
   return {
-    open(name: string, attributes: XmlAttributes): Translation {
+    open(name, attributes) {
       if (SKIPPED.has(name)) return 'skip';
       if (properties > 0 || PROPERTIES.has(name)) {
         properties++;
-        inProperties(name, attributes);
+        readProperty(place, name, attributes);
         return undefined;
       }
-      if (name === 'p') {
-        settle();
-        paragraphs.push({ element: undefined, style: '', outline: undefined, isListed: false });
-      } else if (name === 'tbl') {
-        settle();
-        tables.push({ hasHeader: false, rows: 0, isHeaderRow: false });
-        return DATA_TABLE;
-      } else if (name === 'tr') {
-        const table = tables.at(-1);
-        if (table) table.isHeaderRow = table.rows++ === 0 && table.hasHeader;
-        return { element: 'tr' };
-      } else if (name === 'tc') return beginCell();
-      else if (name === 'tab') renderer.text(' ');
-      else if (name === 'br' || name === 'cr') writeVoid(renderer, 'br');
-      else if (name === 'noBreakHyphen') renderer.text('\u2011');
-      return undefined;
+      if (name === 'p' || name === 'tbl') settle();
+      if (name === 'p')
+        place.paragraphs.push({ element: undefined, style: '', outline: undefined, isListed: false });
+      writeCharacter(renderer, name);
+      return tableElement(place, name);
     },
-    close(name: string): void {
+    close(name) {
       if (properties > 0) {
         properties--;
         return;
       }
-      if (name === 'tbl') tables.pop();
+      if (name === 'tbl') place.tables.pop();
       if (name !== 'p') return;
-      const element = paragraphs.pop()?.element;
+      const element = place.paragraphs.pop()?.element;
       if (element !== undefined) renderer.close(element);
     },
-    text(text: string): string {
-      if (properties > 0) return '';
-      // White space between elements is the file's layout; that of the text stands in `t`.
-      if (paragraphs.length === 0) return '';
+    text(text) {
+      // White space between elements is the file's layout; that of the text stands in paragraphs.
+      if (properties > 0 || place.paragraphs.length === 0) return '';
       settle();
       return text;
     },
   };
+}
+
+function beginParagraph(
+  renderer: HtmlRenderer,
+  { paragraphs }: Place,
+  levels: ReadonlyMap<string, number>,
+): void {
+  const paragraph = paragraphs.at(-1);
+  if (!paragraph || paragraph.element !== undefined) return;
+  const level = paragraph.outline ?? levels.get(paragraph.style);
+  paragraph.element = level ? `h${Math.min(level, 6)}` : paragraph.isListed ? 'li' : 'p';
+  renderer.open(paragraph.element, new Map());
+}
+
+function readProperty({ paragraphs, tables }: Place, name: string, attributes: XmlAttributes): void {
+  const paragraph = paragraphs.at(-1);
+  const table = tables.at(-1);
+  const value = attribute(attributes, 'val') ?? '';
+  if (name === 'tblHeader' && table && value !== '0' && value !== 'false') table.isHeaderRow = true;
+  if (name === 'tblLook' && table) table.hasHeader = marksFirstRow(attributes);
+  if (!paragraph) return;
+  if (name === 'pStyle') paragraph.style = value;
+  if (name === 'numPr') paragraph.isListed = true;
+  // Level 9 (from 0) is that of body text.
+  if (name === 'outlineLvl' && Number(value) < 9) paragraph.outline = Number(value) + 1;
+}
+
+/** Elements that are one character. */
+function writeCharacter(renderer: HtmlRenderer, name: string): void {
+  if (name === 'tab') renderer.text(' ');
+  if (name === 'noBreakHyphen') renderer.text('\u2011');
+  if (name === 'br' || name === 'cr') writeVoid(renderer, 'br');
+}
+
+function tableElement({ tables }: Place, name: string): Translation {
+  const table = tables.at(-1);
+  switch (name) {
+    case 'tbl':
+      tables.push({ hasHeader: false, rows: 0, isHeaderRow: false });
+      return DATA_TABLE;
+    case 'tr':
+      if (table) table.isHeaderRow = table.rows++ === 0 && table.hasHeader;
+      return { element: 'tr' };
+    case 'tc':
+      return { element: table?.isHeaderRow ? 'th' : 'td' };
+    default:
+      return undefined;
+  }
 }
 
 const PROPERTIES = new Set(['pPr', 'tblPr', 'trPr', 'tcPr']);

@@ -52,62 +52,70 @@ const SKIPPED = new Set([
 /** Where text stands in itself: elsewhere white space is the file's layout. */
 const PARAGRAPHS = new Set(['p', 'h']);
 
+/** Follows pages, paragraphs, lists and the header rows of tables. */
 function odfTranslator(renderer: HtmlRenderer, type: OdfType) {
   let pages = 0;
   let paragraphs = 0;
-  const lists: number[] = [];
+  /** For each open list entry, whether its first paragraph, which bears the mark, has been read. */
+  const entries: boolean[] = [];
   const headerCells = headerFinder(type);
-
-  const beginPage = (attributes: XmlAttributes): void => {
-    pages++;
-    renderer.beginPage(pages);
-    const name = attribute(attributes, 'name');
-    if (type === 'ods' && name) writeElement(renderer, 'h1', name);
-  };
   const translator: Translator = {
-    open(name, attributes): Translation {
+    open(name, attributes) {
       if (SKIPPED.has(name)) return 'skip';
       headerCells.open(name);
       if (PARAGRAPHS.has(name)) paragraphs++;
-      switch (name) {
-        case 'page':
-          beginPage(attributes);
-          return undefined;
-        case 'table':
-          if (type === 'ods') beginPage(attributes);
-          return DATA_TABLE;
-        case 'h':
-          return { element: `h${headingLevel(attributes)}` };
-        case 'p':
-          return { element: lists.at(-1) === 0 ? 'li' : 'p' };
-        case 'list-item':
-          lists.push(0);
-          return undefined;
-        case 'table-row':
-          return { element: 'tr' };
-        case 'table-cell':
-          return { element: headerCells.isHeader() ? 'th' : 'td' };
-        case 's':
-        case 'tab':
-          renderer.text(' ');
-          return undefined;
-        case 'line-break':
-          writeVoid(renderer, 'br');
-          return undefined;
-        default:
-          return undefined;
+      if (name === 'list-item') entries.push(false);
+      if (name === 'page' || (name === 'table' && type === 'ods')) {
+        pages++;
+        beginPage(renderer, pages, type === 'ods' ? attribute(attributes, 'name') : undefined);
       }
+      writeCharacter(renderer, name);
+      return translationOf(name, {
+        level: headingLevel(attributes),
+        isEntry: entries.at(-1) === false,
+        isHeader: headerCells.isHeader(),
+      });
     },
     close(name) {
       headerCells.close(name);
-      if (name === 'list-item') lists.pop();
+      if (name === 'list-item') entries.pop();
       if (!PARAGRAPHS.has(name)) return;
       paragraphs--;
-      if (lists.length > 0) lists[lists.length - 1] = 1;
+      if (entries.length > 0) entries[entries.length - 1] = true;
     },
     text: (text) => (paragraphs > 0 ? text : ''),
   };
   return { translator, pageCount: () => pages };
+}
+
+function beginPage(renderer: HtmlRenderer, page: number, name: string | undefined): void {
+  renderer.beginPage(page);
+  if (name) writeElement(renderer, 'h1', name);
+}
+
+/** Elements that are one character. */
+function writeCharacter(renderer: HtmlRenderer, name: string): void {
+  if (name === 's' || name === 'tab') renderer.text(' ');
+  if (name === 'line-break') writeVoid(renderer, 'br');
+}
+
+type Place = { level: number; isEntry: boolean; isHeader: boolean };
+
+function translationOf(name: string, { level, isEntry, isHeader }: Place): Translation {
+  switch (name) {
+    case 'table':
+      return DATA_TABLE;
+    case 'table-row':
+      return { element: 'tr' };
+    case 'table-cell':
+      return { element: isHeader ? 'th' : 'td' };
+    case 'h':
+      return { element: `h${level}` };
+    case 'p':
+      return { element: isEntry ? 'li' : 'p' };
+    default:
+      return undefined;
+  }
 }
 
 /** Cells of the rows that a table declares as its header; in a sheet, which rarely does, of the first row with text. */

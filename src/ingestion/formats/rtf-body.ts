@@ -32,41 +32,14 @@ export function rtfBody(renderer: HtmlRenderer): RtfBody {
     isHeaderRow: false,
     level: undefined,
   };
-  const controls: Record<string, ((parameter: number | undefined) => void) | undefined> = {
-    par: () => endParagraph(renderer, state),
-    sect: () => endParagraph(renderer, state),
-    page: () => endParagraph(renderer, state),
-    line: () => writeVoid(renderer, 'br'),
-    nestrow: () => writeVoid(renderer, 'br'),
-    tab: () => renderer.text(' '),
-    nestcell: () => renderer.text(' '),
-    cell: () => endCell(renderer, state),
-    row: () => endRow(renderer, state),
-    trowd: () => {
-      state.isHeaderRow = false;
-    },
-    trhdr: () => {
-      state.isHeaderRow = true;
-    },
-    intbl: () => {
-      state.isInTable = true;
-    },
-    pard: () => Object.assign(state, { isInTable: false, level: undefined }),
-    s: (style) => {
-      state.level = levels.get(style ?? -1);
-    },
-    // Level 9 (from 0) is that of body text.
-    outlinelevel: (level = 9) => {
-      if (level >= 0 && level < 9) state.level = level + 1;
-    },
-  };
   return {
     text(text) {
       beginText(renderer, state);
       renderer.text(text);
     },
     control(name, parameter) {
-      if (Object.hasOwn(controls, name)) controls[name]?.(parameter);
+      layOut(renderer, state, name);
+      describe(state, levels, { name, parameter });
     },
     setStyle(number, name) {
       const level = /^\s*heading (\d)/i.exec(name)?.[1] ?? (/^\s*title\b/i.test(name) ? 1 : undefined);
@@ -74,6 +47,29 @@ export function rtfBody(renderer: HtmlRenderer): RtfBody {
     },
     end: () => endTable(renderer, state),
   };
+}
+
+/** The control words that write something or end something. */
+function layOut(renderer: HtmlRenderer, state: State, name: string): void {
+  if (name === 'par' || name === 'sect' || name === 'page') endParagraph(renderer, state);
+  if (name === 'line' || name === 'nestrow') writeVoid(renderer, 'br');
+  if (name === 'tab' || name === 'nestcell') renderer.text(' ');
+  if (name === 'cell') endCell(renderer, state);
+  if (name === 'row') endRow(renderer, state);
+}
+
+type Control = { name: string; parameter: number | undefined };
+
+/** The control words that say what the next paragraph or row is. */
+function describe(state: State, levels: ReadonlyMap<number, number>, { name, parameter }: Control): void {
+  if (name === 'trowd') state.isHeaderRow = false;
+  if (name === 'trhdr') state.isHeaderRow = true;
+  if (name === 'intbl') state.isInTable = true;
+  if (name === 'pard') Object.assign(state, { isInTable: false, level: undefined });
+  if (name === 's') state.level = levels.get(parameter ?? -1);
+  // Level 9 (from 0) is that of body text.
+  if (name === 'outlinelevel' && parameter !== undefined && parameter >= 0 && parameter < 9)
+    state.level = parameter + 1;
 }
 
 const NO_ATTRIBUTES = new Map<string, string>();

@@ -54,23 +54,16 @@ export function extractRtf(bytes: Uint8Array): ExtractedText {
   const body = rtfBody(renderer);
   const reader = rtfReader(body);
   for (const token of rtfTokens(bytes)) reader.take(token);
-  reader.end();
+  reader.decode();
+  body.end();
   return renderer.finish();
 }
 
 function rtfReader(body: RtfBody) {
   const groups: Group[] = [];
-  let group: Group = {
-    isSkipped: false,
-    destination: 'text',
-    isIgnorable: false,
-    font: -1,
-    style: 0,
-    fallbackLength: 1,
-  };
-  const fonts = new Map<number, string>();
-  let documentEncoding = DEFAULT_ENCODING;
-  let styleName = '';
+  const fonts = rtfFonts();
+  const styles = styleReader(body);
+  let group: Group = { ...OUTERMOST };
   let fallbackLeft = 0;
   /** Bytes whose characters are not known yet: one may go on in the next token. */
   let undecoded = '';
@@ -78,69 +71,100 @@ function rtfReader(body: RtfBody) {
   const write = (text: string) => {
     if (group.isSkipped) return;
     if (group.destination === 'text') body.text(text);
-    if (group.destination !== 'styles') return;
-    const [name = '', ...rest] = text.split(';');
-    styleName += name;
-    if (rest.length === 0) return;
-    body.setStyle(group.style, styleName);
-    styleName = '';
+    if (group.destination === 'styles') styles.write(group.style, text);
   };
   const decode = () => {
     if (undecoded === '') return;
-    const encoding = fonts.get(group.font) ?? documentEncoding;
-    write(new TextDecoder(encoding).decode(Buffer.from(undecoded, 'latin1')));
+    write(new TextDecoder(fonts.encodingOf(group.font)).decode(Buffer.from(undecoded, 'latin1')));
     undecoded = '';
-  };
-  const control = (name: string, given: number | undefined) => {
-    const parameter = given ?? 0;
-    if (name === 'ansicpg') documentEncoding = codePageEncoding(parameter);
-    else if (name === 'mac') documentEncoding = 'macintosh';
-    else if (name === 'f' || name === 'deff') group.font = parameter;
-    else if (name === 'fcharset') setFont(fontEncoding(parameter));
-    else if (name === 'cpg') setFont(codePageEncoding(parameter));
-    else if (name === 'uc') group.fallbackLength = parameter;
-    else if (name === 'fonttbl') group.destination = 'fonts';
-    else if (name === 'stylesheet') group.destination = 'styles';
-    else if (group.destination === 'styles' && name === 's') group.style = parameter;
-    else if (group.destination === 'text' && !group.isSkipped) body.control(name, given);
-  };
-  const setFont = (encoding: string | undefined) => {
-    if (group.destination === 'fonts' && encoding !== undefined) fonts.set(group.font, encoding);
   };
   const takeWord = (name: string, parameter: number | undefined) => {
     if (SKIPPED.has(name) || (group.isIgnorable && !READ.has(name))) group.isSkipped = true;
     group.isIgnorable = false;
-    const character = Object.hasOwn(CHARACTERS, name) ? CHARACTERS[name] : undefined;
     if (name === 'u') {
       write(String.fromCharCode((parameter ?? 0) & 0xffff));
       fallbackLeft = group.fallbackLength;
-    } else if (character !== undefined) write(character);
-    else control(name, parameter);
+    } else if (Object.hasOwn(CHARACTERS, name)) write(CHARACTERS[name] ?? '');
+    else if (setsGroup(group, name, parameter ?? 0) || fonts.take(group, name, parameter ?? 0)) return;
+    else if (group.destination === 'text' && !group.isSkipped) body.control(name, parameter);
+  };
+  const takeSymbol = (sign: string) => {
+    if (sign === '*') group.isIgnorable = true;
+    else if (sign === '\n' || sign === '\r') body.control('par', undefined);
+    else write(CHARACTERS[sign] ?? '');
+  };
+  const takeBytes = (bytes: string) => {
+    const skipped = Math.min(fallbackLeft, bytes.length);
+    fallbackLeft -= skipped;
+    undecoded += bytes.slice(skipped);
   };
   const take = (token: RtfToken) => {
-    if (token.kind === 'bytes') {
-      const skipped = Math.min(fallbackLeft, token.bytes.length);
-      fallbackLeft -= skipped;
-      undecoded += token.bytes.slice(skipped);
-      return;
-    }
+    if (token.kind === 'bytes') return takeBytes(token.bytes);
     decode();
     fallbackLeft = 0;
-    if (token.kind === 'open') {
-      if (groups.push(group) > XML_DEPTH_MAX)
-        throw tooComplex(`The file nests more than ${XML_DEPTH_MAX} groups in each other.`);
-      group = { ...group };
-    } else if (token.kind === 'close') group = groups.pop() ?? group;
+    if (token.kind === 'open') group = { ...keepGroup(groups, group) };
+    else if (token.kind === 'close') group = groups.pop() ?? group;
     else if (token.kind === 'word') takeWord(token.name, token.parameter);
-    else if (token.sign === '*') group.isIgnorable = true;
-    else if (token.sign === '\n' || token.sign === '\r') body.control('par', undefined);
-    else write(CHARACTERS[token.sign] ?? '');
+    else takeSymbol(token.sign);
   };
+  return { take, decode };
+}
+
+function keepGroup(groups: Group[], group: Group): Group {
+  if (groups.push(group) > XML_DEPTH_MAX)
+    throw tooComplex(`The file nests more than ${XML_DEPTH_MAX} groups in each other.`);
+  return group;
+}
+
+const OUTERMOST: Readonly<Group> = {
+  isSkipped: false,
+  destination: 'text',
+  isIgnorable: false,
+  font: -1,
+  style: 0,
+  fallbackLength: 1,
+};
+
+/** Takes the control words that change what holds within the group. */
+function setsGroup(group: Group, name: string, parameter: number): boolean {
+  if (name === 'f' || name === 'deff') group.font = parameter;
+  else if (name === 'uc') group.fallbackLength = parameter;
+  else if (name === 'fonttbl') group.destination = 'fonts';
+  else if (name === 'stylesheet') group.destination = 'styles';
+  else if (name === 's' && group.destination === 'styles') group.style = parameter;
+  else return false;
+  return true;
+}
+
+/** The encodings of the document and of its fonts. */
+function rtfFonts() {
+  const fonts = new Map<number, string>();
+  let documentEncoding = DEFAULT_ENCODING;
   return {
-    take,
-    end() {
-      decode();
-      body.end();
+    /** Takes the control words that tell an encoding. */
+    take({ destination, font }: Group, name: string, parameter: number): boolean {
+      if (name === 'ansicpg') documentEncoding = codePageEncoding(parameter);
+      else if (name === 'mac') documentEncoding = 'macintosh';
+      else if (name === 'fcharset' || name === 'cpg') {
+        const encoding = name === 'cpg' ? codePageEncoding(parameter) : fontEncoding(parameter);
+        if (destination === 'fonts' && encoding !== undefined) fonts.set(font, encoding);
+      } else return false;
+      return true;
+    },
+    encodingOf: (font: number) => fonts.get(font) ?? documentEncoding,
+  };
+}
+
+/** Puts the names of styles together, which end with a semicolon. */
+function styleReader(body: RtfBody) {
+  let written = '';
+  return {
+    write(style: number, text: string): void {
+      const [name = '', ...rest] = text.split(';');
+      written += name;
+      if (rest.length === 0) return;
+      body.setStyle(style, written);
+      written = '';
     },
   };
 }

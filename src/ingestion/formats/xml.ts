@@ -34,22 +34,12 @@ const DOCTYPE = /<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>/i;
  */
 export function readXml(bytes: Uint8Array, events: XmlEvents): void {
   const xml = decodeText(bytes, { markup: 'xml' }).replace(DOCTYPE, '');
-  const open: string[] = [];
+  const elements = openElements(events);
   let name = '';
   let attributeName = '';
   let attributes = new Map<string, string>();
   const addToAttribute = (value: string) =>
     attributes.set(attributeName, (attributes.get(attributeName) ?? '') + value);
-  const begin = () => {
-    if (open.push(name) > XML_DEPTH_MAX)
-      throw tooComplex(`The file nests more than ${XML_DEPTH_MAX} elements in each other.`);
-    events.open(name, attributes);
-  };
-  const end = () => events.close(open.pop() as string); // only called while elements are open
-  const endNamed = (ended: string) => {
-    const depth = open.lastIndexOf(ended);
-    while (depth >= 0 && open.length > depth) end();
-  };
   const tokenizer = new Tokenizer(
     { decodeEntities: true, xmlMode: true },
     {
@@ -64,25 +54,42 @@ export function readXml(bytes: Uint8Array, events: XmlEvents): void {
       onattribdata: (start, stop) => addToAttribute(xml.slice(start, stop)),
       onattribentity: (codePoint) => addToAttribute(String.fromCodePoint(codePoint)),
       onattribend() {},
-      onopentagend: begin,
+      onopentagend: () => elements.open(name, attributes),
       onselfclosingtag() {
-        begin();
-        end();
+        elements.open(name, attributes);
+        elements.closeLast();
       },
-      onclosetag: (start, stop) => endNamed(localName(xml.slice(start, stop))),
+      onclosetag: (start, stop) => elements.close(localName(xml.slice(start, stop))),
       ontext: (start, stop) => events.text(xml.slice(start, stop)),
       ontextentity: (codePoint) => events.text(String.fromCodePoint(codePoint)),
       oncdata: (start, stop, offset) => events.text(xml.slice(start, stop - offset)),
       oncomment() {},
       ondeclaration() {},
       onprocessinginstruction() {},
-      onend: () => {
-        while (open.length > 0) end();
-      },
+      onend: () => elements.closeAll(),
     },
   );
   tokenizer.write(xml);
   tokenizer.end();
+}
+
+/** The stack of open elements. */
+function openElements(events: XmlEvents) {
+  const open: string[] = [];
+  const closeLast = () => events.close(open.pop() as string); // only called while elements are open
+  const closeFrom = (depth: number) => {
+    while (depth >= 0 && open.length > depth) closeLast();
+  };
+  return {
+    open(name: string, attributes: XmlAttributes): void {
+      if (open.push(name) > XML_DEPTH_MAX)
+        throw tooComplex(`The file nests more than ${XML_DEPTH_MAX} elements in each other.`);
+      events.open(name, attributes);
+    },
+    closeLast,
+    close: (name: string) => closeFrom(open.lastIndexOf(name)),
+    closeAll: () => closeFrom(0),
+  };
 }
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
