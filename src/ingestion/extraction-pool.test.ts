@@ -1,11 +1,13 @@
 /** Whatever reading a file provokes ends in bounds, and stays in its own process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { unpackText } from '../retrieval/extracted-text.ts';
 import { createExtractionPool } from './extraction-pool.ts';
 
+const killedServer = fileURLToPath(new URL('../testing/killed-server.ts', import.meta.url));
 const hostile = fileURLToPath(new URL('../testing/hostile-reader.ts', import.meta.url));
 const pool = createExtractionPool();
 afterAll(() => pool.close());
@@ -45,28 +47,17 @@ describe('the process that reads a file', () => {
   });
 
   it('ends with its server, even in the middle of an endless loop', async () => {
-    const server = spawn(
-      process.execPath,
-      [fileURLToPath(new URL('../testing/killed-server.ts', import.meta.url))],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
-    const [line] = await once(server.stdout, 'data');
-    const reader = Number(line);
-    expect(isAlive(reader)).toBe(true);
+    const listener = createServer().listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const { port } = listener.address() as AddressInfo; // it listens on a port
+    const server = spawn(process.execPath, [killedServer, String(port)], { stdio: 'inherit' });
+    const [reader]: Socket[] = await once(listener, 'connection');
+    const ended = new Promise((resolve) => reader?.on('error', resolve).on('close', resolve).resume());
     server.kill('SIGKILL');
-    await vi.waitUntil(() => !isAlive(reader), { timeout: 5_000 });
+    await ended;
+    listener.close();
   });
 });
-
-function isAlive(id: number): boolean {
-  try {
-    return process.kill(id, 0);
-  } catch {
-    return false;
-  }
-}
 
 it('reads files one after another and at once', async () => {
   const files = Array.from({ length: 6 }, (_, i) => ({

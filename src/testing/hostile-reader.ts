@@ -1,6 +1,7 @@
 /** A reader that misbehaves as the name of its file says: what the process of a file must not be able to do. */
 import { execSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { startWatchdog } from '../ingestion/extraction-watchdog.ts';
 
@@ -18,7 +19,7 @@ const whatThrows = (act: () => unknown): string => {
 };
 
 const kept: unknown[] = [];
-const misbehaviours: Record<string, () => void> = {
+const misbehaviours: Record<string, () => unknown> = {
   loop: () => {
     for (;;) kept.length = 0;
   },
@@ -44,9 +45,7 @@ const misbehaviours: Record<string, () => void> = {
     const failure = { code: 'FILE_CORRUPT', message: JSON.stringify(outcomes) };
     process.stdout.write(`${JSON.stringify({ extraction: { type: 'txt', failure }, textBytes: 0 })}\n`);
   },
-  'tell and loop': () => {
-    process.kill(Number(content), 'SIGUSR2');
-    misbehaviours.loop?.();
-  },
+  // The connection lasts as long as the process.
+  'connect and loop': () => connect(Number(content)).once('connect', () => misbehaviours.loop?.()),
 };
 misbehaviours[name]?.();
