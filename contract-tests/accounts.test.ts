@@ -5,7 +5,7 @@ import type { OperationId } from './contract-check.ts';
 import type { Answer } from './exchange.ts';
 import { expectRefusal, readHoldings } from './expect-refusal.ts';
 import { type Account, openAccount } from './opened-account.ts';
-import { bytesOf, uploadFile } from './uploading.ts';
+import { bytesOf, untilFinal, uploadFile } from './uploading.ts';
 
 const mine = await openAccount();
 const theirs = await openAccount();
@@ -122,6 +122,10 @@ test.each(ID_FIELDS)(
     expect([await readHoldings(mine), await readHoldings(theirs)]).toEqual(before);
 
     expect((await mine.request(operationId, toInput(own))).status).toBe(200);
+    // What is read meanwhile would change under the next operation's test.
+    if (operationId === 'importFile')
+      for (const { id } of (await mine.api.listDocuments({ knowledgeBaseId: own.knowledgeBaseId })).data)
+        await untilFinal(mine.api, id);
     expect((await theirs.request(operationId, toInput(foreign))).status).toBe(200);
   },
 );
