@@ -1,9 +1,11 @@
 /** Every accepted document ends processed, failed or timeout, with a reason; deleted means gone. */
+
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parseDocumentId } from '../ids.ts';
+import { packText } from '../retrieval/extracted-text.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
@@ -76,7 +78,8 @@ test('a file without text ends failed with its reason', async () => {
 
 test('what reading a file has told of it reaches the contract, also where the file is refused', async () => {
   const facts = { type: 'pdf', pageCount: 3, warnings: ['Page 2 holds no text.'] } as const;
-  const extracted = { text: 'Page one.', headings: [], pages: [], verbatim: [], tables: [] };
+  const text = { text: 'Page one.', headings: [], pages: [], verbatim: [], tables: [] };
+  const extracted = packText(text);
   const failure = { code: 'FILE_ENCRYPTED', message: 'The file needs a password.' } as const;
   const reading = (outcome: { extracted: typeof extracted } | { failure: typeof failure }) => ({
     ...suite.service,
