@@ -65,7 +65,7 @@ const float = (value: number) => sql`${sql.lit(value)}::float8`;
 
 /** What the picking of candidates asks for: the spellings of all terms in a row, each with its term's number. */
 const PICKING_VALUES = ['ids', 'queries', 'lexemes', 'attainables', 'terms', 'perLetter', 'picked'] as const;
-const RANKING_VALUES = [...PICKING_VALUES, 'attainable', 'limit', 'accountId', 'credits'] as const;
+const RANKING_VALUES = [...PICKING_VALUES, 'attainable', 'limit', 'accountId', 'credits', 'isLast'] as const;
 type Picking = Record<(typeof PICKING_VALUES)[number], RawBuilder<unknown>>;
 type Ranking = Record<(typeof RANKING_VALUES)[number], RawBuilder<unknown>>;
 
@@ -162,7 +162,10 @@ const feedbackWords = ({ lexemes }: Ranking) => sql`
  * The statement: candidates by the index, BM25 over them, a second look at the best, then the total order. It takes the query's credits in the end, when it has locked nothing for long.
  */
 function rankedPassages(values: Ranking) {
-  const { attainable, limit, accountId, credits } = values;
+  const { attainable, limit, accountId, credits, isLast } = values;
+  // An answer that is too short is asked for again, and costs nothing.
+  const due = sql`CASE WHEN ${isLast}::boolean OR (SELECT count(*) FROM ranked) >= ${limit}::integer
+    THEN ${credits}::bigint ELSE 0 END`;
   const inFeedback = sql`coalesce(
     (SELECT sum(share * (1 - norm / (norm + ${termFrequency(sql.ref('in_context.lexemes'), sql.ref('word.query'))})))
     FROM word), 0)`;
@@ -178,10 +181,10 @@ function rankedPassages(values: Ranking) {
         round(((score + ${float(FEEDBACK_SHARE)} * ${attainable}::float8 * ${inFeedback}) / ${reachable})::numeric, 6)::float8
           AS score
       FROM in_context ORDER BY score DESC FETCH FIRST ${limit} ROWS WITH TIES),
-    paid AS (${takeCredits(sql`${accountId}::uuid`, sql`${credits}::bigint`)})
+    paid AS (${takeCredits(sql`${accountId}::uuid`, due)})
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, least(ranked.score, 1) AS score,
-      ${credits}::bigint = 0 OR EXISTS (SELECT FROM paid) AS "isPaid"
+      ${due} = 0 OR EXISTS (SELECT FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     JOIN documents
@@ -235,14 +238,14 @@ export async function scoreByWords(
 }
 
 /**
- * The `limit` best of the candidates, for `credits` of the account's.
+ * The `limit` best of the candidates, for `credits` of the account's; fewer cost nothing unless this `isLast`.
  * @throws INSUFFICIENT_CREDITS when others have used up the balance meanwhile; then nothing is taken
  */
 export async function rankPassages(
   database: Database,
   scoring: Scoring,
   { limit, ...candidates }: Candidates,
-  charge: { accountId: string; credits: number },
+  charge: { accountId: string; credits: number; isLast: boolean },
 ): Promise<FoundPassage[]> {
   const { attainable } = scoring;
   const rows = await rank(database, { ...pickingValues(scoring, candidates), attainable, limit, ...charge });

@@ -112,19 +112,18 @@ export type Question = {
  */
 export type Search = (question: Question) => Promise<FoundPassage[]>;
 
-/** Ranks ever more candidates until there are enough; hardly ever more than once. The first time is charged. */
+/** Ranks ever more candidates until there are enough; hardly ever more than once. */
 async function rankEnough(
   database: Database,
   scoring: { weighted: WeightedTerm[]; attainable: number },
   { searched, question }: { searched: SearchedKnowledgeBases; question: Question },
 ): Promise<FoundPassage[]> {
-  const { accountId, limit } = question;
-  let credits = question.credits;
+  const { accountId, limit, credits } = question;
   for (const factor of [1, 20, Number.POSITIVE_INFINITY]) {
-    const { queries, all } = candidatesOf(scoring.weighted, searched.passageCount, factor);
-    const found = await rankPassages(database, scoring, { searched, queries, limit }, { accountId, credits });
-    if (all || found.length === limit) return found;
-    credits = 0;
+    const { queries, all: isLast } = candidatesOf(scoring.weighted, searched.passageCount, factor);
+    const candidates = { searched, queries, limit };
+    const found = await rankPassages(database, scoring, candidates, { accountId, credits, isLast });
+    if (isLast || found.length === limit) return found;
   }
   throw new Error('an unlimited budget leaves nothing out');
 }

@@ -4,6 +4,7 @@
  * are taken from the last time, stems are asked for along with the rest, and where the answer shows that something
  * else should have been asked for, it is asked again.
  */
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../storage/database.ts';
 import { type QueryStatistics, readQueryStatistics } from '../storage/query-statistics.ts';
@@ -59,7 +60,9 @@ export function createUnderstanding(database: Database, memory: StemMemory) {
 
   return async ({ accountId, knowledgeBaseIds: ids, query }: Asked): Promise<Understanding> => {
     const words = readQuery(query);
-    const searchedSet = [accountId, ...(ids ?? [])].join(' ');
+    const searchedSet = createHash('sha256')
+      .update([accountId, ...(ids ?? [])].join(' '))
+      .digest('base64');
     let stems = recallStems(words.toStem, languagesOf.get(searchedSet) ?? [], memory);
     for (let attempt = 1; ; attempt++) {
       const toStem = findUnknown(words.toStem, stems);

@@ -43,10 +43,20 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
- * Prepared statements keep one plan for all values, and every access has an index to go by, also before PostgreSQL
- * has noticed that a table has grown. Compiling a plan to machine code pays for long analytical queries only.
+ * Statements are planned for any values, so that prepared ones keep their plan (a condition that has to imply a
+ * partial index's must be written out); every access has an index to go by, also before PostgreSQL has noticed that a
+ * table has grown. Compiling a plan to machine code pays for long analytical queries only.
  */
 const PLANNING = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off';
+
+/** The connection with our way of planning; what an address says of its own comes behind it, and so counts more. */
+function planning(connection: Connection): pg.PoolConfig {
+  if (!('connectionString' in connection) || !URL.canParse(connection.connectionString))
+    return { ...connection, options: PLANNING };
+  const url = new URL(connection.connectionString);
+  url.searchParams.set('options', `${PLANNING} ${url.searchParams.get('options') ?? ''}`.trim());
+  return { connectionString: url.href };
+}
 
 /**
  * A pool of at most `size` connections.
@@ -54,11 +64,10 @@ const PLANNING = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c
  */
 export function createPool(connection: Connection, size: number, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
-    ...connection,
+    ...planning(connection),
     max: size,
     types,
     application_name: 'knowledge-retrieval',
-    options: PLANNING,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
