@@ -76,8 +76,11 @@ const LANGUAGE_BY_CODE: Record<string, Language | undefined> = {
 const SAMPLE_LENGTH = 1000;
 /** A long text is sampled at this many places: a title page or a licence at the head may be in another language. */
 const SAMPLE_COUNT = 4;
-/** UTF-16 units of a passage that are looked at first. */
-const BEGINNING_LENGTH = 300;
+/**
+ * UTF-16 units of a passage that are looked at first. 150 tell the language as surely as 300 do (.996 to 1.000 on the
+ * texts of xquad-en, -de, -ru, -ar and scifact), in .34 to .61 of the time.
+ */
+const BEGINNING_LENGTH = 150;
 /** Letters that a text must have for its own detection to count against its document's language. */
 const OWN_LANGUAGE_MIN_LETTERS = 100;
 /** Share of letters from scripts without stemmers above which a text needs no detection: it is Chinese, Thai … */
@@ -94,7 +97,7 @@ export function detectLanguage(text: string): Language {
 
 /**
  * The language of a passage: its document's, unless it has enough letters and is clearly in another one. Most
- * passages are in their document's, which their beginning shows in a third of the time.
+ * passages are in their document's, which their beginning shows in a fraction of the time.
  */
 export function detectPassageLanguage(text: string, documentLanguage: Language): Language {
   const beginning = text.slice(0, BEGINNING_LENGTH);
