@@ -89,7 +89,10 @@ program
 program
   .command('fsck')
   .description('check all that is stored: counters against a recount, files against their rows')
-  .option('--repair', 'set counters right and remove bytes that belong to nothing')
+  .option(
+    '--repair',
+    'set counters right, remove bytes that nothing here names, and forget uploads without bytes',
+  )
   .action(({ repair = false }: { repair?: boolean }) =>
     onDatabase(async (database) => {
       const config = readConfig();

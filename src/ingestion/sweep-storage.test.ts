@@ -1,9 +1,11 @@
 /** What clients leave and crashes lose is cleared away, and nothing else is. */
-import { access, readdir, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { access, mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../testing/test-service.ts';
+import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 import { removeUnimportedFiles, requeuePurges, sweepFiles } from './sweep-storage.ts';
 
 let suite: TestService;
@@ -103,14 +105,46 @@ test('bytes that no row names go when they are an hour old', async () => {
   await expect(access(directory())).rejects.toThrow('ENOENT');
 });
 
+test('old bytes of a knowledge base that this database does not know stay: they may be another database’s', async () => {
+  const object = join(suite.service.config.dataDir, 'files', randomUUID(), randomUUID(), randomUUID());
+  await mkdir(dirname(object), { recursive: true });
+  await writeFile(object, 'theirs');
+  await age(object);
+  await sweep();
+  await access(object);
+});
+
+test('an upload is not forgotten while the store is away, and can be imported when it is back', async () => {
+  const ticket = await newTicket(4);
+  await put(ticket, 'four');
+  const store = join(suite.service.config.dataDir, 'files');
+  await rename(store, `${store}-away`);
+  await mkdir(store);
+  await sweep();
+  await rm(store, { recursive: true });
+  await rename(`${store}-away`, store);
+  expect(await importFile(ticket)).toBe(200);
+  await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
+});
+
 test('an upload whose bytes are gone can be sent again', async () => {
   const ticket = await newTicket(4);
   await put(ticket, 'four');
   await suite.service.files.remove(knowledgeBaseId);
   await sweep();
-  expect(await importFile(ticket)).toBe(409);
   expect(await put(ticket, 'more')).toBe(200);
   expect(await importFile(ticket)).toBe(200);
+  await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
+});
+
+test('a purge takes everything that is stored for its knowledge base, without a sweep', async () => {
+  const ticket = await newTicket(4);
+  await put(ticket, 'four');
+  await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
+  await access(directory());
+  const { signal } = new AbortController();
+  await purgeKnowledgeBase(suite.service, { payload: { knowledgeBaseId }, signal });
+  await expect(access(directory())).rejects.toThrow('ENOENT');
 });
 
 test('a knowledge base whose purge was lost is purged again, a live one and a fresh one are not', async () => {

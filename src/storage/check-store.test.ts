@@ -155,6 +155,31 @@ test('a row whose bytes are gone, or of another length, is told', async () => {
   );
 });
 
+test('the repair forgets an upload whose bytes are gone, and goes on telling of an imported file’s', async () => {
+  const [uploaded, imported] = [await addFile(), await addFile()];
+  const documentId = await importText(database, place, { title: 'd', content: 'four' });
+  const fileId = imported.split('/')[1];
+  await sql`UPDATE files SET document_id = ${documentId} WHERE id = ${fileId}`.execute(database);
+  await sql`UPDATE documents SET file_id = ${fileId} WHERE id = ${documentId}`.execute(database);
+  for (const name of [uploaded, imported]) await rm(join(directory, name));
+  const line = `knowledge base ${place.knowledgeBaseId}: the bytes of file ${fileId} are gone: ${imported}`;
+  expect(await check(true)).toEqual([line]);
+  expect(await check()).toEqual([line]);
+});
+
+test('old bytes of an unknown knowledge base are told as such, and only the repair removes them', async () => {
+  const unknown = uuidv7();
+  const orphan = `${unknown}/${uuidv7()}/${uuidv7()}`;
+  await mkdir(join(directory, dirname(orphan)), { recursive: true });
+  await writeFile(join(directory, orphan), 'bytes');
+  await utimes(join(directory, orphan), new Date(0), new Date(0));
+  expect(await check()).toEqual([
+    `knowledge base ${unknown}, which this database does not know: bytes that no file names: ${orphan}`,
+  ]);
+  expect(await check(true)).toEqual([]);
+  expect(await readdir(directory)).not.toContain(unknown);
+});
+
 test('a stuck document and a deleted knowledge base that nothing purges are told', async () => {
   await sql`UPDATE documents SET status = 'processing', passage_count = 0, created_at = now() - interval '1 day'
     WHERE title = 'a'`.execute(database);

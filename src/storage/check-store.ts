@@ -1,9 +1,10 @@
 /** Checks everything that is stored: counters against a recount, rows against each other, files against their rows. */
 import { sql } from 'kysely';
 import { checkStatistics, repairStatistics } from './check-statistics.ts';
-import { compareFiles, findStoringKnowledgeBases } from './compare-files.ts';
+import { compareFiles, type FileComparison, findStoringKnowledgeBases } from './compare-files.ts';
 import type { Database } from './database.ts';
 import type { FileStore } from './file-store.ts';
+import { forgetUpload } from './files.ts';
 
 /** A document may be late by as much as the sweep of overdue imports and its own transaction need. */
 const LATE_SECONDS = 60;
@@ -47,24 +48,27 @@ async function checkLifeCycle({ database, importTimeoutSeconds }: StoreCheck): P
   return rows.map(({ line }) => line);
 }
 
+async function repairFiles(
+  { database, files }: StoreCheck,
+  knowledgeBaseId: string,
+): Promise<FileComparison> {
+  const found = await compareFiles({ database, files }, knowledgeBaseId);
+  for (const objectName of found.orphans) await files.remove(objectName);
+  const forgotten = found.lost.filter(({ documentId }) => documentId === null);
+  for (const file of forgotten) await forgetUpload(database, { ...file, knowledgeBaseId });
+  return { ...found, orphans: [], lost: found.lost.filter(({ documentId }) => documentId !== null) };
+}
+
 async function checkFiles(check: StoreCheck, knowledgeBaseId: string): Promise<string[]> {
-  const { orphans, lost, misfits } = await compareFiles(check, knowledgeBaseId);
-  if (check.repair) for (const objectName of orphans) await check.files.remove(objectName);
+  const { orphans, lost, misfits } = await (check.repair ? repairFiles : compareFiles)(
+    check,
+    knowledgeBaseId,
+  );
   return [
-    ...(check.repair ? [] : orphans.map((objectName) => `bytes that no file names: ${objectName}`)),
+    ...orphans.map((objectName) => `bytes that no file names: ${objectName}`),
     ...lost.map(({ id, objectName }) => `the bytes of file ${id} are gone: ${objectName}`),
     ...misfits.map(({ id, objectName }) => `the bytes of file ${id} have another length: ${objectName}`),
   ];
-}
-
-/** Bytes of a deleted knowledge base are its purge's matter, those of an unknown one nobody's. */
-async function findUnpurged(database: Database): Promise<Set<string>> {
-  const rows = await database
-    .selectFrom('knowledge_bases')
-    .select('knowledge_base_id')
-    .where('deleted_at', 'is not', null)
-    .execute();
-  return new Set(rows.map((row) => row.knowledge_base_id));
 }
 
 /**
@@ -79,10 +83,11 @@ export async function* checkStore(check: StoreCheck): AsyncGenerator<string> {
     if (repair && lines.length > 0) lines = await repairStatistics(database, knowledgeBaseId);
     for (const line of lines) yield `knowledge base ${knowledgeBaseId}: ${line}`;
   }
-  const unpurged = await findUnpurged(database);
-  for (const knowledgeBaseId of await findStoringKnowledgeBases(database, files)) {
-    if (unpurged.has(knowledgeBaseId)) continue;
+  const { live, unknown } = await findStoringKnowledgeBases(database, files);
+  for (const knowledgeBaseId of live)
     for (const line of await checkFiles(check, knowledgeBaseId))
       yield `knowledge base ${knowledgeBaseId}: ${line}`;
-  }
+  for (const knowledgeBaseId of unknown)
+    for (const line of await checkFiles(check, knowledgeBaseId))
+      yield `knowledge base ${knowledgeBaseId}, which this database does not know: ${line}`;
 }

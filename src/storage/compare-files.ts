@@ -62,10 +62,25 @@ export async function compareFiles(
 
 const isOld = (modifiedAt: Date): boolean => Date.now() - modifiedAt.getTime() > ORPHAN_AGE_MS;
 
-/** All knowledge bases that have rows or objects, each once. */
-export async function findStoringKnowledgeBases(database: Queryable, files: FileStore): Promise<Set<string>> {
+/**
+ * The knowledge bases that have rows or objects, each once; deleted ones are their purges' matter. `unknown`: this
+ * database has no such knowledge base, but another one that shares the store may.
+ */
+export async function findStoringKnowledgeBases(
+  database: Queryable,
+  files: FileStore,
+): Promise<{ live: string[]; unknown: string[] }> {
   const rows = await database.selectFrom('files').select('knowledge_base_id').distinct().execute();
   const found = new Set(rows.map((row) => row.knowledge_base_id));
   for await (const knowledgeBaseId of files.listKnowledgeBases()) found.add(knowledgeBaseId);
-  return found;
+  // Asked for last: of each one that has stored anything so far, the row is there.
+  const known = await database
+    .selectFrom('knowledge_bases')
+    .select(['knowledge_base_id', 'deleted_at'])
+    .execute();
+  const isLive = new Map(known.map((row) => [row.knowledge_base_id, row.deleted_at === null]));
+  return {
+    live: [...found].filter((id) => isLive.get(id)),
+    unknown: [...found].filter((id) => !isLive.has(id)),
+  };
 }

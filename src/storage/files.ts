@@ -111,3 +111,18 @@ export async function recordUpload(
     ? { recorded: false, unusedObject: stored.objectName }
     : { recorded: true, unusedObject: before.object_name };
 }
+
+/** Unless it is imported already, says that the file's bytes have not arrived: those that `objectName` named are gone. */
+export async function forgetUpload(
+  database: Queryable,
+  { knowledgeBaseId, id, objectName }: ScopedId & { objectName: string },
+): Promise<void> {
+  await database
+    .updateTable('files')
+    .set({ object_name: null, sha256: null, uploaded_at: null })
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('id', '=', id)
+    .where('object_name', '=', objectName)
+    .where('document_id', 'is', null)
+    .execute();
+}
