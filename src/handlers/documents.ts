@@ -14,7 +14,7 @@ import {
   toDocument,
   toStatusReport,
 } from '../storage/documents.ts';
-import { findDocumentFile, toDocumentFile } from '../storage/files.ts';
+import { discardObject, findDocumentFile, toDocumentFile } from '../storage/files.ts';
 import { lockKnowledgeBase, requireKnowledgeBase } from '../storage/knowledge-bases.ts';
 import {
   countLanguages,
@@ -54,7 +54,7 @@ export const documentHandlers = {
     return { data: toDocument(row) };
   },
 
-  async deleteDocument({ documentId }, { database, accountId, files }) {
+  async deleteDocument({ documentId }, { database, accountId, files, log }) {
     const id = parseDocumentId(documentId);
     const file = await database.transaction().execute(async (transaction) => {
       const document = await findDocument(transaction, { ...id, accountId })
@@ -71,7 +71,7 @@ export const documentHandlers = {
         .returning('object_name')
         .executeTakeFirst();
     });
-    if (file?.object_name) await files.remove(file.object_name);
+    if (file?.object_name) await discardObject({ files, log }, file.object_name);
     return { data: { id: documentId } };
   },
 

@@ -9,7 +9,7 @@ import { requireStorage } from '../storage/accounts.ts';
 import type { Queryable } from '../storage/database.ts';
 import { findDocument, insertDocument, toDocument } from '../storage/documents.ts';
 import { uploadNameOf } from '../storage/file-store.ts';
-import { lockFile, takeDirectUpload } from '../storage/files.ts';
+import { discardObject, lockFile, takeDirectUpload } from '../storage/files.ts';
 import { lockKnowledgeBase } from '../storage/knowledge-bases.ts';
 import { countDocument } from '../storage/passages.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -48,7 +48,7 @@ async function insertFileDocument(transaction: Queryable, file: FileRow, taken: 
 }
 
 export const uploadHandlers = {
-  async importFile(input, { database, accountId, config, jobs, files }) {
+  async importFile(input, { database, accountId, config, jobs, files, log }) {
     const id = { ...parseFileId(input.fileId), accountId };
     const { knowledgeBaseId } = id;
     // Before the transaction, which must not wait for the store. What loses against another import is swept.
@@ -67,7 +67,7 @@ export const uploadHandlers = {
       await requireStorage(transaction, { accountId, defaults: config }, file.size_bytes);
       return document;
     });
-    if (taken !== undefined) await files.remove(uploadNameOf(id));
+    if (taken !== undefined) await discardObject({ files, log }, uploadNameOf(id));
     return { data: toDocument(row) };
   },
 

@@ -4,7 +4,7 @@ import { fileAlreadyImported, fileNotFound, uploadExpired, wrongUploadLength } f
 import { parseFileId } from '../ids.ts';
 import type { Service } from '../service.ts';
 import { filePrefix } from '../storage/file-store.ts';
-import { findFile, recordUpload } from '../storage/files.ts';
+import { discardObject, findFile, recordUpload } from '../storage/files.ts';
 import { readUploadGrant } from '../upload-address.ts';
 
 /**
@@ -13,7 +13,7 @@ import { readUploadGrant } from '../upload-address.ts';
  * length; the ticket stays usable)
  */
 export async function receiveUpload(
-  { database, files, uploadSecret }: Service,
+  { database, files, uploadSecret, log }: Service,
   { fileId, query, bytes }: { fileId: string; query: URLSearchParams; bytes: IncomingMessage },
 ) {
   const { sizeBytes, expiresAt } = readUploadGrant(uploadSecret, fileId, query);
@@ -30,7 +30,7 @@ export async function receiveUpload(
   const stored = await files.write(filePrefix(id), bytes, sizeBytes);
   const outcome = await recordUpload(database, id, stored);
   // Whichever object the file does not name any more (an earlier body, or this one) has lost.
-  if (outcome.unusedObject !== null) await files.remove(outcome.unusedObject);
+  if (outcome.unusedObject !== null) await discardObject({ files, log }, outcome.unusedObject);
   if (!outcome.recorded) throw (await findFile(database, id)) ? fileAlreadyImported() : fileNotFound();
   return { fileId, size: sizeBytes, sha256: stored.sha256.toString('hex') };
 }

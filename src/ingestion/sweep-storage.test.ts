@@ -4,6 +4,8 @@ import { access, mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/p
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { serviceUnavailable } from '../errors.ts';
+import type { Service } from '../service.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 import { removeUnimportedFiles, requeuePurges, sweepFiles } from './sweep-storage.ts';
@@ -11,6 +13,7 @@ import { removeUnimportedFiles, requeuePurges, sweepFiles } from './sweep-storag
 let suite: TestService;
 let knowledgeBaseId: string;
 let purged: string[];
+let refusesRemovals: boolean;
 
 beforeAll(async () => {
   const jobs = {
@@ -19,11 +22,22 @@ beforeAll(async () => {
       purged.push(id);
     },
   };
-  suite = await startTestService({ change: () => ({ jobs }), settings: { STORAGE_LIMIT_BYTES: '10' } });
+  const change = ({ files }: Service) => ({
+    jobs,
+    files: {
+      ...files,
+      async remove(name: string) {
+        if (refusesRemovals) throw serviceUnavailable();
+        await files.remove(name);
+      },
+    },
+  });
+  suite = await startTestService({ change, settings: { STORAGE_LIMIT_BYTES: '10' } });
 });
 afterAll(() => suite.close());
 beforeEach(async () => {
   purged = [];
+  refusesRemovals = false;
   const { body } = await suite.call('createKnowledgeBase', { name: 'swept' });
   knowledgeBaseId = String(body.data.id);
 });
@@ -103,6 +117,27 @@ test('bytes that no row names go when they are an hour old', async () => {
   await age(object);
   await sweep();
   await expect(access(directory())).rejects.toThrow('ENOENT');
+});
+
+test('a deletion and an upload answer 200 where the store removes nothing, and the sweep removes it later', async () => {
+  const ticket = await newTicket(4);
+  await put(ticket, 'four');
+  const first = await findObject();
+  const { body } = await suite.call('importFile', { fileId: ticket.fileId });
+  const replaced = await newTicket(4);
+  await put(replaced, 'four');
+  refusesRemovals = true;
+  expect(await put(replaced, 'more')).toBe(200);
+  expect((await suite.call('deleteDocument', { documentId: body.data.id })).status).toBe(200);
+  const [, id = ''] = replaced.fileId.split('_');
+  const objects = (await readdir(join(directory(), id))).map((name) => join(directory(), id, name));
+  expect(objects).toHaveLength(2);
+  for (const object of [first, ...objects]) await age(object);
+  refusesRemovals = false;
+  await sweep();
+  await expect(access(first)).rejects.toThrow('ENOENT');
+  expect(await readdir(join(directory(), id))).toHaveLength(1);
+  await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
 });
 
 test('old bytes of a knowledge base that this database does not know stay: they may be another database’s', async () => {

@@ -1,6 +1,7 @@
 /** Upload tickets and the uploaded files that they become. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
+import type { Logger } from 'pino';
 import type { DocumentFile } from '../../generated/types.gen.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { Database, Queryable } from './database.ts';
@@ -125,4 +126,15 @@ export async function forgetUpload(
     .where('object_name', '=', objectName)
     .where('document_id', 'is', null)
     .execute();
+}
+
+/**
+ * Removes an object that no row names, when all that the caller was asked for is done or refused already. A store that
+ * does not answer changes nothing of that: the sweep removes the object later.
+ */
+export async function discardObject(
+  { files, log }: { files: FileStore; log: Logger },
+  objectName: string,
+): Promise<void> {
+  await files.remove(objectName).catch((error) => log.warn({ err: error, objectName }, 'left to the sweep'));
 }

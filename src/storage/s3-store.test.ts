@@ -5,7 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { serviceUnavailable } from '../errors.ts';
 import { sweepFiles } from '../ingestion/sweep-storage.ts';
+import type { Service } from '../service.ts';
 import { openStoreUnderTest } from '../testing/s3-under-test.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
 import { checkStore } from './check-store.ts';
@@ -15,6 +17,7 @@ const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret of for
 const store = await openStoreUnderTest(credentials);
 let suite: TestService;
 let knowledgeBaseId: string;
+let refusesRemovals = false;
 
 beforeAll(async () => {
   // The SDK reads its credentials from the environment by itself.
@@ -22,7 +25,17 @@ beforeAll(async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey);
   }
+  const change = ({ files }: Service) => ({
+    files: {
+      ...files,
+      async remove(name: string) {
+        if (refusesRemovals) throw serviceUnavailable();
+        await files.remove(name);
+      },
+    },
+  });
   suite = await startTestService({
+    change,
     settings: { S3_BUCKET: store.bucket, S3_ENDPOINT: store.endpoint, S3_REGION: 'eu-central-1' },
   });
 });
@@ -147,6 +160,18 @@ test.skipIf(store.isReal)('a ticket’s expiry is signed', async () => {
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('200: an import that is done, also where the store does not remove what was uploaded', async () => {
+  const ticket = await newTicket(4);
+  await put(ticket.uploadUrl, 'four');
+  refusesRemovals = true;
+  try {
+    expect((await importFile(ticket)).status).toBe(200);
+  } finally {
+    refusesRemovals = false;
+  }
+  expect(await namesOf()).toHaveLength(2);
 });
 
 test('deleting a document or a knowledge base takes its bytes along', async () => {
