@@ -1,9 +1,9 @@
 /** The operations that bring a file in: ask for an upload address, then import what was sent there. */
-import type { Selectable } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { Handlers } from '../contract.ts';
+import type { Call, Handlers } from '../contract.ts';
 import { fileNotFound, fileNotUploaded, uploadExpired } from '../errors.ts';
-import { formatScopedId, parseFileId, parseKnowledgeBaseId } from '../ids.ts';
+import { formatScopedId, parseFileId, parseKnowledgeBaseId, type ScopedId } from '../ids.ts';
 import { typeByName } from '../ingestion/detect-type.ts';
 import { requireStorage } from '../storage/accounts.ts';
 import type { Queryable } from '../storage/database.ts';
@@ -47,28 +47,49 @@ async function insertFileDocument(transaction: Queryable, file: FileRow, taken: 
   return row;
 }
 
-export const uploadHandlers = {
-  async importFile(input, { database, accountId, config, jobs, files, log }) {
-    const id = { ...parseFileId(input.fileId), accountId };
-    const { knowledgeBaseId } = id;
-    // Before the transaction, which must not wait for the store. What loses against another import is swept.
-    const taken = await takeDirectUpload({ database, files }, id);
-    const row = await database.transaction().execute(async (transaction) => {
-      const file = await lockFile(transaction, id);
-      if (file === undefined) throw fileNotFound();
-      if (file.document_id !== null) {
-        const earlier = { knowledgeBaseId, id: file.document_id, accountId };
-        return await findDocument(transaction, earlier).executeTakeFirstOrThrow();
-      }
-      if (file.uploaded_at === null && taken === undefined)
-        throw file.expired ? uploadExpired() : fileNotUploaded();
-      const document = await insertFileDocument(transaction, file, taken);
-      await jobs.enqueueImport(transaction, { knowledgeBaseId, id: document.id });
-      await requireStorage(transaction, { accountId, defaults: config }, file.size_bytes);
-      return document;
+/** The document of an uploaded file, made now unless it is there already; all of it is one transaction. */
+async function findOrInsertDocument(
+  transaction: Transaction<Tables>,
+  { accountId, config, jobs }: Call,
+  { file: { knowledgeBaseId, id }, taken }: { file: ScopedId; taken: string | undefined },
+) {
+  const file = await lockFile(transaction, { knowledgeBaseId, id, accountId });
+  if (file === undefined) throw fileNotFound();
+  if (file.document_id !== null) {
+    const earlier = { knowledgeBaseId, id: file.document_id, accountId };
+    return { row: await findDocument(transaction, earlier).executeTakeFirstOrThrow(), isNew: false };
+  }
+  if (file.uploaded_at === null && taken === undefined)
+    throw file.expired ? uploadExpired() : fileNotUploaded();
+  const row = await insertFileDocument(transaction, file, taken);
+  await jobs.enqueueImport(transaction, { knowledgeBaseId, id: row.id });
+  await requireStorage(transaction, { accountId, defaults: config }, file.size_bytes);
+  return { row, isNew: true };
+}
+
+/** Imports a file whose bytes were `taken` (undefined: came here), and removes those that no row names in the end. */
+async function importOnce(call: Call, { file, taken }: { file: ScopedId; taken: string | undefined }) {
+  let unnamed = taken;
+  try {
+    const { row, isNew } = await call.database.transaction().execute(async (transaction) => {
+      const done = await findOrInsertDocument(transaction, call, { file, taken });
+      // From here on a row may name them, also where the answer to the commit is lost.
+      if (done.isNew) unnamed = undefined;
+      return done;
     });
-    if (taken !== undefined) await discardObject({ files, log }, uploadNameOf(id));
-    return { data: toDocument(row) };
+    if (isNew && taken !== undefined) unnamed = uploadNameOf(file);
+    return row;
+  } finally {
+    if (unnamed !== undefined) await discardObject(call, unnamed);
+  }
+}
+
+export const uploadHandlers = {
+  async importFile(input, call) {
+    const file = parseFileId(input.fileId);
+    // Before the transaction, which must not wait for the store.
+    const taken = await takeDirectUpload(call, { ...file, accountId: call.accountId });
+    return { data: toDocument(await importOnce(call, { file, taken })) };
   },
 
   async presignUploadUrl({ fileName, size, ...input }, { database, accountId, config, files, ...call }) {

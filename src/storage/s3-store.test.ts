@@ -162,6 +162,19 @@ test.skipIf(store.isReal)('a ticket’s expiry is signed', async () => {
   }
 });
 
+test('imports that are refused, or lose against another one, leave no copy behind', async () => {
+  const { database } = suite.service;
+  const ticket = await newTicket(4);
+  await put(ticket.uploadUrl, 'four');
+  await database.updateTable('accounts').set({ storage_limit_bytes: 1 }).execute();
+  await expectRefusal(importFile(ticket), 403, 'STORAGE_LIMIT_EXCEEDED');
+  await database.updateTable('accounts').set({ storage_limit_bytes: null }).execute();
+  expect(await namesOf()).toEqual([uploadName(ticket)]);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => importFile(ticket)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(await namesOf()).toEqual([expect.not.stringContaining(uploadName(ticket))]);
+});
+
 test('200: an import that is done, also where the store does not remove what was uploaded', async () => {
   const ticket = await newTicket(4);
   await put(ticket.uploadUrl, 'four');
