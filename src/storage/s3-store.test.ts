@@ -136,6 +136,19 @@ test('409 FILE_NOT_UPLOADED: bytes of another length, where the store has let th
   expect((await importFile(ticket)).status).toBe(200);
 });
 
+test.skipIf(store.isReal)(
+  '409 FILE_NOT_UPLOADED: bytes of another length that come while they are taken, and no copy of them stays',
+  async () => {
+    const ticket = await newTicket(4);
+    await put(ticket.uploadUrl, 'four');
+    store.overtakeCopy?.(uploadName(ticket), 'far too long');
+    await expectRefusal(importFile(ticket), 409, 'FILE_NOT_UPLOADED');
+    expect(await namesOf()).toEqual([uploadName(ticket)]);
+    expect(await put(ticket.uploadUrl, 'four')).toBe(200);
+    expect((await importFile(ticket)).status).toBe(200);
+  },
+);
+
 test('200: can be sent again until the import, and changes nothing any more after it', async () => {
   const ticket = await newTicket(text.length);
   await put(ticket.uploadUrl, text.toUpperCase());

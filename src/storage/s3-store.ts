@@ -132,7 +132,12 @@ const directUploads = ({ client, bucket }: Bucket): NonNullable<FileStore['direc
       CopySourceIfMatch: head.ETag,
     });
     // Sent anew between the two requests: then the client has not finished yet.
-    return (await ifThere(client.send(copy))) && objectName;
+    if ((await ifThere(client.send(copy))) === undefined) return undefined;
+    // Not every store holds to the condition either; what counts is what is kept.
+    const kept = await ifThere(client.send(new HeadObjectCommand({ Bucket: bucket, Key: objectName })));
+    if (kept?.ContentLength === sizeBytes) return objectName;
+    await removeObjects({ client, bucket }, [objectName]);
+    return undefined;
   },
 });
 

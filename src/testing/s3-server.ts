@@ -14,6 +14,11 @@ export type S3Server = {
   objects: Map<string, StoredBytes>;
   /** Puts bytes there as a store does that has not looked at the signed length. */
   force(name: string, bytes: string, modifiedAt?: Date): void;
+  /**
+   * Lets `bytes` arrive under a name just before its next copy, which is made all the same, as by a store that knows
+   * no condition.
+   */
+  overtakeCopy(name: string, bytes: string): void;
   close(): Promise<void>;
 };
 
@@ -60,11 +65,16 @@ function list(objects: Map<string, StoredBytes>, query: URLSearchParams): Reply 
   );
 }
 
-function copy(objects: Map<string, StoredBytes>, name: string, { headers }: IncomingMessage): Reply {
-  const source = String(headers['x-amz-copy-source']).replace(/^\/?[^/]+\//, '');
-  const found = objects.get(decodeURIComponent(source));
+type Contents = { objects: Map<string, StoredBytes>; overtaking: Map<string, StoredBytes> };
+
+function copy({ objects, overtaking }: Contents, name: string, { headers }: IncomingMessage): Reply {
+  const source = decodeURIComponent(String(headers['x-amz-copy-source']).replace(/^\/?[^/]+\//, ''));
+  const late = overtaking.get(source);
+  overtaking.delete(source);
+  if (late !== undefined) objects.set(source, late);
+  const found = objects.get(source);
   if (found === undefined) return refuse(404, 'NoSuchKey');
-  const condition = headers['x-amz-copy-source-if-match'];
+  const condition = late === undefined ? headers['x-amz-copy-source-if-match'] : undefined;
   if (condition !== undefined && condition !== found.etag) return refuse(412, 'PreconditionFailed');
   objects.set(name, toStored(found.bytes));
   return xml(200, `<CopyObjectResult><ETag>${found.etag}</ETag></CopyObjectResult>`);
@@ -82,14 +92,15 @@ function read(objects: Map<string, StoredBytes>, name: string): Reply {
   return { status: 200, headers, body: found.bytes };
 }
 
-function reply(objects: Map<string, StoredBytes>, request: IncomingMessage, body: Buffer): Reply {
+function reply(contents: Contents, request: IncomingMessage, body: Buffer): Reply {
+  const { objects } = contents;
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://store');
   const name = decodeURIComponent(pathname.replace(/^\/[^/]+\/?/, ''));
   if (request.method === 'GET' && name === '') return list(objects, searchParams);
   if (request.method === 'POST' && searchParams.has('delete')) return removeMany(objects, body);
   if (request.method === 'GET' || request.method === 'HEAD') return read(objects, name);
   if (request.method !== 'PUT') return refuse(405, 'MethodNotAllowed');
-  if (request.headers['x-amz-copy-source'] !== undefined) return copy(objects, name, request);
+  if (request.headers['x-amz-copy-source'] !== undefined) return copy(contents, name, request);
   objects.set(name, toStored(body));
   return { status: 200, headers: { etag: toStored(body).etag } };
 }
@@ -102,10 +113,11 @@ function send(response: ServerResponse, { method }: IncomingMessage, { status, h
 /** Starts one that knows these credentials. */
 export async function startS3Server(credentials: Credentials): Promise<S3Server> {
   const objects = new Map<string, StoredBytes>();
+  const overtaking = new Map<string, StoredBytes>();
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
     const refusal = refusalOf(request, body, credentials);
-    send(response, request, refusal ? refuse(403, refusal) : reply(objects, request, body));
+    send(response, request, refusal ? refuse(403, refusal) : reply({ objects, overtaking }, request, body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // listening on TCP
@@ -114,6 +126,7 @@ export async function startS3Server(credentials: Credentials): Promise<S3Server>
     bucket: 'uploads',
     objects,
     force: (name, bytes, modifiedAt) => void objects.set(name, toStored(Buffer.from(bytes), modifiedAt)),
+    overtakeCopy: (name, bytes) => void overtaking.set(name, toStored(Buffer.from(bytes))),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

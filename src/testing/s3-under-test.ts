@@ -12,6 +12,8 @@ export type StoreUnderTest = {
   bucket: string;
   /** Puts bytes there as somebody with the store's keys can, whatever length was signed. */
   force(name: string, bytes: string, modifiedAt?: Date): Promise<void>;
+  /** Lets other bytes arrive between a look at an object and its copy; undefined: a real store can not be made to. */
+  overtakeCopy?(name: string, bytes: string): void;
   namesBelow(prefix: string): Promise<string[]>;
   close(): Promise<void>;
 };
@@ -37,12 +39,13 @@ function openReal(endpoint: string, bucket: string): StoreUnderTest {
 export async function openStoreUnderTest(credentials: Credentials): Promise<StoreUnderTest> {
   const { TEST_S3_ENDPOINT, TEST_S3_BUCKET = 'uploads' } = process.env;
   if (TEST_S3_ENDPOINT !== undefined) return openReal(TEST_S3_ENDPOINT, TEST_S3_BUCKET);
-  const { endpoint, bucket, objects, force, close } = await startS3Server(credentials);
+  const { endpoint, bucket, objects, force, overtakeCopy, close } = await startS3Server(credentials);
   return {
     isReal: false,
     endpoint,
     bucket,
     force: async (...object) => force(...object),
+    overtakeCopy,
     namesBelow: async (prefix) => [...objects.keys()].filter((name) => name.startsWith(prefix)),
     close,
   };
