@@ -15,7 +15,7 @@ import {
 } from './storage/accounts.ts';
 import { insertApiKey, listApiKeys, revokeApiKey } from './storage/api-keys.ts';
 import { checkStore } from './storage/check-store.ts';
-import { createDatabase, createPool, type Database } from './storage/database.ts';
+import { createDatabase, createMaintenancePool, type Database } from './storage/database.ts';
 import { migrateToLatest } from './storage/migrate.ts';
 
 function print(line: string): void {
@@ -30,7 +30,7 @@ async function onDatabase(act: (database: Database) => Promise<void>): Promise<v
   const config = readConfig();
   const log = createLog('warn');
   const { connection, close } = await joinDatabase(config, log);
-  const database = createDatabase(createPool(connection, 2, (error) => log.warn(error.message)));
+  const database = createDatabase(createMaintenancePool(connection, (error) => log.warn(error.message)));
   try {
     await migrateToLatest(database);
     await act(database);

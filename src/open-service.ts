@@ -12,7 +12,7 @@ import { createSearch } from './retrieval/search.ts';
 import { createStem, createStemMemory } from './retrieval/stems.ts';
 import type { Service } from './service.ts';
 import { type Connection, createDatabase, createPool } from './storage/database.ts';
-import { migrateToLatest } from './storage/migrate.ts';
+import { migrateOver } from './storage/migrate.ts';
 
 /**
  * Opens everything that the service needs on a database, migrating it first, and starts the workers, unless `works` is
@@ -27,8 +27,8 @@ export async function openService(
   const onError = (error: Error) => {
     if (!closing) log.warn({ err: error }, 'database connection lost');
   };
+  await migrateOver(connection, onError);
   const database = createDatabase(createPool(connection, config.databasePoolSize, onError));
-  await migrateToLatest(database);
   await ensureFirstAccount(database, config, log);
   const stemMemory = createStemMemory();
   const stem = createStem(database, stemMemory);

@@ -1,7 +1,9 @@
-/** The pool outlives its connections. */
+/** The pools outlive their connections, and give each statement the time that it may take. */
 import { sql } from 'kysely';
+import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/test-database.ts';
+import { createMaintenancePool, createPool } from './database.ts';
 
 test('a connection that breaks between two statements of a transaction fails the transaction, not the process', async () => {
   const { database, close } = await createTestDatabase();
@@ -14,5 +16,16 @@ test('a connection that breaks between two statements of a transaction fails the
   });
   await expect(transaction).rejects.toThrow(/terminat|queryable/i);
   await sql`SELECT 1`.execute(database);
+  await close();
+});
+
+test('a statement of a request is cancelled in the end, one of maintenance never', async () => {
+  const { connection, close } = await createTestDatabase();
+  const timeoutOf = async (pool: pg.Pool) => {
+    const { rows } = await pool.query('SHOW statement_timeout').finally(() => pool.end());
+    return rows[0].statement_timeout;
+  };
+  expect(await timeoutOf(createPool(connection, 1, () => {}))).toBe('1min');
+  expect(await timeoutOf(createMaintenancePool(connection, () => {}))).toBe('0');
   await close();
 });

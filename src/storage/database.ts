@@ -58,18 +58,16 @@ function planning(connection: Connection): pg.PoolConfig {
   return { connectionString: url.href };
 }
 
-/**
- * A pool of at most `size` connections.
- * @param onError told of idle connections that break; the pool replaces them by itself.
- */
-export function createPool(connection: Connection, size: number, onError: (error: Error) => void): pg.Pool {
+type PoolSettings = { size: number; statementTimeoutMs: number; onError: (error: Error) => void };
+
+function openPool(connection: pg.PoolConfig, { size, statementTimeoutMs, onError }: PoolSettings): pg.Pool {
   const pool = new pg.Pool({
-    ...planning(connection),
+    ...connection,
     max: size,
     types,
     application_name: 'knowledge-retrieval',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
   });
   pool.on('error', onError);
@@ -78,6 +76,23 @@ export function createPool(connection: Connection, size: number, onError: (error
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
+
+/**
+ * A pool of at most `size` connections.
+ * @param onError told of idle connections that break; the pool replaces them by itself.
+ */
+export const createPool = (connection: Connection, size: number, onError: PoolSettings['onError']): pg.Pool =>
+  openPool(planning(connection), { size, onError, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+
+/** One statement works, another connection may be needed beside it. */
+const MAINTENANCE_CONNECTIONS = 2;
+
+/**
+ * A pool for what somebody sits beside and can end: a migration, a recount of a large knowledge base, and the wait for
+ * another server's migration take the time that they take.
+ */
+export const createMaintenancePool = (connection: Connection, onError: PoolSettings['onError']): pg.Pool =>
+  openPool(connection, { size: MAINTENANCE_CONNECTIONS, onError, statementTimeoutMs: 0 });
 
 /** The connections of `pool`, which send prepared statements by their names: Kysely itself knows none. */
 function namingStatements(pool: pg.Pool): PostgresPool {

@@ -1,6 +1,7 @@
 /** Brings a database to the schema that this version needs. */
 import type { Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { type Connection, createDatabase, createMaintenancePool } from './database.ts';
 import * as initial from './migrations/0001-initial.ts';
 
 /** In the order of their names; one that has landed is never edited. */
@@ -17,4 +18,13 @@ export async function migrateToLatest<DB>(database: Kysely<DB>): Promise<string[
   const { error, results } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
   return (results ?? []).map(({ migrationName }) => migrationName);
+}
+
+/** Migrates over connections of its own, whose statements may last: with `migrateToLatest`'s result and errors. */
+export async function migrateOver(
+  connection: Connection,
+  onError: (error: Error) => void,
+): Promise<string[]> {
+  const database = createDatabase(createMaintenancePool(connection, onError));
+  return await migrateToLatest(database).finally(() => database.destroy());
 }
