@@ -31,7 +31,7 @@ export async function requeuePurges({ database, jobs }: Service): Promise<void> 
   for (const { knowledge_base_id } of late) await jobs.enqueuePurge(database, knowledge_base_id);
 }
 
-/** How many files of one knowledge base a line of the log names. */
+/** How many files a line of the log names. */
 const NAMED_IN_LOG = 10;
 
 /**
@@ -43,12 +43,14 @@ export async function sweepFiles(service: Service, signal: AbortSignal): Promise
   const { database, files, log } = service;
   const { live } = await findStoringKnowledgeBases(database, files);
   for (const knowledgeBaseId of live) {
-    signal.throwIfAborted();
-    const { orphans, lost } = await compareFiles({ database, files }, knowledgeBaseId);
-    for (const objectName of orphans) await files.remove(objectName);
-    if (orphans.length > 0) log.info({ knowledgeBaseId, removed: orphans.length }, 'removed orphaned bytes');
-    const some = lost.slice(0, NAMED_IN_LOG).map(({ id }) => id);
-    if (lost.length > 0) log.warn({ knowledgeBaseId, lost: lost.length, some }, 'bytes of files are gone');
+    for await (const { orphans, lost } of compareFiles({ database, files }, knowledgeBaseId)) {
+      signal.throwIfAborted();
+      for (const objectName of orphans) await files.remove(objectName);
+      if (orphans.length > 0)
+        log.info({ knowledgeBaseId, removed: orphans.length }, 'removed orphaned bytes');
+      const some = lost.slice(0, NAMED_IN_LOG).map(({ id }) => id);
+      if (lost.length > 0) log.warn({ knowledgeBaseId, lost: lost.length, some }, 'bytes of files are gone');
+    }
   }
 }
 

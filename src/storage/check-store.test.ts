@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { checkStore } from './check-store.ts';
+import { compareFiles, type FileComparison } from './compare-files.ts';
 import type { Database } from './database.ts';
 import { type FileStore, openFileStore } from './file-store.ts';
 import { deleteDocumentRows } from './passages.ts';
@@ -129,6 +130,47 @@ test('bytes that no row names are told once they are old, and removed with their
   expect(await check(true)).toEqual([]);
   expect(await check()).toEqual([]);
   expect(await readdir(join(directory, place.knowledgeBaseId))).toHaveLength(2);
+});
+
+test('more files than a page holds are all compared, a page at a time, each against its own rows', async () => {
+  const { knowledgeBaseId, accountId } = place;
+  const names: string[] = [];
+  for (let count = 0; count < 2_500; count++) names.push(`${knowledgeBaseId}/${uuidv7()}/${uuidv7()}`);
+  const [orphans, lost] = [
+    [0, 1_100, 2_499].map((place) => names[place]),
+    [1, 999, 2_000].map((place) => names[place]),
+  ];
+  const now = new Date();
+  await database
+    .insertInto('files')
+    .values(
+      names
+        .filter((name) => !orphans.includes(name))
+        .map((name) => ({
+          knowledge_base_id: knowledgeBaseId,
+          account_id: accountId,
+          id: name.split('/')[1] ?? '',
+          file_name: 'a.txt',
+          size_bytes: 4,
+          object_name: name,
+          sha256: Buffer.alloc(32),
+          created_at: now,
+          expires_at: now,
+          uploaded_at: now,
+        })),
+    )
+    .execute();
+  for (const name of names.filter((name) => !lost.includes(name))) {
+    await mkdir(join(directory, dirname(name)), { recursive: true });
+    await writeFile(join(directory, name), 'four');
+    await utimes(join(directory, name), new Date(0), new Date(0));
+  }
+  const pages: FileComparison[] = [];
+  for await (const page of compareFiles({ database, files }, knowledgeBaseId)) pages.push(page);
+  expect(pages.length).toBeGreaterThan(2);
+  expect(pages.flatMap((page) => page.orphans)).toEqual(orphans);
+  expect(pages.flatMap((page) => page.lost.map(({ objectName }) => objectName))).toEqual(lost);
+  expect(pages.flatMap((page) => page.misfits)).toEqual([]);
 });
 
 test('what is not named as the service names it is left alone', async () => {

@@ -48,27 +48,26 @@ async function checkLifeCycle({ database, importTimeoutSeconds }: StoreCheck): P
   return rows.map(({ line }) => line);
 }
 
+/** Gives what is left of it. */
 async function repairFiles(
   { database, files }: StoreCheck,
-  knowledgeBaseId: string,
+  { knowledgeBaseId, found }: { knowledgeBaseId: string; found: FileComparison },
 ): Promise<FileComparison> {
-  const found = await compareFiles({ database, files }, knowledgeBaseId);
   for (const objectName of found.orphans) await files.remove(objectName);
   const forgotten = found.lost.filter(({ documentId }) => documentId === null);
   for (const file of forgotten) await forgetUpload(database, { ...file, knowledgeBaseId });
   return { ...found, orphans: [], lost: found.lost.filter(({ documentId }) => documentId !== null) };
 }
 
-async function checkFiles(check: StoreCheck, knowledgeBaseId: string): Promise<string[]> {
-  const { orphans, lost, misfits } = await (check.repair ? repairFiles : compareFiles)(
-    check,
-    knowledgeBaseId,
-  );
-  return [
-    ...orphans.map((objectName) => `bytes that no file names: ${objectName}`),
-    ...lost.map(({ id, objectName }) => `the bytes of file ${id} are gone: ${objectName}`),
-    ...misfits.map(({ id, objectName }) => `the bytes of file ${id} have another length: ${objectName}`),
-  ];
+async function* checkFiles(check: StoreCheck, knowledgeBaseId: string): AsyncGenerator<string> {
+  for await (const found of compareFiles(check, knowledgeBaseId)) {
+    const { orphans, lost, misfits } = check.repair
+      ? await repairFiles(check, { knowledgeBaseId, found })
+      : found;
+    yield* orphans.map((objectName) => `bytes that no file names: ${objectName}`);
+    yield* lost.map(({ id, objectName }) => `the bytes of file ${id} are gone: ${objectName}`);
+    yield* misfits.map(({ id, objectName }) => `the bytes of file ${id} have another length: ${objectName}`);
+  }
 }
 
 /**
@@ -85,9 +84,9 @@ export async function* checkStore(check: StoreCheck): AsyncGenerator<string> {
   }
   const { live, unknown } = await findStoringKnowledgeBases(database, files);
   for (const knowledgeBaseId of live)
-    for (const line of await checkFiles(check, knowledgeBaseId))
+    for await (const line of checkFiles(check, knowledgeBaseId))
       yield `knowledge base ${knowledgeBaseId}: ${line}`;
   for (const knowledgeBaseId of unknown)
-    for (const line of await checkFiles(check, knowledgeBaseId))
+    for await (const line of checkFiles(check, knowledgeBaseId))
       yield `knowledge base ${knowledgeBaseId}, which this database does not know: ${line}`;
 }

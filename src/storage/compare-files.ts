@@ -1,4 +1,4 @@
-/** Holds the rows of `files` against the objects of the store, in both directions, one knowledge base at a time. */
+/** Holds the rows of `files` against the objects of the store, in both directions, a thousand at a time. */
 import { sql } from 'kysely';
 import type { Queryable } from './database.ts';
 import { type FileStore, type ListedObject, uploadNameOf } from './file-store.ts';
@@ -12,15 +12,30 @@ export type FileComparison = { orphans: string[]; lost: UploadedFile[]; misfits:
 /** An object comes before its row, and lives without one for as long as an upload or a removal takes: minutes. */
 export const ORPHAN_AGE_MS = 3_600_000;
 
+/** Files and objects that are held at once, whatever a knowledge base has: as many as S3 lists in one answer. */
+const PAGE_SIZE = 1_000;
+
+/** No file id is greater. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** File ids behind `after` (undefined: from the first) up to `upTo`. */
+type Range = { after: string | undefined; upTo: string };
+
 /**
- * Every object that rows of a live knowledge base name. `arrived` false: a ticket whose bytes may have come, or may
- * still come, straight to the store.
+ * The objects that rows of a live knowledge base name, in the order of file ids, `limit` at most. `arrived` false: a
+ * ticket whose bytes may have come, or may still come, straight to the store.
  */
-async function readNames(database: Queryable, knowledgeBaseId: string) {
+async function readNames(
+  database: Queryable,
+  knowledgeBaseId: string,
+  { after, upTo, limit }: Range & { limit?: number },
+) {
   const { rows } = await sql<Omit<UploadedFile, 'objectName'> & { objectName: string | null }>`
     SELECT id, object_name AS "objectName", size_bytes AS "sizeBytes", document_id AS "documentId"
     FROM files JOIN knowledge_bases USING (knowledge_base_id)
-    WHERE knowledge_base_id = ${knowledgeBaseId} AND deleted_at IS NULL`.execute(database);
+    WHERE knowledge_base_id = ${knowledgeBaseId} AND deleted_at IS NULL
+      AND (${after ?? null}::uuid IS NULL OR id > ${after ?? null}::uuid) AND id <= ${upTo}::uuid
+    ORDER BY id LIMIT ${limit ?? null}::bigint`.execute(database);
   return rows.map(({ objectName, ...file }) => ({
     ...file,
     objectName: objectName ?? uploadNameOf({ knowledgeBaseId, id: file.id }),
@@ -28,23 +43,49 @@ async function readNames(database: Queryable, knowledgeBaseId: string) {
   }));
 }
 
-async function readObjects(files: FileStore, knowledgeBaseId: string): Promise<Map<string, ListedObject>> {
+const fileIdOf = (objectName: string): string => objectName.split('/')[1] ?? '';
+
+/** A page's objects; `upTo`: the last file that is on it with all its objects. */
+async function readObjects(files: FileStore, knowledgeBaseId: string, { after, upTo }: Range) {
   const objects = new Map<string, ListedObject>();
-  for await (const object of files.listObjects(knowledgeBaseId)) objects.set(object.objectName, object);
-  return objects;
+  let lastId = '';
+  for await (const object of files.listObjects(knowledgeBaseId, after)) {
+    const id = fileIdOf(object.objectName);
+    if (id > upTo) break;
+    if (objects.size >= PAGE_SIZE && id !== lastId) return { objects, upTo: lastId };
+    objects.set(object.objectName, object);
+    lastId = id;
+  }
+  return { objects, upTo };
 }
 
 /**
- * Compares one knowledge base beside running uploads and deletions: rows are read before and after the objects, and
- * only what both readings agree on counts. Objects younger than an hour are nobody's orphans yet.
+ * Compares one knowledge base beside running uploads and deletions, page by page: of each, rows are read before and
+ * after the objects, and only what both readings agree on counts. So each page's objects are listed anew: a list from
+ * before its rows were read would lack what has arrived meanwhile. Objects younger than an hour are nobody's orphans yet.
  */
-export async function compareFiles(
+export async function* compareFiles(
   { database, files }: { database: Queryable; files: FileStore },
   knowledgeBaseId: string,
-): Promise<FileComparison> {
-  const before = await readNames(database, knowledgeBaseId);
-  const objects = await readObjects(files, knowledgeBaseId);
-  const after = await readNames(database, knowledgeBaseId);
+): AsyncGenerator<FileComparison> {
+  let after: string | undefined;
+  do {
+    const rows = await readNames(database, knowledgeBaseId, { after, upTo: LAST_ID, limit: PAGE_SIZE });
+    const rowsEnd = rows.length < PAGE_SIZE ? LAST_ID : (rows.at(-1)?.id ?? LAST_ID);
+    const { objects, upTo } = await readObjects(files, knowledgeBaseId, { after, upTo: rowsEnd });
+    yield comparePage({
+      before: rows.filter(({ id }) => id <= upTo),
+      objects,
+      after: await readNames(database, knowledgeBaseId, { after, upTo }),
+    });
+    after = upTo;
+  } while (after !== LAST_ID);
+}
+
+type Names = Awaited<ReturnType<typeof readNames>>;
+type Page = { before: Names; objects: Map<string, ListedObject>; after: Names };
+
+function comparePage({ before, objects, after }: Page): FileComparison {
   const named = new Set([...before, ...after].map(({ objectName }) => objectName));
   const stillNamed = new Set(after.map(({ objectName }) => objectName));
   const arrived = before.filter(({ objectName, arrived }) => arrived && stillNamed.has(objectName));

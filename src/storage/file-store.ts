@@ -35,8 +35,11 @@ export type FileStore = {
   remove(name: string): Promise<void>;
   /** The knowledge bases that have something in the store, in no order. */
   listKnowledgeBases(): AsyncIterable<string>;
-  /** The objects of one knowledge base, in no order; what is not named as ours is left out. */
-  listObjects(knowledgeBaseId: string): AsyncIterable<ListedObject>;
+  /**
+   * The objects of one knowledge base in the order of their files' ids, from the file behind `afterId` on; what is not
+   * named as ours is left out.
+   */
+  listObjects(knowledgeBaseId: string, afterId?: string): AsyncIterable<ListedObject>;
 };
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
@@ -175,8 +178,9 @@ export async function openFileStore(directory: string): Promise<FileStore> {
     async *listKnowledgeBases() {
       for (const name of await entriesOf(directory)) if (KNOWLEDGE_BASE_PATTERN.test(name)) yield name;
     },
-    async *listObjects(knowledgeBaseId) {
-      for (const file of await entriesOf(join(directory, knowledgeBaseId))) {
+    async *listObjects(knowledgeBaseId, afterId = '') {
+      const entries = await entriesOf(join(directory, knowledgeBaseId));
+      for (const file of entries.filter((name) => name > afterId).sort()) {
         for (const name of await entriesOf(join(directory, knowledgeBaseId, file))) {
           const objectName = `${knowledgeBaseId}/${file}/${name}`;
           if (!OBJECT_NAME_PATTERN.test(objectName)) continue;

@@ -200,6 +200,16 @@ test('200: an import that is done, also where the store does not remove what was
   expect(await namesOf()).toHaveLength(2);
 });
 
+test('objects are listed in the order of their files, from behind a given one on', async () => {
+  const tickets = [await newTicket(4), await newTicket(4), await newTicket(4)];
+  for (const ticket of tickets) await put(ticket.uploadUrl, 'four');
+  const [first = '', ...rest] = tickets.map(uploadName).toSorted();
+  const listed: string[] = [];
+  for await (const { objectName } of suite.service.files.listObjects(knowledgeBaseId, first.split('/')[1]))
+    listed.push(objectName);
+  expect(listed).toEqual(rest);
+});
+
 test('deleting a document or a knowledge base takes its bytes along', async () => {
   const tickets = [await newTicket(4), await newTicket(4), await newTicket(4), await newTicket(4)];
   for (const ticket of tickets) await put(ticket.uploadUrl, 'four');

@@ -72,7 +72,7 @@ const surely = <T>(request: Promise<T>): Promise<T> =>
 
 async function* listPages(
   { client, bucket }: Bucket,
-  query: { Prefix?: string; Delimiter?: string },
+  query: { Prefix?: string; Delimiter?: string; StartAfter?: string },
 ): AsyncGenerator<ListObjectsV2CommandOutput> {
   let ContinuationToken: string | undefined;
   do {
@@ -166,8 +166,11 @@ export function openS3Store(settings: S3Settings): FileStore {
         yield* names.filter((name) => KNOWLEDGE_BASE_PATTERN.test(name));
       }
     },
-    async *listObjects(knowledgeBaseId) {
-      for await (const { Contents = [] } of listPages(store, { Prefix: `${knowledgeBaseId}/` })) {
+    async *listObjects(knowledgeBaseId, afterId) {
+      const Prefix = `${knowledgeBaseId}/`;
+      // Behind all that begins with the file's id and a slash, which comes before 0 (ASCII).
+      const from = afterId === undefined ? {} : { StartAfter: `${Prefix}${afterId}0` };
+      for await (const { Contents = [] } of listPages(store, { Prefix, ...from })) {
         yield* Contents.flatMap(toListed);
       }
     },

@@ -42,7 +42,7 @@ const refuse = (status: number, code: string): Reply =>
 
 function list(objects: Map<string, StoredBytes>, query: URLSearchParams): Reply {
   const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter')];
-  const after = query.get('continuation-token') ?? '';
+  const after = query.get('continuation-token') ?? query.get('start-after') ?? '';
   const names = [...objects.keys()].filter((name) => name.startsWith(prefix)).sort();
   const grouped = (name: string) => {
     const end = delimiter === null ? -1 : name.indexOf(delimiter, prefix.length);
