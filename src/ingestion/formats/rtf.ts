@@ -54,7 +54,7 @@ export function extractRtf(bytes: Uint8Array): ExtractedText {
   const body = rtfBody(renderer);
   const reader = rtfReader(body);
   for (const token of rtfTokens(bytes)) reader.take(token);
-  reader.decode();
+  reader.end();
   body.end();
   return renderer.finish();
 }
@@ -62,52 +62,63 @@ export function extractRtf(bytes: Uint8Array): ExtractedText {
 function rtfReader(body: RtfBody) {
   const groups: Group[] = [];
   const fonts = rtfFonts();
-  const styles = styleReader(body);
+  const characters = characterWriter(body, fonts);
   let group: Group = { ...OUTERMOST };
-  let fallbackLeft = 0;
-  /** Bytes whose characters are not known yet: one may go on in the next token. */
-  let undecoded = '';
 
-  const write = (text: string) => {
-    if (group.isSkipped) return;
-    if (group.destination === 'text') body.text(text);
-    if (group.destination === 'styles') styles.write(group.style, text);
-  };
-  const decode = () => {
-    if (undecoded === '') return;
-    write(new TextDecoder(fonts.encodingOf(group.font)).decode(Buffer.from(undecoded, 'latin1')));
-    undecoded = '';
-  };
   const takeWord = (name: string, parameter: number | undefined) => {
     if (SKIPPED.has(name) || (group.isIgnorable && !READ.has(name))) group.isSkipped = true;
     group.isIgnorable = false;
-    if (name === 'u') {
-      write(String.fromCharCode((parameter ?? 0) & 0xffff));
-      fallbackLeft = group.fallbackLength;
-    } else if (Object.hasOwn(CHARACTERS, name)) write(CHARACTERS[name] ?? '');
+    if (name === 'u') characters.writeUnit(group, parameter ?? 0);
+    else if (Object.hasOwn(CHARACTERS, name)) characters.write(group, CHARACTERS[name] ?? '');
     else if (setsGroup(group, name, parameter ?? 0) || fonts.take(group, name, parameter ?? 0)) return;
     else if (group.destination === 'text' && !group.isSkipped) body.control(name, parameter);
   };
   const takeSymbol = (sign: string) => {
     if (sign === '*') group.isIgnorable = true;
     else if (sign === '\n' || sign === '\r') body.control('par', undefined);
-    else write(CHARACTERS[sign] ?? '');
-  };
-  const takeBytes = (bytes: string) => {
-    const skipped = Math.min(fallbackLeft, bytes.length);
-    fallbackLeft -= skipped;
-    undecoded += bytes.slice(skipped);
+    else characters.write(group, CHARACTERS[sign] ?? '');
   };
   const take = (token: RtfToken) => {
-    if (token.kind === 'bytes') return takeBytes(token.bytes);
-    decode();
-    fallbackLeft = 0;
+    if (token.kind === 'bytes') return characters.addBytes(token.bytes);
+    characters.endBytes(group);
     if (token.kind === 'open') group = { ...keepGroup(groups, group) };
     else if (token.kind === 'close') group = groups.pop() ?? group;
     else if (token.kind === 'word') takeWord(token.name, token.parameter);
     else takeSymbol(token.sign);
   };
-  return { take, decode };
+  return { take, end: () => characters.endBytes(group) };
+}
+
+/** Decodes characters, and brings them to where their group has them go. */
+function characterWriter(body: RtfBody, fonts: ReturnType<typeof rtfFonts>) {
+  const styles = styleReader(body);
+  let fallbackLeft = 0;
+  /** Bytes whose characters are not known yet: one may go on in the next token. */
+  let undecoded = '';
+  const write = ({ isSkipped, destination, style }: Group, text: string): void => {
+    if (isSkipped) return;
+    if (destination === 'text') body.text(text);
+    if (destination === 'styles') styles.write(style, text);
+  };
+  return {
+    write,
+    /** Takes a UTF-16 unit, perhaps as a negative number; bytes that follow may be its fallback. */
+    writeUnit(group: Group, unit: number): void {
+      write(group, String.fromCharCode(unit & 0xffff));
+      fallbackLeft = group.fallbackLength;
+    },
+    addBytes(bytes: string): void {
+      const skipped = Math.min(fallbackLeft, bytes.length);
+      fallbackLeft -= skipped;
+      undecoded += bytes.slice(skipped);
+    },
+    endBytes(group: Group): void {
+      fallbackLeft = 0;
+      if (undecoded === '') return;
+      write(group, new TextDecoder(fonts.encodingOf(group.font)).decode(Buffer.from(undecoded, 'latin1')));
+      undecoded = '';
+    },
+  };
 }
 
 function keepGroup(groups: Group[], group: Group): Group {
