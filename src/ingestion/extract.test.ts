@@ -1,6 +1,7 @@
 /** Text, headings, tables and pages of every format. */
 import { describe, expect, it, test } from 'vitest';
 import { madeFiles } from '../testing/made-files.ts';
+import { writeZip } from '../testing/write-zip.ts';
 import { extractFile, type Reading } from './extract.ts';
 
 const files = madeFiles();
@@ -113,4 +114,34 @@ test('the rows of a CSV file are a table, whatever stands between quotes', async
   const { text, tables } = (await read('a.csv')).extracted;
   expect(text).toBe('Day | Note\nMonday | The café opens at nine. Or later; "perhaps"');
   expect(tables).toEqual([{ start: 0, end: text.length, header: 'Day | Note' }]);
+});
+
+test.each([
+  ['"5 inch', '"5 inch'],
+  ['"5 inch" pipe', '"5 inch" pipe'],
+  ['"5"" pipe"', '5" pipe'],
+  ['"5 inch"', '5 inch'],
+])('a cell of a CSV file that is written %s ends with its row', async (written, cell) => {
+  for (const lineEnd of ['\n', '\r\n']) {
+    const rows = ['Size,Note', `1,${written}`, `${written},2`, '"a","b"', `3,${written}`];
+    const extraction = await extractFile({ fileName: 'a.csv', bytes: Buffer.from(rows.join(lineEnd)) });
+    expect('extracted' in extraction && extraction.extracted.text).toBe(
+      `Size | Note\n1 | ${cell}\n${cell} | 2\na | b\n3 | ${cell}`,
+    );
+  }
+});
+
+test('a chapter of a book is found by a name that is no encoded address', async () => {
+  const bytes = writeZip([
+    { name: 'META-INF/container.xml', content: '<container><rootfile full-path="b.opf"/></container>' },
+    {
+      name: 'b.opf',
+      content:
+        '<package><item id="one" href="100%.xhtml"/><item id="two" href="a%20b.xhtml"/><itemref idref="one"/><itemref idref="two"/></package>',
+    },
+    { name: '100%.xhtml', content: '<html><body><p>All of it.</p></body></html>' },
+    { name: 'a b.xhtml', content: '<html><body><p>And more.</p></body></html>' },
+  ]);
+  const extraction = await extractFile({ fileName: 'a.epub', bytes });
+  expect(extraction).toMatchObject({ type: 'epub', extracted: { text: 'All of it.\n\nAnd more.' } });
 });

@@ -34,14 +34,16 @@ function separatorOf(text: string): string {
   return SEPARATORS.toSorted((a, b) => evenness(b) - evenness(a))[0] ?? ',';
 }
 
-/** The rows, in linear time. A quote that is never closed ends with the text. */
+/**
+ * The rows, in linear time: a search for a closing quote ends at the first run of quotes of which one is not doubled,
+ * and seen from a cell that begins with it, that is true of every run.
+ */
 function* rowsOf(text: string, separator: string): Generator<string[]> {
   let row: string[] = [];
   for (let at = 0; at <= text.length; ) {
-    const cell = text[at] === '"' ? quotedCell(text, at) : undefined;
-    const from = cell?.end ?? at;
-    const end = nextOf(text, separator, from);
-    row.push((cell?.value ?? '') + text.slice(from, end));
+    const cell = text[at] === '"' ? quotedCell(text, separator, at) : undefined;
+    const end = cell?.end ?? nextOf(text, separator, at);
+    row.push(cell?.value ?? text.slice(at, end));
     if (text[end] !== separator) {
       yield row;
       row = [];
@@ -50,17 +52,21 @@ function* rowsOf(text: string, separator: string): Generator<string[]> {
   }
 }
 
-/** The cell that begins with the quote at `start`; two quotes inside are one. */
-function quotedCell(text: string, start: number): { value: string; end: number } {
-  const pieces: string[] = [];
-  for (let at = start + 1; ; ) {
-    const quote = text.indexOf('"', at);
-    const end = quote < 0 ? text.length : quote;
-    pieces.push(text.slice(at, end));
-    if (text[end + 1] !== '"' || quote < 0)
-      return { value: pieces.join('"'), end: Math.min(end + 1, text.length) };
-    at = end + 2;
-  }
+/**
+ * The cell that begins with the quote at `start`, and where the separator or line end after it stands; two quotes
+ * inside are one. undefined: that quote is text (`"5 inch`), because the next one ends no cell.
+ */
+function quotedCell(
+  text: string,
+  separator: string,
+  start: number,
+): { value: string; end: number } | undefined {
+  let quote = text.indexOf('"', start + 1);
+  while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
+  if (quote < 0) return undefined;
+  const end = text[quote + 1] === '\r' ? quote + 2 : quote + 1;
+  if (end < text.length && text[end] !== separator && text[end] !== '\n') return undefined;
+  return { value: text.slice(start + 1, quote).replaceAll('""', '"'), end };
 }
 
 /** The next separator or line end from an offset on. */

@@ -33,10 +33,19 @@ async function chaptersOf(archive: Archive): Promise<string[]> {
   const folder = posix.dirname(root);
   const items = new Map<string, string>();
   onElements(book, 'item', (attributes) => {
-    const href = decodeURI(attribute(attributes, 'href') ?? '');
-    items.set(attribute(attributes, 'id') ?? '', posix.join(folder, href));
+    const name = nameOf(attribute(attributes, 'href') ?? '');
+    items.set(attribute(attributes, 'id') ?? '', posix.join(folder, name));
   });
   return valuesOf(book, 'itemref', 'idref').flatMap((id) => items.get(id) ?? []);
+}
+
+/** The name of the part that an address means; where it is not encoded as addresses are, the address itself. */
+function nameOf(href: string): string {
+  try {
+    return decodeURI(href);
+  } catch {
+    return href;
+  }
 }
 
 function onElements(part: Uint8Array, element: string, take: (attributes: XmlAttributes) => void): void {
