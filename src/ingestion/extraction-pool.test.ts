@@ -1,14 +1,17 @@
 /** Whatever reading a file provokes ends in bounds, and stays in its own process. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { unpackText } from '../retrieval/extracted-text.ts';
 import { createExtractionPool } from './extraction-pool.ts';
 
 const killedServer = fileURLToPath(new URL('../testing/killed-server.ts', import.meta.url));
 const hostile = fileURLToPath(new URL('../testing/hostile-reader.ts', import.meta.url));
+const chatting = fileURLToPath(new URL('../testing/chatting-reader.ts', import.meta.url));
+const starvedServer = fileURLToPath(new URL('../testing/starved-server.ts', import.meta.url));
 const pool = createExtractionPool();
 afterAll(() => pool.close());
 
@@ -37,6 +40,40 @@ describe('the process that reads a file', () => {
 
   it('that has a fault throws what it complained of: the import is tried again', async () => {
     await expect(misbehave('crash')).rejects.toThrow('the reader has a fault');
+  });
+
+  it.each(['chat', 'announce nothing', 'announce less than nothing'])(
+    'that hands back no result throws that: %s',
+    async (how) => {
+      await expect(misbehave(how)).rejects.toThrow('what reading hands back is no result');
+    },
+  );
+
+  it('hands back its result, whatever a library writes to the console', async () => {
+    const chatty = createExtractionPool({ program: chatting });
+    const extraction = await chatty.extract({ fileName: 'a.txt', bytes: Buffer.from('Some text.') });
+    chatty.close();
+    expect('extracted' in extraction && unpackText(extraction.extracted).text).toBe('Some text.');
+  });
+
+  it.skipIf(process.platform === 'win32')('that can not be started throws, and the next is', async () => {
+    const limited = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, starvedServer];
+    const { stdout } = await promisify(execFile)('/bin/sh', limited);
+    expect(JSON.parse(stdout)).toEqual(['EMFILE', 'EMFILE', 'txt']);
+  });
+
+  it('gets no file once it is ended for having had nothing to do', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const idle = createExtractionPool();
+    try {
+      const file = { fileName: 'a.txt', bytes: Buffer.from('Some text.') };
+      await idle.extract(file);
+      vi.runAllTimers();
+      expect(await idle.extract(file)).toMatchObject({ type: 'txt' });
+    } finally {
+      idle.close();
+      vi.useRealTimers();
+    }
   });
 
   it('has no secrets, reads and writes no files, starts no process', async () => {

@@ -1,5 +1,6 @@
 /** Reads the text of uploaded files, each in a process of its own that is bounded, niced, and killed at its end. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { PackedText } from '../retrieval/extracted-text.ts';
@@ -42,6 +43,7 @@ export function createExtractionPool({
       await turns.take();
       try {
         const child = processes.take();
+        if (child.pid === undefined) await once(child, 'spawn'); // rejects with the reason: nothing was started
         sendFile(child, file);
         return await receiveResult(child, readingMaxMs);
       } finally {
@@ -62,19 +64,33 @@ function createProcesses(program: string) {
   let idle: NodeJS.Timeout | undefined;
   const start = () => {
     const child = startProcess(program);
-    alive.add(child);
-    child.once('close', () => {
+    const forget = () => {
       alive.delete(child);
       if (spare === child) spare = undefined;
-    });
+    };
+    alive.add(child);
+    // Where none could be started, 'close' may never come.
+    child.once('close', forget).on('error', forget);
     return child;
+  };
+  const startSpare = () => {
+    try {
+      spare = start();
+    } catch {
+      spare = undefined; // without memory for a process, spawn throws; the next file tries again
+    }
+  };
+  const endSpare = () => {
+    const idler = spare;
+    spare = undefined; // at once: it takes a while to end, and must get no file
+    idler?.kill('SIGKILL');
   };
   return {
     take() {
       const child = spare ?? start();
-      spare = start();
+      startSpare();
       clearTimeout(idle);
-      idle = setTimeout(() => spare?.kill('SIGKILL'), SPARE_MAX_IDLE_MS).unref();
+      idle = setTimeout(endSpare, SPARE_MAX_IDLE_MS).unref();
       return child;
     },
     kill() {

@@ -2,6 +2,8 @@
  * The program of the process that reads one file. Standard input: the file's name as a line of JSON, then its
  * bytes. Standard output: a `ResultHead` as a line of JSON, then the packed text. See extraction-pool.ts.
  */
+import { Console } from 'node:console';
+import { Writable } from 'node:stream';
 import { packText } from '../retrieval/extracted-text.ts';
 import { type Extraction, extractFile, type UploadedFile } from './extract.ts';
 import { startWatchdog } from './extraction-watchdog.ts';
@@ -37,6 +39,8 @@ const UNENDED: Extraction = {
 };
 const tellUnended = () => writeResult(UNENDED);
 
+// What a library has to say of a file would stand in the middle of the result, or pass for the reason of an end.
+globalThis.console = new Console(new Writable({ write: (_piece, _encoding, done) => done() }));
 process.once('beforeExit', tellUnended);
 await startWatchdog(Number(process.argv[2]));
 const extraction = await extractFile(await readInput());

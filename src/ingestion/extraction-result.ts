@@ -19,7 +19,8 @@ const OUT_OF_MEMORY = new RegExp(
 
 /**
  * The result of a process, which is dead then, whether it wanted to or not.
- * @throws Error when it ended without one and not for a limit: then the reader has a fault
+ * @throws Error when it ended without one and not for a limit, or handed back something else: then the reader has
+ * a fault
  */
 export async function receiveResult(
   child: ChildProcess & { stdout: Readable; stderr: Readable },
@@ -28,17 +29,23 @@ export async function receiveResult(
   const complaint = lastOf(child.stderr);
   const result = collectResult();
   let exceeded: string | undefined;
+  let fault: unknown;
   const end = (reason?: string) => {
     exceeded ??= reason;
     child.kill('SIGKILL');
   };
   const deadline = setTimeout(end, maxMs, `Reading the file takes longer than ${maxMs / 1000} seconds.`);
   child.stdout.on('data', (piece: Buffer) => {
-    result.add(piece);
-    if (result.isWhole()) end();
+    try {
+      result.add(piece);
+    } catch (error) {
+      fault ??= error;
+    }
+    if (fault || result.isWhole()) end();
     else if (result.isTooLong()) end('The text of the file is larger than the service takes.');
   });
   const [code, signal] = await once(child, 'close').finally(() => clearTimeout(deadline));
+  if (fault) throw new Error('what reading hands back is no result', { cause: fault });
   if (result.isWhole()) return result.extraction();
   if (exceeded === undefined && OUT_OF_MEMORY.test(complaint()))
     exceeded = 'Reading the file takes more memory than the service gives to one.';
@@ -55,7 +62,10 @@ function lastOf(stream: Readable): () => string {
   return () => last;
 }
 
-/** Puts a result together: first its head (a line), then, in memory of the announced size, the packed text. */
+/**
+ * Puts a result together: first its head (a line), then, in memory of the announced size, the packed text. `add`
+ * throws for what is no result.
+ */
 function collectResult() {
   let line = Buffer.alloc(0);
   let head: ResultHead | undefined;
@@ -71,7 +81,7 @@ function collectResult() {
       line = Buffer.concat([line, piece]);
       const newline = line.indexOf('\n');
       if (newline < 0) return;
-      head = JSON.parse(line.toString('utf8', 0, newline)) as ResultHead; // extraction-process.ts wrote it
+      head = parseHead(line.toString('utf8', 0, newline));
       if (head.textBytes <= RESULT_MAX) text = Buffer.allocUnsafeSlow(head.textBytes);
       addText(line.subarray(newline + 1));
     },
@@ -82,4 +92,11 @@ function collectResult() {
       return 'failure' in extraction ? extraction : { ...extraction, extracted: text };
     },
   };
+}
+
+function parseHead(line: string): ResultHead {
+  const head = JSON.parse(line) as ResultHead; // unless something else than extraction-process.ts wrote it
+  if (!Number.isSafeInteger(head.textBytes) || head.textBytes < 0)
+    throw new TypeError('the head of the result announces no size');
+  return head;
 }

@@ -32,6 +32,9 @@ const misbehaviours: Record<string, () => unknown> = {
   'one buffer': () => kept.push(Buffer.alloc(2 ** 32, 1)),
   flood: () => process.stdout.write('x'.repeat(2 ** 24)),
   lie: () => process.stdout.write(`${JSON.stringify({ extraction: {}, textBytes: 2 ** 40 })}\n`),
+  chat: () => process.stdout.write('A library found something odd.\n'),
+  'announce nothing': () => process.stdout.write(`${JSON.stringify(null)}\n`),
+  'announce less than nothing': () => process.stdout.write(`${JSON.stringify({ textBytes: -1 })}\n`),
   crash: () => {
     throw new Error('the reader has a fault');
   },

@@ -1,0 +1,21 @@
+/** A server without a free file descriptor: no process can be started, until it has some again. Prints what came of it. */
+import { closeSync, openSync } from 'node:fs';
+import { createExtractionPool } from '../ingestion/extraction-pool.ts';
+
+const pool = createExtractionPool();
+const read = async (): Promise<string> => {
+  try {
+    return (await pool.extract({ fileName: 'a.txt', bytes: Buffer.from('Some text.') })).type;
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code); // of spawn
+  }
+};
+
+const taken: number[] = [];
+try {
+  for (;;) taken.push(openSync('/dev/null', 'r'));
+} catch {}
+const starved = [await read(), await read()];
+for (const descriptor of taken) closeSync(descriptor);
+process.stdout.write(JSON.stringify([...starved, await read()]));
+pool.close();
