@@ -2,8 +2,10 @@
 
 import { ServiceError } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
+import type { AnalysedPart } from '../retrieval/analysis.ts';
 import type { Service } from '../service.ts';
-import { failDocument, moveDocument } from '../storage/documents.ts';
+import type { Database } from '../storage/database.ts';
+import { failDocument, moveDocument, type ReadFacts } from '../storage/documents.ts';
 import { recordHash } from '../storage/files.ts';
 import { lockKnowledgeBase } from '../storage/knowledge-bases.ts';
 import { insertPassages } from '../storage/passages.ts';
@@ -35,16 +37,27 @@ async function processFile(service: Service, document: ScopedId): Promise<void> 
   if ('failure' in read) return await failDocument(database, document, { ...read.failure, facts: read });
   const parts = await analyse({ title: file.fileName, format: 'extracted', extracted: read.extracted });
 
-  const owned = { ...document, accountId: file.accountId };
+  try {
+    await publish(database, { ...document, accountId: file.accountId }, { parts, facts: read });
+  } finally {
+    await parts[Symbol.asyncIterator]().return?.(); // those that nobody took would stay in memory
+  }
+}
+
+/** Makes the parts searchable, unless the document was deleted, or ended by its deadline, meanwhile. */
+async function publish(
+  database: Database,
+  document: ScopedId & { accountId: string },
+  { parts, facts }: { parts: AsyncIterable<AnalysedPart>; facts: ReadFacts },
+): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    await lockKnowledgeBase(transaction, owned);
+    await lockKnowledgeBase(transaction, document);
     const isMine = await moveDocument(transaction, document, {
       from: ['processing'],
       to: 'processed',
-      facts: read,
+      facts,
     });
-    // Deleted, or past its deadline meanwhile: nothing may become searchable any more.
-    if (isMine) await insertPassages(transaction, owned, { parts, documents: 0, bytes: 0 });
+    if (isMine) await insertPassages(transaction, document, { parts, documents: 0, bytes: 0 });
   });
 }
 

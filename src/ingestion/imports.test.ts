@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parseDocumentId } from '../ids.ts';
+import type { AnalysedPart } from '../retrieval/analysis.ts';
 import { packText } from '../retrieval/extracted-text.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
 import { giveUpImport, importFile } from './import-file.ts';
@@ -140,6 +141,33 @@ test('a document that is deleted while its job runs stays deleted', async () => 
     0, 0, 0,
   ]);
 });
+
+test.each(['document', 'knowledge base'])(
+  'the parts of a %s that is deleted meanwhile are not kept waiting',
+  async (what) => {
+    const documentId = await importPending('gone.txt', 'a gone zebra');
+    const { service, call } = suite;
+    let isEnded = false;
+    const parts: AsyncIterableIterator<AnalysedPart> = {
+      [Symbol.asyncIterator]: () => parts,
+      next: () => Promise.reject(new Error('nothing may be taken')),
+      async return() {
+        isEnded = true;
+        return { value: undefined, done: true };
+      },
+    };
+    const slow = {
+      ...service,
+      analyse: async () => {
+        if (what === 'document') await call('deleteDocument', { documentId });
+        else await call('deleteKnowledgeBase', { knowledgeBaseId });
+        return parts;
+      },
+    };
+    await importFile(slow, attempt(documentId));
+    expect(isEnded).toBe(true);
+  },
+);
 
 test('a purge leaves no row and no byte of a deleted knowledge base', async () => {
   const id = await importPending('a.txt', 'some text');

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { readAnalysis } from '../testing/analysed-passages.ts';
 import { analyseDocument, type DocumentText } from './analysis.ts';
-import { createAnalysisPool } from './analysis-pool.ts';
+import { createAnalysisPool, startingWith } from './analysis-pool.ts';
 import type { Stem } from './lexemes.ts';
 
 const english = 'The committees agreed that the new regulation would not apply to small companies. ';
@@ -59,5 +59,35 @@ describe('createAnalysisPool', () => {
     isAway = false;
     expect((await readAnalysis(await failing.analyse(text(english)))).passages).toHaveLength(1);
     await failing.close();
+  });
+});
+
+describe('startingWith', () => {
+  const numbers = async (taken: number) => {
+    let isCancelled = false;
+    const rest = new ReadableStream<number>({
+      start: (stream) => [2, 3].forEach((number) => void stream.enqueue(number)),
+      cancel() {
+        isCancelled = true;
+      },
+    });
+    const all = startingWith(1, rest.values());
+    const first: unknown[] = [];
+    for (let i = 0; i < taken; i++) first.push((await all.next()).value);
+    await all.return?.();
+    return { first, isCancelled, next: await all.next() };
+  };
+
+  it.each([0, 1, 2])('cancels the rest when it is ended after %i of three', async (taken) => {
+    expect(await numbers(taken)).toEqual({
+      first: [1, 2, 3].slice(0, taken),
+      isCancelled: true,
+      next: { value: undefined, done: true },
+    });
+  });
+
+  it('ends without the error of a part that nobody asked for', async () => {
+    const failed = new ReadableStream<number>({ start: (stream) => stream.error(new Error('away')) });
+    await startingWith(1, failed.values()).return?.();
   });
 });

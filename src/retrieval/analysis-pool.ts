@@ -9,6 +9,7 @@ import type { Stem } from './lexemes.ts';
 
 /**
  * Splits and analyses a document; resolves with its parts once the first is there, while the next are analysed.
+ * Parts pile up until they are taken: whoever does not take them all ends their iterator.
  * @throws what stemming throws, unchanged; for a later part, when that is asked for
  */
 export type Analyse = (document: DocumentText) => Promise<AsyncIterable<AnalysedPart>>;
@@ -49,9 +50,24 @@ async function startAnalysis(
   return startingWith(first.value as AnalysedPart, parts); // every document has a part
 }
 
-async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
-  yield first;
-  yield* rest;
+/** Puts `first` before `rest`, and ends `rest` with itself: a generator would not before `first` is taken and left. */
+export function startingWith<T>(first: T, rest: AsyncIterator<T, undefined>): AsyncIterableIterator<T> {
+  let isStarted = false;
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      if (isStarted) return await rest.next();
+      isStarted = true;
+      return { value: first };
+    },
+    async return() {
+      isStarted = true;
+      await rest.return?.().catch(() => {}); // what went wrong in parts that nobody asks for
+      return { value: undefined, done: true };
+    },
+  };
 }
 
 /**
