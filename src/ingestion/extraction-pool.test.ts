@@ -2,6 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -18,7 +19,7 @@ afterAll(() => pool.close());
 const misbehave = async (how: string) => {
   const bounded = createExtractionPool({ program: hostile, readingMaxMs: how === 'loop' ? 2_000 : 30_000 });
   try {
-    return await bounded.extract({ fileName: how, bytes: new Uint8Array() });
+    return await bounded.extract({ fileName: how, readBytes: async () => new Uint8Array() });
   } finally {
     bounded.close();
   }
@@ -51,7 +52,10 @@ describe('the process that reads a file', () => {
 
   it('hands back its result, whatever a library writes to the console', async () => {
     const chatty = createExtractionPool({ program: chatting });
-    const extraction = await chatty.extract({ fileName: 'a.txt', bytes: Buffer.from('Some text.') });
+    const extraction = await chatty.extract({
+      fileName: 'a.txt',
+      readBytes: async () => Buffer.from('Some text.'),
+    });
     chatty.close();
     expect('extracted' in extraction && unpackText(extraction.extracted).text).toBe('Some text.');
   });
@@ -66,7 +70,7 @@ describe('the process that reads a file', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const idle = createExtractionPool();
     try {
-      const file = { fileName: 'a.txt', bytes: Buffer.from('Some text.') };
+      const file = { fileName: 'a.txt', readBytes: async () => Buffer.from('Some text.') };
       await idle.extract(file);
       vi.runAllTimers();
       expect(await idle.extract(file)).toMatchObject({ type: 'txt' });
@@ -99,22 +103,38 @@ describe('the process that reads a file', () => {
 it('reads files one after another and at once', async () => {
   const files = Array.from({ length: 6 }, (_, i) => ({
     fileName: 'a.md',
-    bytes: Buffer.from(`# Text ${i}`),
+    readBytes: async () => Buffer.from(`# Text ${i}`),
   }));
   const read = await Promise.all(files.map(pool.extract));
   const texts = read.map((extraction) => 'extracted' in extraction && unpackText(extraction.extracted).text);
-  expect(texts).toEqual(files.map(({ bytes }) => String(bytes)));
+  expect(texts).toEqual(files.map((_file, i) => `# Text ${i}`));
+});
+
+it('fetches the bytes of no more files than it reads, also after some could not be fetched', async () => {
+  let held = 0;
+  let heldMost = 0;
+  const readBytes = async () => {
+    heldMost = Math.max(heldMost, ++held);
+    return Buffer.from('Some text.');
+  };
+  const broken = () => Promise.reject(new Error('the store is away'));
+  const read = async () => {
+    await expect(pool.extract({ fileName: 'a.txt', readBytes: broken })).rejects.toThrow('away');
+    await pool.extract({ fileName: 'a.txt', readBytes }).finally(() => held--);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() * 2 }, read));
+  expect(heldMost).toBeLessThanOrEqual(Math.max(1, availableParallelism() - 1));
 });
 
 it('hands over the largest plain text', async () => {
   const bytes = Buffer.alloc(50 * 2 ** 20, 'The café opens. ');
-  const extraction = await pool.extract({ fileName: 'large.txt', bytes });
+  const extraction = await pool.extract({ fileName: 'large.txt', readBytes: async () => bytes });
   expect('extracted' in extraction && unpackText(extraction.extracted).text).toBe(bytes.toString());
 });
 
 it('throws when it is closed while it reads, so that the import is tried again', async () => {
   const closing = createExtractionPool({ program: hostile });
-  const reading = closing.extract({ fileName: 'loop', bytes: new Uint8Array() });
+  const reading = closing.extract({ fileName: 'loop', readBytes: async () => new Uint8Array() });
   setTimeout(closing.close, 200);
   await expect(reading).rejects.toThrow('SIGKILL');
 });

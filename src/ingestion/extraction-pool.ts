@@ -8,8 +8,14 @@ import type { Extraction, UploadedFile } from './extract.ts';
 import { HEAP_MAX, MEMORY_MAX, READING_MAX_MS, RESERVED_MEMORY_MAX } from './extraction-limits.ts';
 import { receiveResult } from './extraction-result.ts';
 
-/** Never throws for what is wrong with the file: that comes back as a failure with its reason. */
-export type ExtractFile = (file: UploadedFile) => Promise<Extraction<PackedText>>;
+/** A file whose bytes are fetched once it is its turn: those that wait take no memory. */
+export type StoredFile = { fileName: string; readBytes: () => Promise<Uint8Array> };
+
+/**
+ * Never throws for what is wrong with the file: that comes back as a failure with its reason.
+ * @throws what `readBytes` throws, and our own faults
+ */
+export type ExtractFile = (file: StoredFile) => Promise<Extraction<PackedText>>;
 
 export type ExtractionPool = { extract: ExtractFile; close(): void };
 
@@ -39,12 +45,13 @@ export function createExtractionPool({
   const processes = createProcesses(program);
   const turns = createTurns(PROCESSES_MAX);
   return {
-    async extract(file) {
+    async extract({ fileName, readBytes }) {
       await turns.take();
       try {
+        const bytes = await readBytes();
         const child = processes.take();
         if (child.pid === undefined) await once(child, 'spawn'); // rejects with the reason: nothing was started
-        sendFile(child, file);
+        sendFile(child, { fileName, bytes });
         return await receiveResult(child, readingMaxMs);
       } finally {
         turns.pass();

@@ -13,7 +13,7 @@ afterAll(() => pool.close());
 
 /** The text of a file, or the reason why it has none. */
 async function outcomeOf(bytes: Buffer, fileName = 'hostile'): Promise<string> {
-  const extraction = await pool.extract({ fileName, bytes });
+  const extraction = await pool.extract({ fileName, readBytes: async () => bytes });
   return 'failure' in extraction ? extraction.failure.code : unpackText(extraction.extracted).text;
 }
 

@@ -31,11 +31,15 @@ async function processFile(service: Service, document: ScopedId): Promise<void> 
   const { database, files, extract, analyse } = service;
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
-  const bytes = await files.read(file.objectName);
-  if (file.sha256 === null) await recordHash(database, { ...document, id: file.id }, bytes);
-  const read = await extract({ fileName: file.fileName, bytes });
+  const { id, fileName, objectName, sha256 } = file;
+  const readBytes = async () => {
+    const bytes = await files.read(objectName);
+    if (sha256 === null) await recordHash(database, { ...document, id }, bytes);
+    return bytes;
+  };
+  const read = await extract({ fileName, readBytes });
   if ('failure' in read) return await failDocument(database, document, { ...read.failure, facts: read });
-  const parts = await analyse({ title: file.fileName, format: 'extracted', extracted: read.extracted });
+  const parts = await analyse({ title: fileName, format: 'extracted', extracted: read.extracted });
 
   try {
     await publish(database, { ...document, accountId: file.accountId }, { parts, facts: read });

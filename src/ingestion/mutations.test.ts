@@ -34,7 +34,7 @@ const count = Math.ceil(MUTATIONS / files.length);
 
 test.each(files)('%s, damaged', { timeout: 3_600_000 }, async (fileName, bytes) => {
   const task: MutationTask = { fileName, seed: SEED, count };
-  const extraction = await pool.extract({ fileName: JSON.stringify(task), bytes });
+  const extraction = await pool.extract({ fileName: JSON.stringify(task), readBytes: async () => bytes });
   const message = 'failure' in extraction ? extraction.failure.message : '';
   expect(message).toMatch(/^\{/);
   const { outcomes, slowestMs, thrown } = JSON.parse(message) as MutationReport;

@@ -3,5 +3,5 @@ import { fileURLToPath } from 'node:url';
 import { createExtractionPool } from '../ingestion/extraction-pool.ts';
 
 const program = fileURLToPath(new URL('./hostile-reader.ts', import.meta.url));
-const bytes = Buffer.from(process.argv[2] ?? '');
-await createExtractionPool({ program }).extract({ fileName: 'connect and loop', bytes });
+const readBytes = async () => Buffer.from(process.argv[2] ?? '');
+await createExtractionPool({ program }).extract({ fileName: 'connect and loop', readBytes });

@@ -5,7 +5,8 @@ import { createExtractionPool } from '../ingestion/extraction-pool.ts';
 const pool = createExtractionPool();
 const read = async (): Promise<string> => {
   try {
-    return (await pool.extract({ fileName: 'a.txt', bytes: Buffer.from('Some text.') })).type;
+    const readBytes = async () => Buffer.from('Some text.');
+    return (await pool.extract({ fileName: 'a.txt', readBytes })).type;
   } catch (error) {
     return String((error as NodeJS.ErrnoException).code); // of spawn
   }
