@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Figure, formatTable, isMet, type Report } from './benchmark/figures.ts';
+import { measureFileImport } from './benchmark/file-import.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
 import { measureShapes } from './benchmark/knowledge-base-shapes.ts';
 import { measurePeers } from './benchmark/peers.ts';
@@ -50,7 +51,14 @@ const withCorpus: Record<string, Part> = {
   },
 };
 
-const parts: Record<string, Part> = { ...withoutCorpus, ...withCorpus };
+const parts: Record<string, Part> = {
+  ...withoutCorpus,
+  files: {
+    about: 'the largest text, a long PDF and many small files, and what others notice of them',
+    measure: measureFileImport,
+  },
+  ...withCorpus,
+};
 
 /** What runs where no part is named: to end within five minutes, hence with a small corpus and few queries. */
 const DEFAULT_PARTS = [...Object.keys(withoutCorpus), 'search'];

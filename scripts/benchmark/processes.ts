@@ -25,6 +25,12 @@ export function readCpuSeconds(pids: number[]): number {
   return ticks.reduce((sum, count) => sum + count, 0) / TICKS_PER_SECOND;
 }
 
+/** Seconds of processor time that the children of a process used which have ended by now. */
+export function readEndedCpuSeconds(pid: number): number {
+  const stat = readStat(pid);
+  return (Number(stat?.[13] ?? 0) + Number(stat?.[14] ?? 0)) / TICKS_PER_SECOND; // cutime, cstime
+}
+
 /** Bytes of memory that a process has resident; 0 where that cannot be known. */
 export function readResidentBytes(pid: number): number {
   try {

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { call, createKnowledgeBase, type RunningService, withService } from '../service-process.ts';
 import { percentile, type Report } from './figures.ts';
+import { observe } from './open-loop.ts';
 import { createRandom, makeQuery, makeText, type ScriptName } from './texts.ts';
 
 /** The contract's largest `content`. */
@@ -33,29 +34,6 @@ function createOthers(service: RunningService, knowledgeBaseId: string): () => P
       knowledgeBaseIds: [knowledgeBaseId],
     });
   };
-}
-
-/**
- * Sends requests at fixed times until `ended`, each without waiting for the ones before (an open loop).
- * @returns milliseconds from when each was due, not from when it was sent: a stall counts for all who would have come.
- */
-async function observe(send: () => Promise<unknown>, ended: Promise<unknown>): Promise<number[]> {
-  let isOver = false;
-  const over = ended.finally(() => {
-    isOver = true;
-  });
-  over.catch(() => undefined); // reported below, once the requests are through
-  const answers: Promise<number>[] = [];
-  const start = performance.now();
-  while (!isOver) {
-    const due = start + (answers.length * 1000) / ARRIVALS_PER_SECOND;
-    await delay(Math.max(0, due - performance.now()));
-    const answer = send().then(() => performance.now() - due);
-    answer.catch(() => undefined); // likewise
-    answers.push(answer);
-  }
-  await over;
-  return await Promise.all(answers);
 }
 
 /** Imports texts one after the other; gives the seconds that each took. */
@@ -95,7 +73,7 @@ async function measureScript(
   report.progress(`${IMPORTS} imports of ${TEXT_CHARACTERS} characters, ${script}`);
   const knowledgeBaseId = await createKnowledgeBase(service, script);
   const imports = importTexts(service, script, knowledgeBaseId);
-  const others = await observe(send, imports);
+  const others = await observe(send, { perSecond: ARRIVALS_PER_SECOND, ended: imports });
   const seconds = await imports;
   const target = { atMost: TARGET_IMPORT_SECONDS };
   report.figure({ name: `${script}: median import`, value: percentile(seconds, 0.5), unit: 's', target });
@@ -116,7 +94,8 @@ export async function measureTextImport(report: Report): Promise<void> {
       `The others: ${ARRIVALS_PER_SECOND} requests/s, getBalance and searches of ${SMALL_TEXTS} pages by turns.`,
     );
     report.progress(`the others alone for ${QUIET_SECONDS} s`);
-    addOthers(report, 'alone', await observe(send, delay(QUIET_SECONDS * 1000)));
+    const quiet = { perSecond: ARRIVALS_PER_SECOND, ended: delay(QUIET_SECONDS * 1000) };
+    addOthers(report, 'alone', await observe(send, quiet));
     for (const script of ['english', 'chinese'] as const) await measureScript(report, service, script, send);
   });
 }

@@ -149,8 +149,8 @@ const RTF =
   "{\\*\\generator none}\\pard\\s2 Opening hours\\par\\pard The caf\\'e9 opens {\\b at} nine.\\par {\\f1\\'cf\\'f0\\'e8\\'e2\\'e5\\'f2} \\u20320?\\par" +
   '\\trowd\\trhdr\\pard\\intbl Day\\cell Hours\\cell\\row\\trowd\\pard\\intbl Monday\\cell nine to six\\cell\\row\\pard}';
 
-/** A PDF of these pages, each with lines of `size` and text, in the standard font Helvetica. */
-export function pdfOf(pages: { size: number; text: string }[][]): Buffer {
+/** A PDF of these pages, each with lines of `size` and text `leading` points apart, in the standard font Helvetica. */
+export function pdfOf(pages: { size: number; text: string }[][], leading = 40): Buffer {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     '',
@@ -159,7 +159,7 @@ export function pdfOf(pages: { size: number; text: string }[][]): Buffer {
   const kids: string[] = [];
   for (const lines of pages) {
     const drawn = lines
-      .map(({ size, text }, i) => `BT /F1 ${size} Tf 72 ${720 - 40 * i} Td (${text}) Tj ET`)
+      .map(({ size, text }, i) => `BT /F1 ${size} Tf 72 ${720 - leading * i} Td (${text}) Tj ET`)
       .join('\n');
     objects.push(`<< /Length ${drawn.length} >>\nstream\n${drawn}\nendstream`);
     const content = objects.length;

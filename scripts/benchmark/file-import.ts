@@ -1,0 +1,201 @@
+/** Part `files`: how soon uploaded files are searchable, and what the server and its other clients notice of it. */
+import { availableParallelism } from 'node:os';
+import type { Document, DocumentStatusReport, UploadTicket } from '../../generated/types.gen.ts';
+import { inParallel, showProgress } from '../progress.ts';
+import { call, createKnowledgeBase, type RunningService, withService } from '../service-process.ts';
+import { ask } from './ask.ts';
+import { percentile, type Report } from './figures.ts';
+import { observe } from './open-loop.ts';
+import { readCpuSeconds, readEndedCpuSeconds, readResidentBytes } from './processes.ts';
+import { createRandom, makeQuery, makeText } from './texts.ts';
+import { makePdf, makeSmallFile, SMALL_FORMATS, type TypicalFile } from './typical-files.ts';
+
+const MEBIBYTE = 1024 ** 2;
+
+/** The contract's largest file. */
+const LARGE_BYTES = 50 * MEBIBYTE;
+const TARGET_LARGE_SECONDS = 60;
+const PDF_PAGES = 200;
+const TARGET_PDF_SECONDS = 10;
+const SMALL_FILES = 120;
+const TARGET_PER_MINUTE = 100;
+/** As many documents are waited for at a time; they end about in the order in which they were imported. */
+const CLIENTS_WAITING = 4;
+/** Files are read by all processors but one, which is the server's (src/ingestion/extraction-pool.ts). */
+const WORKER_CORES = Math.max(1, availableParallelism() - 1);
+
+/** What the other client searches meanwhile: a few hundred passages, so that nothing but the imports is slow. */
+const OTHER_TEXTS = 100;
+const OTHER_CHARACTERS = 3_000;
+const QUERIES_PER_SECOND = 20;
+const QUERY_WORDS = 3;
+const TARGET_QUERY_MS = 100;
+
+const MEMORY_SAMPLE_MS = 20;
+/** The longest wait that the contract has; the next one follows. */
+const WAIT_SECONDS = 30;
+const SEED = 500;
+
+/** How the uploads of a service begin, and who searches while they are imported. */
+type Measured = {
+  service: RunningService;
+  report: Report;
+  knowledgeBaseId: string;
+  search(): Promise<unknown>;
+};
+
+/** Sends a file's bytes; gives the id by which it can be imported. */
+async function upload(
+  { service, knowledgeBaseId }: Measured,
+  { fileName, bytes }: TypicalFile,
+): Promise<string> {
+  const ticket = { knowledgeBaseId, fileName, size: bytes.length };
+  const { uploadUrl, fileId } = await call<UploadTicket>(service, 'presignUploadUrl', ticket);
+  const response = await fetch(uploadUrl, { method: 'PUT', body: bytes });
+  if (!response.ok) throw new Error(`the upload was answered ${response.status}: ${await response.text()}`);
+  await response.arrayBuffer();
+  return fileId;
+}
+
+/** Asks for the import of an uploaded file; gives its document's id. */
+async function importFile({ service }: Measured, fileId: string): Promise<string> {
+  return (await call<Document>(service, 'importFile', { fileId })).id;
+}
+
+/** Resolves once a document is searchable. @throws when it never will be */
+async function waitForDocument({ service }: Measured, id: string): Promise<void> {
+  const wait = `getDocumentStatus?documentId=${id}&waitSeconds=${WAIT_SECONDS}`;
+  let report: DocumentStatusReport;
+  do report = await call<DocumentStatusReport>(service, wait);
+  while (['pending', 'processing'].includes(report.status));
+  if (report.status !== 'processed') throw new Error(`the import ended ${JSON.stringify(report)}`);
+}
+
+/**
+ * Runs `act` while the other client searches; gives its seconds, the searches' times, how much the server's memory
+ * grew, and the processor time of the server and of the processes that have read files.
+ */
+async function watch({ service: { pid }, search }: Measured, act: () => Promise<void>) {
+  const before = readResidentBytes(pid);
+  const cpuBefore = { server: readCpuSeconds([pid]), reading: readEndedCpuSeconds(pid) };
+  let most = before;
+  const sampling = setInterval(() => {
+    most = Math.max(most, readResidentBytes(pid));
+  }, MEMORY_SAMPLE_MS);
+  const start = performance.now();
+  let seconds = 0;
+  const ended = act().then(() => {
+    seconds = (performance.now() - start) / 1000;
+  });
+  const milliseconds = await observe(search, { perSecond: QUERIES_PER_SECOND, ended }).finally(() =>
+    clearInterval(sampling),
+  );
+  const serverCpu = readCpuSeconds([pid]) - cpuBefore.server;
+  const readingCpu = readEndedCpuSeconds(pid) - cpuBefore.reading;
+  return { seconds, milliseconds, growthBytes: most - before, serverCpu, readingCpu };
+}
+
+type Watched = Awaited<ReturnType<typeof watch>>;
+
+/** What imports cost, each of `files`, and what others notice of them. */
+function addCosts(
+  { report }: Measured,
+  name: string,
+  { files, watched }: { files: number; watched: Watched },
+) {
+  const { milliseconds, growthBytes, serverCpu, readingCpu } = watched;
+  const add = (what: string, share: number, target?: { atMost: number }) =>
+    report.figure({
+      name: `${name}: ${what} of queries meanwhile`,
+      value: percentile(milliseconds, share),
+      unit: 'ms',
+      ...(target && { target }),
+    });
+  add('p50', 0.5);
+  add('p99', 0.99, { atMost: TARGET_QUERY_MS });
+  if (!(serverCpu > 0)) return;
+  report.figure({ name: `${name}: server memory growth`, value: growthBytes / MEBIBYTE, unit: 'MiB' });
+  report.figure({ name: `${name}: CPU of the reading process`, value: readingCpu / files, unit: 's' });
+  report.figure({ name: `${name}: CPU of the server a file`, value: serverCpu / files, unit: 's' });
+}
+
+async function measureOne(
+  measured: Measured,
+  { name, file, targetSeconds }: { name: string; file: TypicalFile; targetSeconds: number },
+): Promise<void> {
+  const { report } = measured;
+  report.progress(`import of a ${name}`);
+  const fileId = await upload(measured, file);
+  const watched = await watch(measured, async () =>
+    waitForDocument(measured, await importFile(measured, fileId)),
+  );
+  const target = { atMost: targetSeconds };
+  report.figure({ name: `${name}: until searchable`, value: watched.seconds, unit: 's', target });
+  addCosts(measured, name, { files: 1, watched });
+}
+
+async function measureSmallFiles(measured: Measured): Promise<void> {
+  const { report } = measured;
+  const name = `${SMALL_FILES} small files`;
+  report.progress(`import of ${name}`);
+  const fileIds: string[] = [];
+  for (let i = 0; i < SMALL_FILES; i++) fileIds.push(await upload(measured, makeSmallFile(SEED + i)));
+  const progress = showProgress(name, SMALL_FILES);
+  const watched = await watch(measured, async () => {
+    const ids: string[] = [];
+    for (const fileId of fileIds) ids.push(await importFile(measured, fileId));
+    await inParallel(ids, CLIENTS_WAITING, async (id) => {
+      await waitForDocument(measured, id);
+      progress.advance(1);
+    });
+  });
+  progress.end();
+  report.figure({
+    name: `${name}: a minute and worker core`,
+    value: SMALL_FILES / (watched.seconds / 60) / WORKER_CORES,
+    unit: '/min',
+    target: { atLeast: TARGET_PER_MINUTE },
+  });
+  addCosts(measured, name, { files: SMALL_FILES, watched });
+}
+
+/** Fills the knowledge base that the other client searches; gives its passages and one search after the other. */
+async function createSearches(service: RunningService) {
+  const knowledgeBaseId = await createKnowledgeBase(service, 'searched');
+  let passages = 0;
+  for (let i = 0; i < OTHER_TEXTS; i++) {
+    const content = makeText('english', OTHER_CHARACTERS, SEED - i);
+    const text = { knowledgeBaseId, title: `Page ${i}`, content };
+    passages += (await call<Document>(service, 'importTextContent', text)).passageCount ?? 0;
+  }
+  const random = createRandom(SEED);
+  const search = () =>
+    ask(service, { query: makeQuery(QUERY_WORDS, random), knowledgeBaseIds: [knowledgeBaseId] });
+  return { passages, search };
+}
+
+/** Measures the largest text, a long PDF and many small files, one after the other, in one service. */
+export async function measureFileImport(report: Report): Promise<void> {
+  const largest = { fileName: 'largest.txt', bytes: Buffer.from(makeText('english', LARGE_BYTES, SEED)) };
+  await withService(async (service) => {
+    const { passages, search } = await createSearches(service);
+    const knowledgeBaseId = await createKnowledgeBase(service, 'files');
+    const measured = { service, report, knowledgeBaseId, search };
+    await measureSmallFiles(measured);
+    const pdf = makePdf(PDF_PAGES, SEED);
+    await measureOne(measured, {
+      name: `PDF of ${PDF_PAGES} pages`,
+      file: pdf,
+      targetSeconds: TARGET_PDF_SECONDS,
+    });
+    await measureOne(measured, {
+      name: `text of ${LARGE_BYTES / MEBIBYTE} MiB`,
+      file: largest,
+      targetSeconds: TARGET_LARGE_SECONDS,
+    });
+    report.note(
+      `Small files: ${SMALL_FORMATS.join(', ')}, uploaded before; cores that read: ${WORKER_CORES}. The queries: ` +
+        `${QUERIES_PER_SECOND}/s, of ${QUERY_WORDS} words, to ${passages} passages of another knowledge base.`,
+    );
+  });
+}

@@ -1,0 +1,28 @@
+/** Sends requests at fixed times, as many independent clients do, whether or not the earlier ones have been answered. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * Sends `perSecond` requests a second until `ended`, each without waiting for the ones before (an open loop).
+ * @returns milliseconds from when each was due, not from when it was sent: a stall counts for all who would have come.
+ */
+export async function observe(
+  send: () => Promise<unknown>,
+  { perSecond, ended }: { perSecond: number; ended: Promise<unknown> },
+): Promise<number[]> {
+  let isOver = false;
+  const over = ended.finally(() => {
+    isOver = true;
+  });
+  over.catch(() => undefined); // reported below, once the requests are through
+  const answers: Promise<number>[] = [];
+  const start = performance.now();
+  while (!isOver) {
+    const due = start + (answers.length * 1000) / perSecond;
+    await delay(Math.max(0, due - performance.now()));
+    const answer = send().then(() => performance.now() - due);
+    answer.catch(() => undefined); // likewise
+    answers.push(answer);
+  }
+  await over;
+  return await Promise.all(answers);
+}
