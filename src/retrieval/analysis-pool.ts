@@ -10,6 +10,7 @@ import type { Stem } from './lexemes.ts';
 /**
  * Splits and analyses a document; resolves with its parts once the first is there, while the next are analysed.
  * Parts pile up until they are taken: whoever does not take them all ends their iterator.
+ * A packed text that fills its buffer is gone afterwards: the thread takes it over without a copy.
  * @throws what stemming throws, unchanged; for a later part, when that is asked for
  */
 export type Analyse = (document: DocumentText) => Promise<AsyncIterable<AnalysedPart>>;
@@ -38,6 +39,13 @@ export function createAnalysisPool(stem: Stem, { connections }: { connections: n
     analyse: (document) => startAnalysis(pool, document, stem),
     close: () => pool.destroy(),
   };
+}
+
+/** The memory of a document's packed text, where there is nothing else in it. */
+function packedTextOf(document: DocumentText): ArrayBuffer[] {
+  if (document.format === 'text') return [];
+  const { buffer, byteLength } = document.extracted;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
 
 async function startAnalysis(
@@ -100,7 +108,7 @@ function analyseIn(
         if (isRead) parts.close();
         ours.close();
       });
-      pool.run({ document, port }, { transferList: [port] }).catch((error) => {
+      pool.run({ document, port }, { transferList: [port, ...packedTextOf(document)] }).catch((error) => {
         ours.close();
         if (isRead) parts.error(failure ? failure.error : error);
       });
