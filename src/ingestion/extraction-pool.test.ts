@@ -105,7 +105,7 @@ it('reads files one after another and at once', async () => {
     fileName: 'a.md',
     readBytes: async () => Buffer.from(`# Text ${i}`),
   }));
-  const read = await Promise.all(files.map(pool.extract));
+  const read = await Promise.all(files.map((file) => pool.extract(file)));
   const texts = read.map((extraction) => 'extracted' in extraction && unpackText(extraction.extracted).text);
   expect(texts).toEqual(files.map((_file, i) => `# Text ${i}`));
 });

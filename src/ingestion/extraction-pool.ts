@@ -13,9 +13,9 @@ export type StoredFile = { fileName: string; readBytes: () => Promise<Uint8Array
 
 /**
  * Never throws for what is wrong with the file: that comes back as a failure with its reason.
- * @throws what `readBytes` throws, and our own faults
+ * @throws what `readBytes` throws, our own faults, and when `signal` aborts, which kills the process
  */
-export type ExtractFile = (file: StoredFile) => Promise<Extraction<PackedText>>;
+export type ExtractFile = (file: StoredFile, signal?: AbortSignal) => Promise<Extraction<PackedText>>;
 
 export type ExtractionPool = { extract: ExtractFile; close(): void };
 
@@ -45,12 +45,14 @@ export function createExtractionPool({
   const processes = createProcesses(program);
   const turns = createTurns(PROCESSES_MAX);
   return {
-    async extract({ fileName, readBytes }) {
+    async extract({ fileName, readBytes }, signal) {
       await turns.take();
       try {
         const bytes = await readBytes();
+        signal?.throwIfAborted();
         const child = processes.take();
         if (child.pid === undefined) await once(child, 'spawn'); // rejects with the reason: nothing was started
+        signal?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
         sendFile(child, { fileName, bytes });
         return await receiveResult(child, readingMaxMs);
       } finally {

@@ -5,11 +5,14 @@ import type { ScopedId } from '../ids.ts';
 import type { AnalysedPart } from '../retrieval/analysis.ts';
 import type { Service } from '../service.ts';
 import type { Database } from '../storage/database.ts';
-import { failDocument, moveDocument, type ReadFacts } from '../storage/documents.ts';
+import { failDocument, findUnfinished, moveDocument, type ReadFacts } from '../storage/documents.ts';
 import { recordHash } from '../storage/files.ts';
 import { lockKnowledgeBase } from '../storage/knowledge-bases.ts';
 import { insertPassages } from '../storage/passages.ts';
 import type { Attempt } from './job-queue.ts';
+
+/** How soon the reading of a file ends whose document is deleted or overdue. */
+const LOOK_INTERVAL_MS = 2_000;
 
 /** The document with its file; undefined: it is deleted, or not to be processed any more. */
 async function startProcessing({ database }: Service, document: ScopedId) {
@@ -26,9 +29,32 @@ async function startProcessing({ database }: Service, document: ScopedId) {
     .executeTakeFirst();
 }
 
+/** Runs `read` until nobody wants its outcome any more: undefined then. `signal` ends it too, and `read` throws. */
+async function whileUnfinished<T>(
+  database: Database,
+  { payload: document, signal }: Attempt<ScopedId>,
+  read: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const unwanted = new AbortController();
+  const look = async () => {
+    if ((await findUnfinished(database, [document])).length === 0) unwanted.abort();
+  };
+  // A database that is away may come back; what the import needs of it is asked for afterwards.
+  const looking = setInterval(() => look().catch(() => undefined), LOOK_INTERVAL_MS);
+  try {
+    return await read(AbortSignal.any([signal, unwanted.signal]));
+  } catch (error) {
+    if (unwanted.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    clearInterval(looking);
+  }
+}
+
 /** Reads, splits and indexes the file; what is wrong with the file ends its document as failed. */
-async function processFile(service: Service, document: ScopedId): Promise<void> {
+async function processFile(service: Service, attempt: Attempt<ScopedId>): Promise<void> {
   const { database, files, extract, analyse } = service;
+  const { payload: document } = attempt;
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
   const { id, fileName, objectName, sha256 } = file;
@@ -37,7 +63,8 @@ async function processFile(service: Service, document: ScopedId): Promise<void> 
     if (sha256 === null) await recordHash(database, { ...document, id }, bytes);
     return bytes;
   };
-  const read = await extract({ fileName, readBytes });
+  const read = await whileUnfinished(database, attempt, (signal) => extract({ fileName, readBytes }, signal));
+  if (read === undefined) return;
   if ('failure' in read) return await failDocument(database, document, { ...read.failure, facts: read });
   const parts = await analyse({ title: fileName, format: 'extracted', extracted: read.extracted });
 
@@ -66,13 +93,13 @@ async function publish(
 }
 
 /** One try of a document's import. What is thrown is our fault: the queue tries again, and at last gives up. */
-export async function importFile(service: Service, { payload: document }: Attempt<ScopedId>): Promise<void> {
+export async function importFile(service: Service, attempt: Attempt<ScopedId>): Promise<void> {
   try {
-    await processFile(service, document);
+    await processFile(service, attempt);
   } catch (error) {
     // Deleted with its knowledge base while it was read.
     if (error instanceof ServiceError && error.errorCode === 'KNOWLEDGE_BASE_NOT_FOUND') return;
-    service.log.warn({ err: error, document }, 'an import failed by a fault of ours');
+    service.log.warn({ err: error, document: attempt.payload }, 'an import failed by a fault of ours');
     throw error;
   }
 }

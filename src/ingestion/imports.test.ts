@@ -2,16 +2,19 @@
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { parseDocumentId } from '../ids.ts';
 import type { AnalysedPart } from '../retrieval/analysis.ts';
 import { packText } from '../retrieval/extracted-text.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
+import { createExtractionPool } from './extraction-pool.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 
+const hostile = fileURLToPath(new URL('../testing/hostile-reader.ts', import.meta.url));
 let suite: TestService;
 let knowledgeBaseId: string;
 
@@ -169,6 +172,20 @@ test.each(['document', 'knowledge base'])(
     expect(isEnded).toBe(true);
   },
 );
+
+test.each([
+  ['deleted', (id: string) => suite.call('deleteDocument', { documentId: id })],
+  ['overdue', () => endOverdueImports(suite.service.database, 0)],
+])('the reading of a file ends soon when its document is %s', async (_what, end) => {
+  const id = await importPending('loop', 'a file that is never read to its end');
+  const { extract, close } = createExtractionPool({ program: hostile });
+  const reading = importFile({ ...suite.service, extract }, attempt(id));
+  await vi.waitUntil(async () => (await statusOf(id)).status === 'processing');
+  await end(id);
+  await reading;
+  close();
+  expect(await countRows('passages')).toBe(0);
+});
 
 test('a purge leaves no row and no byte of a deleted knowledge base', async () => {
   const id = await importPending('a.txt', 'some text');
