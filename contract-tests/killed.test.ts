@@ -219,7 +219,7 @@ test('SIGKILL at random loses, doubles and stalls no import, and leaves nothing 
     await pair.worker.stop();
     await pair.service.stop();
   });
-}, 240_000);
+}, 420_000);
 
 test('a worker alone imports what a server without workers takes, and refuses to start without a database', async () => {
   await withDataDirectory(async (dataDirectory) => {
