@@ -121,6 +121,7 @@ test.each([
   ['"5 inch" pipe', '"5 inch" pipe'],
   ['"5"" pipe"', '5" pipe'],
   ['"5 inch"', '5 inch'],
+  ['"5 inch" ', '5 inch'],
 ])('a cell of a CSV file that is written %s ends with its row', async (written, cell) => {
   for (const lineEnd of ['\n', '\r\n']) {
     const rows = ['Size,Note', `1,${written}`, `${written},2`, '"a","b"', `3,${written}`];

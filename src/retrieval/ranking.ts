@@ -8,6 +8,7 @@ import type { DocumentType } from '../../generated/types.gen.ts';
 import { insufficientCredits } from '../errors.ts';
 import { takeCredits } from '../storage/accounts.ts';
 import type { Database } from '../storage/database.ts';
+import type { PassageRow } from '../storage/passages.ts';
 import { prepare } from '../storage/prepared.ts';
 import type { SearchedKnowledgeBases } from '../storage/query-statistics.ts';
 import { scopeMark } from '../storage/scope-mark.ts';
@@ -15,15 +16,7 @@ import { lengthNorm, normPerLetter, termFrequency, titleFrequency } from './bm25
 import { quoteLexeme } from './lexemes.ts';
 
 /** A passage with its score and what the contract shows of its document. */
-export type FoundPassage = {
-  knowledge_base_id: string;
-  document_id: string;
-  position: number;
-  content: string;
-  start_offset: number;
-  end_offset: number;
-  page: number | null;
-  headings: string[];
+export type FoundPassage = PassageRow & {
   title: string;
   source: string;
   type: DocumentType;

@@ -14,7 +14,7 @@ import { scopeMark } from './scope-mark.ts';
 type Owned = ScopedId & { accountId: string };
 
 /** What the contract shows of a passage comes from these columns. */
-type PassageRow = {
+export type PassageRow = {
   knowledge_base_id: string;
   document_id: string;
   position: number;

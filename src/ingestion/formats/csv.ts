@@ -64,7 +64,9 @@ function quotedCell(
   let quote = text.indexOf('"', start + 1);
   while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
   if (quote < 0) return undefined;
-  const end = text[quote + 1] === '\r' ? quote + 2 : quote + 1;
+  let end = quote + 1;
+  while (text[end] === ' ') end++; // as some programs pad their cells
+  if (text[end] === '\r') end++;
   if (end < text.length && text[end] !== separator && text[end] !== '\n') return undefined;
   return { value: text.slice(start + 1, quote).replaceAll('""', '"'), end };
 }
