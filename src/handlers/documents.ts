@@ -5,6 +5,7 @@ import type { Handlers } from '../contract.ts';
 import { byCreation, byPosition, parseCursor, toPage } from '../cursor.ts';
 import { documentNotFound } from '../errors.ts';
 import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
+import { endParts } from '../retrieval/analysis-pool.ts';
 import { expectStorage, requireStorage } from '../storage/accounts.ts';
 import {
   findDocument,
@@ -34,24 +35,28 @@ export const documentHandlers = {
     const parts = await analyse({ title, format: 'text', content });
 
     const id = uuidv7();
-    const row = await database.transaction().execute(async (transaction) => {
-      await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
-      const inserted = await insertDocument(transaction, {
-        knowledgeBaseId,
-        id,
-        accountId,
-        title,
-        source: title,
-        type: 'text',
-        bytes,
-        status: 'processed',
+    try {
+      const row = await database.transaction().execute(async (transaction) => {
+        await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
+        const inserted = await insertDocument(transaction, {
+          knowledgeBaseId,
+          id,
+          accountId,
+          title,
+          source: title,
+          type: 'text',
+          bytes,
+          status: 'processed',
+        });
+        const document = { knowledgeBaseId, id, accountId };
+        const passage_count = await insertPassages(transaction, document, { parts, documents: 1, bytes });
+        await requireStorage(transaction, account, bytes);
+        return { ...inserted, passage_count };
       });
-      const document = { knowledgeBaseId, id, accountId };
-      const passage_count = await insertPassages(transaction, document, { parts, documents: 1, bytes });
-      await requireStorage(transaction, account, bytes);
-      return { ...inserted, passage_count };
-    });
-    return { data: toDocument(row) };
+      return { data: toDocument(row) };
+    } finally {
+      await endParts(parts);
+    }
   },
 
   async deleteDocument({ documentId }, { database, accountId, files, log }) {

@@ -3,6 +3,7 @@
 import { ServiceError } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
 import type { AnalysedPart } from '../retrieval/analysis.ts';
+import { endParts } from '../retrieval/analysis-pool.ts';
 import type { Service } from '../service.ts';
 import type { Database } from '../storage/database.ts';
 import { failDocument, findUnfinished, moveDocument, type ReadFacts } from '../storage/documents.ts';
@@ -71,7 +72,7 @@ async function processFile(service: Service, attempt: Attempt<ScopedId>): Promis
   try {
     await publish(database, { ...document, accountId: file.accountId }, { parts, facts: read });
   } finally {
-    await parts[Symbol.asyncIterator]().return?.(); // those that nobody took would stay in memory
+    await endParts(parts);
   }
 }
 

@@ -209,3 +209,30 @@ test('a purge leaves no row and no byte of a deleted knowledge base', async () =
   expect(await Promise.all(tables.map(countRows))).toEqual(tables.map(() => 0));
   await expect(access(directory)).rejects.toThrow('ENOENT');
 });
+
+test('the parts of a text whose knowledge base is deleted meanwhile are not kept waiting', async () => {
+  let isEnded = false;
+  const parts: AsyncIterableIterator<AnalysedPart> = {
+    [Symbol.asyncIterator]: () => parts,
+    next: () => Promise.reject(new Error('nothing may be taken')),
+    async return() {
+      isEnded = true;
+      return { value: undefined, done: true };
+    },
+  };
+  const slow = await startTestService({
+    change: () => ({
+      analyse: async () => {
+        await slow.call('deleteKnowledgeBase', { knowledgeBaseId: slowBase });
+        return parts;
+      },
+    }),
+  });
+  const { body } = await slow.call('createKnowledgeBase', { name: 'gone soon' });
+  const slowBase = String(body.data.id);
+  const text = { knowledgeBaseId: slowBase, title: 'Text', content: 'a gone zebra' };
+  const answer = await slow.call('importTextContent', text);
+  await slow.close();
+  expect(answer.body.errorCode).toBe('KNOWLEDGE_BASE_NOT_FOUND');
+  expect(isEnded).toBe(true);
+});

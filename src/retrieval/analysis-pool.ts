@@ -15,6 +15,11 @@ import type { Stem } from './lexemes.ts';
  */
 export type Analyse = (document: DocumentText) => Promise<AsyncIterable<AnalysedPart>>;
 
+/** Ends the analysis of a document whose parts nobody takes any more: they would stay in memory. */
+export async function endParts(parts: AsyncIterable<AnalysedPart>): Promise<void> {
+  await parts[Symbol.asyncIterator]().return?.();
+}
+
 export type AnalysisPool = { analyse: Analyse; close(): Promise<void> };
 
 /** A thread that had nothing to do for this long ends; one always stays, because starting takes half a second. */
