@@ -132,7 +132,17 @@ function registerHandlers(api: OpenAPIBackend, service: Service): void {
       const { accountId } = caller;
       // The one cast: the spec's validation has made the input what the handler's type says.
       const input = (request.requestBody ?? request.query) as never;
-      const call = { ...service, accountId, origin: originOf(context), signal: signalOf(context) };
+      const call = {
+        ...service,
+        accountId,
+        // Both made for those who ask: an abort takes a tenth of a small answer's time.
+        get origin() {
+          return originOf(context);
+        },
+        get signal() {
+          return signalOf(context);
+        },
+      };
       return { success: true, ...(await handle(input, call)) };
     });
   }
