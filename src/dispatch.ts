@@ -39,6 +39,8 @@ async function loadSpec(): Promise<OpenAPIBackend> {
   const api = new OpenAPIBackend({
     definition: parse(readFileSync(new URL('../spec/openapi.yaml', import.meta.url), 'utf8')),
     strict: true,
+    // Compiles validators at their first use, and leaves the check of the spec itself to the tests: 10 ms, not 1.4 s.
+    quick: true,
     coerceTypes: true,
     ajvOpts: { useDefaults: true, allErrors: true },
     customizeAjv: (ajv) => addFormats.default(ajv),
