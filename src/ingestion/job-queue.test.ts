@@ -61,3 +61,12 @@ test('a job of a transaction that is rolled back never comes', async () => {
   await vi.waitUntil(() => importFile.mock.calls.length > 0, { timeout: 20_000 });
   expect(importFile).toHaveBeenCalledWith(expect.objectContaining({ payload: document }));
 });
+
+test('a worker that has done a job takes the next without waiting for its next poll', async () => {
+  const documents = Array.from({ length: 40 }, newDocument);
+  for (const document of documents) await jobs.queue.enqueueImport(server.database, document);
+  const importFile = vi.fn(async () => {});
+  await jobs.work({ ...idle, importFile }, 1);
+  // One job a poll, as before, would be 80 seconds.
+  await vi.waitUntil(() => importFile.mock.calls.length === documents.length, { timeout: 20_000 });
+});

@@ -71,19 +71,21 @@ async function createQueues(boss: PgBoss): Promise<void> {
   await boss.schedule(SWEEP_QUEUE, SWEEP_SCHEDULE);
 }
 
-/** Starts `concurrency` workers on a queue, each with one job at a time: a bad job fails alone. */
-async function workOn<Payload extends object>(
+/** A worker of a queue with one job at a time: a bad job fails alone. */
+async function startWorker<Payload extends object>(
   boss: PgBoss,
   name: string,
-  { concurrency, handle }: { concurrency: number; handle(attempt: Attempt<Payload>): Promise<void> },
+  handle: (attempt: Attempt<Payload>) => Promise<void>,
 ): Promise<void> {
   const options = {
     batchSize: 1,
-    localConcurrency: concurrency,
     pollingIntervalSeconds: POLLING_SECONDS,
     notifyPollingIntervalSeconds: POLLING_SECONDS,
   } as const;
-  await boss.work(name, options, async (jobs: Job<Payload>[]) => {
+  let workerId = '';
+  workerId = await boss.work(name, options, async (jobs: Job<Payload>[]) => {
+    // After a job there may be another: without this each of many would wait for the next poll.
+    boss.notifyWorker(workerId);
     for (const { data, signal } of jobs) await handle({ payload: data, signal });
   });
 }
@@ -117,10 +119,10 @@ export async function openJobQueue(connection: Connection, log: Logger) {
   return {
     queue: createQueue(boss),
     async work(handlers: JobHandlers, concurrency: number): Promise<void> {
-      await workOn(boss, IMPORT_QUEUE, { concurrency, handle: handlers.importFile });
-      await workOn(boss, GIVEN_UP_QUEUE, { concurrency: 1, handle: handlers.giveUpImport });
-      await workOn(boss, PURGE_QUEUE, { concurrency: 1, handle: handlers.purgeKnowledgeBase });
-      await workOn(boss, SWEEP_QUEUE, { concurrency: 1, handle: handlers.sweepStorage });
+      for (let i = 0; i < concurrency; i++) await startWorker(boss, IMPORT_QUEUE, handlers.importFile);
+      await startWorker(boss, GIVEN_UP_QUEUE, handlers.giveUpImport);
+      await startWorker(boss, PURGE_QUEUE, handlers.purgeKnowledgeBase);
+      await startWorker(boss, SWEEP_QUEUE, handlers.sweepStorage);
     },
     stop: () => boss.stop({ graceful: true, timeout: DRAIN_TIMEOUT_MS }),
   };
