@@ -134,7 +134,16 @@ it('hands over the largest plain text', async () => {
 
 it('throws when it is closed while it reads, so that the import is tried again', async () => {
   const closing = createExtractionPool({ program: hostile });
+  const readBytes = async () => {
+    setTimeout(closing.close, 200);
+    return new Uint8Array();
+  };
+  await expect(closing.extract({ fileName: 'loop', readBytes })).rejects.toThrow('SIGKILL');
+});
+
+it('starts no process once it is closed', async () => {
+  const closing = createExtractionPool({ program: hostile });
   const reading = closing.extract({ fileName: 'loop', readBytes: async () => new Uint8Array() });
-  setTimeout(closing.close, 200);
-  await expect(reading).rejects.toThrow('SIGKILL');
+  closing.close();
+  await expect(reading).rejects.toThrow('reads no more files');
 });

@@ -1,11 +1,13 @@
 /** Reads the text of uploaded files, each in a process of its own that is bounded, niced, and killed at its end. */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { PackedText } from '../retrieval/extracted-text.ts';
 import type { Extraction, UploadedFile } from './extract.ts';
 import { HEAP_MAX, MEMORY_MAX, READING_MAX_MS, RESERVED_MEMORY_MAX } from './extraction-limits.ts';
+import { openModules } from './extraction-modules.ts';
 import { receiveResult } from './extraction-result.ts';
 
 /** A file whose bytes are fetched once it is its turn: those that wait take no memory. */
@@ -48,6 +50,7 @@ export function createExtractionPool({
     async extract({ fileName, readBytes }, signal) {
       await turns.take();
       try {
+        await processes.prepare();
         const bytes = await readBytes();
         signal?.throwIfAborted();
         const child = processes.take();
@@ -59,7 +62,7 @@ export function createExtractionPool({
         turns.pass();
       }
     },
-    close: processes.kill,
+    close: processes.close,
   };
 }
 
@@ -69,10 +72,14 @@ export function createExtractionPool({
  */
 function createProcesses(program: string) {
   const alive = new Set<ChildProcessWithoutNullStreams>();
+  /** Undefined also where they could not be prepared: each process strips its modules itself then. */
+  let modules: number | undefined;
+  let preparing: Promise<void> | undefined;
   let spare: ChildProcessWithoutNullStreams | undefined;
   let idle: NodeJS.Timeout | undefined;
+  let isClosed = false;
   const start = () => {
-    const child = startProcess(program);
+    const child = startProcess(program, modules);
     const forget = () => {
       alive.delete(child);
       if (spare === child) spare = undefined;
@@ -95,16 +102,29 @@ function createProcesses(program: string) {
     idler?.kill('SIGKILL');
   };
   return {
+    /** Before the first process is taken. */
+    prepare: (): Promise<void> => {
+      preparing ??= openModules().then(
+        (opened) => {
+          modules = opened;
+        },
+        () => {},
+      );
+      return preparing;
+    },
     take() {
+      if (isClosed) throw new Error('the server closes, and reads no more files');
       const child = spare ?? start();
       startSpare();
       clearTimeout(idle);
       idle = setTimeout(endSpare, SPARE_MAX_IDLE_MS).unref();
       return child;
     },
-    kill() {
+    close() {
+      isClosed = true;
       clearTimeout(idle);
       for (const child of alive) child.kill('SIGKILL');
+      preparing?.then(() => modules && closeSync(modules));
     },
   };
 }
@@ -128,6 +148,7 @@ function createTurns(max: number) {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('./extraction-process.ts', import.meta.url));
+const LOADER = new URL('./extraction-loader.mjs', import.meta.url).href;
 
 /**
  * The process may read the program's files and nothing else, write none, and start no process (Node's permission
@@ -139,6 +160,7 @@ const NODE_FLAGS = [
   ...['src', 'generated', 'node_modules', 'package.json'].map((name) => `--allow-fs-read=${root}${name}`),
   '--allow-worker',
   '--disable-warning=SecurityWarning',
+  `--import=${LOADER}`,
 ];
 
 /**
@@ -147,14 +169,19 @@ const NODE_FLAGS = [
  */
 const BOUNDED_START = 'ulimit -c 0; ulimit -d "$1"; shift; exec nice -n 10 "$@"';
 
-/** In a process group of its own: Ctrl-C is the server's, which lets files be read to their end. */
-function startProcess(program: string): ChildProcessWithoutNullStreams {
+/**
+ * In a process group of its own: Ctrl-C is the server's, which lets files be read to their end. `modules` is what
+ * `openModules` gave; with undefined the loader finds an empty file.
+ */
+function startProcess(program: string, modules: number | undefined): ChildProcessWithoutNullStreams {
   const command = [process.execPath, ...NODE_FLAGS, program, String(process.pid)];
   const [name = '', ...args] =
     process.platform === 'win32'
       ? command
       : ['/bin/sh', '-c', BOUNDED_START, 'sh', String(RESERVED_MEMORY_MAX / 2 ** 10), ...command];
-  return spawn(name, args, { env: {}, stdio: 'pipe', detached: true });
+  const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', modules ?? 'ignore'];
+  // The first three are pipes, which the types do not see in a list of four.
+  return spawn(name, args, { env: {}, stdio, detached: true }) as ChildProcessWithoutNullStreams;
 }
 
 function sendFile({ stdin }: ChildProcessWithoutNullStreams, { fileName, bytes }: UploadedFile): void {

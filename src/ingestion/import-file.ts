@@ -30,7 +30,10 @@ async function startProcessing({ database }: Service, document: ScopedId) {
     .executeTakeFirst();
 }
 
-/** Runs `read` until nobody wants its outcome any more: undefined then. `signal` ends it too, and `read` throws. */
+/**
+ * Runs `read` until nobody wants its outcome any more: undefined then, also where it fails because the bytes went with
+ * their document before it was their turn. `signal` ends it too, and `read` throws.
+ */
 async function whileUnfinished<T>(
   database: Database,
   { payload: document, signal }: Attempt<ScopedId>,
@@ -38,13 +41,15 @@ async function whileUnfinished<T>(
 ): Promise<T | undefined> {
   const unwanted = new AbortController();
   const look = async () => {
-    if ((await findUnfinished(database, [document])).length === 0) unwanted.abort();
+    // A database that is away may come back; what the import needs of it is asked for afterwards.
+    const unfinished = await findUnfinished(database, [document]).catch(() => undefined);
+    if (unfinished?.length === 0) unwanted.abort();
   };
-  // A database that is away may come back; what the import needs of it is asked for afterwards.
-  const looking = setInterval(() => look().catch(() => undefined), LOOK_INTERVAL_MS);
+  const looking = setInterval(look, LOOK_INTERVAL_MS);
   try {
     return await read(AbortSignal.any([signal, unwanted.signal]));
   } catch (error) {
+    await look();
     if (unwanted.signal.aborted) return undefined;
     throw error;
   } finally {

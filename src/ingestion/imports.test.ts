@@ -187,6 +187,28 @@ test.each([
   expect(await countRows('passages')).toBe(0);
 });
 
+test.each(['document', 'knowledge base'])(
+  'the import of a file whose %s is deleted before its turn ends without a failure',
+  async (what) => {
+    const documentId = await importPending('waiting.txt', 'some text');
+    const { service, call } = suite;
+    const extract: typeof service.extract = async ({ fileName, readBytes }, signal) => {
+      if (what === 'document') await call('deleteDocument', { documentId });
+      else {
+        await call('deleteKnowledgeBase', { knowledgeBaseId });
+        await purgeKnowledgeBase(service, {
+          payload: { knowledgeBaseId },
+          signal: new AbortController().signal,
+        });
+      }
+      await expect(readBytes()).rejects.toThrow('ENOENT');
+      return await service.extract({ fileName, readBytes }, signal);
+    };
+    await importFile({ ...service, extract }, attempt(documentId));
+    expect(await countRows('passages')).toBe(0);
+  },
+);
+
 test('a purge leaves no row and no byte of a deleted knowledge base', async () => {
   const id = await importPending('a.txt', 'some text');
   await importFile(suite.service, attempt(id));

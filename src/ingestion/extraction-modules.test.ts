@@ -1,0 +1,42 @@
+/** The reading process finds its modules prepared, all of them. */
+import { spawnSync } from 'node:child_process';
+import { closeSync, readdirSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openModules } from './extraction-modules.ts';
+
+const loader = new URL('./extraction-loader.mjs', import.meta.url).href;
+const formats = readdirSync(new URL('./formats/', import.meta.url))
+  .filter((name) => !name.endsWith('.test.ts'))
+  .map((name) => `./formats/${name}`);
+
+let modules: number;
+beforeAll(async () => {
+  modules = await openModules();
+});
+afterAll(() => closeSync(modules));
+
+/** Imports a module where Node strips no types: TypeScript would be a syntax error, or no known file type. */
+const importing = (path: string, opened: number | 'ignore') =>
+  spawnSync(
+    process.execPath,
+    [
+      '--no-strip-types',
+      `--import=${loader}`,
+      '--input-type=module',
+      '--eval',
+      `await import('${new URL(path, import.meta.url).href}')`,
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe', opened], encoding: 'utf8' },
+  );
+
+test.each(['./extract.ts', './extraction-watchdog.ts', ...formats])('%s', (path) => {
+  expect(importing(path, modules)).toMatchObject({ status: 0, stderr: '' });
+});
+
+test('one process after another reads them from their start', () => {
+  for (let i = 0; i < 2; i++) expect(importing('./extract.ts', modules)).toMatchObject({ status: 0 });
+});
+
+test('without them a module stays TypeScript', () => {
+  expect(importing('./extract.ts', 'ignore').stderr).toContain('.ts');
+});
