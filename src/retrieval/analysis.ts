@@ -1,7 +1,7 @@
 /** Analyses a document: splits it into passages and gives each its language and lexemes, ready to be stored. */
 import { type BinaryArray, createBinaryArray, elementTypes } from '../storage/binary-array.ts';
 import { type PackedText, unpackText } from './extracted-text.ts';
-import { detectLanguage, detectPassageLanguage, type Language } from './language.ts';
+import { detectLanguage, detectPassageLanguage, isToldByStopWords, type Language } from './language.ts';
 import { lexemesOf, type Stem, wordsToStem } from './lexemes.ts';
 import { HEADING_MAX_LENGTH, scanMarkdown } from './markdown.ts';
 import {
@@ -49,7 +49,7 @@ export type AnalysedPart = { position: number; columns: PassageColumns; totals?:
  */
 const PASSAGES_PER_PART = 150;
 
-type Tokenised = { passage: Passage; language: Language; tokens: PassageTokens };
+type Tokenised = { passage: Passage; tokens: PassageTokens };
 
 /**
  * Splits and analyses a document, part by part; the one part of a document without visible text has no passages.
@@ -60,9 +60,10 @@ export async function* analyseDocument(document: DocumentText, stem: Stem): Asyn
   const extracted =
     document.format === 'text' ? scanMarkdown(document.content) : unpackText(document.extracted);
   const passages = splitPassages(extracted);
-  const tokenisePassage = passageTokeniser(document.title, extracted.text, passages.length === 1);
+  const tokenisePassage = passageTokeniser(document.title);
   const lexemes = createDocumentLexemes();
-  const lexemesOfTokens = createLexemesOfTokens(stem, lexemes.entryOf);
+  const vocabulary = createVocabulary(stem, lexemes.entryOf);
+  const languageOf = passageLanguages(extracted.text, vocabulary, passages.length === 1);
   const totals = {
     passageCount: passages.length,
     lengthTotal: 0,
@@ -70,10 +71,11 @@ export async function* analyseDocument(document: DocumentText, stem: Stem): Asyn
   };
   for (let start = 0; start === 0 || start < passages.length; start += PASSAGES_PER_PART) {
     const tokenised = passages.slice(start, start + PASSAGES_PER_PART).map(tokenisePassage);
-    const lexemesIn = await lexemesOfTokens(tokenised);
+    const languages = await languageOf(tokenised);
     const columns = createPassageColumns();
-    for (const { passage, language, tokens } of tokenised) {
-      lexemes.addPassage(columns.lexemes, tokens, lexemesIn(language));
+    for (const [i, { passage, tokens }] of tokenised.entries()) {
+      const language = languages[i] as Language; // one each
+      lexemes.addPassage(columns.lexemes, tokens, vocabulary.lexemesIn(language));
       const length = lengthOf(passage.text);
       addPassage(columns, { passage, language, length });
       totals.lengthTotal += length;
@@ -147,63 +149,95 @@ function lexemeCountsJson(counts: Iterable<[lexeme: string, count: number]>): Ui
   return new TextEncoder().encode(`{${members.join()}}`);
 }
 
-/** From a passage to its language and tokens. */
-function passageTokeniser(title: string, text: string, isAlone: boolean): (passage: Passage) => Tokenised {
-  const documentLanguage = detectLanguage(text);
+/** From a passage to its tokens, and those of what stands above it. */
+function passageTokeniser(title: string): (passage: Passage) => Tokenised {
   const titleTokens = tokenise(title);
   const headingTokens = remember((headings: string) => tokenise(headings));
   return (passage) => {
-    // Code looks like any language: it inherits its document's. So does a passage that is the whole document.
-    const language =
-      passage.verbatim || isAlone ? documentLanguage : detectPassageLanguage(passage.text, documentLanguage);
     const above = [...passage.headings, passage.tableHeader ?? ''].join('\n');
     const tokens = { title: titleTokens, headings: headingTokens(above), content: tokenise(passage.text) };
-    return { passage, language, tokens };
+    return { passage, tokens };
   };
 }
 
 /**
- * For passages, the function from language and token to lexemes. It asks `stem` for what the passages before them
- * did not have, at most once per language.
+ * For the passages of a document, the function to their languages; `vocabulary` has learnt their words in these then.
+ * It throws what `stem` throws.
  */
-function createLexemesOfTokens(stem: Stem, entryOf: (lexeme: string) => DocumentLexeme) {
-  const stemsByLanguage = new Map<Language, Map<string, string>>();
-  const lexemesByLanguage = new Map<Language, LexemesOfToken>();
-
-  const stemWords = async (language: Language, passages: Tokenised[]): Promise<void> => {
-    let stems = stemsByLanguage.get(language);
-    if (stems === undefined) {
-      stems = new Map();
-      stemsByLanguage.set(language, stems);
-      const known = stems;
-      lexemesByLanguage.set(
+function passageLanguages(
+  text: string,
+  vocabulary: Vocabulary,
+  isAlone: boolean,
+): (passages: Tokenised[]) => Promise<Language[]> {
+  const documentLanguage = detectLanguage(text);
+  const isStopWord = vocabulary.stopWordsIn(documentLanguage);
+  const languageOf = ({ passage, tokens }: Tokenised): Language => {
+    // Code looks like any language: it inherits its document's. So does a passage that is the whole document.
+    if (passage.verbatim || isAlone || isToldByStopWords(tokens.content.tokens, isStopWord))
+      return documentLanguage;
+    return detectPassageLanguage(passage.text, documentLanguage);
+  };
+  return async (passages) => {
+    await vocabulary.learn(documentLanguage, passages);
+    const languages = passages.map(languageOf);
+    const byLanguage = Map.groupBy(passages.keys(), (i) => languages[i] as Language); // one each
+    byLanguage.delete(documentLanguage); // learnt already
+    for (const [language, places] of byLanguage) {
+      await vocabulary.learn(
         language,
-        remember((token) => lexemesOf(token, known).map(entryOf)),
+        places.map((i) => passages[i] as Tokenised), // by its own keys
       );
     }
-    if (language === 'simple') return;
-    const words = wordsToStem(allTokens(passages)).filter((word) => !stems.has(word));
-    const found = words.length === 0 ? [] : await stem(language, words);
-    for (const [i, word] of words.entries()) stems.set(word, found[i] ?? word);
-  };
-
-  return async (passages: Tokenised[]): Promise<(language: Language) => LexemesOfToken> => {
-    const byLanguage = Map.groupBy(passages, ({ language }) => language);
-    await Promise.all([...byLanguage].map(([language, inIt]) => stemWords(language, inIt)));
-    return (language) => lexemesByLanguage.get(language) ?? ((token) => [entryOf(token)]);
+    return languages;
   };
 }
 
-function* allTokens(passages: Tokenised[]): Generator<string> {
+type Vocabulary = ReturnType<typeof createVocabulary>;
+
+/** What a document's words become in each language: a word's stem is asked for once. */
+function createVocabulary(stem: Stem, entryOf: (lexeme: string) => DocumentLexeme) {
+  const stemsIn = remember((_language: Language) => new Map<string, string>());
+  const metIn = remember((_language: Language) => new Set<string>());
+  const lexemesIn = remember((language: Language): LexemesOfToken => {
+    const stems = stemsIn(language);
+    return remember((token) => lexemesOf(token, stems).map(entryOf));
+  });
+  return {
+    /** Asks for the stems of the passages' words that it does not know yet. @throws what `stem` throws */
+    async learn(language: Language, passages: Tokenised[]): Promise<void> {
+      if (language === 'simple') return;
+      const stems = stemsIn(language);
+      const words = wordsToStem(newTokens(passages, metIn(language))).filter((word) => !stems.has(word));
+      const found = words.length === 0 ? [] : await stem(language, words);
+      for (const [i, word] of words.entries()) stems.set(word, found[i] ?? word);
+    },
+    /** Of words that it knows. */
+    lexemesIn,
+    /** Whether a word, as far as it knows, is a stop word. */
+    stopWordsIn(language: Language): (token: string) => boolean {
+      const stems = stemsIn(language);
+      return (token) => stems.get(token) === '';
+    },
+  };
+}
+
+/** The tokens that `met` does not have yet, each once; it has them then. */
+function newTokens(passages: Tokenised[], met: Set<string>): string[] {
+  const found: string[] = [];
   for (const { tokens } of passages) {
-    yield* tokens.title.tokens;
-    yield* tokens.headings.tokens;
-    yield* tokens.content.tokens;
+    for (const text of [tokens.title, tokens.headings, tokens.content]) {
+      for (const token of text.tokens) {
+        if (met.has(token)) continue;
+        met.add(token);
+        found.push(token);
+      }
+    }
   }
+  return found;
 }
 
-function remember<T>(compute: (key: string) => T): (key: string) => T {
-  const known = new Map<string, T>();
+function remember<Key extends string, T>(compute: (key: Key) => T): (key: Key) => T {
+  const known = new Map<Key, T>();
   return (key) => {
     let value = known.get(key);
     if (value === undefined) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { detectLanguage, detectPassageLanguage, LANGUAGES } from './language.ts';
+import { detectLanguage, detectPassageLanguage, isToldByStopWords, LANGUAGES } from './language.ts';
 
 const sentences: [language: string, text: string][] = [
   ['english', 'The committee agreed that the new regulation would not apply to small companies.'],
@@ -55,4 +55,15 @@ describe('detectPassageLanguage', () => {
     const german = sentences[1]?.[1] ?? '';
     expect(detectPassageLanguage(`${german} ${german}`, 'english')).toBe('german');
   });
+});
+
+describe('isToldByStopWords', () => {
+  const english = new Set(['the', 'of', 'and', 'in', 'is', 'was', 'on', 'a']);
+  const isEnglish = (text: string) => isToldByStopWords(text.split(' '), (token) => english.has(token));
+  it.each([
+    ['a sentence of the language', 'the end of the war was near in the town', true],
+    ['another language that shares a word', 'der mann was nun in der stadt alles sehen wollte', false],
+    ['a list of names', 'berlin paris london madrid rome', false],
+    ['nothing', '', false],
+  ])('%s', (_what, text, told) => expect(isEnglish(text)).toBe(told));
 });

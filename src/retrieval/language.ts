@@ -96,6 +96,18 @@ export function detectLanguage(text: string): Language {
 }
 
 /**
+ * Share of a passage's tokens that are stop words of its document's language, from which on it is in that language.
+ * Of the passages of xquad-en and -de, cranfield, msmarco-sub and pubmedqa a half to nine tenths have it; no text of
+ * another language does: Dutch ones say German stop words most, .28 at most.
+ */
+const STOP_WORDS_MIN_SHARE = 0.3;
+
+/** Whether its stop words alone tell that a passage is in a language: thirty times faster than its detection. */
+export function isToldByStopWords(tokens: string[], isStopWord: (token: string) => boolean): boolean {
+  return tokens.filter(isStopWord).length > STOP_WORDS_MIN_SHARE * tokens.length;
+}
+
+/**
  * The language of a passage: its document's, unless it has enough letters and is clearly in another one. Most
  * passages are in their document's, which their beginning shows in a fraction of the time.
  */
