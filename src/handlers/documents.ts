@@ -3,10 +3,11 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Handlers } from '../contract.ts';
 import { byCreation, byPosition, parseCursor, toPage } from '../cursor.ts';
-import { documentNotFound } from '../errors.ts';
+import { documentNotFound, knowledgeBaseNotFound } from '../errors.ts';
 import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
 import { endParts } from '../retrieval/analysis-pool.ts';
 import { expectStorage, requireStorage } from '../storage/accounts.ts';
+import { announceDeletion, DeletionAnnounced } from '../storage/deletions.ts';
 import {
   findDocument,
   insertDocument,
@@ -54,6 +55,9 @@ export const documentHandlers = {
         return { ...inserted, passage_count };
       });
       return { data: toDocument(row) };
+    } catch (error) {
+      // Nobody knows the document yet, so it is its knowledge base.
+      throw error instanceof DeletionAnnounced ? knowledgeBaseNotFound() : error;
     } finally {
       await endParts(parts);
     }
@@ -62,6 +66,8 @@ export const documentHandlers = {
   async deleteDocument({ documentId }, { database, accountId, files, log }) {
     const id = parseDocumentId(documentId);
     const file = await database.transaction().execute(async (transaction) => {
+      await requireDocument(transaction, { ...id, accountId });
+      await announceDeletion(transaction, id.id);
       const document = await findDocument(transaction, { ...id, accountId })
         .forUpdate(['documents'])
         .forShare(['knowledge_bases'])

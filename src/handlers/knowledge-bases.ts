@@ -7,6 +7,8 @@ import { byCreation, parseCursor, toPage } from '../cursor.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import { parseKnowledgeBaseId } from '../ids.ts';
 import { requireKnowledgeBaseAllowance } from '../storage/accounts.ts';
+import { announceDeletion } from '../storage/deletions.ts';
+import { requireKnowledgeBase } from '../storage/knowledge-bases.ts';
 
 /** What cursors of listKnowledgeBases say. */
 const LIST = 'knowledge-bases';
@@ -47,6 +49,8 @@ export const knowledgeBaseHandlers = {
   async deleteKnowledgeBase(input, { database, accountId, jobs }) {
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     await database.transaction().execute(async (transaction) => {
+      await requireKnowledgeBase(transaction, { accountId, knowledgeBaseId });
+      await announceDeletion(transaction, knowledgeBaseId);
       const marked = await transaction
         .updateTable('knowledge_bases')
         .set({ deleted_at: new Date() })

@@ -6,6 +6,7 @@ import type { AnalysedPart } from '../retrieval/analysis.ts';
 import { endParts } from '../retrieval/analysis-pool.ts';
 import type { Service } from '../service.ts';
 import type { Database } from '../storage/database.ts';
+import { DeletionAnnounced } from '../storage/deletions.ts';
 import { failDocument, findUnfinished, moveDocument, type ReadFacts } from '../storage/documents.ts';
 import { recordHash } from '../storage/files.ts';
 import { lockKnowledgeBase } from '../storage/knowledge-bases.ts';
@@ -105,6 +106,8 @@ export async function importFile(service: Service, attempt: Attempt<ScopedId>): 
   } catch (error) {
     // Deleted with its knowledge base while it was read.
     if (error instanceof ServiceError && error.errorCode === 'KNOWLEDGE_BASE_NOT_FOUND') return;
+    // Should the deletion fail after all, the next try imports the file.
+    if (error instanceof DeletionAnnounced) throw error;
     service.log.warn({ err: error, document: attempt.payload }, 'an import failed by a fault of ours');
     throw error;
   }

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { parseDocumentId } from '../ids.ts';
 import type { AnalysedPart } from '../retrieval/analysis.ts';
 import { packText } from '../retrieval/extracted-text.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
+import { attempt, importUnattended, readStatus, unattended } from '../testing/unattended-imports.ts';
 import { createExtractionPool } from './extraction-pool.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
@@ -18,10 +18,8 @@ const hostile = fileURLToPath(new URL('../testing/hostile-reader.ts', import.met
 let suite: TestService;
 let knowledgeBaseId: string;
 
-// The queue is left out, so that each test says itself when a job runs.
 beforeAll(async () => {
-  const jobs = { enqueueImport: async () => {}, enqueuePurge: async () => {} };
-  suite = await startTestService({ change: () => ({ jobs }) });
+  suite = await startTestService({ change: unattended });
 });
 afterAll(() => suite.close());
 beforeEach(async () => {
@@ -29,22 +27,10 @@ beforeEach(async () => {
   knowledgeBaseId = String(body.data.id);
 });
 
-/** Uploads and imports a file; gives the pending document's id. */
-async function importPending(fileName: string, content: string | Buffer): Promise<string> {
-  const size = Buffer.byteLength(content);
-  const { body: ticket } = await suite.call('presignUploadUrl', { knowledgeBaseId, fileName, size });
-  await fetch(String(ticket.data.uploadUrl), { method: 'PUT', body: content });
-  const { body } = await suite.call('importFile', { fileId: ticket.data.fileId });
-  return String(body.data.id);
-}
+const importPending = (fileName: string, content: string | Buffer) =>
+  importUnattended(suite, { knowledgeBaseId, fileName, content });
 
-const attempt = (documentId: string) => ({
-  payload: parseDocumentId(documentId),
-  signal: new AbortController().signal,
-});
-
-const statusOf = async (documentId: string) =>
-  (await suite.call(`getDocumentStatus?documentId=${documentId}`)).body.data;
+const statusOf = (documentId: string) => readStatus(suite, documentId);
 
 async function search(query: string): Promise<string[]> {
   const { body } = await suite.call('query', { query, knowledgeBaseIds: [knowledgeBaseId] });

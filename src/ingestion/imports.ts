@@ -14,20 +14,21 @@ const SWEEP_INTERVAL_MS = 5_000;
 /** Unmerged changes make searches slower, merging each at once would merge the same words again and again. */
 const MERGE_INTERVAL_MS = 250;
 
-/** Ends every document that is unfinished `timeoutSeconds` after its creation, whatever became of its job. */
+/**
+ * Ends every document that is unfinished `timeoutSeconds` after its creation, whatever became of its job; but not one
+ * that is being stored just now, which nobody has to wait for: it ends itself.
+ */
 export async function endOverdueImports(database: Database, timeoutSeconds: number): Promise<void> {
-  await database
-    .updateTable('documents')
-    .set({
-      status: 'timeout',
-      error_code: 'PROCESSING_TIMEOUT',
-      error_message: `The import did not end within ${timeoutSeconds} seconds.`,
-      updated_at: new Date(),
-    })
-    // Written out, for the plan that is made for any values to use the index on unfinished documents.
-    .where(sql<boolean>`status IN ('pending', 'processing')`)
-    .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${timeoutSeconds})`)
-    .execute();
+  await sql`
+    UPDATE documents SET status = 'timeout', error_code = 'PROCESSING_TIMEOUT', updated_at = now(),
+      error_message = ${`The import did not end within ${timeoutSeconds} seconds.`}
+    FROM (
+      SELECT knowledge_base_id, id FROM documents
+      WHERE status IN ('pending', 'processing') AND created_at < now() - make_interval(secs => ${timeoutSeconds})
+      FOR UPDATE SKIP LOCKED) AS overdue
+    WHERE documents.knowledge_base_id = overdue.knowledge_base_id AND documents.id = overdue.id`.execute(
+    database,
+  );
 }
 
 /** Runs `act` again and again, `intervalMs` after its last end; gives the function that stops it. */

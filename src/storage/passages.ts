@@ -8,6 +8,7 @@ import type { LanguageShare, Passage, PassageLocation } from '../../generated/ty
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { AnalysedPart, PassageTotals } from '../retrieval/analysis.ts';
 import type { Queryable } from './database.ts';
+import { giveWayToDeletion } from './deletions.ts';
 import { addLexemes, removeLexemes } from './lexeme-statistics.ts';
 import { scopeMark } from './scope-mark.ts';
 
@@ -163,6 +164,7 @@ async function count(
  * Makes an analysed document searchable, part by part; the document's row must exist. `documents` and `bytes` are
  * what of it has not been counted yet.
  * @returns the number of its passages
+ * @throws DeletionAnnounced when the document or its knowledge base is about to be deleted
  */
 export async function insertPassages(
   transaction: Queryable,
@@ -171,6 +173,7 @@ export async function insertPassages(
 ): Promise<number> {
   let passageCount = 0;
   for await (const part of parts) {
+    if (part.position > 1) await giveWayToDeletion(transaction, [document.knowledgeBaseId, document.id]);
     await insertRows(transaction, document, part);
     if (part.totals === undefined) continue;
     await count(transaction, document, { totals: part.totals, ...uncounted });

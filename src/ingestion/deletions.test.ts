@@ -1,0 +1,150 @@
+/** What is being stored gives way to its deletion, and holds up nobody else. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { generateApiKey } from '../api-key.ts';
+import { createAccount } from '../storage/accounts.ts';
+import { insertApiKey } from '../storage/api-keys.ts';
+import { DeletionAnnounced } from '../storage/deletions.ts';
+import { startTestService, type TestService } from '../testing/test-service.ts';
+import { attempt, importUnattended, readStatus, unattended } from '../testing/unattended-imports.ts';
+import { importFile } from './import-file.ts';
+import { endOverdueImports } from './imports.ts';
+
+let suite: TestService;
+let knowledgeBaseId: string;
+beforeAll(async () => {
+  suite = await startTestService({ change: unattended });
+});
+afterAll(() => suite.close());
+beforeEach(async () => {
+  const { body } = await suite.call('createKnowledgeBase', { name: 'files' });
+  knowledgeBaseId = String(body.data.id);
+});
+
+/** How many statements wait for a lock that another transaction holds. */
+async function countWaitingLocks({ database } = suite.service): Promise<number> {
+  const { rows } = await sql<{ count: number }>`SELECT count(*) FROM pg_locks WHERE NOT granted`.execute(
+    database,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+async function countPassages(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) FROM passages WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(
+    suite.service.database,
+  );
+  return rows[0]?.count ?? -1;
+}
+
+const importOther = () =>
+  importUnattended(suite, { knowledgeBaseId, fileName: 'other.txt', content: 'some text' });
+
+describe('a document that is being stored', () => {
+  /** Analysed in two parts, of which the second comes when `proceed` is called. */
+  const twoParts = async () => {
+    const content = 'Zebras graze. '.repeat(12_000);
+    const first = Promise.withResolvers<void>();
+    const proceed = Promise.withResolvers<void>();
+    const analyse: typeof suite.service.analyse = async (document) => {
+      const parts = await suite.service.analyse(document);
+      return (async function* () {
+        for await (const part of parts) {
+          if (part.position > 1) {
+            first.resolve();
+            await proceed.promise;
+          }
+          yield part;
+        }
+      })();
+    };
+    const documentId = await importUnattended(suite, { knowledgeBaseId, fileName: 'large.txt', content });
+    const importing = importFile({ ...suite.service, analyse }, attempt(documentId));
+    await first.promise;
+    return { documentId, importing, proceed: proceed.resolve };
+  };
+
+  test.each([
+    ['it', (id: string) => suite.call('deleteDocument', { documentId: id })],
+    ['its knowledge base', () => suite.call('deleteKnowledgeBase', { knowledgeBaseId })],
+  ])('gives way when %s is deleted', async (_what, remove) => {
+    const { documentId, importing, proceed } = await twoParts();
+    const removing = remove(documentId);
+    await vi.waitUntil(async () => (await countWaitingLocks()) > 0);
+    proceed();
+    await expect(importing).rejects.toThrow(DeletionAnnounced);
+    expect((await removing).status).toBe(200);
+    await importFile(suite.service, attempt(documentId));
+    expect(await countPassages()).toBe(0);
+  });
+
+  test('goes on when another is deleted', async () => {
+    const other = await importOther();
+    const { documentId, importing, proceed } = await twoParts();
+    expect((await suite.call('deleteDocument', { documentId: other })).status).toBe(200);
+    proceed();
+    await importing;
+    expect(await readStatus(suite, documentId)).toMatchObject({ status: 'processed' });
+  });
+
+  test('does not hold up the end of what is overdue, and is not overdue itself', async () => {
+    const other = await importOther();
+    const { documentId, importing, proceed } = await twoParts();
+    await endOverdueImports(suite.service.database, 0);
+    expect(await readStatus(suite, other)).toMatchObject({ status: 'timeout' });
+    proceed();
+    await importing;
+    expect(await readStatus(suite, documentId)).toMatchObject({ status: 'processed' });
+  });
+
+  test("is nobody else's to end: a deletion by another account changes nothing", async () => {
+    const { documentId, importing, proceed } = await twoParts();
+    const { database } = suite.service;
+    const stranger = generateApiKey();
+    await insertApiKey(database, stranger, {
+      accountId: await createAccount(database, 'other', 0),
+      name: '',
+    });
+    for (const [operation, body] of [
+      ['deleteDocument', { documentId }],
+      ['deleteKnowledgeBase', { knowledgeBaseId }],
+    ] as const) {
+      const { status } = await fetch(`${suite.address}/v1/${operation}`, {
+        method: 'POST',
+        headers: { 'x-api-key': stranger, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect(status).toBe(404);
+    }
+    proceed();
+    await importing;
+    expect(await readStatus(suite, documentId)).toMatchObject({ status: 'processed' });
+  });
+});
+
+test('a text that is being stored gives way when its knowledge base is deleted', async () => {
+  let removing: Promise<{ status: number }> | undefined;
+  const storing = await startTestService({
+    change: ({ analyse, ...service }) => ({
+      analyse: async (document) => {
+        const parts = await analyse(document);
+        return (async function* () {
+          for await (const part of parts) {
+            if (part.position > 1) {
+              removing ??= storing.call('deleteKnowledgeBase', { knowledgeBaseId: id });
+              await vi.waitUntil(async () => (await countWaitingLocks({ ...service, analyse })) > 0);
+            }
+            yield part;
+          }
+        })();
+      },
+    }),
+  });
+  const { body } = await storing.call('createKnowledgeBase', { name: 'gone soon' });
+  const id = String(body.data.id);
+  const text = { knowledgeBaseId: id, title: 'Text', content: 'Zebras graze. '.repeat(12_000) };
+  const answer = await storing.call('importTextContent', text);
+  expect((await removing)?.status).toBe(200);
+  await storing.close();
+  expect(answer.body.errorCode).toBe('KNOWLEDGE_BASE_NOT_FOUND');
+});
