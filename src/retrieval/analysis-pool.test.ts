@@ -1,11 +1,15 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { readAnalysis } from '../testing/analysed-passages.ts';
 import { analyseDocument, type DocumentText } from './analysis.ts';
-import { createAnalysisPool, startingWith } from './analysis-pool.ts';
+import { createAnalysisPool, endParts, startingWith } from './analysis-pool.ts';
 import type { Stem } from './lexemes.ts';
 
 const english = 'The committees agreed that the new regulation would not apply to small companies. ';
 const text = (content: string): DocumentText => ({ title: 'Title', format: 'text', content });
+
+/** A number as letters. */
+const letters = (number: number): string =>
+  number.toString().replace(/\d/g, (digit) => 'bcdfghjklm'[Number(digit)] ?? '');
 
 /** Takes the parts and does nothing with them. */
 async function drain(parts: AsyncIterable<unknown>): Promise<void> {
@@ -45,6 +49,27 @@ describe('createAnalysisPool', () => {
     const { user, system } = process.threadCpuUsage(before);
     // Microseconds; about 20 ms, in pieces of 10 at most.
     expect(user + system).toBeLessThan(100_000);
+  });
+
+  describe('with a document of many parts', () => {
+    // Each part has words of its own, and so asks for stems once.
+    const paragraphs = Array.from({ length: 3_000 }, (_, i) => `${english.repeat(4)} word${letters(i)}`);
+    const large = text(paragraphs.join('\n\n'));
+
+    it('analyses some ahead of those that are taken, and all in the end', async () => {
+      const before = asked.length;
+      const count = () => asked.length - before;
+      const parts = await pool.analyse(large);
+      await vi.waitUntil(() => count() >= 7);
+      await expect(vi.waitUntil(() => count() > 8, { timeout: 500 })).rejects.toThrow('Timed out');
+      const { passages } = await readAnalysis(parts);
+      expect(passages.length).toBeGreaterThan(1_200);
+    });
+
+    it('goes on to the next document when nobody takes its parts any more', async () => {
+      await endParts(await pool.analyse(large));
+      expect((await readAnalysis(await pool.analyse(text(english)))).passages).toHaveLength(1);
+    });
   });
 
   it('rejects with the very error that stemming threw, and goes on', async () => {

@@ -6,16 +6,18 @@ import { Piscina } from 'piscina';
 import type { AnalysedPart, DocumentText } from './analysis.ts';
 import type { AnalysisMessage, AnalysisTask, StemReply, StemRequest } from './analysis-worker.ts';
 import type { Stem } from './lexemes.ts';
+import { createPace, endPace, takeOne } from './pace.ts';
 
 /**
  * Splits and analyses a document; resolves with its parts once the first is there, while the next are analysed.
- * Parts pile up until they are taken: whoever does not take them all ends their iterator.
+ * A few parts lie ready, then the thread waits until one is taken: whoever does not take them all ends their iterator,
+ * or no other document would have its turn.
  * A packed text that fills its buffer is gone afterwards: the thread takes it over without a copy.
  * @throws what stemming throws, unchanged; for a later part, when that is asked for
  */
 export type Analyse = (document: DocumentText) => Promise<AsyncIterable<AnalysedPart>>;
 
-/** Ends the analysis of a document whose parts nobody takes any more: they would stay in memory. */
+/** Ends the analysis of a document whose parts nobody takes any more. */
 export async function endParts(parts: AsyncIterable<AnalysedPart>): Promise<void> {
   await parts[Symbol.asyncIterator]().return?.();
 }
@@ -58,10 +60,20 @@ async function startAnalysis(
   document: DocumentText,
   stem: Stem,
 ): Promise<AsyncIterable<AnalysedPart>> {
-  const parts = analyseIn(pool, document, stem).values();
+  const pace = createPace();
+  const parts = analyseIn(pool, { document, pace }, stem).values();
   const first = await parts.next();
-  return startingWith(first.value as AnalysedPart, parts); // every document has a part
+  return startingWith(first.value as AnalysedPart, paced(parts, pace)); // every document has a part
 }
+
+/** Parts of which each that is asked for tells that the one before was taken. */
+const paced = <T>(parts: AsyncIterator<T>, pace: SharedArrayBuffer): AsyncIterator<T> => ({
+  next() {
+    takeOne(pace);
+    return parts.next();
+  },
+  return: async () => (await parts.return?.()) ?? { value: undefined, done: true },
+});
 
 /** Puts `first` before `rest`, and ends `rest` with itself: a generator would not before `first` is taken and left. */
 export function startingWith<T>(first: T, rest: AsyncIterator<T, undefined>): AsyncIterableIterator<T> {
@@ -84,12 +96,12 @@ export function startingWith<T>(first: T, rest: AsyncIterator<T, undefined>): As
 }
 
 /**
- * The parts as a worker posts them; whoever stops reading them lets the worker go on in vain. The last part ends
- * them, and not the worker's end, which may be heard of before its last message.
+ * The parts as a worker posts them; whoever cancels them ends its work. The last part ends them, and not the worker's
+ * end, which may be heard of before its last message.
  */
 function analyseIn(
   pool: Piscina<AnalysisTask, void>,
-  document: DocumentText,
+  task: Omit<AnalysisTask, 'port'>,
   stem: Stem,
 ): ReadableStream<AnalysedPart> {
   const { port1: ours, port2: port } = new MessageChannel();
@@ -113,13 +125,16 @@ function analyseIn(
         if (isRead) parts.close();
         ours.close();
       });
-      pool.run({ document, port }, { transferList: [port, ...packedTextOf(document)] }).catch((error) => {
+      const transferList = [port, ...packedTextOf(task.document)];
+      const ended = pool.run({ ...task, port }, { transferList }).catch((error) => {
         ours.close();
         if (isRead) parts.error(failure ? failure.error : error);
       });
+      ended.then(() => isRead || ours.close());
     },
     cancel() {
       isRead = false;
+      endPace(task.pace);
     },
   });
 }

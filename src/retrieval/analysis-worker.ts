@@ -4,9 +4,13 @@ import type { MessagePort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { type AnalysedPart, analyseDocument, type DocumentText } from './analysis.ts';
 import type { Stem } from './lexemes.ts';
+import { mayGoOn } from './pace.ts';
 
-/** One document to analyse, and the port on which its stems are asked for and its parts are handed over. */
-export type AnalysisTask = { document: DocumentText; port: MessagePort };
+/**
+ * One document to analyse, the port on which its stems are asked for and its parts are handed over, and how far those
+ * have been taken.
+ */
+export type AnalysisTask = { document: DocumentText; port: MessagePort; pace: SharedArrayBuffer };
 
 export type AnalysisMessage = { asked: StemRequest } | { part: AnalysedPart };
 
@@ -14,14 +18,21 @@ export type AnalysisMessage = { asked: StemRequest } | { part: AnalysedPart };
 export type StemRequest = { language: string; words: string[] };
 /** The stems in the words' order; undefined when they could not be had. */
 export type StemReply = { stems: string[] | undefined };
+/** One more part is wanted, beyond the first, which always is. When nobody wants any more, the port is closed. */
+export type PartWanted = { wanted: true };
 
 /** Stems that a worker remembers between documents: about the vocabulary of a language in use, 10 MB. */
 const REMEMBERED_STEMS = 50_000;
 const remembered = new LRUCache<string, string>({ max: REMEMBERED_STEMS });
 
-/** Analyses a document, posting its parts. @throws an error without detail when the main thread could not stem */
-export async function analyse({ document, port }: AnalysisTask): Promise<void> {
+/**
+ * Analyses a document, posting its parts no faster than they are taken, until nobody takes them any more.
+ * @throws an error without detail when the main thread could not stem
+ */
+export async function analyse({ document, port, pace }: AnalysisTask): Promise<void> {
+  let posted = 0;
   for await (const part of analyseDocument(document, throughPort(port))) {
+    if (!mayGoOn(pace, posted++)) return;
     const [packed, buffer] = pack(part);
     port.postMessage({ part: packed } satisfies AnalysisMessage, [buffer]);
   }
