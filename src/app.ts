@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import cors from '@koa/cors';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
-import { createDispatch, type ResponseCheck } from './dispatch.ts';
+import type { Logger } from 'pino';
+import { type Backend, createDispatch, type ResponseCheck } from './dispatch.ts';
 import { brokenOff, ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
-import { createRoutes } from './routes.ts';
-import type { Service } from './service.ts';
+import { createRoutes, type Routes } from './routes.ts';
 
 /** Ids that a client may choose itself, so that its log and ours meet. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
@@ -45,7 +45,7 @@ function answerError(context: Context, error: ServiceError): void {
 
 /** The one place where a thrown error becomes an answer. */
 const errorBoundary =
-  ({ log }: Service): Middleware =>
+  (log: Logger): Middleware =>
   async (context, next) => {
     try {
       await next();
@@ -63,7 +63,7 @@ const errorBoundary =
 
 /** Holds every answer of an operation against the spec; one that breaks the contract becomes a 500. */
 const contractBoundary =
-  ({ log }: Service, check: ResponseCheck): Middleware =>
+  (log: Logger, check: ResponseCheck): Middleware =>
   async (context, next) => {
     await next();
     const { operationId, requestId } = context.state;
@@ -75,20 +75,34 @@ const contractBoundary =
     answerError(context, toServiceError(broken));
   };
 
+/** What the application is made of; `corsOrigin`: whose pages may call, undefined: nobody's. */
+type Parts = {
+  backend: Backend;
+  routes: Routes;
+  log: Logger;
+  corsOrigin: string | undefined;
+  validateResponses: boolean;
+};
+
 /** The application; it listens to nothing yet. */
-export async function createApp(service: Service): Promise<Koa> {
-  const { handle, checkResponse } = await createDispatch(service);
-  const { corsOrigin, validateResponses } = service.config;
+export async function createApp({
+  backend,
+  routes,
+  log,
+  corsOrigin,
+  validateResponses,
+}: Parts): Promise<Koa> {
+  const { handle, checkResponse } = await createDispatch(backend);
   const app = new Koa();
   app.use(identify);
   app.use(secure);
-  if (validateResponses) app.use(contractBoundary(service, checkResponse));
-  app.use(errorBoundary(service));
+  if (validateResponses) app.use(contractBoundary(log, checkResponse));
+  app.use(errorBoundary(log));
   app.use(requireTarget);
-  app.use(createRoutes(service).routes());
+  app.use(createRoutes(routes).routes());
   if (corsOrigin !== undefined)
     app.use(cors({ origin: corsOrigin, exposeHeaders: ['x-request-id', 'retry-after'] }));
   app.use(handle);
-  app.on('error', (error) => service.log.debug({ err: error }, 'connection broke while answering'));
+  app.on('error', (error) => log.debug({ err: error }, 'connection broke while answering'));
   return app;
 }

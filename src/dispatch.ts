@@ -1,5 +1,5 @@
 /**
- * The way of a request to its handler, along the spec: route, key, rate limit, body, validation, handler.
+ * The way of a request to its answer, along the spec: route, key, rate limit, body, validation, answer.
  * The only file that knows openapi-backend.
  */
 import { readFileSync } from 'node:fs';
@@ -7,26 +7,30 @@ import addFormats from 'ajv-formats';
 import type { Context } from 'koa';
 import { type Context as Match, OpenAPIBackend, type Request } from 'openapi-backend';
 import { parse } from 'yaml';
-import { type Caller, createAuthenticate } from './authenticate.ts';
-import type { Handlers } from './contract.ts';
+import type { Caller } from './authenticate.ts';
 import { methodNotAllowed, routeNotFound, unauthorized, validationFailed } from './errors.ts';
-import { accountHandlers } from './handlers/account.ts';
-import { documentHandlers } from './handlers/documents.ts';
-import { knowledgeBaseHandlers } from './handlers/knowledge-bases.ts';
-import { searchHandlers } from './handlers/search.ts';
-import { uploadHandlers } from './handlers/uploads.ts';
-import { createRateLimit } from './rate-limit.ts';
 import { largestBodyBytes, readJsonBody } from './request-body.ts';
-import type { Service } from './service.ts';
 import { toValidationError } from './validation-error.ts';
 
-/** Every operation of the spec: one missing, or with another payload, does not compile. */
-const handlers: Handlers = {
-  ...searchHandlers,
-  ...uploadHandlers,
-  ...documentHandlers,
-  ...knowledgeBaseHandlers,
-  ...accountHandlers,
+/** What is known of a request beside its input; the parts that cost something are made for those who ask. */
+export type Arrival = {
+  caller: Caller;
+  /** A header of the request; `''` where it has none of this name. */
+  header(name: string): string;
+  /** Where the client has reached us, `http://host`. */
+  origin(): string;
+  /** Aborts when nobody waits for the answer any more; making it takes a tenth of a small answer's time. */
+  signal(): AbortSignal;
+};
+
+/** What stands behind the spec's checks: the service, or the mock. Failures are thrown. */
+export type Backend = {
+  /** @throws UNAUTHORIZED */
+  authenticate(key: string | undefined): Promise<Caller>;
+  /** @throws RATE_LIMITED */
+  limitRate(keyId: string): Promise<void>;
+  /** From the validated body or query of an operation to its success body without `success`. */
+  answer(operationId: string, input: unknown, arrival: Arrival): Promise<object>;
 };
 
 /** One request on its way; what openapi-backend was given gets its body only once the key has been checked. */
@@ -71,10 +75,8 @@ function bodyLimits(api: OpenAPIBackend): Map<string, number> {
   return limits;
 }
 
-/** Everything that stands between the socket and a handler, in the order of the contract's checks. */
-function registerChecks(api: OpenAPIBackend, { database, config }: Service): void {
-  const authenticate = createAuthenticate(database);
-  const limitRate = createRateLimit(config.rateLimitPerMinute);
+/** Everything that stands between the socket and the answer, in the order of the contract's checks. */
+function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backend): void {
   const allowed = methodsByPath(api);
   const limits = bodyLimits(api);
 
@@ -127,25 +129,20 @@ function signalOf({ req, res }: Context): AbortSignal {
   return ending.signal;
 }
 
-function registerHandlers(api: OpenAPIBackend, service: Service): void {
-  for (const [operationId, handle] of Object.entries(handlers)) {
+function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
+  for (const { operationId = '' } of api.router.getOperations()) {
     api.register(operationId, async ({ request }: Match, { caller, context }: Exchange) => {
       if (caller === undefined) throw unauthorized();
-      const { accountId } = caller;
-      // The one cast: the spec's validation has made the input what the handler's type says.
-      const input = (request.requestBody ?? request.query) as never;
-      const call = {
-        ...service,
-        accountId,
-        // Both made for those who ask: an abort takes a tenth of a small answer's time.
-        get origin() {
-          return originOf(context);
-        },
-        get signal() {
-          return signalOf(context);
-        },
+      const arrival: Arrival = {
+        caller,
+        header: (name) => context.get(name),
+        origin: () => originOf(context),
+        signal: () => signalOf(context),
       };
-      return { success: true, ...(await handle(input, call)) };
+      return {
+        success: true,
+        ...(await answer(operationId, request.requestBody ?? request.query, arrival)),
+      };
     });
   }
 }
@@ -155,10 +152,10 @@ function registerHandlers(api: OpenAPIBackend, service: Service): void {
  * @returns `handle`, which answers a request with its success body or throws, and leaves the operation's id
  * in `context.state.operationId`; and `checkResponse`, which holds an answer against the spec.
  */
-export async function createDispatch(service: Service) {
+export async function createDispatch(backend: Backend) {
   const api = await loadSpec();
-  registerChecks(api, service);
-  registerHandlers(api, service);
+  registerChecks(api, backend);
+  registerAnswers(api, backend);
 
   const handle = async (context: Context): Promise<void> => {
     const { method, path, headers } = context;

@@ -4,13 +4,13 @@
  */
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
-import { createApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { apiKeyFile } from './first-start.ts';
 import { createLog } from './log.ts';
 import { findDatabase, openDatabase } from './open-database.ts';
 import { openService } from './open-service.ts';
 import { drain, listen } from './server.ts';
+import { createServiceApp } from './service-app.ts';
 
 /** Answers that run when the signal comes have this long; the whole way back takes less than ten seconds. */
 const DRAIN_TIMEOUT_MS = 4_000;
@@ -59,7 +59,7 @@ async function work(config: Config, log: Logger): Promise<() => Promise<void>> {
 async function serve(config: Config, log: Logger, works: boolean): Promise<() => Promise<void>> {
   const { connection, close: closeDatabase } = await openDatabase(config, log);
   const { service, close: closeService } = await openService(config, { connection, log, works });
-  const app = await createApp(service);
+  const app = await createServiceApp(service);
   const { server, address } = await listen(app.callback(), config);
   process.stdout.write(greeting(config.baseUrl ?? address, config));
   return async () => {

@@ -1,11 +1,19 @@
 /** The few routes beside the contract: the upload address and the health checks. */
-import { METHODS } from 'node:http';
+import { type IncomingMessage, METHODS } from 'node:http';
 import cors from '@koa/cors';
 import Router from '@koa/router';
-import { sql } from 'kysely';
 import { methodNotAllowed } from './errors.ts';
-import { receiveUpload } from './ingestion/receive-upload.ts';
-import type { Service } from './service.ts';
+
+/** The bytes that come to the upload address of a file, and the query of that address. */
+export type Upload = { fileId: string; query: URLSearchParams; bytes: IncomingMessage };
+
+/** What answers the routes; failures are thrown. */
+export type Routes = {
+  /** Gives the success payload. */
+  receiveUpload(upload: Upload): Promise<object>;
+  /** @throws SERVICE_UNAVAILABLE when what the answers need is away. */
+  requireReady(): Promise<unknown>;
+};
 
 /** Answers every other method of a path; to be registered after those that it takes. */
 function refuseOtherMethods(router: Router, path: string, allowed: string[]): void {
@@ -14,20 +22,20 @@ function refuseOtherMethods(router: Router, path: string, allowed: string[]): vo
   });
 }
 
-/** `/livez` asks nothing but this process, `/readyz` the database as well. */
-function addHealthChecks(router: Router, { database }: Service): void {
+/** `/livez` asks nothing but this process, `/readyz` what it needs as well. */
+function addHealthChecks(router: Router, { requireReady }: Routes): void {
   router.get('/livez', (context) => {
     context.body = { success: true, data: { status: 'alive' } };
   });
   router.get('/readyz', async (context) => {
-    await sql`SELECT 1`.execute(database);
+    await requireReady();
     context.body = { success: true, data: { status: 'ready' } };
   });
   for (const path of ['/livez', '/readyz']) refuseOtherMethods(router, path, ['GET', 'HEAD']);
 }
 
 /** A page of any origin may upload: the authority lies in the address, not in the origin. */
-function addUploads(router: Router, service: Service): void {
+function addUploads(router: Router, { receiveUpload }: Routes): void {
   const path = '/uploads/:fileId';
   const fromAnyOrigin = cors({
     origin: '*',
@@ -39,18 +47,15 @@ function addUploads(router: Router, service: Service): void {
   router.put(path, fromAnyOrigin, async (context) => {
     const query = new URLSearchParams(context.querystring);
     const { fileId = '' } = context.params;
-    context.body = {
-      success: true,
-      data: await receiveUpload(service, { fileId, query, bytes: context.req }),
-    };
+    context.body = { success: true, data: await receiveUpload({ fileId, query, bytes: context.req }) };
   });
   refuseOtherMethods(router, path, ['PUT', 'OPTIONS']);
 }
 
 /** The router; any other path passes through it. */
-export function createRoutes(service: Service): Router {
+export function createRoutes(routes: Routes): Router {
   const router = new Router({ methods: METHODS });
-  addHealthChecks(router, service);
-  addUploads(router, service);
+  addHealthChecks(router, routes);
+  addUploads(router, routes);
   return router;
 }

@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createApp } from '../app.ts';
 import { readConfig } from '../config.ts';
 import { apiKeyFile } from '../first-start.ts';
 import { openService } from '../open-service.ts';
 import { drain, listen } from '../server.ts';
 import type { Service } from '../service.ts';
+import { createServiceApp } from '../service-app.ts';
 import type { Connection } from '../storage/database.ts';
 import { createEmptyDatabase } from './test-database.ts';
 
@@ -56,7 +56,7 @@ export async function startTestService({
   const config = readConfig({ ...environment, ...settings });
   const opened = await openService(config, { connection, log: pino({ level: 'silent' }) });
   const service = { ...opened.service, ...change(opened.service) };
-  const { server, address } = await listen((await createApp(service)).callback(), config);
+  const { server, address } = await listen((await createServiceApp(service)).callback(), config);
   const apiKey = config.bootstrapApiKey ?? (await readFile(apiKeyFile(config), 'utf8')).trim();
 
   return {
