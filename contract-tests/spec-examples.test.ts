@@ -86,25 +86,54 @@ describe('the examples tell one story', () => {
   });
 
   test.each(found)('passage $id is placed where it says, and annotations says the same', (result) => {
-    const { location, content, metadata } = result;
+    const { location, metadata } = result;
     expect(JSON.parse(metadata.annotations)).toEqual(location);
-    expect([...content].length).toBe((location?.end ?? 0) - (location?.start ?? 0));
     expect(result.id).toBe(`${result.document_id}_${location?.passage}`);
   });
 
-  test('status, details and passages say of a document what the list says', () => {
-    const reports = ['processed', 'failed'].map((name) =>
+  const details = ['file', 'text', 'failed'].map((name) => answerOf<DocumentDetails>('getDocument', name));
+  const passages = ['all', 'file'].flatMap((name) => answerOf<Passage[]>('listPassages', name));
+
+  test.each(documents)('status and details of $title say what the list says', (document) => {
+    const reports = ['processed', 'text', 'failed'].map((name) =>
       answerOf<DocumentStatusReport>('getDocumentStatus', name),
     );
-    const details = ['file', 'text'].map((name) => answerOf<DocumentDetails>('getDocument', name));
-    for (const report of reports) expect(documents).toContainEqual(expect.objectContaining(report));
-    for (const { source: _, languages: __, file: ___, ...document } of details)
-      expect(documents).toContainEqual(document);
-    for (const { passageCount, languages = [] } of details)
-      expect(languages.reduce((sum, share) => sum + share.passageCount, 0)).toBe(passageCount);
-    const passages = answerOf<Passage[]>('listPassages', 'all');
-    const same = found.find(({ id }) => id === passages[0]?.id);
-    expect(same).toMatchObject({ content: passages[0]?.content, location: passages[0]?.location });
+    const report = reports.find(({ id }) => id === document.id);
+    expect(document).toEqual(expect.objectContaining(report ?? expect.fail('has no report')));
+    const { source, languages, file, ...rest } = details.find(({ id }) => id === document.id) ?? {};
+    expect(rest).toEqual(document);
+    expect(source).toBe(document.title);
+    expect(file === undefined).toBe(document.type === 'text');
+    expect(languages?.reduce((sum, share) => sum + share.passageCount, 0)).toBe(document.passageCount);
+  });
+
+  test.each(documents)('the passages of $title are as many as it has, in their order', (document) => {
+    const own = passages.filter(({ id }) => id.startsWith(`${document.id}_`));
+    const numbers = Array.from({ length: document.passageCount ?? 0 }, (_, index) => index + 1);
+    expect(own.map(({ id }) => id)).toEqual(numbers.map((number) => `${document.id}_${number}`));
+    expect(own.map(({ location }) => location.passage)).toEqual(numbers);
+    const bounds = own.flatMap(({ location }) => [location.start, location.end]);
+    expect(bounds).toEqual(bounds.toSorted((left, right) => left - right));
+    const languages = details.find(({ id }) => id === document.id)?.languages ?? [];
+    for (const { language, passageCount } of languages)
+      expect(own.filter((passage) => passage.language === language)).toHaveLength(passageCount);
+  });
+
+  test.each(passages)('passage $id is as long as its location says', ({ content, location }) => {
+    expect([...content].length).toBe(location.end - location.start);
+  });
+
+  test('what the search finds are those passages, under the names of their documents', () => {
+    for (const { id, content, location, title, type, document_id, metadata } of found) {
+      const passage = passages.find((each) => each.id === id);
+      expect(passage).toMatchObject({ content, location });
+      expect(documents).toContainEqual(expect.objectContaining({ id: document_id, title, type }));
+      expect(metadata.source).toBe(title);
+    }
+  });
+
+  test('the first page of a list is what the whole list begins with', () => {
+    expect(answerOf<Document[]>('listDocuments', 'firstPage')).toEqual(documents.slice(0, 1));
   });
 
   test('the upload address belongs to the file that is imported, and expires when the ticket says', () => {
