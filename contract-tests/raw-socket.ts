@@ -8,22 +8,22 @@ import type { Answer } from './exchange.ts';
 /** How long the service may hold a connection that it should close. */
 const TIMEOUT_MS = 10_000;
 
-function openSocket() {
-  const { hostname, port } = new URL(inject('address'));
+function openSocket(address: string) {
+  const { hostname, port } = new URL(address);
   return connect(Number(port), hostname);
 }
 
 /** Everything that comes back until the service closes the connection. */
-export async function sendBytes(bytes: string | Uint8Array): Promise<string> {
-  const socket = openSocket();
+export async function sendBytes(bytes: string | Uint8Array, address = inject('address')): Promise<string> {
+  const socket = openSocket(address);
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the service keeps the connection open')));
   socket.write(bytes);
   return await text(socket);
 }
 
 /** Sends the bytes and hangs up without a word. */
-export async function sendAndHangUp(bytes: string): Promise<void> {
-  const socket = openSocket();
+export async function sendAndHangUp(bytes: string, address = inject('address')): Promise<void> {
+  const socket = openSocket(address);
   await once(socket, 'connect');
   await new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
   socket.destroy();

@@ -1,0 +1,46 @@
+/** `npm run mock`: the whole interface on one port, answered from the examples of the spec. For front-end teams. */
+import { parseArgs } from 'node:util';
+import { listen } from '../src/server.ts';
+import { createMockApp } from './mock/mock-app.ts';
+
+/** Prism's own; beside a service on its 8080. */
+const DEFAULT_PORT = '4010';
+
+const USAGE = `npm run mock [-- --port ${DEFAULT_PORT} --host 127.0.0.1]   (or PORT; 0: any free one)
+What it answers, and how to choose it: scripts/mock/README.md
+`;
+
+const greeting = (
+  address: string,
+): string => `The mock of the knowledge retrieval service answers at ${address}
+Any API key will do. A first request:
+  curl -s ${address}/v1/query -H 'x-api-key: any' -H 'content-type: application/json' -d '{"query":"restart policy"}'
+Another answer, as an error: add -H 'Prefer: code=402'. More: scripts/mock/README.md
+`;
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new Error(`the port must be 0 to 65535, not ${text}`);
+  return port;
+}
+
+async function start(): Promise<void> {
+  const { PORT = DEFAULT_PORT } = process.env;
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: PORT },
+      host: { type: 'string', default: '127.0.0.1' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return void process.stdout.write(USAGE);
+  const port = readPort(values.port);
+  const app = await createMockApp();
+  const { address } = await listen(app.callback(), { host: values.host, port });
+  process.stdout.write(greeting(address));
+}
+
+start().catch((error) => {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n${USAGE}`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,78 @@
+/** The mock: the service's own edge, which judges every request, with Prism's answers behind it. */
+import type Koa from 'koa';
+import type { UploadTicket } from '../../generated/types.gen.ts';
+import { createApp } from '../../src/app.ts';
+import type { Backend } from '../../src/dispatch.ts';
+import { ServiceError, unauthorized } from '../../src/errors.ts';
+import { createLog } from '../../src/log.ts';
+import { cutPage, type PageInput, type SuccessBody } from './pages.ts';
+import { readPreference } from './preference.ts';
+import { createPrism, type Prism, type SpecAnswer } from './prism.ts';
+import { type Asked, chooseExample, couldExist, retell } from './story.ts';
+import { issueTicket, receiveUpload } from './uploads.ts';
+
+type MockInput = Asked & PageInput & { size?: number };
+type ErrorBody = Pick<ServiceError, 'errorCode' | 'message' | 'data'>;
+
+/** The refusal that stands in the spec; a Retry-After comes along. */
+function toRefusal({ body, headers }: SpecAnswer): ServiceError {
+  const { errorCode, message, data } = body as ErrorBody; // an example of an error envelope; spec-examples.test.ts
+  const retryAfter = headers['Retry-After'];
+  return new ServiceError(errorCode, message, {
+    data,
+    ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
+  });
+}
+
+/** One caller for every key: whoever holds any may see the story. */
+async function authenticate(key: string | undefined) {
+  if (key === undefined) throw unauthorized();
+  return { accountId: 'mock', keyId: key };
+}
+
+const createAnswer =
+  (prism: Prism): Backend['answer'] =>
+  async (operationId, validated, { header, origin }) => {
+    const input = validated as MockInput; // the spec has been asked; these are the fields that the mock looks at
+    const answers = prism.answersOf(operationId);
+    const { status, example } = readPreference(header('prefer'), answers);
+    if (status !== 200) throw toRefusal(await prism.answer(operationId, { status, example }));
+    if (!couldExist(input)) throw toRefusal(await prism.answer(operationId, { status: 404 }));
+
+    const chosen = example ?? chooseExample(answers.get('200') ?? [], input, prism.successes)?.name;
+    const { body } = await prism.answer(operationId, { status, example: chosen });
+    const { success: _, ...shown } = body as SuccessBody & { success: true }; // an example of a success, as above
+    if (operationId === 'presignUploadUrl') {
+      const ticket = retell(shown.data, input) as UploadTicket; // the same example with other ids
+      return { data: issueTicket(ticket, { sizeBytes: input.size ?? 0, origin: origin() }) };
+    }
+    // An example that was asked for by its name is shown as it is.
+    if (example !== undefined) return shown;
+    return cutPage(operationId, { ...shown, data: retell(shown.data, input) }, input);
+  };
+
+const log = createLog('error');
+
+/** Tells what failed in the mock itself; the edge's own log would tell of every 5xx that was asked for as well. */
+const reportFaults =
+  (answer: Backend['answer']): Backend['answer'] =>
+  async (...request) => {
+    try {
+      return await answer(...request);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) log.error({ err: error }, 'the mock has failed');
+      throw error;
+    }
+  };
+
+/** The mock's application; it listens to nothing yet. */
+export async function createMockApp(): Promise<Koa> {
+  const answer = reportFaults(createAnswer(await createPrism()));
+  return await createApp({
+    backend: { authenticate, limitRate: async () => {}, answer },
+    routes: { receiveUpload, requireReady: async () => {} },
+    log: createLog('silent'),
+    corsOrigin: '*',
+    validateResponses: false,
+  });
+}

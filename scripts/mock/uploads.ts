@@ -1,0 +1,41 @@
+/** Upload addresses of the mock: signed as the service signs its own, answered alike; the bytes are counted and let go. */
+import { createHash } from 'node:crypto';
+import { wrongUploadLength } from '../../src/errors.ts';
+import type { Upload } from '../../src/routes.ts';
+import { formatUploadPath, readUploadGrant } from '../../src/upload-address.ts';
+
+/** No secret: it keeps nothing. The address in the spec's example is signed with it, too. */
+export const MOCK_UPLOAD_SECRET = 'mock';
+/** As the service's default. */
+const TICKET_TTL_MS = 3_600_000;
+
+/** The ticket of an example, for a file of this size and for the address at which the mock is reached. */
+export function issueTicket<Ticket extends { fileId: string }>(
+  ticket: Ticket,
+  { sizeBytes, origin }: { sizeBytes: number; origin: string },
+): Ticket & { uploadUrl: string; expiresAt: string } {
+  const expiresAt = new Date(Date.now() + TICKET_TTL_MS);
+  const path = formatUploadPath(MOCK_UPLOAD_SECRET, { fileId: ticket.fileId, sizeBytes, expiresAt });
+  return { ...ticket, uploadUrl: origin + path, expiresAt: expiresAt.toISOString() };
+}
+
+/**
+ * Takes the bytes, in any number of attempts; the mock's tickets do not expire.
+ * @throws UNAUTHORIZED (not an address of the mock), INPUT_VALIDATION_FAILED (wrong length)
+ */
+export async function receiveUpload({ fileId, query, bytes }: Upload): Promise<object> {
+  const { sizeBytes } = readUploadGrant(MOCK_UPLOAD_SECRET, fileId, query);
+  const declared = bytes.headers['content-length'];
+  if (declared !== undefined && Number(declared) !== sizeBytes)
+    throw wrongUploadLength(sizeBytes, Number(declared));
+  const hash = createHash('sha256');
+  let received = 0;
+  // A refusal in the midst leaves the rest to the edge, which reads it to the end for the connection's sake.
+  for await (const chunk of bytes.iterator({ destroyOnReturn: false })) {
+    received += chunk.length;
+    hash.update(chunk);
+    if (received > sizeBytes) throw wrongUploadLength(sizeBytes);
+  }
+  if (received !== sizeBytes) throw wrongUploadLength(sizeBytes, received);
+  return { fileId, size: sizeBytes, sha256: hash.digest('hex') };
+}
