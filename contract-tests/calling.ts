@@ -15,15 +15,20 @@ import type {
 import { OPERATION_IDS, type OperationId, ROUTES, requireContract } from './contract-check.ts';
 import { type Answer, exchange, type Sent } from './exchange.ts';
 
-/** fetch for the generated client; an answer that breaks the contract rejects. */
-async function fetchChecked(request: Request): Promise<Response> {
+/** @throws an Error when the answer to a request of the generated client breaks the contract */
+export async function requireResponse(request: Request, response: Response): Promise<void> {
   const { pathname } = new URL(request.url);
   const operationId = OPERATION_IDS.find((id) => ROUTES[id].path === pathname);
-  const response = await fetch(request);
   const { status } = response;
   const text = await response.clone().text();
   const headers = Object.fromEntries(response.headers);
   requireContract(operationId, { status, headers, text, body: JSON.parse(text) });
+}
+
+/** fetch for the generated client; an answer that breaks the contract rejects. */
+export async function fetchChecked(request: Request): Promise<Response> {
+  const response = await fetch(request);
+  await requireResponse(request, response);
   return response;
 }
 
