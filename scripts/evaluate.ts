@@ -1,20 +1,24 @@
 /**
- * `npm run evaluate [-- [--json FILE] folder…]`: imports test collections through the public API into a fresh
- * service, runs their queries and prints the quality of the answers beside published BM25 figures.
+ * `npm run evaluate [-- [--json FILE] [--together] [folder…]]`: imports test collections through the public API into a
+ * fresh service each, runs their queries and prints the quality of the answers beside published BM25 figures. With
+ * --together all of them lie in one knowledge base, as the documents of people who write several languages do.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { readCollection } from './evaluate/collection.ts';
-import { answerQueries, importCorpus } from './evaluate/collection-run.ts';
+import { type Collection, readCollection } from './evaluate/collection.ts';
+import { answerQueries, type ImportedCorpus, importCorpus } from './evaluate/collection-run.ts';
 import { measureDocuments, measurePassages } from './evaluate/measures.ts';
 import { REFERENCE_NDCG10 } from './evaluate/reference.ts';
-import { withService } from './service-process.ts';
+import { createKnowledgeBase, type RunningService, withService } from './service-process.ts';
 
 const shared = fileURLToPath(new URL('../../shared/collections', import.meta.url));
 
-const { values, positionals } = parseArgs({ options: { json: { type: 'string' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { json: { type: 'string' }, together: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 
 function foldersToEvaluate(): string[] {
   if (positionals.length > 0) return positionals;
@@ -58,16 +62,39 @@ function printMean(rows: Row[]): void {
   );
 }
 
-async function evaluate(folder: string): Promise<Row> {
-  const collection = readCollection(folder);
-  return await withService(async (service) => {
-    const imported = await importCorpus(service, collection);
-    const { run, answers } = await answerQueries(service, collection, imported);
-    const measures = measureDocuments(collection.qrels, run);
-    const reference = REFERENCE_NDCG10[collection.name];
-    const row: Row = { name: collection.name, ...measures, reference };
-    if (collection.excerpts.size > 0) row.passages = measurePassages(collection.excerpts, answers);
-    return row;
+async function ask(service: RunningService, collection: Collection, imported: ImportedCorpus): Promise<Row> {
+  const { run, answers } = await answerQueries(service, collection, imported);
+  const measures = measureDocuments(collection.qrels, run);
+  const reference = REFERENCE_NDCG10[collection.name];
+  const row: Row = { name: collection.name, ...measures, reference };
+  if (collection.excerpts.size > 0) row.passages = measurePassages(collection.excerpts, answers);
+  return row;
+}
+
+/** Each collection in a service of its own; gives each row when it is there. */
+async function* evaluateAlone(folders: string[]): AsyncGenerator<Row> {
+  for (const folder of folders) {
+    const collection = readCollection(folder);
+    yield await withService(async (service) =>
+      ask(service, collection, await importCorpus(service, collection)),
+    );
+  }
+}
+
+/** All collections in one knowledge base: what another one answers counts as wrong. */
+async function* evaluateTogether(folders: string[]): AsyncGenerator<Row> {
+  const collections = folders.map(readCollection);
+  yield* await withService(async (service) => {
+    const knowledgeBaseId = await createKnowledgeBase(service, 'together');
+    const imported: ImportedCorpus[] = [];
+    for (const collection of collections) {
+      imported.push(await importCorpus(service, collection, knowledgeBaseId));
+    }
+    const rows: Row[] = [];
+    for (const [i, collection] of collections.entries()) {
+      rows.push(await ask(service, collection, imported[i] as ImportedCorpus)); // one each
+    }
+    return rows;
   });
 }
 
@@ -77,8 +104,7 @@ if (folders.length === 0) {
 } else {
   process.stdout.write(`${'collection'.padEnd(18)}  nDCG@10    BM25    R@10    R@50  MRR@10   better\n`);
   const rows: Row[] = [];
-  for (const folder of folders) {
-    const row = await evaluate(folder);
+  for await (const row of values.together ? evaluateTogether(folders) : evaluateAlone(folders)) {
     rows.push(row);
     printRow(row);
   }

@@ -34,12 +34,16 @@ async function workThrough<Item>(
   progress.end();
 }
 
-/** Imports the corpus into one knowledge base; documents without text are left out, as any service refuses them. */
+/**
+ * Imports the corpus, by default into a knowledge base of its own; documents without text are left out, as any service
+ * refuses them.
+ */
 export async function importCorpus(
   service: RunningService,
   { name, corpus }: Collection,
+  into?: string,
 ): Promise<ImportedCorpus> {
-  const knowledgeBaseId = await createKnowledgeBase(service, name);
+  const knowledgeBaseId = into ?? (await createKnowledgeBase(service, name));
   const collectionId = new Map<string, string>();
   const readable = corpus.filter(({ text, title }) => `${title}${text}`.trim() !== '');
   await workThrough(`${name}: importing`, readable, async ({ id, title, text }) => {
