@@ -54,7 +54,7 @@ const withCorpus: Record<string, Part> = {
 const parts: Record<string, Part> = {
   ...withoutCorpus,
   files: {
-    about: 'the largest text, a long PDF and many small files, and what others notice of them',
+    about: 'bombs, many small files, a long PDF and the largest text, and what others notice of them',
     measure: measureFileImport,
   },
   ...withCorpus,
@@ -166,6 +166,8 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  // Of a request that failed the cause tells more.
+  const cause = error instanceof Error && error.cause !== undefined ? ` (${error.cause})` : '';
+  process.stderr.write(`${error instanceof Error ? error.message : error}${cause}\n`);
   process.exitCode = 1;
 }

@@ -8,7 +8,7 @@ import { percentile, type Report } from './figures.ts';
 import { observe } from './open-loop.ts';
 import { readCpuSeconds, readEndedCpuSeconds, readResidentBytes } from './processes.ts';
 import { createRandom, makeQuery, makeText } from './texts.ts';
-import { makePdf, makeSmallFile, SMALL_FORMATS, type TypicalFile } from './typical-files.ts';
+import { makeBomb, makePdf, makeSmallFile, SMALL_FORMATS, type TypicalFile } from './typical-files.ts';
 
 const MEBIBYTE = 1024 ** 2;
 
@@ -19,6 +19,7 @@ const PDF_PAGES = 200;
 const TARGET_PDF_SECONDS = 10;
 const SMALL_FILES = 120;
 const TARGET_PER_MINUTE = 100;
+const BOMBS = 10;
 /** As many documents are waited for at a time; they end about in the order in which they were imported. */
 const CLIENTS_WAITING = 4;
 /** Files are read by all processors but one, which is the server's (src/ingestion/extraction-pool.ts). */
@@ -62,13 +63,13 @@ async function importFile({ service }: Measured, fileId: string): Promise<string
   return (await call<Document>(service, 'importFile', { fileId })).id;
 }
 
-/** Resolves once a document is searchable. @throws when it never will be */
-async function waitForDocument({ service }: Measured, id: string): Promise<void> {
+/** Resolves once a document has ended as it should. @throws when it has ended otherwise */
+async function waitForDocument({ service }: Measured, id: string, end = 'processed'): Promise<void> {
   const wait = `getDocumentStatus?documentId=${id}&waitSeconds=${WAIT_SECONDS}`;
   let report: DocumentStatusReport;
   do report = await call<DocumentStatusReport>(service, wait);
   while (['pending', 'processing'].includes(report.status));
-  if (report.status !== 'processed') throw new Error(`the import ended ${JSON.stringify(report)}`);
+  if (report.status !== end) throw new Error(`the import ended ${JSON.stringify(report)}`);
 }
 
 /**
@@ -159,6 +160,23 @@ async function measureSmallFiles(measured: Measured): Promise<void> {
   addCosts(measured, name, { files: SMALL_FILES, watched });
 }
 
+/** Files that are made to take the server's memory and time. */
+async function measureBombs(measured: Measured): Promise<void> {
+  const { report } = measured;
+  const name = `${BOMBS} bombs`;
+  report.progress(`import of ${name}`);
+  const bomb = makeBomb();
+  const fileIds: string[] = [];
+  for (let i = 0; i < BOMBS; i++) fileIds.push(await upload(measured, bomb));
+  const watched = await watch(measured, async () => {
+    const ids: string[] = [];
+    for (const fileId of fileIds) ids.push(await importFile(measured, fileId));
+    for (const id of ids) await waitForDocument(measured, id, 'failed');
+  });
+  report.figure({ name: `${name}: until each has its reason`, value: watched.seconds, unit: 's' });
+  addCosts(measured, name, { files: BOMBS, watched });
+}
+
 /** Fills the knowledge base that the other client searches; gives its passages and one search after the other. */
 async function createSearches(service: RunningService) {
   const knowledgeBaseId = await createKnowledgeBase(service, 'searched');
@@ -174,13 +192,14 @@ async function createSearches(service: RunningService) {
   return { passages, search };
 }
 
-/** Measures the largest text, a long PDF and many small files, one after the other, in one service. */
+/** Measures bombs, many small files, a long PDF and the largest text, one after the other, in one service. */
 export async function measureFileImport(report: Report): Promise<void> {
   const largest = { fileName: 'largest.txt', bytes: Buffer.from(makeText('english', LARGE_BYTES, SEED)) };
   await withService(async (service) => {
     const { passages, search } = await createSearches(service);
     const knowledgeBaseId = await createKnowledgeBase(service, 'files');
     const measured = { service, report, knowledgeBaseId, search };
+    await measureBombs(measured);
     await measureSmallFiles(measured);
     const pdf = makePdf(PDF_PAGES, SEED);
     await measureOne(measured, {

@@ -1,4 +1,4 @@
-/** Makes files as people upload them: a report as PDF, and pages of the everyday formats. */
+/** Makes files as people upload them: a report as PDF, pages of the everyday formats, and what a hostile one sends. */
 import { docxOf, pdfOf } from '../../src/testing/made-files.ts';
 import { writeZip } from '../../src/testing/write-zip.ts';
 import { makeText } from './texts.ts';
@@ -31,6 +31,15 @@ const elements = (name: string, paragraphs: string[]) =>
 
 const docx = (paragraphs: string[]) =>
   writeZip(docxOf(paragraphs.map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`).join('')));
+
+/** More than is ever unpacked of one archive (src/ingestion/extraction-limits.ts). */
+const BOMB_CHARACTERS = 256 * 1024 ** 2;
+
+/** A Word file of some 300 KiB that holds a thousand times as much text. */
+export const makeBomb = (): TypicalFile => ({
+  fileName: 'bomb.docx',
+  bytes: Uint8Array.from(docx([' zebra'.repeat(BOMB_CHARACTERS / ' zebra'.length)])),
+});
 
 /** From paragraphs, which hold no character that any of these formats would have to escape. */
 const WRITERS: Record<string, (paragraphs: string[]) => string | Buffer> = {
