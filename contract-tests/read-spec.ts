@@ -1,9 +1,8 @@
 /** Reads spec/openapi.yaml for the tests that hold it against the interface and against itself. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { parse } from 'yaml';
+import { dereference, readDocument } from '../scripts/read-document.ts';
 
 export type Schema = {
   type?: string;
@@ -30,25 +29,7 @@ type Spec = {
   components: { schemas: Record<string, Schema> };
 };
 
-const written: unknown = parse(readFileSync(join(import.meta.dirname, '../spec/openapi.yaml'), 'utf8'));
-
-const isObject = (node: unknown): node is Record<string, unknown> =>
-  typeof node === 'object' && node !== null;
-
-function resolve(pointer: string): unknown {
-  const keys = pointer.split('/').slice(1);
-  return keys.reduce<unknown>((node, key) => (isObject(node) ? node[key] : undefined), written);
-}
-
-/** The node with every reference replaced by what it refers to. The spec has no cycles. */
-function dereference(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(dereference);
-  if (!isObject(node)) return node;
-  if (typeof node.$ref === 'string') return dereference(resolve(node.$ref));
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, dereference(value)]));
-}
-
-const spec = dereference(written) as Spec; // OpenAPI 3.0, as the linters check
+const spec = dereference(readDocument(join(import.meta.dirname, '../spec/openapi.yaml'))) as Spec; // OpenAPI 3.0, as the linters check
 
 export const { schemas } = spec.components;
 

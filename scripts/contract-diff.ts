@@ -1,0 +1,39 @@
+/**
+ * Tells whether spec/openapi.yaml breaks a client of the last release, whose spec is spec/released.yaml. With
+ * --release the current spec becomes the released one, unless it breaks anything.
+ */
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { findBreakingChanges, type Spec } from './contract-diff/compare-specs.ts';
+import { dereference, readDocument } from './read-document.ts';
+
+const current = join(import.meta.dirname, '../spec/openapi.yaml');
+/** A file, not the spec of the newest tag: it is there in shallow clones and archives, and a review sees it change. */
+const released = join(import.meta.dirname, '../spec/released.yaml');
+
+/** An OpenAPI document for comparison. Both were linted before they were committed. */
+export const readSpec = (path: string): Spec => dereference(readDocument(path)) as Spec;
+
+/** What breaks clients of the last release, a sentence each. */
+export const findReleaseBreaks = (): string[] => findBreakingChanges(readSpec(released), readSpec(current));
+
+function main(): void {
+  const { values } = parseArgs({ options: { release: { type: 'boolean', default: false } } });
+  const breaks = findReleaseBreaks();
+  if (breaks.length > 0) {
+    process.exitCode = 1;
+    process.stderr.write(
+      `spec/openapi.yaml breaks clients of spec/released.yaml:\n  ${breaks.join('\n  ')}\n`,
+    );
+    return;
+  }
+  process.stdout.write('spec/openapi.yaml breaks no client of spec/released.yaml.\n');
+  if (!values.release || readFileSync(current).equals(readFileSync(released))) return;
+  copyFileSync(current, released);
+  process.stdout.write(
+    'spec/released.yaml is now the same as spec/openapi.yaml; commit it with the release.\n',
+  );
+}
+
+if (import.meta.main) main();

@@ -1,0 +1,204 @@
+/** What a changed schema breaks: values that one side sends and the other does not take any more. */
+import { isDeepStrictEqual } from 'node:util';
+import { Ajv } from 'ajv';
+
+/** A schema of OpenAPI 3.0 without references. */
+export type Schema = {
+  type?: string;
+  nullable?: boolean;
+  enum?: unknown[];
+  default?: unknown;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+  [keyword: string]: unknown;
+};
+
+/** One version of a schema each. */
+export type Change = { released: Schema; current: Schema };
+
+/** Requests come from clients made for the released spec, answers from a service that keeps to the current one. */
+export type Side = 'request' | 'response';
+
+/** `sent` describes what is sent, `taken` what the other side was made for; `where` names the value for people. */
+type Exchange = { side: Side; where: string; sent: Schema; taken: Schema };
+
+const LEAST = ['minimum', 'minLength', 'minItems', 'minProperties'];
+const MOST = ['maximum', 'maxLength', 'maxItems', 'maxProperties'];
+/** Two of these are not compared, only found to differ: no program can say which pattern takes more. */
+const EXACT = ['pattern', 'format', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum', 'uniqueItems'];
+const STRUCTURE = ['type', 'nullable', 'enum', 'items', 'properties', 'required', 'additionalProperties'];
+const ALTERNATIVES = ['oneOf', 'anyOf'];
+/** For people, or judged apart from the values. */
+const SILENT = ['title', 'description', 'example', 'examples', 'externalDocs', 'deprecated', 'default'];
+const KNOWN = new Set([...LEAST, ...MOST, ...EXACT, ...STRUCTURE, ...ALTERNATIVES, ...SILENT]);
+
+const ajv = new Ajv({ strict: false, validateFormats: false });
+
+const show = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value));
+
+/** The sentence on a keyword, the released value first. */
+function differs({ side, where, sent, taken }: Exchange, keyword: string): string {
+  const [released, current] = side === 'request' ? [sent, taken] : [taken, sent];
+  return `${where}: ${keyword} was ${show(released[keyword])}, is ${show(current[keyword])}`;
+}
+
+function typeMisfits(exchange: Exchange): string[] {
+  const { sent, taken } = exchange;
+  if (taken.type === undefined) return [];
+  const fits = sent.type === taken.type || (sent.type === 'integer' && taken.type === 'number');
+  if (!fits) return [differs(exchange, 'type')];
+  return sent.nullable === true && taken.nullable !== true ? [differs(exchange, 'nullable')] : [];
+}
+
+/** A bound as a number; where there is none, the one that allows everything. */
+const bound = (schema: Schema, keyword: string, none: number): number => {
+  const value = schema[keyword];
+  return typeof value === 'number' ? value : none;
+};
+
+function boundMisfits(exchange: Exchange): string[] {
+  const { sent, taken } = exchange;
+  const least = (schema: Schema, keyword: string) =>
+    bound(schema, keyword, keyword === 'minimum' ? -Infinity : 0);
+  const most = (schema: Schema, keyword: string) => bound(schema, keyword, Infinity);
+  return [
+    ...LEAST.filter((keyword) => least(taken, keyword) > least(sent, keyword)),
+    ...MOST.filter((keyword) => most(taken, keyword) < most(sent, keyword)),
+    ...EXACT.filter((keyword) => taken[keyword] !== undefined && taken[keyword] !== sent[keyword]),
+  ].map((keyword) => differs(exchange, keyword));
+}
+
+/** Scalar values: a closed list is tried value by value, everything else keyword by keyword. */
+function valueMisfits(exchange: Exchange): string[] {
+  const { sent, taken, side, where } = exchange;
+  if (sent.enum === undefined) {
+    const open = taken.enum === undefined ? [] : [differs(exchange, 'enum')];
+    return [...typeMisfits(exchange), ...open, ...boundMisfits(exchange)];
+  }
+  const verb = side === 'request' ? 'is not taken any more' : 'is new';
+  return sent.enum
+    .filter((value) => !ajv.validate(taken, value))
+    .map((value) => `${where}: ${show(value)} ${verb}`);
+}
+
+/** What an object may hold besides its named properties: nothing (false), anything ({}), or a schema's values. */
+const othersOf = ({ additionalProperties = true }: Schema): Schema | false =>
+  additionalProperties === true ? {} : additionalProperties;
+
+/** A property of the released version that the current one lacks is gone for clients of either side. */
+function missingProperty(exchange: Exchange, name: string): string[] {
+  const { side, where, sent, taken } = exchange;
+  const [released, current] = side === 'request' ? [sent, taken] : [taken, sent];
+  const isGone = released.properties?.[name] !== undefined && current.properties?.[name] === undefined;
+  return isGone ? [`${where}.${name} is gone`] : [];
+}
+
+function propertyMisfits(exchange: Exchange, name: string): string[] {
+  const { side, where, sent, taken } = exchange;
+  const sentProperty = sent.properties?.[name];
+  const takenProperty = taken.properties?.[name];
+  const inside = `${where}.${name}`;
+  if (sentProperty && takenProperty) {
+    return misfits({ side, where: inside, sent: sentProperty, taken: takenProperty });
+  }
+  const others = othersOf(taken);
+  if (side === 'request' || sentProperty === undefined) return missingProperty(exchange, name);
+  return others === false
+    ? [`${inside} is new where nothing was to be added`]
+    : misfits({ side, where: inside, sent: sentProperty, taken: others });
+}
+
+function requiredMisfits({ side, where, sent, taken }: Exchange): string[] {
+  const verb = side === 'request' ? 'has to be given now' : 'may be missing now';
+  const required = taken.required ?? [];
+  return required.filter((name) => !sent.required?.includes(name)).map((name) => `${where}.${name} ${verb}`);
+}
+
+function otherPropertiesMisfits(exchange: Exchange): string[] {
+  const [sent, taken] = [othersOf(exchange.sent), othersOf(exchange.taken)];
+  if (sent === false) return [];
+  return taken === false
+    ? [differs(exchange, 'additionalProperties')]
+    : misfits({ ...exchange, where: `${exchange.where}.*`, sent, taken });
+}
+
+function objectMisfits(exchange: Exchange): string[] {
+  const { sent, taken } = exchange;
+  const isObject = [sent, taken].some(
+    ({ properties, type }) => properties !== undefined || type === 'object',
+  );
+  if (!isObject || sent.type !== taken.type) return [];
+  const names = new Set([...Object.keys(sent.properties ?? {}), ...Object.keys(taken.properties ?? {})]);
+  return [
+    ...[...names].flatMap((name) => propertyMisfits(exchange, name)),
+    ...requiredMisfits(exchange),
+    ...otherPropertiesMisfits(exchange),
+  ];
+}
+
+function itemMisfits({ side, where, sent, taken }: Exchange): string[] {
+  if (taken.items === undefined) return [];
+  return misfits({ side, where: `${where}[]`, sent: sent.items ?? {}, taken: taken.items });
+}
+
+/** Who leaves a field out means its default. */
+function defaultMisfits(exchange: Exchange): string[] {
+  const { side, sent, taken } = exchange;
+  const isChanged =
+    side === 'request' && sent.default !== undefined && !isDeepStrictEqual(sent.default, taken.default);
+  return isChanged ? [differs(exchange, 'default')] : [];
+}
+
+/** A keyword that nothing here judges is only good unchanged, so that none is overlooked. */
+function unjudged(exchange: Exchange): string[] {
+  const { sent, taken } = exchange;
+  const keywords = new Set([...Object.keys(sent), ...Object.keys(taken)]);
+  return [...keywords]
+    .filter((keyword) => !KNOWN.has(keyword) && !keyword.startsWith('x-'))
+    .filter((keyword) => !isDeepStrictEqual(sent[keyword], taken[keyword]))
+    .map((keyword) => `${differs(exchange, keyword)}; judge by hand`);
+}
+
+/** A schema as the list of its alternatives, each with what stands beside them. */
+function alternativesOf(schema: Schema): Schema[] {
+  const { oneOf, anyOf, ...common } = schema;
+  const alternatives = oneOf ?? anyOf;
+  return alternatives?.map((alternative) => ({ ...common, ...alternative })) ?? [schema];
+}
+
+/** Every alternative that is sent has to fit one that is taken; the sentences are those on the closest one. */
+function alternativeMisfits({ side, where, sent, taken }: Exchange): string[] {
+  return alternativesOf(sent).flatMap((oneSent) => {
+    const tried = alternativesOf(taken).map((oneTaken) =>
+      misfits({ side, where, sent: oneSent, taken: oneTaken }),
+    );
+    return tried.sort((one, other) => one.length - other.length)[0] ?? [];
+  });
+}
+
+/** Why a value of `sent` may not be one of `taken`; empty: all are. */
+function misfits(exchange: Exchange): string[] {
+  const hasAlternatives = ({ oneOf, anyOf }: Schema) => oneOf !== undefined || anyOf !== undefined;
+  if (hasAlternatives(exchange.sent) || hasAlternatives(exchange.taken)) return alternativeMisfits(exchange);
+  return [
+    ...valueMisfits(exchange),
+    ...itemMisfits(exchange),
+    ...objectMisfits(exchange),
+    ...defaultMisfits(exchange),
+    ...unjudged(exchange),
+  ];
+}
+
+/**
+ * What a change of a schema breaks, a sentence each, beginning with `where`. A request may take more and an answer
+ * give less variety than before; a field of either may come, but not go.
+ */
+export function compareSchemas(side: Side, where: string, { released, current }: Change): string[] {
+  return side === 'request'
+    ? misfits({ side, where, sent: released, taken: current })
+    : misfits({ side, where, sent: current, taken: released });
+}

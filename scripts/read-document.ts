@@ -1,0 +1,26 @@
+/** Reads an OpenAPI document for tools that want no references in it. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+const isObject = (node: unknown): node is Record<string, unknown> =>
+  typeof node === 'object' && node !== null;
+
+const find = (document: unknown, pointer: string): unknown =>
+  pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((node, key) => (isObject(node) ? node[key] : undefined), document);
+
+/** The document with every reference replaced by what it refers to; a cycle of references ends in a RangeError. */
+export function dereference(document: unknown): unknown {
+  const replace = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(replace);
+    if (!isObject(node)) return node;
+    if (typeof node.$ref === 'string') return replace(find(document, node.$ref));
+    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, replace(value)]));
+  };
+  return replace(document);
+}
+
+/** The YAML document at `path`, as it is written. */
+export const readDocument = (path: string): unknown => parse(readFileSync(path, 'utf8'));
