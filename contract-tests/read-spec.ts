@@ -5,20 +5,30 @@ import addFormats from 'ajv-formats';
 import { dereference, readDocument } from '../scripts/read-document.ts';
 
 export type Schema = {
+  description?: string;
   type?: string;
   enum?: unknown[];
   oneOf?: Schema[];
   minLength?: number;
   required?: string[];
   properties?: Record<string, Schema>;
+  items?: Schema;
 };
 export type Content = {
-  'application/json': { schema: Schema; examples?: Record<string, { value: unknown }> };
+  'application/json': { schema: Schema; examples?: Record<string, { summary?: string; value: unknown }> };
 };
-type Response = { headers?: Record<string, object>; content: Content };
-type Parameter = { name: string; required: boolean; schema: Schema; example?: unknown };
+type Response = { description: string; headers?: Record<string, { description?: string }>; content: Content };
+type Parameter = {
+  name: string;
+  description?: string;
+  required: boolean;
+  schema: Schema;
+  example?: unknown;
+};
 type Operation = {
   operationId: string;
+  summary: string;
+  description: string;
   tags: string[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Content };
@@ -29,7 +39,9 @@ type Spec = {
   components: { schemas: Record<string, Schema> };
 };
 
-const spec = dereference(readDocument(join(import.meta.dirname, '../spec/openapi.yaml'))) as Spec; // OpenAPI 3.0, as the linters check
+const written = readDocument(join(import.meta.dirname, '../spec/openapi.yaml'));
+
+const spec = dereference(written) as Spec; // OpenAPI 3.0, as the linters check
 
 export const { schemas } = spec.components;
 

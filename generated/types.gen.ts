@@ -45,7 +45,7 @@ export type KnowledgeBaseDescription = string;
 export type FileSize = number;
 
 /**
- * Bytes.
+ * A number of bytes.
  */
 export type ByteCount = number;
 
@@ -103,6 +103,9 @@ export type DocumentWarnings = Array<string>;
  */
 export type Language = string;
 
+/**
+ * What to search for, where, and how many passages to give.
+ */
 export type QueryRequest = {
     /**
      * What is looked for, as a question or as words.
@@ -118,10 +121,16 @@ export type QueryRequest = {
     limit?: number;
 };
 
+/**
+ * The uploaded file to make a document of.
+ */
 export type ImportFileRequest = {
     fileId: FileId;
 };
 
+/**
+ * The file that is going to be sent, and the knowledge base that it is for.
+ */
 export type PresignUploadUrlRequest = {
     knowledgeBaseId: KnowledgeBaseId;
     /**
@@ -131,14 +140,23 @@ export type PresignUploadUrlRequest = {
     size: FileSize;
 };
 
+/**
+ * The knowledge base to delete.
+ */
 export type DeleteKnowledgeBaseRequest = {
     knowledgeBaseId: KnowledgeBaseId;
 };
 
+/**
+ * The document to delete.
+ */
 export type DeleteDocumentRequest = {
     documentId: DocumentId;
 };
 
+/**
+ * The text to make a document of, and the knowledge base that it is for.
+ */
 export type ImportTextContentRequest = {
     knowledgeBaseId: KnowledgeBaseId;
     title: Title;
@@ -148,11 +166,17 @@ export type ImportTextContentRequest = {
     content: string;
 };
 
+/**
+ * How the new knowledge base is called, and what it is for.
+ */
 export type CreateKnowledgeBaseRequest = {
     name: KnowledgeBaseName;
     description?: KnowledgeBaseDescription;
 };
 
+/**
+ * A place where documents live, searched alone or together with others.
+ */
 export type KnowledgeBase = {
     id: KnowledgeBaseId;
     name: KnowledgeBaseName;
@@ -161,6 +185,9 @@ export type KnowledgeBase = {
     updatedAt: Timestamp;
 };
 
+/**
+ * A file or a text that was brought in, and how far it is.
+ */
 export type Document = {
     id: DocumentId;
     title: Title;
@@ -200,6 +227,9 @@ export type DocumentDetails = {
     file?: DocumentFile;
 };
 
+/**
+ * One language of a document, and how many of its passages are in it.
+ */
 export type LanguageShare = {
     language: Language;
     passageCount: PassageCount;
@@ -228,6 +258,9 @@ export type DocumentError = {
     message: string;
 };
 
+/**
+ * How far a document is, and what came of it.
+ */
 export type DocumentStatusReport = {
     id: DocumentId;
     status: DocumentStatus;
@@ -273,6 +306,9 @@ export type SearchResult = {
     location?: PassageLocation;
 };
 
+/**
+ * Where a passage comes from.
+ */
 export type SearchResultMetadata = {
     source: Title;
     /**
@@ -307,6 +343,9 @@ export type PassageLocation = {
     end: number;
 };
 
+/**
+ * Where and how to send one file, and the id to import it by.
+ */
 export type UploadTicket = {
     fileId: FileId;
     /**
@@ -326,19 +365,31 @@ export type UploadTicket = {
     };
 };
 
+/**
+ * Which knowledge base was deleted.
+ */
 export type DeletedKnowledgeBase = {
     id: KnowledgeBaseId;
 };
 
+/**
+ * Which document was deleted.
+ */
 export type DeletedDocument = {
     id: DocumentId;
 };
 
+/**
+ * What the account has stored.
+ */
 export type Usage = {
     knowledgeBaseCount: Count;
     storageUsed: ByteCount;
 };
 
+/**
+ * What the account has left.
+ */
 export type Balance = {
     /**
      * Credits that are left. A successful query costs one.
@@ -346,6 +397,9 @@ export type Balance = {
     balance: number;
 };
 
+/**
+ * Whether and how a list goes on.
+ */
 export type Pagination = {
     /**
      * The `cursor` of the next page; null on the last one.
@@ -362,69 +416,120 @@ export type Pagination = {
  */
 export type Success = true;
 
+/**
+ * The passages that a query has found.
+ */
 export type SearchResultsEnvelope = {
     success: Success;
+    /**
+     * The passages, best first; at most as many as `limit` asks for.
+     */
     data: Array<SearchResult>;
 };
 
+/**
+ * One document.
+ */
 export type DocumentEnvelope = {
     success: Success;
     data: Document;
 };
 
+/**
+ * One upload ticket.
+ */
 export type UploadTicketEnvelope = {
     success: Success;
     data: UploadTicket;
 };
 
+/**
+ * The knowledge base that was deleted.
+ */
 export type DeletedKnowledgeBaseEnvelope = {
     success: Success;
     data: DeletedKnowledgeBase;
 };
 
+/**
+ * The document that was deleted.
+ */
 export type DeletedDocumentEnvelope = {
     success: Success;
     data: DeletedDocument;
 };
 
+/**
+ * One knowledge base.
+ */
 export type KnowledgeBaseEnvelope = {
     success: Success;
     data: KnowledgeBase;
 };
 
+/**
+ * One page of the documents of a knowledge base.
+ */
 export type DocumentsEnvelope = {
     success: Success;
+    /**
+     * The documents, newest first.
+     */
     data: Array<Document>;
     pagination: Pagination;
 };
 
+/**
+ * One document with all that is known of it.
+ */
 export type DocumentDetailsEnvelope = {
     success: Success;
     data: DocumentDetails;
 };
 
+/**
+ * One page of the passages of a document.
+ */
 export type PassagesEnvelope = {
     success: Success;
+    /**
+     * The passages, in their order in the document.
+     */
     data: Array<Passage>;
     pagination: Pagination;
 };
 
+/**
+ * One page of the account's knowledge bases.
+ */
 export type KnowledgeBasesEnvelope = {
     success: Success;
+    /**
+     * The knowledge bases, newest first.
+     */
     data: Array<KnowledgeBase>;
     pagination: Pagination;
 };
 
+/**
+ * How far one document is.
+ */
 export type DocumentStatusReportEnvelope = {
     success: Success;
     data: DocumentStatusReport;
 };
 
+/**
+ * What the account has stored.
+ */
 export type UsageEnvelope = {
     success: Success;
     data: Usage;
 };
 
+/**
+ * What the account has left.
+ */
 export type BalanceEnvelope = {
     success: Success;
     data: Balance;
@@ -453,23 +558,41 @@ export type ErrorData = {
     [key: string]: unknown;
 };
 
+/**
+ * The key is missing or not valid.
+ */
 export type UnauthorizedError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 401 and no other.
+     */
     errorCode: 'UNAUTHORIZED';
     data: ErrorData;
 };
 
+/**
+ * The balance does not cover the query.
+ */
 export type InsufficientCreditsError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 402 and no other.
+     */
     errorCode: 'INSUFFICIENT_CREDITS';
     data: ErrorData;
 };
 
+/**
+ * The bytes to be stored would pass the account's limit.
+ */
 export type StorageLimitExceededError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 403 and no other.
+     */
     errorCode: 'STORAGE_LIMIT_EXCEEDED';
     data: StorageLimitExceededData;
 };
@@ -483,9 +606,15 @@ export type StorageLimitExceededData = {
     requested: ByteCount;
 };
 
+/**
+ * The account has as many knowledge bases as it may have.
+ */
 export type KnowledgeBaseLimitExceededError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 403 and no other.
+     */
     errorCode: 'KNOWLEDGE_BASE_LIMIT_EXCEEDED';
     data: KnowledgeBaseLimitExceededData;
 };
@@ -498,44 +627,80 @@ export type KnowledgeBaseLimitExceededData = {
     used: Count;
 };
 
+/**
+ * The account has no knowledge base with this id.
+ */
 export type KnowledgeBaseNotFoundError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 404 and no other.
+     */
     errorCode: 'KNOWLEDGE_BASE_NOT_FOUND';
     data: ErrorData;
 };
 
+/**
+ * The account has no document with this id.
+ */
 export type DocumentNotFoundError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 404 and no other.
+     */
     errorCode: 'DOCUMENT_NOT_FOUND';
     data: ErrorData;
 };
 
+/**
+ * The account has no file with this id.
+ */
 export type FileNotFoundError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 404 and no other.
+     */
     errorCode: 'FILE_NOT_FOUND';
     data: ErrorData;
 };
 
+/**
+ * The bytes of the file have not arrived yet.
+ */
 export type FileNotUploadedError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 409 and no other.
+     */
     errorCode: 'FILE_NOT_UPLOADED';
     data: ErrorData;
 };
 
+/**
+ * The upload ticket expired before the bytes arrived.
+ */
 export type UploadExpiredError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 410 and no other.
+     */
     errorCode: 'UPLOAD_EXPIRED';
     data: ErrorData;
 };
 
+/**
+ * The body is larger than any legal body of the operation.
+ */
 export type PayloadTooLargeError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 413 and no other.
+     */
     errorCode: 'PAYLOAD_TOO_LARGE';
     data: PayloadTooLargeData;
 };
@@ -547,20 +712,35 @@ export type PayloadTooLargeData = {
     limit: ByteCount;
 };
 
+/**
+ * The body is not declared as JSON in UTF-8.
+ */
 export type UnsupportedMediaTypeError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 415 and no other.
+     */
     errorCode: 'UNSUPPORTED_MEDIA_TYPE';
     data: ErrorData;
 };
 
+/**
+ * The request breaks its schema.
+ */
 export type InputValidationFailedError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 422 and no other.
+     */
     errorCode: 'INPUT_VALIDATION_FAILED';
     data: InputValidationFailedData;
 };
 
+/**
+ * What is wrong with the request, part by part.
+ */
 export type InputValidationFailedData = {
     /**
      * What is wrong with the request as a whole.
@@ -574,23 +754,41 @@ export type InputValidationFailedData = {
     };
 };
 
+/**
+ * The key has sent too many requests within a minute.
+ */
 export type RateLimitedError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 429 and no other.
+     */
     errorCode: 'RATE_LIMITED';
     data: ErrorData;
 };
 
+/**
+ * The service can not answer at the moment.
+ */
 export type ServiceUnavailableError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Comes with status 503 and no other.
+     */
     errorCode: 'SERVICE_UNAVAILABLE';
     data: ErrorData;
 };
 
+/**
+ * A fault of the service, or a request too broken to reach an operation.
+ */
 export type UnexpectedError = {
     success: Failure;
     message: ErrorMessage;
+    /**
+     * Each comes with one status and no other, as the response says.
+     */
     errorCode: 'INTERNAL_ERROR' | 'MALFORMED_REQUEST' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'HEADERS_TOO_LARGE';
     data: ErrorData;
 };
