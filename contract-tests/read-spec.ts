@@ -39,7 +39,8 @@ type Spec = {
   components: { schemas: Record<string, Schema> };
 };
 
-const written = readDocument(join(import.meta.dirname, '../spec/openapi.yaml'));
+/** The document as it stands in the file. */
+export const written = readDocument(join(import.meta.dirname, '../spec/openapi.yaml'));
 
 const spec = dereference(written) as Spec; // OpenAPI 3.0, as the linters check
 

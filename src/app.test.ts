@@ -95,6 +95,13 @@ describe('a public address and an origin that are set', () => {
     expect((await fetch(service.address + path, { method: 'PUT', body: 'abc' })).status).toBe(200);
   });
 
+  test('the spec at /openapi.json names BASE_URL', async () => {
+    const { servers } = (await (await fetch(`${service.address}/openapi.json`)).json()) as {
+      servers: object[];
+    }; // a spec
+    expect(servers).toEqual([{ url: 'https://kr.example.org/api', description: 'This server' }]);
+  });
+
   test('pages of CORS_ORIGIN may send their key, on good answers as on errors', async () => {
     const target = `${service.address}/v1/getUsage`;
     const origin = 'https://app.example.org';

@@ -2,14 +2,14 @@
  * The way of a request to its answer, along the spec: route, key, rate limit, body, validation, answer.
  * The only file that knows openapi-backend.
  */
-import { readFileSync } from 'node:fs';
 import addFormats from 'ajv-formats';
 import type { Context } from 'koa';
-import { type Context as Match, OpenAPIBackend, type Request } from 'openapi-backend';
-import { parse } from 'yaml';
+import { type Document, type Context as Match, OpenAPIBackend, type Request } from 'openapi-backend';
 import type { Caller } from './authenticate.ts';
 import { methodNotAllowed, routeNotFound, unauthorized, validationFailed } from './errors.ts';
+import { originOf } from './origin.ts';
 import { largestBodyBytes, readJsonBody } from './request-body.ts';
+import { readSpec } from './spec.ts';
 import { toValidationError } from './validation-error.ts';
 
 /** What is known of a request beside its input; the parts that cost something are made for those who ask. */
@@ -41,7 +41,7 @@ export type ResponseCheck = (operationId: string, status: number, body: unknown)
 
 async function loadSpec(): Promise<OpenAPIBackend> {
   const api = new OpenAPIBackend({
-    definition: parse(readFileSync(new URL('../spec/openapi.yaml', import.meta.url), 'utf8')),
+    definition: readSpec() as Document, // OpenAPI 3.0, as the linters check
     strict: true,
     // Compiles validators at their first use, and leaves the check of the spec itself to the tests: 10 ms, not 1.4 s.
     quick: true,
@@ -108,17 +108,6 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
     },
   });
   api.registerSecurityHandler('apiKey', (_match: Match, { caller }: Exchange) => caller !== undefined);
-}
-
-/** What URL takes as a host, but without the quotes and braces that RFC 3986 forbids in a URI. */
-const HOST = /^[\w.:[\]-]+$/;
-
-/** Where the client has reached us, by its Host header; where that is missing or no host, by the socket. */
-function originOf({ protocol, host, req: { socket } }: Context): string {
-  const named = `${protocol}://${host}`;
-  return HOST.test(host) && URL.canParse(named)
-    ? new URL(named).origin
-    : `http://${socket.localAddress}:${socket.localPort}`;
 }
 
 /** Aborts when the client has hung up, or has its answer. */

@@ -26,6 +26,7 @@ const LAYER_OF_FILE: Record<string, Layer> = {
   'service-app.ts': 'app',
   'app.ts': 'app',
   'routes.ts': 'app',
+  'reference.ts': 'app',
   'dispatch.ts': 'dispatch',
   'authenticate.ts': 'dispatch',
   'rate-limit.ts': 'dispatch',

@@ -23,6 +23,7 @@ function greeting(address: string, config: Config): string {
     config.bootstrapApiKey === undefined
       ? `The API key is in ${apiKeyFile(config)}`
       : 'The API key is BOOTSTRAP_API_KEY',
+    `The reference is at ${address}/docs`,
     'A first request:',
     `  curl -s ${address}/v1/createKnowledgeBase -H "x-api-key: ${key}" -H 'content-type: application/json' -d '{"name":"First"}'`,
     '',

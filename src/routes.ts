@@ -1,14 +1,17 @@
-/** The few routes beside the contract: the upload address and the health checks. */
+/** The few routes beside the contract: the upload address, the health checks and the reference. */
 import { type IncomingMessage, METHODS } from 'node:http';
 import cors from '@koa/cors';
 import Router from '@koa/router';
 import { methodNotAllowed } from './errors.ts';
+import { addReference } from './reference.ts';
 
 /** The bytes that come to the upload address of a file, and the query of that address. */
 export type Upload = { fileId: string; query: URLSearchParams; bytes: IncomingMessage };
 
 /** What answers the routes; failures are thrown. */
 export type Routes = {
+  /** The public address; undefined: as requested. */
+  baseUrl: string | undefined;
   /** Gives the success payload. */
   receiveUpload(upload: Upload): Promise<object>;
   /** @throws SERVICE_UNAVAILABLE when what the answers need is away. */
@@ -57,5 +60,6 @@ export function createRoutes(routes: Routes): Router {
   const router = new Router({ methods: METHODS });
   addHealthChecks(router, routes);
   addUploads(router, routes);
+  for (const path of addReference(router, routes)) refuseOtherMethods(router, path, ['GET', 'HEAD']);
   return router;
 }

@@ -50,6 +50,7 @@ export function createServiceApp(service: Service): Promise<Koa> {
   return createApp({
     backend: createBackend(service),
     routes: {
+      baseUrl: config.baseUrl,
       receiveUpload: (upload) => receiveUpload(service, upload),
       requireReady: () => sql`SELECT 1`.execute(database),
     },

@@ -70,7 +70,7 @@ export async function createMockApp(): Promise<Koa> {
   const answer = reportFaults(createAnswer(await createPrism()));
   return await createApp({
     backend: { authenticate, limitRate: async () => {}, answer },
-    routes: { receiveUpload, requireReady: async () => {} },
+    routes: { baseUrl: undefined, receiveUpload, requireReady: async () => {} },
     log: createLog('silent'),
     corsOrigin: '*',
     validateResponses: false,

@@ -1,0 +1,113 @@
+/** The reference at /docs and the spec at /openapi.json: what they are, how they are kept, and how a browser sees them. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { dereference } from '../scripts/read-document.ts';
+import { openBrowser } from './browser.ts';
+import { requestRoute } from './calling.ts';
+import { exchange } from './exchange.ts';
+import { expectRefusal } from './expect-refusal.ts';
+import { operations, written } from './read-spec.ts';
+
+const address = inject('address');
+const get = (path: string, headers = {}) => exchange(address, { method: 'GET', path, headers });
+
+test('/openapi.json is the spec, with the address that the request was sent to', async () => {
+  const { status, headers, body } = await get('/openapi.json', { host: 'kr.example.org:81' });
+  expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+  const { servers, ...rest } = body as Record<string, unknown>; // an object, as the next line shows
+  const { servers: _, ...spec } = written as Record<string, unknown>;
+  expect(rest).toEqual(spec);
+  expect(servers).toEqual([{ url: 'http://kr.example.org:81', description: 'This server' }]);
+  expect(dereference(body)).toMatchObject({ openapi: '3.0.3' });
+});
+
+const PATHS = ['/docs', '/openapi.json', '/docs/page.mjs', '/docs/page.css', '/docs/swagger-ui-bundle.js'];
+
+test.each(PATHS)('%s is not sent again to who has it, and compressed for who can read that', async (path) => {
+  const { status, headers, text } = await get(path);
+  expect(status).toBe(200);
+  expect(headers).toMatchObject({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' });
+  expect(headers).not.toHaveProperty('content-encoding');
+  const again = await get(path, { 'if-none-match': headers.etag });
+  expect([again.status, again.text]).toEqual([304, '']);
+  const packed = await fetch(address + path, { headers: { 'accept-encoding': 'gzip' } });
+  expect(packed.headers.get('content-encoding')).toBe('gzip');
+  expect(packed.headers.get('vary')).toContain('Accept-Encoding');
+  expect(await packed.text()).toBe(text);
+});
+
+test('405 METHOD_NOT_ALLOWED by any other method; 404 NOT_FOUND beside the files of the page', async () => {
+  for (const path of PATHS) {
+    expectRefusal(await requestRoute({ method: 'POST', path }), 405, 'METHOD_NOT_ALLOWED');
+  }
+  for (const path of ['/docs/package.json', '/docs/..%2fpackage.json', '/docs/swagger-ui-bundle.js.map']) {
+    expectRefusal(await requestRoute({ method: 'GET', path }), 404, 'NOT_FOUND');
+  }
+});
+
+const browser = await openBrowser();
+afterAll(() => browser?.close());
+
+describe.skipIf(browser === undefined).each([
+  ['wide', 1280],
+  ['narrow', 390],
+])('in a browser, on a %s screen', (_name, width) => {
+  let page: Page;
+  const requested = new Set<string>();
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    if (browser === undefined) return;
+    page = await browser.newPage({ viewport: { width, height: 900 } });
+    page.on('request', (request) => requested.add(new URL(request.url()).origin));
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`${address}/docs/`);
+    await page.locator('.opblock').first().waitFor();
+  });
+
+  const operation = (operationId: string) => page.locator(`.opblock[id$="-${operationId}"]`);
+  const open = (operationId: string) => operation(operationId).locator('.opblock-summary-control').click();
+
+  test('shows every operation', async () => {
+    expect(await page.locator('.opblock').count()).toBe(operations.length);
+    for (const { operationId } of operations) expect(await operation(operationId).count()).toBe(1);
+  });
+
+  test('finds operations by words of their description', async () => {
+    const search = page.locator('.operation-filter-input');
+    await search.fill('credits left');
+    await expect.poll(() => page.locator('.opblock').count()).toBe(1);
+    expect(await operation('getBalance').isVisible()).toBe(true);
+    await search.fill('');
+    await expect.poll(() => page.locator('.opblock').count()).toBe(operations.length);
+  });
+
+  test('tells of an operation its fields, statuses and examples', async () => {
+    await open('importFile');
+    const shown = await operation('importFile').locator('.responses-wrapper').first().innerText();
+    for (const expected of ['409', 'FILE_NOT_UPLOADED', '410', '503', 'Retry-After']) {
+      expect(shown).toContain(expected);
+    }
+    await open('importFile');
+  });
+
+  test('sends a request with the key, and shows the answer', async () => {
+    await page.locator('.auth-wrapper .authorize').click();
+    await page.locator('.auth-container input').fill(inject('apiKey'));
+    await page.locator('.auth-btn-wrapper .authorize').click();
+    await page.locator('.auth-btn-wrapper .btn-done').click();
+    await open('getBalance');
+    await operation('getBalance').locator('.try-out__btn').click();
+    await operation('getBalance').locator('.execute').click();
+    const answer = operation('getBalance').locator('.live-responses-table');
+    await answer.waitFor();
+    expect(await answer.innerText()).toMatch(/"balance": \d+/);
+  });
+
+  test('fits the screen, asks nobody else, and keeps to its Content-Security-Policy', async () => {
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    expect([...requested]).toEqual([address]);
+    expect(complaints).toEqual([]);
+  });
+});
