@@ -58,6 +58,22 @@ test('nothing imports from a layer above its own', () => {
   expect(upward).toEqual([]);
 });
 
+test('the client runs alone and anywhere: it imports only itself and what is generated', () => {
+  const clients = files.filter((file) => file.startsWith('client/'));
+  expect(clients).not.toEqual([]);
+  const imported = clients.flatMap((file) =>
+    [...readFileSync(join(src, file), 'utf8').matchAll(/(?:from|import\() ?'([^']+)'/g)].map(
+      ([, name = '']) => name,
+    ),
+  );
+  expect(imported.filter((name) => !/^(\.|\.\.\/\.\.\/generated(\/client)?)\/[\w.-]+$/.test(name))).toEqual(
+    [],
+  );
+  expect(files.filter((file) => importsOf(file).some((name) => name.startsWith('client/')))).toEqual(
+    clients.filter((file) => importsOf(file).length > 0),
+  );
+});
+
 test('retrieval and storage know nothing of HTTP', () => {
   const knowing = files
     .filter((file) => /^(retrieval|storage)\//.test(file))

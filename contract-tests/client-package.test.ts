@@ -1,0 +1,133 @@
+/** The packed client, installed into an empty project: its files, its types, and that it works in Node and in a browser. */
+import { existsSync, realpathSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser } from './browser.ts';
+import { type Configuration, createProject, STORY, serveFiles } from './client-package/project.ts';
+import { startService } from './running-service.ts';
+import { startMock } from './spawned-server.ts';
+
+let project: Awaited<ReturnType<typeof createProject>>;
+let service: Awaited<ReturnType<typeof startService>>;
+let pages: Awaited<ReturnType<typeof serveFiles>>;
+let mock: Awaited<ReturnType<typeof startMock>>;
+
+beforeAll(async () => {
+  pages = await serveFiles(() => project.folder);
+  [project, service, mock] = await Promise.all([
+    createProject(),
+    startService({ CORS_ORIGIN: pages.origin }),
+    startMock(),
+  ]);
+}, 120_000);
+
+afterAll(async () => {
+  await mock?.stop();
+  pages?.close();
+  await service?.stop();
+  await project?.remove();
+});
+
+test('holds JavaScript, types, a README and the licence, and needs nothing else', async () => {
+  const modules = join(project.folder, 'node_modules');
+  expect(await readdir(modules)).toEqual(['.package-lock.json', 'knowledge-retrieval-client']);
+  const installed = join(modules, 'knowledge-retrieval-client');
+  expect((await readdir(installed)).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as object; // npm's
+  expect(manifest).toMatchObject({ type: 'module', sideEffects: false, license: 'MIT' });
+  expect(manifest).not.toHaveProperty('dependencies');
+  const files = await readdir(join(installed, 'dist'), { recursive: true, withFileTypes: true });
+  const others = files.filter((file) => file.isFile() && !/\.(js|d\.ts)$/.test(file.name));
+  expect(others).toEqual([]);
+});
+
+test.each<Configuration>(['page', 'server'])(
+  'is typed for a %s under strict, its own types included',
+  (name) => {
+    expect(project.complaints[name]).toBe('');
+  },
+);
+
+/** The Node that runs the tests, and those of the machine, which npm has put behind it in PATH. */
+const NODES = new Set([
+  process.execPath,
+  ...(process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'))
+    .map((folder) => join(folder, 'node'))
+    .filter((file) => existsSync(file))
+    .map((file) => realpathSync(file)),
+]);
+
+/** What consumer.ts finds, at the service as at the mock. */
+const OPERATIONS = {
+  status: 'processed',
+  foundWords: true,
+  isListed: true,
+  invalid: 'INPUT_VALIDATION_FAILED name',
+  untyped: 'INPUT_VALIDATION_FAILED query',
+  unreachable: 'NETWORK_ERROR',
+};
+/** What it finds at the service only. */
+const FILES = {
+  status: 'processed',
+  title: 'story.txt',
+  named: 'blob.txt',
+  nameless: 'TypeError: A Blob needs a fileName.',
+  failed: 'DOCUMENT_FAILED NO_TEXT_EXTRACTED',
+  found: ['story.txt'],
+  gone: 'DOCUMENT_NOT_FOUND',
+  unauthorized: 'UNAUTHORIZED',
+};
+
+describe.each([...NODES])('%s', (node) => {
+  test('uses the operations of the service, and its files', async () => {
+    const settings = { baseUrl: service.address, apiKey: service.apiKey };
+    expect(await project.run(node, 'operations.js', settings)).toEqual(OPERATIONS);
+    expect(await project.run(node, 'files.js', settings)).toEqual(FILES);
+  });
+
+  test('uses the operations of a mock', async () => {
+    const settings = { baseUrl: mock.address, apiKey: 'any' };
+    expect(await project.run(node, 'operations.js', settings)).toEqual(OPERATIONS);
+  });
+});
+
+const browser = await openBrowser();
+afterAll(() => browser?.close());
+
+describe.skipIf(browser === undefined)('a page', () => {
+  /** Opens the page, which loads the package as it is installed, and runs an expression over what it exports. */
+  async function runInPage(expression: string): Promise<unknown> {
+    const page = await browser?.newPage();
+    if (page === undefined) return undefined;
+    const broken: string[] = [];
+    page.on('pageerror', (error) => broken.push(error.message));
+    await page.goto(`${pages.origin}/page.html`);
+    await page.waitForFunction('globalThis.consumer !== undefined');
+    const outcome: unknown = await page.evaluate(expression);
+    await page.close();
+    expect(broken).toEqual([]);
+    return outcome;
+  }
+
+  test('of CORS_ORIGIN uses the operations of the service, and its files', async () => {
+    const settings = JSON.stringify({ baseUrl: service.address, apiKey: service.apiKey });
+    expect(await runInPage(`consumer.useOperations(${settings})`)).toEqual(OPERATIONS);
+    const files = `{ file: new File(['${STORY}'], 'story.txt'), empty: new File([' '], 'empty.txt') }`;
+    expect(await runInPage(`consumer.useFiles(${settings}, ${files})`)).toEqual(FILES);
+  });
+
+  test('uses the operations of a mock', async () => {
+    const settings = JSON.stringify({ baseUrl: mock.address, apiKey: 'any' });
+    expect(await runInPage(`consumer.useOperations(${settings})`)).toEqual(OPERATIONS);
+  });
+
+  test('learns that a path is for Node only', async () => {
+    const settings = JSON.stringify({ baseUrl: service.address, apiKey: service.apiKey });
+    const files = "{ file: '/etc/hostname', empty: '' }";
+    const outcome = await runInPage(`consumer.useFiles(${settings}, ${files}).catch(String)`);
+    expect(outcome).toBe('TypeError: A path can be read in Node only; give a File or a Blob.');
+  });
+});

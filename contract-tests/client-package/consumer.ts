@@ -1,0 +1,86 @@
+/**
+ * A project that uses the packed client, as someone else would write it. client-package.test.ts puts it into an empty
+ * project, type-checks it against the installed package, and runs it in Node and in a browser.
+ */
+import {
+  createKnowledgeRetrieval,
+  type DocumentErrorCode,
+  type DocumentStatus,
+  KnowledgeRetrievalError,
+  type KnowledgeRetrievalSettings,
+  type SearchResult,
+} from 'knowledge-retrieval-client';
+
+/** The code of what a call throws, with what only this code's data has. */
+async function codeOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return 'nothing was thrown';
+  } catch (error) {
+    if (!(error instanceof KnowledgeRetrievalError)) throw error;
+    switch (error.errorCode) {
+      case 'INPUT_VALIDATION_FAILED':
+        return `${error.errorCode} ${Object.keys(error.data.fieldErrors)}`;
+      case 'DOCUMENT_FAILED': {
+        const reason: DocumentErrorCode | undefined = error.data.report.error?.code;
+        return `${error.errorCode} ${reason}`;
+      }
+      default:
+        // @ts-expect-error: only the code tells what data holds
+        error.data.report;
+        return error.errorCode;
+    }
+  }
+}
+
+/** What holds at any target, a mock included. */
+export async function useOperations(settings: KnowledgeRetrievalSettings) {
+  const retrieval = createKnowledgeRetrieval(settings);
+  const { id: knowledgeBaseId } = await retrieval.createKnowledgeBase({ name: 'Handbook' });
+  const content = 'The restart policy of new containers is on-failure.';
+  const text = await retrieval.importTextContentAndPoll({ knowledgeBaseId, title: 'Notes', content });
+  const found: SearchResult[] = await retrieval.query({
+    query: 'restart policy',
+    knowledgeBaseIds: [knowledgeBaseId],
+  });
+  const { data: documents, pagination } = await retrieval.listDocuments({ knowledgeBaseId });
+  const invalid = retrieval.createKnowledgeBase({ name: '' });
+  // @ts-expect-error: a query needs its words
+  const untyped = retrieval.query({ limit: 1 });
+  const stranger = createKnowledgeRetrieval({ ...settings, baseUrl: 'http://127.0.0.1:9', retries: 0 });
+  return {
+    status: text.status satisfies DocumentStatus,
+    foundWords: found.some((passage) => passage.content.includes('restart')),
+    isListed: documents.length > 0 && !pagination.hasMore,
+    invalid: await codeOf(invalid),
+    untyped: await codeOf(untyped),
+    unreachable: await codeOf(stranger.getUsage()),
+  };
+}
+
+/** `file` has a text, `empty` none. */
+export type Files = { file: string | File; empty: string | File };
+
+/** What needs a service that does what it says. */
+export async function useFiles(settings: KnowledgeRetrievalSettings, { file, empty }: Files) {
+  const retrieval = createKnowledgeRetrieval(settings);
+  const { id: knowledgeBaseId } = await retrieval.createKnowledgeBase({ name: 'Files' });
+  const document = await retrieval.uploadFileAndPoll({ knowledgeBaseId, file });
+  const blob = new Blob(['A Blob needs a name.']);
+  const named = await retrieval.uploadFile({ knowledgeBaseId, file: blob, fileName: 'blob.txt' });
+  // @ts-expect-error: a Blob needs a name
+  const nameless = await retrieval.uploadFile({ knowledgeBaseId, file: blob }).catch(String);
+  const failed = await codeOf(retrieval.uploadFileAndPoll({ knowledgeBaseId, file: empty }));
+  const found = await retrieval.query({ query: 'lighthouse', knowledgeBaseIds: [knowledgeBaseId] });
+  await retrieval.deleteKnowledgeBase(knowledgeBaseId);
+  return {
+    status: document.status,
+    title: document.title,
+    named: named.title,
+    nameless,
+    failed,
+    found: found.map(({ title }) => title),
+    gone: await codeOf(retrieval.getDocument(document.id)),
+    unauthorized: await codeOf(createKnowledgeRetrieval({ ...settings, apiKey: 'wrong' }).getBalance()),
+  };
+}

@@ -1,0 +1,74 @@
+/** Builds the client as a package that others install: JavaScript and types of src/client/ and what it uses of generated/. */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+
+const root = join(import.meta.dirname, '..');
+const run = promisify(execFile);
+
+/** The package's own description of itself; version and licence are the project's. */
+async function describePackage(): Promise<object> {
+  const project: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const { version, license } = project as { version: string; license: string }; // what npm demands
+  const main = './dist/src/client/index';
+  return {
+    name: 'knowledge-retrieval-client',
+    version,
+    description: 'Client of the knowledge retrieval service, for Node and browsers',
+    license,
+    type: 'module',
+    sideEffects: false,
+    engines: { node: '>=20.16' }, // process.getBuiltinModule
+    exports: {
+      '.': { types: `${main}.d.ts`, default: `${main}.js` },
+      './package.json': './package.json',
+    },
+    types: `${main}.d.ts`,
+    files: ['dist'],
+  };
+}
+
+/** TypeScript puts the names of the JavaScript files into the code, but leaves those of the sources in the types. */
+async function rewriteTypes(folder: string): Promise<void> {
+  const files = await readdir(folder, { recursive: true });
+  const types = files.filter((file) => file.endsWith('.d.ts')).map((file) => join(folder, file));
+  for (const file of types) {
+    const code = await readFile(file, 'utf8');
+    await writeFile(file, code.replace(/((?:from|import\() ?['"]\.[^'"]*)\.ts(['"])/g, '$1.js$2'));
+  }
+}
+
+/** Builds the tarball into `destination` and gives its path. */
+export async function packClient(destination: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-client-'));
+  try {
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    await run(process.execPath, [
+      tsc,
+      '-p',
+      join(root, 'scripts/pack-client'),
+      '--outDir',
+      join(folder, 'dist'),
+    ]);
+    await rewriteTypes(join(folder, 'dist'));
+    await writeFile(
+      join(folder, 'package.json'),
+      `${JSON.stringify(await describePackage(), undefined, 2)}\n`,
+    );
+    await cp(join(root, 'src/client/README.md'), join(folder, 'README.md'));
+    await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+    const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', resolve(destination)], {
+      cwd: folder,
+    });
+    return join(resolve(destination), stdout.trim());
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+if (import.meta.main) {
+  const { positionals } = parseArgs({ allowPositionals: true });
+  process.stdout.write(`${await packClient(positionals[0] ?? '.')}\n`);
+}

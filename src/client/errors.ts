@@ -1,0 +1,174 @@
+/** The one error that the client throws: a union over errorCode, so that the code tells what `data` holds. */
+import type {
+  CreateKnowledgeBaseError,
+  DeleteDocumentError,
+  DeleteKnowledgeBaseError,
+  DocumentStatusReport,
+  ErrorCode,
+  ErrorData,
+  GetBalanceError,
+  GetDocumentError,
+  GetDocumentStatusError,
+  GetUsageError,
+  ImportFileError,
+  ImportTextContentError,
+  ListDocumentsError,
+  ListKnowledgeBasesError,
+  ListPassagesError,
+  PresignUploadUrlError,
+  QueryError,
+} from '../../generated/types.gen.ts';
+
+/** Every error envelope that an operation documents. */
+type Envelope =
+  | CreateKnowledgeBaseError
+  | DeleteDocumentError
+  | DeleteKnowledgeBaseError
+  | GetBalanceError
+  | GetDocumentError
+  | GetDocumentStatusError
+  | GetUsageError
+  | ImportFileError
+  | ImportTextContentError
+  | ListDocumentsError
+  | ListKnowledgeBasesError
+  | ListPassagesError
+  | PresignUploadUrlError
+  | QueryError;
+
+type DataIn<One, Code> = One extends { errorCode: infer Known; data: infer Data }
+  ? Code extends Known
+    ? Data
+    : never
+  : never;
+
+/** FILE_ALREADY_IMPORTED is met at upload addresses only, so no operation documents it. */
+type ServiceData = {
+  [Code in ErrorCode]: [DataIn<Envelope, Code>] extends [never] ? ErrorData : DataIn<Envelope, Code>;
+};
+
+/** What goes wrong on this side of the network, and how imports end otherwise than well. */
+type ClientData = {
+  /** No answer arrived: no connection, a broken one, or a page that may not call (CORS). */
+  NETWORK_ERROR: Record<string, never>;
+  /** No answer arrived in time. Whether the request took effect is not known. */
+  REQUEST_TIMED_OUT: { timeoutMs: number };
+  /** An answer arrived that is none of the service's, as from a proxy; the text is its beginning. */
+  UNEXPECTED_ANSWER: { text: string };
+  /** The document can not be read; `report.error` has the reason. */
+  DOCUMENT_FAILED: { report: DocumentStatusReport };
+  /** The service gave up on the document at its own deadline. */
+  DOCUMENT_TIMED_OUT: { report: DocumentStatusReport };
+  /** The caller's deadline passed before the document was done. Its import goes on. */
+  DEADLINE_PASSED: { documentId: string; deadlineMs: number };
+};
+
+type DataByCode = ServiceData & ClientData;
+
+/** Every code: those of the service, and those of the client itself. */
+export type KnowledgeRetrievalErrorCode = keyof DataByCode;
+
+type Circumstances = { status?: number; requestId?: string; retryAfterSeconds?: number; cause?: unknown };
+
+class CodedError<Code extends KnowledgeRetrievalErrorCode> extends Error {
+  readonly errorCode: Code;
+  /** More about the error; what it holds depends on the code. */
+  readonly data: DataByCode[Code];
+  /** The HTTP status; undefined where no answer has arrived. */
+  readonly status: number | undefined;
+  /** Names the request in the service's log. */
+  readonly requestId: string | undefined;
+  /** Seconds after which the same request may succeed. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    errorCode: Code,
+    message: string,
+    data: DataByCode[Code],
+    { status, requestId, retryAfterSeconds, cause }: Circumstances = {},
+  ) {
+    super(message, { cause });
+    this.name = 'KnowledgeRetrievalError';
+    this.errorCode = errorCode;
+    this.data = data;
+    this.status = status;
+    this.requestId = requestId;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Whatever a call throws, except the reason of the caller's own AbortSignal. Branch on `errorCode`. */
+export type KnowledgeRetrievalError = {
+  [Code in KnowledgeRetrievalErrorCode]: CodedError<Code>;
+}[KnowledgeRetrievalErrorCode];
+
+/** For `instanceof`, which narrows to the union. The class is not to be made by callers, so it is abstract to them. */
+export const KnowledgeRetrievalError = CodedError as unknown as abstract new (
+  ...hidden: never
+) => KnowledgeRetrievalError; // each instance has one code, which is what the union says
+
+const isEnvelope = (body: unknown): body is Envelope =>
+  typeof body === 'object' && body !== null && 'errorCode' in body && 'message' in body && 'data' in body;
+
+/** The value of JSON text; undefined: it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function circumstancesOf({ status, headers }: Response): Circumstances {
+  const requestId = headers.get('x-request-id');
+  const retryAfter = headers.get('retry-after');
+  return {
+    status,
+    ...(requestId !== null && { requestId }),
+    // A date, as HTTP allows too, is none of the service's: it counts as not given.
+    ...(retryAfter !== null && /^\d+$/.test(retryAfter) && { retryAfterSeconds: Number(retryAfter) }),
+  };
+}
+
+/** Characters of an unexpected answer that are worth showing. */
+const SHOWN_CHARACTERS = 500;
+
+export const unexpectedAnswer = (response: Response, text: string): KnowledgeRetrievalError =>
+  new CodedError(
+    'UNEXPECTED_ANSWER',
+    `The answer with status ${response.status} is not the service's.`,
+    { text: text.slice(0, SHOWN_CHARACTERS) },
+    circumstancesOf(response),
+  );
+
+/** The error of an answer that is no success. */
+export function answeredError(response: Response, text: string): KnowledgeRetrievalError {
+  const body = parseJson(text);
+  if (!isEnvelope(body)) return unexpectedAnswer(response, text);
+  const { errorCode, message, data } = body;
+  // The envelope ties its data to its code, which the compiler does not follow through the union.
+  return new CodedError(
+    errorCode,
+    message,
+    data as never,
+    circumstancesOf(response),
+  ) as KnowledgeRetrievalError;
+}
+
+export const networkError = (address: string, cause: unknown): KnowledgeRetrievalError =>
+  new CodedError('NETWORK_ERROR', `${new URL(address).origin} did not answer.`, {}, { cause });
+
+export const requestTimedOut = (timeoutMs: number, cause: unknown): KnowledgeRetrievalError =>
+  new CodedError('REQUEST_TIMED_OUT', `No answer came within ${timeoutMs} ms.`, { timeoutMs }, { cause });
+
+export const documentFailed = (report: DocumentStatusReport): KnowledgeRetrievalError =>
+  new CodedError('DOCUMENT_FAILED', report.error?.message ?? 'The document could not be read.', { report });
+
+export const documentTimedOut = (report: DocumentStatusReport): KnowledgeRetrievalError =>
+  new CodedError('DOCUMENT_TIMED_OUT', 'The service gave up reading the document.', { report });
+
+export const deadlinePassed = (documentId: string, deadlineMs: number): KnowledgeRetrievalError =>
+  new CodedError('DEADLINE_PASSED', `The document was not done within ${deadlineMs} ms.`, {
+    documentId,
+    deadlineMs,
+  });
