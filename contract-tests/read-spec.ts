@@ -74,6 +74,10 @@ export function requiredInputsOf({ parameters = [], requestBody }: Operation): s
   return [...(requestBody?.content['application/json'].schema.required ?? []), ...query];
 }
 
+/** The error codes that an error body of this schema may have; none: it is of a success. */
+export const errorCodesOf = (schema: Schema): unknown[] =>
+  (schema.oneOf ?? [schema]).flatMap(({ properties }) => properties?.errorCode?.enum ?? []);
+
 export const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
 

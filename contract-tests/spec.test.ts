@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   ajv,
+  errorCodesOf,
   examplesOf,
   inputsOf,
   operationOf,
@@ -41,15 +42,16 @@ describe('operations', () => {
     expect(found).toEqual(ENDPOINTS.map(([id, method, tag]) => [`/v1/${id}`, id, method, tag]));
   });
 
-  const ON_ALL = ['200', '401', '403', '422', '429', '503', 'default'];
+  const ON_ALL = ['200', '401', '422', '429', '503', 'default'];
   const ON_POST = ['413', '415'];
   const OWN: Record<string, string[]> = {
     query: ['402', '404'],
-    importFile: ['404', '409', '410'],
-    presignUploadUrl: ['404'],
+    importFile: ['403', '404', '409', '410'],
+    presignUploadUrl: ['403', '404'],
     deleteKnowledgeBase: ['404'],
     deleteDocument: ['404'],
-    importTextContent: ['404'],
+    importTextContent: ['403', '404'],
+    createKnowledgeBase: ['403'],
     listDocuments: ['404'],
     getDocumentStatus: ['404'],
     getDocument: ['404'],
@@ -61,6 +63,19 @@ describe('operations', () => {
     const expected = [...ON_ALL, ...(method === 'post' ? ON_POST : []), ...(OWN[operationId] ?? [])];
     expect(Object.keys(operation.responses).sort()).toEqual(expected.sort());
   });
+
+  /** The interface lists both on every endpoint. */
+  test.each(operations)(
+    '$operationId documents STORAGE_LIMIT_EXCEEDED and INPUT_VALIDATION_FAILED, by number or under default',
+    (operation) => {
+      const errorCodes = Object.values(operation.responses).flatMap(({ content }) =>
+        errorCodesOf(content['application/json'].schema),
+      );
+      expect(errorCodes).toEqual(
+        expect.arrayContaining(['STORAGE_LIMIT_EXCEEDED', 'INPUT_VALIDATION_FAILED']),
+      );
+    },
+  );
 
   test.each(responses)(
     '$operation.operationId $status carries x-request-id, and Retry-After where it is due',

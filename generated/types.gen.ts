@@ -835,10 +835,6 @@ export type QueryErrors = {
      */
     402: InsufficientCreditsError;
     /**
-     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
-     */
-    403: StorageLimitExceededError;
-    /**
      * The knowledge base is unknown, deleted or another account's; the answer does not tell which.
      */
     404: KnowledgeBaseNotFoundError;
@@ -865,9 +861,10 @@ export type QueryErrors = {
     /**
      * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
      * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
-     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation; this one stores nothing, so that no request of today meets it here.
      */
-    default: UnexpectedError;
+    default: UnexpectedError | StorageLimitExceededError;
 };
 
 export type QueryError = QueryErrors[keyof QueryErrors];
@@ -894,7 +891,7 @@ export type ImportFileErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
+     * The bytes to be stored would pass the account's storage limit.
      */
     403: StorageLimitExceededError;
     /**
@@ -961,7 +958,7 @@ export type PresignUploadUrlErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
+     * The bytes to be stored would pass the account's storage limit.
      */
     403: StorageLimitExceededError;
     /**
@@ -1020,10 +1017,6 @@ export type DeleteKnowledgeBaseErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
-     */
-    403: StorageLimitExceededError;
-    /**
      * The knowledge base is unknown, deleted or another account's; the answer does not tell which.
      */
     404: KnowledgeBaseNotFoundError;
@@ -1050,9 +1043,10 @@ export type DeleteKnowledgeBaseErrors = {
     /**
      * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
      * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
-     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation; this one stores nothing, so that no request of today meets it here.
      */
-    default: UnexpectedError;
+    default: UnexpectedError | StorageLimitExceededError;
 };
 
 export type DeleteKnowledgeBaseError = DeleteKnowledgeBaseErrors[keyof DeleteKnowledgeBaseErrors];
@@ -1078,10 +1072,6 @@ export type DeleteDocumentErrors = {
      * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
      */
     401: UnauthorizedError;
-    /**
-     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
-     */
-    403: StorageLimitExceededError;
     /**
      * The document is unknown, deleted or another account's; the answer does not tell which.
      */
@@ -1109,9 +1099,10 @@ export type DeleteDocumentErrors = {
     /**
      * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
      * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
-     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation; this one stores nothing, so that no request of today meets it here.
      */
-    default: UnexpectedError;
+    default: UnexpectedError | StorageLimitExceededError;
 };
 
 export type DeleteDocumentError = DeleteDocumentErrors[keyof DeleteDocumentErrors];
@@ -1138,7 +1129,7 @@ export type ImportTextContentErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
+     * The bytes to be stored would pass the account's storage limit.
      */
     403: StorageLimitExceededError;
     /**
@@ -1265,10 +1256,6 @@ export type ListDocumentsErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
-     */
-    403: StorageLimitExceededError;
-    /**
      * The knowledge base is unknown, deleted or another account's; the answer does not tell which.
      */
     404: KnowledgeBaseNotFoundError;
@@ -1287,9 +1274,10 @@ export type ListDocumentsErrors = {
     /**
      * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
      * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
-     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation; this one stores nothing, so that no request of today meets it here.
      */
-    default: UnexpectedError;
+    default: UnexpectedError | StorageLimitExceededError;
 };
 
 export type ListDocumentsError = ListDocumentsErrors[keyof ListDocumentsErrors];
@@ -1325,10 +1313,6 @@ export type ListKnowledgeBasesErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
-     */
-    403: StorageLimitExceededError;
-    /**
      * A parameter breaks its schema or is not known, or the cursor is not one of this list.
      */
     422: InputValidationFailedError;
@@ -1343,9 +1327,10 @@ export type ListKnowledgeBasesErrors = {
     /**
      * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
      * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
-     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation; this one stores nothing, so that no request of today meets it here.
      */
-    default: UnexpectedError;
+    default: UnexpectedError | StorageLimitExceededError;
 };
 
 export type ListKnowledgeBasesError = ListKnowledgeBasesErrors[keyof ListKnowledgeBasesErrors];
@@ -1381,10 +1366,6 @@ export type GetDocumentStatusErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
-     */
-    403: StorageLimitExceededError;
-    /**
      * The document is unknown, deleted or another account's; the answer does not tell which.
      */
     404: DocumentNotFoundError;
@@ -1403,9 +1384,10 @@ export type GetDocumentStatusErrors = {
     /**
      * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
      * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
-     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation; this one stores nothing, so that no request of today meets it here.
      */
-    default: UnexpectedError;
+    default: UnexpectedError | StorageLimitExceededError;
 };
 
 export type GetDocumentStatusError = GetDocumentStatusErrors[keyof GetDocumentStatusErrors];
@@ -1432,10 +1414,6 @@ export type GetUsageErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
-     */
-    403: StorageLimitExceededError;
-    /**
      * The operation takes no parameters, but the request has one.
      */
     422: InputValidationFailedError;
@@ -1450,9 +1428,10 @@ export type GetUsageErrors = {
     /**
      * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
      * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
-     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation; this one stores nothing, so that no request of today meets it here.
      */
-    default: UnexpectedError;
+    default: UnexpectedError | StorageLimitExceededError;
 };
 
 export type GetUsageError = GetUsageErrors[keyof GetUsageErrors];
@@ -1479,10 +1458,6 @@ export type GetBalanceErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
-     */
-    403: StorageLimitExceededError;
-    /**
      * The operation takes no parameters, but the request has one.
      */
     422: InputValidationFailedError;
@@ -1497,9 +1472,10 @@ export type GetBalanceErrors = {
     /**
      * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
      * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
-     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation; this one stores nothing, so that no request of today meets it here.
      */
-    default: UnexpectedError;
+    default: UnexpectedError | StorageLimitExceededError;
 };
 
 export type GetBalanceError = GetBalanceErrors[keyof GetBalanceErrors];
@@ -1531,10 +1507,6 @@ export type GetDocumentErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
-     */
-    403: StorageLimitExceededError;
-    /**
      * The document is unknown, deleted or another account's; the answer does not tell which.
      */
     404: DocumentNotFoundError;
@@ -1553,9 +1525,10 @@ export type GetDocumentErrors = {
     /**
      * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
      * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
-     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation; this one stores nothing, so that no request of today meets it here.
      */
-    default: UnexpectedError;
+    default: UnexpectedError | StorageLimitExceededError;
 };
 
 export type GetDocumentError = GetDocumentErrors[keyof GetDocumentErrors];
@@ -1595,10 +1568,6 @@ export type ListPassagesErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit. Operations that store nothing never answer so.
-     */
-    403: StorageLimitExceededError;
-    /**
      * The document is unknown, deleted or another account's; the answer does not tell which.
      */
     404: DocumentNotFoundError;
@@ -1617,9 +1586,10 @@ export type ListPassagesErrors = {
     /**
      * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
      * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
-     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation; this one stores nothing, so that no request of today meets it here.
      */
-    default: UnexpectedError;
+    default: UnexpectedError | StorageLimitExceededError;
 };
 
 export type ListPassagesError = ListPassagesErrors[keyof ListPassagesErrors];

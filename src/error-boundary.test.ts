@@ -1,0 +1,99 @@
+/**
+ * What no request can provoke, and the spec therefore documents under `default`: a crash in any operation, and the
+ * storage limit where nothing is stored. Answers are held against the spec: one that breaks it would lose its code.
+ */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { storageLimitExceeded } from './errors.ts';
+import type { Service } from './service.ts';
+import { startTestService, type TestService } from './testing/test-service.ts';
+
+const SECRET = 'SELECT * FROM secrets';
+const knowledgeBaseId = '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f';
+const documentId = `${knowledgeBaseId}_0199f3b0-1c2d-7e3f-9a4b-5c6d7e8f9a0b`;
+
+/** Every operation with a body or a query string that leads it to what the handler works with. */
+const CALLS: [operation: string, body?: object][] = [
+  ['query', { query: 'restart policy' }],
+  ['importFile', { fileId: documentId }],
+  ['presignUploadUrl', { knowledgeBaseId, fileName: 'manual.md', size: 10 }],
+  ['deleteKnowledgeBase', { knowledgeBaseId }],
+  ['deleteDocument', { documentId }],
+  ['importTextContent', { knowledgeBaseId, title: 'Release notes', content: 'Version 2.4' }],
+  ['createKnowledgeBase', { name: 'Handbook' }],
+  [`listDocuments?knowledgeBaseId=${knowledgeBaseId}`],
+  ['listKnowledgeBases'],
+  [`getDocumentStatus?documentId=${documentId}`],
+  ['getUsage'],
+  ['getBalance'],
+  [`getDocument?documentId=${documentId}`],
+  [`listPassages?documentId=${documentId}`],
+];
+
+/** What every use of database or search throws from now on; undefined: they work. */
+let failure: Error | undefined;
+
+/** The part as it is, until there is a failure; its methods keep their own `this`. */
+const breakable = <Part extends object>(part: Part): Part =>
+  new Proxy(part, {
+    get(target, name) {
+      if (failure !== undefined) throw failure;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+    apply(target, _, args) {
+      if (failure !== undefined) throw failure;
+      return Reflect.apply(target as unknown as (...given: unknown[]) => unknown, undefined, args); // it was called
+    },
+  });
+
+let service: TestService;
+beforeAll(async () => {
+  const change = ({ database, search }: Service) => ({
+    database: breakable(database),
+    search: breakable(search),
+  });
+  service = await startTestService({ change });
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  failure = undefined;
+  // The key's owner is remembered for a second, so that the failure meets the handler and not the look-up of the key.
+  await service.call('getUsage');
+});
+
+test('the operations called here are those of the spec', () => {
+  const { paths } = parse(readFileSync(new URL('../spec/openapi.yaml', import.meta.url), 'utf8'));
+  expect(CALLS.map(([call]) => `/v1/${call.split('?')[0]}`)).toEqual(Object.keys(paths));
+});
+
+test.each(CALLS)('500 INTERNAL_ERROR: %s crashes, and tells a constant sentence', async (call, body) => {
+  failure = new TypeError(SECRET);
+  const answer = await service.call(call, body);
+  expect(answer).toMatchObject({
+    status: 500,
+    body: {
+      success: false,
+      message: 'An unexpected error happened; the log tells more under this x-request-id.',
+      errorCode: 'INTERNAL_ERROR',
+      data: {},
+    },
+  });
+  expect(JSON.stringify(answer.body)).not.toContain(SECRET);
+  expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
+});
+
+test.each(CALLS)('403 STORAGE_LIMIT_EXCEEDED: %s tells it with its numbers', async (call, body) => {
+  const data = { limit: 10, used: 9, requested: 2 };
+  failure = storageLimitExceeded(data);
+  const answer = await service.call(call, body);
+  expect(answer).toMatchObject({ status: 403, body: { errorCode: 'STORAGE_LIMIT_EXCEEDED', data } });
+});
+
+test('the service lives on after all of it', async () => {
+  expect(await service.call('getUsage')).toMatchObject({
+    status: 200,
+    body: { data: { knowledgeBaseCount: 0, storageUsed: 0 } },
+  });
+});
