@@ -1,10 +1,10 @@
 /** The envelope around everything: unknown routes, other methods, and the headers of every answer. */
 import { expect, inject, test } from 'vitest';
-import { requestRoute } from './calling.ts';
 import { OPERATION_IDS, ROUTES } from './contract-check.ts';
 import { exchange } from './exchange.ts';
 import { expectRefusal } from './expect-refusal.ts';
 import { openAccount } from './opened-account.ts';
+import { requestRoute } from './request-route.ts';
 import { VALID_INPUTS } from './valid-inputs.ts';
 
 const { apiKey, request } = await openAccount();

@@ -1,5 +1,6 @@
 /** Sends one HTTP request exactly as it is written down and gives the whole answer. */
-import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import http, { type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import https from 'node:https';
 import { text } from 'node:stream/consumers';
 
 /** `path` with its query. A body gets a Content-Length, unless `transfer-encoding: chunked` is among the headers. */
@@ -14,7 +15,8 @@ export type Sent = {
 export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; body: unknown };
 
 /** Connections are kept, so that thousands of requests need a few of them only. */
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+const KEPT = { keepAlive: true, maxSockets: 64 };
+const AGENTS = { http: new http.Agent(KEPT), https: new https.Agent(KEPT) };
 
 /** No request of the tests may take longer. */
 const TIMEOUT_MS = 30_000;
@@ -27,15 +29,22 @@ function parseJson(json: string): unknown {
   }
 }
 
-/** @throws when the connection breaks or no answer comes within `timeoutMs`. */
+/**
+ * Sends it to `address`, whose own path, if any, comes before that of the request.
+ * @throws when the connection breaks or no answer comes within `timeoutMs`.
+ */
 export async function exchange(
   address: string,
   { method, path, headers = {}, body }: Sent,
   timeoutMs = TIMEOUT_MS,
 ): Promise<Answer> {
-  const { hostname, port } = new URL(address);
+  const { protocol, hostname, port, pathname } = new URL(address);
   const signal = AbortSignal.timeout(timeoutMs);
-  const sent = request({ hostname, port, method, path, headers, agent, signal });
+  const target = { hostname, port, method, path: pathname.replace(/\/$/, '') + path, headers, signal };
+  const sent =
+    protocol === 'https:'
+      ? https.request({ ...target, agent: AGENTS.https })
+      : http.request({ ...target, agent: AGENTS.http });
   const answered = new Promise<Answer>((resolve, reject) => {
     sent.on('error', reject);
     sent.on('response', async (response) => {

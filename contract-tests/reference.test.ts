@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { dereference } from '../scripts/read-document.ts';
 import { openBrowser } from './browser.ts';
-import { requestRoute } from './calling.ts';
 import { exchange } from './exchange.ts';
 import { expectRefusal } from './expect-refusal.ts';
 import { operations, written } from './read-spec.ts';
+import { requestRoute } from './request-route.ts';
 
 const address = inject('address');
 const get = (path: string, headers = {}) => exchange(address, { method: 'GET', path, headers });

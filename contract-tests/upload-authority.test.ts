@@ -1,9 +1,9 @@
 /** Upload addresses: the signature in them is the authority, for one file, one size, one method and one time. */
 import { expect, inject, test } from 'vitest';
-import { requestRoute } from './calling.ts';
 import { exchange } from './exchange.ts';
 import { expectRefusal } from './expect-refusal.ts';
 import { openAccount } from './opened-account.ts';
+import { requestRoute } from './request-route.ts';
 import { pathOf, upload } from './uploading.ts';
 
 const { api, request, apiKey } = await openAccount();

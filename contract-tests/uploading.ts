@@ -2,8 +2,9 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { vi } from 'vitest';
 import type { DocumentStatus, DocumentStatusReport, UploadTicket } from '../generated/types.gen.ts';
-import { type Api, requestRoute } from './calling.ts';
+import type { Api } from './calling.ts';
 import type { Answer } from './exchange.ts';
+import { requestRoute } from './request-route.ts';
 
 export type SentFile = { knowledgeBaseId: string; fileName: string; bytes: Uint8Array };
 

@@ -1,0 +1,11 @@
+/** Sends requests to the routes beside the operations: upload addresses, unknown paths. */
+import { inject } from 'vitest';
+import { requireContract } from './contract-check.ts';
+import { type Answer, exchange, type Sent } from './exchange.ts';
+
+/** Sends a request to a route of the tests' service; an answer that breaks the contract rejects. */
+export async function requestRoute(sent: Sent): Promise<Answer> {
+  const answer = await exchange(inject('address'), sent);
+  requireContract(undefined, answer);
+  return answer;
+}
