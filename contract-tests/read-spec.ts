@@ -10,6 +10,10 @@ export type Schema = {
   enum?: unknown[];
   oneOf?: Schema[];
   minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  maxItems?: number;
   required?: string[];
   properties?: Record<string, Schema>;
   items?: Schema;

@@ -1,0 +1,43 @@
+/**
+ * The description that Dredd reads: of the spec what Dredd can use, so that it makes one transaction of each response.
+ * Its OpenAPI 3 parser makes a second 200 of `default`, ignores every schema of an answer, and warns of most keywords.
+ */
+import { type Content, examplesOf, operations } from '../read-spec.ts';
+import { expectedStatus, type Transaction } from './transactions.ts';
+
+const jsonBody = (content: Content) => ({
+  'application/json': { schema: { type: 'object' }, example: examplesOf(content)[0]?.[1].value },
+});
+
+/** The headers of an answer by name alone: what their values have to be says the spec. */
+const headersByName = (headers: Record<string, object> = {}) =>
+  Object.fromEntries(Object.keys(headers).map((name) => [name, {}]));
+
+function describeOperation(operation: (typeof operations)[number], statuses: string[]) {
+  const { operationId, parameters = [], requestBody, responses } = operation;
+  const described = Object.entries(responses)
+    .filter(([status]) => statuses.includes(status))
+    .map(([status, { headers, content }]) => [
+      expectedStatus({ operationId: operationId as Transaction['operationId'], status }), // a name of the spec
+      { description: '', headers: headersByName(headers), content: jsonBody(content) },
+    ]);
+  return {
+    summary: operationId,
+    parameters: parameters.map(({ name, required, example }) => ({ name, in: 'query', required, example })),
+    ...(requestBody !== undefined && { requestBody: { content: jsonBody(requestBody.content) } }),
+    responses: Object.fromEntries(described),
+  };
+}
+
+/** An OpenAPI description as JSON from which Dredd compiles exactly these transactions. */
+export function describeTransactions(transactions: Transaction[]): string {
+  const paths = operations.flatMap((operation) => {
+    const statuses = transactions
+      .filter(({ operationId }) => operationId === operation.operationId)
+      .map(({ status }) => status);
+    if (statuses.length === 0) return [];
+    return [[operation.path, { [operation.method]: describeOperation(operation, statuses) }]];
+  });
+  const info = { title: 'Knowledge Retrieval Service', version: '1.0.0' };
+  return JSON.stringify({ openapi: '3.0.3', info, paths: Object.fromEntries(paths) });
+}

@@ -1,0 +1,143 @@
+/** Runs Dredd over transactions, with hooks that provoke each answer and judge what Dredd can not. */
+import { join } from 'node:path';
+import Dredd, { type DreddHooks, type DreddStats, type DreddTransaction } from 'dredd';
+import reporterOutput from 'dredd/build/reporters/reporterOutputLogger.js';
+import { ROUTES } from '../contract-check.ts';
+import type { Answer } from '../exchange.ts';
+import { describeTransactions } from './description.ts';
+import { judge, provoke, wordsOf } from './judge.ts';
+import type { Provocation, Work } from './provocation.ts';
+import { expectedStatus, type Transaction } from './transactions.ts';
+
+/** `error`: of Dredd itself. `ran`: the transactions that Dredd sent, in its order. */
+export type DreddReport = {
+  error: Error | undefined;
+  stats: DreddStats;
+  ran: Transaction[];
+  failures: { transaction: Transaction; message: string }[];
+};
+
+/** The run that the hooks belong to: Dredd loads them by itself and hands nothing over, so one run at a time. */
+let current: Run | undefined;
+type Run = Pick<DreddReport, 'ran' | 'failures'> & { work: Work; transactions: Transaction[] };
+
+/** What of a body a report shows. */
+const SHOWN_CHARACTERS = 2_000;
+
+/** The header that a client may set, so that its log and the service's meet; each transaction has its own. */
+const requestIdOf = ({ operationId, status }: Transaction) => `contract-${operationId}-${status}`;
+
+function findTransaction({ transactions }: Run, { origin, expected }: DreddTransaction): Transaction {
+  const found = transactions.find(
+    (transaction) =>
+      ROUTES[transaction.operationId].path === origin.resourceName &&
+      expectedStatus(transaction) === expected.statusCode,
+  );
+  if (found === undefined)
+    throw new Error(`Dredd made a transaction of its own: ${origin.resourceName} ${expected.statusCode}`);
+  return found;
+}
+
+/** Puts the provocation in place of the request that Dredd has read from the examples. */
+function redirect(dredd: DreddTransaction, { sent, address }: Provocation, work: Work): void {
+  const { protocol, hostname, port, pathname } = new URL(address ?? work.target.address);
+  const { method, path, headers, body } = sent;
+  Object.assign(dredd, { protocol, host: hostname, port, fullPath: pathname.replace(/\/$/, '') + path });
+  dredd.request = { method, headers: { ...headers }, body: body === undefined ? body : String(body) };
+  // Dredd's own check is that of status, media type and the names of the headers. Of the body it would ask for each
+  // key of the example; what the body has to be is the schema's to say, of which the example is one case.
+  dredd.expected.headers['Content-Type'] = 'application/json; charset=utf-8';
+  delete dredd.expected.body;
+}
+
+function toAnswer({ statusCode, headers, body = '' }: NonNullable<DreddTransaction['real']>): Answer {
+  const parsed = (): unknown => {
+    try {
+      return JSON.parse(body);
+    } catch {
+      return undefined;
+    }
+  };
+  return { status: statusCode, headers, text: body, body: parsed() };
+}
+
+const provocations = new WeakMap<DreddTransaction, Provocation>();
+
+async function begin(run: Run, dredd: DreddTransaction): Promise<void> {
+  const transaction = findTransaction(run, dredd);
+  const provocation = await provoke(run.work, transaction);
+  provocations.set(dredd, provocation);
+  redirect(dredd, provocation, run.work);
+  dredd.request.headers['x-request-id'] = requestIdOf(transaction);
+}
+
+/** Judges the answer that came. @throws what is wrong with it. */
+async function judgeReal({ real }: DreddTransaction, transaction: Transaction, provocation: Provocation) {
+  if (real === undefined) throw new Error('no answer came');
+  const answer = toAnswer(real);
+  await judge(transaction, provocation, answer);
+  const requestId = answer.headers['x-request-id'];
+  if (requestId !== requestIdOf(transaction))
+    throw new Error(`x-request-id ${requestId} is not the client's own`);
+}
+
+async function end(run: Run, dredd: DreddTransaction): Promise<void> {
+  const transaction = findTransaction(run, dredd);
+  run.ran.push(transaction);
+  const provocation = provocations.get(dredd);
+  if (provocation !== undefined) {
+    await judgeReal(dredd, transaction, provocation).catch((thrown: unknown) => {
+      dredd.fail = wordsOf(thrown);
+    });
+    provocation.end?.();
+  }
+  // Dredd shows the request of a failure, and its log may be anybody's to read.
+  delete dredd.request.headers['x-api-key'];
+  dredd.request.body = dredd.request.body?.slice(0, SHOWN_CHARACTERS);
+  if (dredd.test?.valid === false)
+    dredd.fail = [dredd.test.message.trim(), dredd.fail].filter(Boolean).join('; ');
+  if (dredd.fail) run.failures.push({ transaction, message: String(dredd.fail) });
+}
+
+/** Calls `hook` for the current run; what it throws lets the transaction fail, and not the whole run. */
+const hookOf =
+  (hook: (run: Run, dredd: DreddTransaction) => Promise<void>) =>
+  async (dredd: DreddTransaction, done: () => void) => {
+    const run = current;
+    if (run === undefined) throw new Error('no run has begun');
+    await hook(run, dredd).catch((thrown: unknown) => {
+      dredd.fail = wordsOf(thrown);
+    });
+    done();
+  };
+
+export function registerHooks(hooks: DreddHooks): void {
+  hooks.beforeEach(hookOf(begin));
+  hooks.afterEach(hookOf(end));
+}
+
+/** One at a time. `quiet`: Dredd tells nothing; the report has it all. */
+export async function runDredd(
+  work: Work,
+  transactions: Transaction[],
+  { quiet = false }: { quiet?: boolean } = {},
+): Promise<DreddReport> {
+  if (current !== undefined) throw new Error('a run has not ended yet');
+  const run: Run = { work, transactions, ran: [], failures: [] };
+  current = run;
+  reporterOutput.default.transports.console.silent = quiet; // loglevel is not asked for it
+  const dredd = new Dredd({
+    endpoint: work.target.address,
+    path: [],
+    apiDescriptions: [{ location: 'spec/openapi.yaml', content: describeTransactions(transactions) }],
+    hookfiles: [join(import.meta.dirname, 'hooks.cjs')],
+    loglevel: quiet ? 'silent' : 'warning',
+    color: process.stdout.isTTY,
+  });
+  return await new Promise((resolve) => {
+    dredd.run((error, stats) => {
+      current = undefined;
+      resolve({ error: error ?? undefined, stats, ran: run.ran, failures: run.failures });
+    });
+  });
+}

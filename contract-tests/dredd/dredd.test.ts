@@ -1,0 +1,63 @@
+/** Runs the contract as its users do: by the command, against a service of its own and against an address. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, inject, test } from 'vitest';
+import { environmentOf, root } from '../../scripts/service-process.ts';
+import { openAccount } from '../opened-account.ts';
+import { responses } from '../read-spec.ts';
+import { findGaps } from './contract-run.ts';
+import { nameOf, TRANSACTIONS } from './transactions.ts';
+
+/** Exit code and words of `npm run contract:dredd`. */
+async function runCommand(args: string[], settings: Record<string, string> = {}) {
+  const env = environmentOf(inject('dataDirectory'), settings);
+  const command = ['--no-warnings', 'scripts/contract-dredd.ts', ...args];
+  return await promisify(execFile)(process.execPath, command, { cwd: root, env }).then(
+    ({ stdout }) => ({ code: 0, output: stdout }),
+    ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
+  );
+}
+
+const all = responses.length;
+
+test('a fresh service keeps the contract: every operation with every documented status, none skipped', async () => {
+  const { code, output } = await runCommand([]);
+  expect(output).toContain(`${all} passing, 0 failing, 0 errors, 0 skipped, ${all} total`);
+  expect(output).toContain(`The contract is kept: ${all} of ${all} transactions`);
+  expect(code).toBe(0);
+});
+
+test('at an address all runs that a key can provoke; what is left is named, and nothing stays behind', async () => {
+  const { address, apiKey, api } = await openAccount();
+  const { code, output } = await runCommand(['--address', `${address}/`], { API_KEY: apiKey });
+  const left = TRANSACTIONS.filter(({ status }) => ['402', '403', '410', '429', '503'].includes(status));
+  expect(output).toContain(`The contract is kept: ${all - left.length} of ${all} transactions`);
+  expect(output).toContain(`take the service's operator: ${left.map(nameOf).join(', ')}\n`);
+  expect(code).toBe(0);
+  expect(await api.getUsage()).toEqual({ knowledgeBaseCount: 0, storageUsed: 0 });
+});
+
+test('an address that answers otherwise breaks the contract, and the key is not told', async () => {
+  const { address, apiKey } = await openAccount({ credits: 0 });
+  const { code, output } = await runCommand(['--address', address], { API_KEY: apiKey });
+  expect(output).toContain("query 200: statusCode: Expected status code '200', but got '402'.");
+  expect(output).toContain('The contract is broken');
+  expect(output).not.toContain(apiKey);
+  expect(code).toBe(1);
+});
+
+test('a run that leaves a transaction out, skips one or adds one is incomplete', () => {
+  const complete = {
+    error: undefined,
+    stats: { tests: all, passes: all, failures: 0, errors: 0, skipped: 0 },
+    ran: TRANSACTIONS,
+    failures: [],
+  };
+  expect(findGaps(complete, TRANSACTIONS)).toEqual([]);
+  const [first, ...rest] = TRANSACTIONS;
+  expect(findGaps({ ...complete, ran: rest }, TRANSACTIONS).join()).toContain('query 200');
+  expect(findGaps({ ...complete, ran: [...rest, ...rest.slice(0, 1)] }, TRANSACTIONS)).toHaveLength(1);
+  const skipping = { ...complete, stats: { ...complete.stats, skipped: 1, passes: all - 1 } };
+  expect(findGaps(skipping, TRANSACTIONS).join()).toContain('skipped 1');
+  expect(findGaps(complete, first === undefined ? [] : [...TRANSACTIONS, first])).not.toEqual([]);
+});

@@ -1,0 +1,69 @@
+/** What the successes of the search promise: which passages, how many, in which order, from where. */
+import assert from 'node:assert/strict';
+import type { SearchResult } from '../../../generated/types.gen.ts';
+import { dataOf, exampleInput, type Provocation, requestWith, type Work } from '../provocation.ts';
+import { BEST_TITLE, UNRELATED_TITLE } from '../stock.ts';
+
+const FEW = 2;
+
+/** Each result quotes a text of the stock as it is, from the place that it names. */
+function checkQuotes({ stock }: Work, results: SearchResult[]): void {
+  for (const { document_id, knowledge_base_id, title, type, content, metadata, location } of results) {
+    const text = stock.texts.find(({ document }) => document.id === document_id);
+    assert.ok(text, `${document_id} is a document of the knowledge base that was searched`);
+    const found = { knowledge_base_id, title, type, source: metadata.source };
+    const expected = { title: text.title, type: 'text', source: text.title };
+    assert.deepEqual(found, { knowledge_base_id: stock.knowledgeBaseId, ...expected });
+    const { start, end } = location ?? {};
+    assert.equal(content, [...text.content].slice(start, end).join(''), 'content stands at location');
+    assert.deepEqual(JSON.parse(metadata.annotations), location, 'annotations say what location says');
+  }
+}
+
+function checkOrder(results: SearchResult[]): void {
+  const scores = results.map(({ score }) => score);
+  assert.deepEqual(
+    scores,
+    scores.toSorted((left, right) => right - left),
+    'best first',
+  );
+  assert.ok(
+    scores.every((score) => score > 0),
+    'what matches nothing is not given',
+  );
+  assert.equal(new Set(results.map(({ id }) => id)).size, results.length, 'each passage comes once');
+}
+
+const titlesOf = (results: SearchResult[]) => results.map(({ title }) => title);
+
+export function query(work: Work): Provocation {
+  const { api } = work.caller;
+  const { knowledgeBaseId, otherKnowledgeBaseId } = work.stock;
+  const { query: words } = exampleInput('query') as { query: string }; // required in the schema of the body
+  return {
+    sent: requestWith(work, 'query', { knowledgeBaseIds: [knowledgeBaseId], limit: FEW }),
+    async check(answer) {
+      const few = dataOf<SearchResult[]>(answer);
+      assert.equal(few.length, FEW, 'limit bounds the results, where more match');
+      const all = await api.query({ query: words, knowledgeBaseIds: [knowledgeBaseId] });
+      for (const results of [few, all]) {
+        checkOrder(results);
+        checkQuotes(work, results);
+      }
+      assert.deepEqual(few, all.slice(0, FEW), 'a smaller limit cuts the same results, with the same scores');
+      assert.equal(all[0]?.title, BEST_TITLE, 'the text that answers the question comes first');
+      assert.ok(!titlesOf(all).includes(UNRELATED_TITLE), 'a text without any of the words is not given');
+      await checkPlaces();
+    },
+  };
+
+  async function checkPlaces() {
+    const everywhere = await api.query({ query: words, limit: 50 });
+    const places = new Set(everywhere.map(({ knowledge_base_id }) => knowledge_base_id));
+    for (const id of [knowledgeBaseId, otherKnowledgeBaseId])
+      assert.ok(places.has(id), 'without knowledgeBaseIds all knowledge bases are searched');
+    assert.deepEqual(await api.query({ query: words, knowledgeBaseIds: [] }), [], '[] searches nowhere');
+    const nothing = { query: 'zyxwvut', knowledgeBaseIds: [knowledgeBaseId] };
+    assert.deepEqual(await api.query(nothing), [], 'a word that no text has finds nothing');
+  }
+}

@@ -1,0 +1,53 @@
+/** A way to the embedded database of a running service over TCP, which can be cut and joined again. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { findRunningPostgres } from '../../src/storage/embedded-postgres.ts';
+
+export type DatabaseLink = {
+  /** For DATABASE_URL. */
+  url: string;
+  /** Breaks every connection, and each new one at once: to a client the database is away. */
+  cut(): void;
+  join(): void;
+  close(): void;
+};
+
+/** @throws when no embedded PostgreSQL runs on the directory. */
+export async function openDatabaseLink(dataDirectory: string): Promise<DatabaseLink> {
+  const postgres = findRunningPostgres(dataDirectory);
+  if (postgres === undefined) throw new Error(`no embedded PostgreSQL runs on ${dataDirectory}`);
+  const socketPath = join(postgres.host, `.s.PGSQL.${postgres.port}`); // PostgreSQL manual, unix_socket_directories
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((client) => {
+    if (isCut) return void client.destroy();
+    const database = connect(socketPath);
+    for (const [socket, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => sockets.delete(socket) && other.destroy());
+      socket.pipe(other);
+    }
+  });
+  const cut = () => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return {
+    url: `postgres://${postgres.user}@127.0.0.1:${port}/${postgres.database}`,
+    cut,
+    join: () => {
+      isCut = false;
+    },
+    close: () => {
+      cut();
+      server.close();
+    },
+  };
+}
