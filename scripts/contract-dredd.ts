@@ -4,16 +4,17 @@
  */
 import { parseArgs } from 'node:util';
 import { type ContractReport, runContract } from '../contract-tests/dredd/contract-run.ts';
+import { wordsOf } from '../contract-tests/dredd/judge.ts';
 import { nameOf } from '../contract-tests/dredd/transactions.ts';
 import { withOperator } from './contract/operator.ts';
 import { interruptServices, withService } from './service-process.ts';
 
-const usage = `npm run contract:dredd [-- --address URL]
+const usage = `npm run contract:dredd [-- --address URL [--key KEY]]
 
 Without an address: against a fresh service on the embedded database, every operation with every status.
-With an address: against that service, with the key in the environment variable API_KEY. Statuses that take
-its operator are listed as not provoked. The run makes knowledge bases of its own and deletes them in the
-end; nobody else may use the key's account meanwhile.
+With an address: against that service, with the key given or, where no list of processes shows it, in the
+environment variable API_KEY. Statuses that take its operator are listed as not provoked. The run makes
+knowledge bases of its own and deletes them in the end; nobody else may use the key's account meanwhile.
 `;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -38,18 +39,26 @@ const runFresh = () =>
     withOperator(service.dataDirectory, (operator) => runContract({ ...service, operator })),
   );
 
-async function runAt(address: string): Promise<ContractReport> {
-  const apiKey = process.env.API_KEY;
-  if (!apiKey) throw new Error('with --address the environment variable API_KEY has to hold a key');
+async function runAt(address: string, apiKey = process.env.API_KEY): Promise<ContractReport> {
+  if (!apiKey) throw new Error('an address needs a key, by --key or in the environment variable API_KEY');
   return await runContract({ address: address.replace(/\/+$/, ''), apiKey });
 }
 
+const OPTIONS = {
+  address: { type: 'string' },
+  key: { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { address: { type: 'string' }, help: { type: 'boolean' } } });
-  if (values.help) return print(usage);
-  const report = await (values.address === undefined ? runFresh() : runAt(values.address));
+  const { address, key, help } = parseArgs({ options: OPTIONS }).values;
+  if (help) return print(usage);
+  const report = await (address === undefined ? runFresh() : runAt(address, key));
   if (!tell(report)) process.exitCode = 1;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interruptServices);
-await main();
+await main().catch((thrown: unknown) => {
+  print(`The contract could not be run: ${wordsOf(thrown)}`);
+  process.exitCode = 1;
+});

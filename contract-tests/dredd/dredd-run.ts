@@ -21,6 +21,9 @@ export type DreddReport = {
 let current: Run | undefined;
 type Run = Pick<DreddReport, 'ran' | 'failures'> & { work: Work; transactions: Transaction[] };
 
+/** No answer of a transaction takes longer. */
+const TIMEOUT_MS = 30_000;
+
 /** What of a body a report shows. */
 const SHOWN_CHARACTERS = 2_000;
 
@@ -61,45 +64,59 @@ function toAnswer({ statusCode, headers, body = '' }: NonNullable<DreddTransacti
   return { status: statusCode, headers, text: body, body: parsed() };
 }
 
-const provocations = new WeakMap<DreddTransaction, Provocation>();
+/** What each transaction's answer is provoked by, or why nothing provokes it. */
+const provocations = new WeakMap<DreddTransaction, Provocation | { problem: string }>();
 
+/** Before the request. */
 async function begin(run: Run, dredd: DreddTransaction): Promise<void> {
   const transaction = findTransaction(run, dredd);
-  const provocation = await provoke(run.work, transaction);
-  provocations.set(dredd, provocation);
-  redirect(dredd, provocation, run.work);
-  dredd.request.headers['x-request-id'] = requestIdOf(transaction);
+  try {
+    const provocation = await provoke(run.work, transaction);
+    provocations.set(dredd, provocation);
+    redirect(dredd, provocation, run.work);
+    dredd.request.headers['x-request-id'] = requestIdOf(transaction);
+  } catch (thrown) {
+    const problem = `not provoked: ${wordsOf(thrown)}`;
+    provocations.set(dredd, { problem });
+    dredd.fail = problem;
+  }
 }
 
-/** Judges the answer that came. @throws what is wrong with it. */
-async function judgeReal({ real }: DreddTransaction, transaction: Transaction, provocation: Provocation) {
-  if (real === undefined) throw new Error('no answer came');
-  const answer = toAnswer(real);
-  await judge(transaction, provocation, answer);
-  const requestId = answer.headers['x-request-id'];
-  if (requestId !== requestIdOf(transaction))
-    throw new Error(`x-request-id ${requestId} is not the client's own`);
-}
-
-async function end(run: Run, dredd: DreddTransaction): Promise<void> {
+/** What is wrong with the answer that came; undefined: nothing. */
+async function findProblem(run: Run, dredd: DreddTransaction): Promise<string | undefined> {
   const transaction = findTransaction(run, dredd);
-  run.ran.push(transaction);
   const provocation = provocations.get(dredd);
-  if (provocation !== undefined) {
-    await judgeReal(dredd, transaction, provocation).catch((thrown: unknown) => {
-      dredd.fail = wordsOf(thrown);
-    });
+  if (provocation === undefined || 'problem' in provocation) return provocation?.problem ?? 'not provoked';
+  try {
+    if (dredd.real === undefined) return 'no answer came';
+    const answer = toAnswer(dredd.real);
+    await judge(transaction, provocation, answer);
+    const requestId = answer.headers['x-request-id'];
+    return requestId === requestIdOf(transaction)
+      ? undefined
+      : `x-request-id ${requestId} is not the client's own`;
+  } catch (thrown) {
+    return wordsOf(thrown);
+  } finally {
     provocation.end?.();
   }
+}
+
+/** After the answer, and after Dredd's own look at it. */
+async function end(run: Run, dredd: DreddTransaction): Promise<void> {
+  const problem = await findProblem(run, dredd);
+  const mismatch = dredd.test?.valid === false ? dredd.test.message.trim() : undefined;
+  if (problem !== undefined) dredd.fail = problem;
   // Dredd shows the request of a failure, and its log may be anybody's to read.
   delete dredd.request.headers['x-api-key'];
   dredd.request.body = dredd.request.body?.slice(0, SHOWN_CHARACTERS);
-  if (dredd.test?.valid === false)
-    dredd.fail = [dredd.test.message.trim(), dredd.fail].filter(Boolean).join('; ');
-  if (dredd.fail) run.failures.push({ transaction, message: String(dredd.fail) });
+  const transaction = findTransaction(run, dredd);
+  run.ran.push(transaction);
+  const message = [mismatch, problem].filter((text) => text !== undefined).join('; ');
+  if (message !== '') run.failures.push({ transaction, message });
 }
 
-/** Calls `hook` for the current run; what it throws lets the transaction fail, and not the whole run. */
+/** Calls `hook` for the current run, in the way of callbacks. */
 const hookOf =
   (hook: (run: Run, dredd: DreddTransaction) => Promise<void>) =>
   async (dredd: DreddTransaction, done: () => void) => {
@@ -128,6 +145,7 @@ export async function runDredd(
   reporterOutput.default.transports.console.silent = quiet; // loglevel is not asked for it
   const dredd = new Dredd({
     endpoint: work.target.address,
+    http: { timeout: TIMEOUT_MS },
     path: [],
     apiDescriptions: [{ location: 'spec/openapi.yaml', content: describeTransactions(transactions) }],
     hookfiles: [join(import.meta.dirname, 'hooks.cjs')],

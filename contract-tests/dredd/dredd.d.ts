@@ -40,6 +40,8 @@ declare module 'dredd' {
 
   type DreddConfiguration = {
     endpoint: string;
+    /** For each request. */
+    http: { timeout: number };
     path: string[];
     apiDescriptions: { location: string; content: string }[];
     hookfiles: string[];

@@ -20,30 +20,51 @@ async function runCommand(args: string[], settings: Record<string, string> = {})
 
 const all = responses.length;
 
-test('a fresh service keeps the contract: every operation with every documented status, none skipped', async () => {
-  const { code, output } = await runCommand([]);
-  expect(output).toContain(`${all} passing, 0 failing, 0 errors, 0 skipped, ${all} total`);
-  expect(output).toContain(`The contract is kept: ${all} of ${all} transactions`);
-  expect(code).toBe(0);
-});
+/** Each of them starts programs; a busy machine takes its time for that. */
+const SLOW = { timeout: 180_000 };
 
-test('at an address all runs that a key can provoke; what is left is named, and nothing stays behind', async () => {
-  const { address, apiKey, api } = await openAccount();
-  const { code, output } = await runCommand(['--address', `${address}/`], { API_KEY: apiKey });
-  const left = TRANSACTIONS.filter(({ status }) => ['402', '403', '410', '429', '503'].includes(status));
-  expect(output).toContain(`The contract is kept: ${all - left.length} of ${all} transactions`);
-  expect(output).toContain(`take the service's operator: ${left.map(nameOf).join(', ')}\n`);
-  expect(code).toBe(0);
-  expect(await api.getUsage()).toEqual({ knowledgeBaseCount: 0, storageUsed: 0 });
-});
+test(
+  'a fresh service keeps the contract: every operation with every documented status, none skipped',
+  SLOW,
+  async () => {
+    const { code, output } = await runCommand([]);
+    expect(output).toContain(`${all} passing, 0 failing, 0 errors, 0 skipped, ${all} total`);
+    expect(output).toContain(`The contract is kept: ${all} of ${all} transactions`);
+    expect(code).toBe(0);
+  },
+);
 
-test('an address that answers otherwise breaks the contract, and the key is not told', async () => {
+test(
+  'at an address all runs that a key can provoke; what is left is named, and nothing stays behind',
+  SLOW,
+  async () => {
+    const { address, apiKey, api } = await openAccount();
+    const { code, output } = await runCommand(['--address', `${address}/`], { API_KEY: apiKey });
+    const left = TRANSACTIONS.filter(({ status }) => ['402', '403', '410', '429', '503'].includes(status));
+    expect(output).toContain(`The contract is kept: ${all - left.length} of ${all} transactions`);
+    expect(output).toContain(`take the service's operator: ${left.map(nameOf).join(', ')}\n`);
+    expect(code).toBe(0);
+    expect(await api.getUsage()).toEqual({ knowledgeBaseCount: 0, storageUsed: 0 });
+  },
+);
+
+test('an address that answers otherwise breaks the contract, and the key is not told', SLOW, async () => {
   const { address, apiKey } = await openAccount({ credits: 0 });
   const { code, output } = await runCommand(['--address', address], { API_KEY: apiKey });
   expect(output).toContain("query 200: statusCode: Expected status code '200', but got '402'.");
   expect(output).toContain('The contract is broken');
   expect(output).not.toContain(apiKey);
   expect(code).toBe(1);
+});
+
+test('an address where nothing answers, and one without a key, are told in a sentence', SLOW, async () => {
+  const nowhere = await runCommand(['--address', 'http://127.0.0.1:9', '--key', 'kr_0']);
+  expect(nowhere).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('The contract could not be run: '),
+  });
+  const keyless = await runCommand(['--address', inject('address')]);
+  expect(keyless).toMatchObject({ code: 1, output: expect.stringContaining('an address needs a key') });
 });
 
 test('a run that leaves a transaction out, skips one or adds one is incomplete', () => {

@@ -1,5 +1,6 @@
 /** What is sent to get an answer, and what the answer has to be beyond its status, schema and headers. */
 import type { OutgoingHttpHeaders } from 'node:http';
+import type { KnowledgeBase } from '../../generated/types.gen.ts';
 import { type Caller, createCaller, toSent } from '../calling.ts';
 import type { OperationId } from '../contract-check.ts';
 import type { Answer, Sent } from '../exchange.ts';
@@ -22,6 +23,13 @@ export const startWork = (target: Target, stock: Stock): Work => ({
   stock,
   made: new Set(),
 });
+
+/** A knowledge base of a provocation's own: whatever becomes of the provocation, nothing of it stays. */
+export async function makeKnowledgeBase({ caller, made }: Work): Promise<KnowledgeBase> {
+  const knowledgeBase = await caller.api.createKnowledgeBase({ name: 'Contract run, for one transaction' });
+  made.add(knowledgeBase.id);
+  return knowledgeBase;
+}
 
 /** Deletes what the provocations have made and left. */
 export async function clearWork({ caller, made }: Work): Promise<void> {

@@ -18,24 +18,21 @@ export async function openDatabaseLink(dataDirectory: string): Promise<DatabaseL
   const postgres = findRunningPostgres(dataDirectory);
   if (postgres === undefined) throw new Error(`no embedded PostgreSQL runs on ${dataDirectory}`);
   const socketPath = join(postgres.host, `.s.PGSQL.${postgres.port}`); // PostgreSQL manual, unix_socket_directories
-  const sockets = new Set<Socket>();
+  const clients = new Set<Socket>();
   let isCut = false;
   const server = createServer((client) => {
     if (isCut) return void client.destroy();
     const database = connect(socketPath);
-    for (const [socket, other] of [
-      [client, database],
-      [database, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => socket.destroy());
-      socket.on('close', () => sockets.delete(socket) && other.destroy());
-      socket.pipe(other);
-    }
+    clients.add(client);
+    client.on('error', () => client.destroy());
+    database.on('error', () => client.destroy());
+    // Ended in peace, or PostgreSQL would complain of a lost client.
+    client.on('close', () => clients.delete(client) && database.end());
+    client.pipe(database).pipe(client);
   });
   const cut = () => {
     isCut = true;
-    for (const socket of sockets) socket.destroy();
+    for (const client of clients) client.destroy();
   };
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo; // it listens on TCP

@@ -1,11 +1,11 @@
 /** What the successes of the operations on the account promise. */
 import assert from 'node:assert/strict';
 import type { Balance, Usage } from '../../../generated/types.gen.ts';
-import { dataOf, type Provocation, requestWith, type Work } from '../provocation.ts';
+import { dataOf, makeKnowledgeBase, type Provocation, requestWith, type Work } from '../provocation.ts';
 
-export function getUsage(work: Work): Provocation {
+export async function getUsage(work: Work): Promise<Provocation> {
   const { api } = work.caller;
-  const { knowledgeBaseId } = work.stock;
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
   return {
     sent: requestWith(work, 'getUsage'),
     async check(answer) {
@@ -15,11 +15,9 @@ export function getUsage(work: Work): Provocation {
       assert.deepEqual(await api.getUsage(), { ...before, storageUsed }, 'a document counts with its bytes');
       await api.deleteDocument(id);
       assert.deepEqual(await api.getUsage(), before, 'and no longer once it is deleted');
-      const made = await api.createKnowledgeBase({ name: 'Counted' });
-      work.made.add(made.id);
+      await makeKnowledgeBase(work);
       const knowledgeBaseCount = before.knowledgeBaseCount + 1;
       assert.deepEqual(await api.getUsage(), { ...before, knowledgeBaseCount }, 'a knowledge base counts');
-      await api.deleteKnowledgeBase(made.id);
     },
   };
 }

@@ -7,15 +7,15 @@ import type {
   Passage,
 } from '../../../generated/types.gen.ts';
 import { readPages } from '../../lists.ts';
-import { dataOf, type Provocation, requestWith, type Work } from '../provocation.ts';
+import { dataOf, makeKnowledgeBase, type Provocation, requestWith, type Work } from '../provocation.ts';
 import { checkGone, checkNewestFirst } from './lists.ts';
 
 const NEW_TEXT = 'The gauge of the lighthouse — 知識 😀 — is read at dusk.';
 const NEW_WORDS = 'lighthouse gauge dusk';
 
-export function importTextContent(work: Work): Provocation {
+export async function importTextContent(work: Work): Promise<Provocation> {
   const { api } = work.caller;
-  const { knowledgeBaseId } = work.stock;
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
   return {
     sent: requestWith(work, 'importTextContent', { knowledgeBaseId, content: NEW_TEXT }),
     async check(answer) {
@@ -31,14 +31,13 @@ export function importTextContent(work: Work): Provocation {
       assert.deepEqual(found, expected, 'processed at once, of as many bytes as in UTF-8');
       const [best] = await api.query({ query: NEW_WORDS, knowledgeBaseIds: [knowledgeBaseId] });
       assert.equal(best?.document_id, document.id, 'the next query finds it');
-      await api.deleteDocument(document.id);
     },
   };
 }
 
 export async function deleteDocument(work: Work): Promise<Provocation> {
   const { api, request } = work.caller;
-  const { knowledgeBaseId } = work.stock;
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
   const before = await api.getUsage();
   const { id } = await api.importTextContent({ knowledgeBaseId, title: 'Gauges', content: NEW_TEXT });
   const search = () => api.query({ query: NEW_WORDS, knowledgeBaseIds: [knowledgeBaseId] });
@@ -48,7 +47,7 @@ export async function deleteDocument(work: Work): Promise<Provocation> {
   return {
     sent: requestWith(work, 'deleteDocument', { documentId: id }),
     async check(answer) {
-      assert.deepEqual(dataOf(answer), { id });
+      assert.deepEqual(dataOf(answer), { id }, 'the answer names what was deleted');
       const listed = await api.listDocuments({ knowledgeBaseId });
       assert.ok(!listed.data.some((document) => document.id === id), 'a deleted document is not listed');
       assert.ok(!(await search()).some(({ document_id }) => document_id === id), 'nor found');
@@ -104,7 +103,7 @@ export function getDocument(work: Work): Provocation {
     check(answer) {
       const { source, languages = [], ...rest } = dataOf<DocumentDetails>(answer);
       assert.deepEqual(rest, document, 'the details say what the import has said');
-      assert.equal(source, title);
+      assert.equal(source, title, 'the source of imported text is its title');
       const counted = languages.reduce((sum, { passageCount }) => sum + passageCount, 0);
       assert.equal(counted, document.passageCount, 'each passage is of one language');
     },
@@ -113,7 +112,7 @@ export function getDocument(work: Work): Provocation {
 
 /** The passages cover the text without a gap, in its order, each under its number. */
 function checkPassages({ stock: { longText } }: Work, passages: Passage[]): void {
-  assert.equal(passages.length, longText.document.passageCount);
+  assert.equal(passages.length, longText.document.passageCount, 'the list has as many passages as counted');
   const characters = [...longText.content];
   passages.forEach(({ content, location }, index) => {
     assert.equal(location.passage, index + 1, 'passages come in the order of their numbers');

@@ -1,15 +1,15 @@
 /** What the successes of the operations on knowledge bases promise. */
 import assert from 'node:assert/strict';
 import type { KnowledgeBase } from '../../../generated/types.gen.ts';
-import { dataOf, exampleInput, type Provocation, requestWith, type Work } from '../provocation.ts';
+import {
+  dataOf,
+  exampleInput,
+  makeKnowledgeBase,
+  type Provocation,
+  requestWith,
+  type Work,
+} from '../provocation.ts';
 import { checkGone, checkNewestFirst } from './lists.ts';
-
-/** A knowledge base that is deleted at the end of the run, whatever becomes of it before. */
-async function make({ caller, made }: Work, name: string): Promise<KnowledgeBase> {
-  const knowledgeBase = await caller.api.createKnowledgeBase({ name });
-  made.add(knowledgeBase.id);
-  return knowledgeBase;
-}
 
 export function createKnowledgeBase(work: Work): Provocation {
   const { api } = work.caller;
@@ -19,12 +19,18 @@ export function createKnowledgeBase(work: Work): Provocation {
       const created = dataOf<KnowledgeBase>(answer);
       work.made.add(created.id);
       const { name, description } = created;
-      assert.deepEqual({ name, description }, exampleInput('createKnowledgeBase'));
+      assert.deepEqual(
+        { name, description },
+        exampleInput('createKnowledgeBase'),
+        'it has the name and the description that were sent',
+      );
       const [newest] = (await api.listKnowledgeBases()).data;
       assert.deepEqual(newest, created, 'the newest knowledge base stands first in the list');
-      const plain = await make(work, name);
+      const plain = await makeKnowledgeBase(work);
       assert.equal(plain.description, '', 'a description that is not given is empty');
-      assert.notEqual(plain.id, created.id, 'equal names are two knowledge bases');
+      const same = await api.createKnowledgeBase({ name });
+      work.made.add(same.id);
+      assert.notEqual(same.id, created.id, 'equal names are two knowledge bases');
     },
   };
 }
@@ -32,14 +38,14 @@ export function createKnowledgeBase(work: Work): Provocation {
 export async function deleteKnowledgeBase(work: Work): Promise<Provocation> {
   const { api, request } = work.caller;
   const before = await api.getUsage();
-  const { id: knowledgeBaseId } = await make(work, 'To be deleted');
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
   const text = { title: 'Gauges', content: 'The gauge of the windmill is read at noon.' };
   const { id: documentId } = await api.importTextContent({ knowledgeBaseId, ...text });
   await api.listKnowledgeBases();
   return {
     sent: requestWith(work, 'deleteKnowledgeBase', { knowledgeBaseId }),
     async check(answer) {
-      assert.deepEqual(dataOf(answer), { id: knowledgeBaseId });
+      assert.deepEqual(dataOf(answer), { id: knowledgeBaseId }, 'the answer names what was deleted');
       const { data: listed } = await api.listKnowledgeBases();
       assert.ok(!listed.some(({ id }) => id === knowledgeBaseId), 'a deleted knowledge base is not listed');
       const windmills = await api.query({ query: 'windmill gauge', limit: 50 });
@@ -75,7 +81,7 @@ export function listKnowledgeBases(work: Work): Provocation {
       for (const expected of whole.slice(0, PAGES)) {
         const { data, pagination } = await api.listKnowledgeBases({ limit: 1, ...cursor });
         assert.deepEqual(data, [expected], 'pages give the list in its order');
-        assert.equal(pagination.hasMore, pagination.nextCursor !== null);
+        assert.equal(pagination.hasMore, pagination.nextCursor !== null, 'hasMore comes with a cursor');
         assert.equal(pagination.hasMore, expected.id !== whole.at(-1)?.id, 'hasMore tells of a next page');
         cursor = { cursor: pagination.nextCursor };
       }

@@ -1,6 +1,6 @@
 /** What the successes of the search promise: which passages, how many, in which order, from where. */
 import assert from 'node:assert/strict';
-import type { SearchResult } from '../../../generated/types.gen.ts';
+import type { PassageLocation, SearchResult } from '../../../generated/types.gen.ts';
 import { dataOf, exampleInput, type Provocation, requestWith, type Work } from '../provocation.ts';
 import { BEST_TITLE, UNRELATED_TITLE } from '../stock.ts';
 
@@ -12,11 +12,17 @@ function checkQuotes({ stock }: Work, results: SearchResult[]): void {
     const text = stock.texts.find(({ document }) => document.id === document_id);
     assert.ok(text, `${document_id} is a document of the knowledge base that was searched`);
     const found = { knowledge_base_id, title, type, source: metadata.source };
-    const expected = { title: text.title, type: 'text', source: text.title };
-    assert.deepEqual(found, { knowledge_base_id: stock.knowledgeBaseId, ...expected });
-    const { start, end } = location ?? {};
-    assert.equal(content, [...text.content].slice(start, end).join(''), 'content stands at location');
-    assert.deepEqual(JSON.parse(metadata.annotations), location, 'annotations say what location says');
+    const source = {
+      knowledge_base_id: stock.knowledgeBaseId,
+      title: text.title,
+      type: 'text',
+      source: text.title,
+    };
+    assert.deepEqual(found, source, 'a result names where it comes from');
+    const place: unknown = JSON.parse(metadata.annotations);
+    assert.deepEqual(place, location ?? place, 'annotations say what location says');
+    const { start, end } = place as PassageLocation; // the same, as the spec has it
+    assert.equal(content, [...text.content].slice(start, end).join(''), 'content stands where it says');
   }
 }
 

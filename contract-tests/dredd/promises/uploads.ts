@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Document, UploadTicket } from '../../../generated/types.gen.ts';
 import { requireContract } from '../../contract-check.ts';
-import { dataOf, type Provocation, requestWith, type Work } from '../provocation.ts';
+import { dataOf, makeKnowledgeBase, type Provocation, requestWith, type Work } from '../provocation.ts';
 
 /** Sends the bytes to an address that need not be the service's own; answers of its own keep to the envelope. */
 async function put({ target }: Work, { uploadUrl }: Pick<UploadTicket, 'uploadUrl'>, bytes: Uint8Array) {
@@ -15,22 +15,19 @@ async function put({ target }: Work, { uploadUrl }: Pick<UploadTicket, 'uploadUr
   return answer.status;
 }
 
-/** A ticket of the stock's knowledge base whose bytes have arrived. */
-export async function uploadBytes(work: Work, bytes: Uint8Array): Promise<UploadTicket> {
-  const ticket = await work.caller.api.presignUploadUrl({
-    knowledgeBaseId: work.stock.knowledgeBaseId,
-    fileName: 'gauge.txt',
-    size: bytes.byteLength,
-  });
+/** A file whose bytes have arrived for a knowledge base of its own. */
+export async function uploadBytes(work: Work, bytes: Uint8Array) {
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
+  const file = { knowledgeBaseId, fileName: 'gauge.txt', size: bytes.byteLength };
+  const ticket = await work.caller.api.presignUploadUrl(file);
   assert.equal(await put(work, ticket, bytes), 200, 'a PUT of the declared bytes to uploadUrl is taken');
-  return ticket;
+  return { fileId: ticket.fileId, knowledgeBaseId };
 }
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
 export async function presignUploadUrl(work: Work): Promise<Provocation> {
-  const { api } = work.caller;
-  const { knowledgeBaseId } = work.stock;
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
   const sentAt = Date.now();
   return {
     sent: requestWith(work, 'presignUploadUrl', { knowledgeBaseId, size: 5 }),
@@ -44,8 +41,6 @@ export async function presignUploadUrl(work: Work): Promise<Provocation> {
       );
       assert.equal(await put(work, ticket, utf8('first')), 200, 'the declared length is taken');
       assert.equal(await put(work, ticket, utf8('again')), 200, 'and may be sent again until the import');
-      const { id } = await api.importFile(ticket.fileId);
-      await api.deleteDocument(id);
     },
   };
 }
@@ -56,16 +51,19 @@ const WAIT_SECONDS = 30;
 export async function importFile(work: Work): Promise<Provocation> {
   const { api } = work.caller;
   const bytes = utf8('The gauge of the quayside crane is read at dawn — 知識.');
-  const { fileId } = await uploadBytes(work, bytes);
+  const { fileId, knowledgeBaseId } = await uploadBytes(work, bytes);
   return {
     sent: requestWith(work, 'importFile', { fileId }),
     async check(answer) {
       const document = dataOf<Document>(answer);
       const { id } = document;
-      const { knowledgeBaseId } = work.stock;
       const { title, type, size } = document;
       const expected = { title: 'gauge.txt', type: 'txt', size: bytes.byteLength, knowledgeBaseId };
-      assert.deepEqual({ title, type, size, knowledgeBaseId: document.knowledgeBaseId }, expected);
+      assert.deepEqual(
+        { title, type, size, knowledgeBaseId: document.knowledgeBaseId },
+        expected,
+        'a file has its name, its type and its size',
+      );
       assert.equal(
         (await api.importFile(fileId)).id,
         id,
@@ -75,8 +73,7 @@ export async function importFile(work: Work): Promise<Provocation> {
       assert.equal(status, 'processed', 'with waitSeconds the answer comes with the final status');
       const found = await api.query({ query: 'quayside crane', knowledgeBaseIds: [knowledgeBaseId] });
       assert.equal(found[0]?.document_id, id, 'a processed file is found');
-      assert.equal((await api.getDocument(id)).file?.id, fileId);
-      await api.deleteDocument(id);
+      assert.equal((await api.getDocument(id)).file?.id, fileId, 'the document names its file');
     },
   };
 }

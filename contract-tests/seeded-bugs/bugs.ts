@@ -1,0 +1,31 @@
+/** All bugs that are seeded. */
+import { ACCOUNT_BUGS, DELETION_BUGS, IMPORT_BUGS, LIST_BUGS, SEARCH_BUGS } from './behaviour-bugs.ts';
+import type { Bug } from './bug.ts';
+import { ENVELOPE_BUGS, HEADER_BUGS } from './envelope-bugs.ts';
+import {
+  DOCUMENT_BUGS,
+  KNOWLEDGE_BASE_BUGS,
+  NUMBER_AND_PAGE_BUGS,
+  SEARCH_RESULT_BUGS,
+  TICKET_BUGS,
+} from './field-bugs.ts';
+import { CODE_BUGS, ERROR_DATA_BUGS, REFUSAL_BUGS, STATUS_BUGS } from './refusal-bugs.ts';
+
+export const BUGS: readonly Bug[] = [
+  ...HEADER_BUGS,
+  ...ENVELOPE_BUGS,
+  ...STATUS_BUGS,
+  ...REFUSAL_BUGS,
+  ...ERROR_DATA_BUGS,
+  ...CODE_BUGS,
+  ...SEARCH_RESULT_BUGS,
+  ...KNOWLEDGE_BASE_BUGS,
+  ...DOCUMENT_BUGS,
+  ...TICKET_BUGS,
+  ...NUMBER_AND_PAGE_BUGS,
+  ...SEARCH_BUGS,
+  ...LIST_BUGS,
+  ...DELETION_BUGS,
+  ...ACCOUNT_BUGS,
+  ...IMPORT_BUGS,
+];

@@ -1,0 +1,43 @@
+/** `npm run contract:mutations`: seeds bugs of the contract in front of a service and counts those that are caught. */
+import { parseArgs } from 'node:util';
+import { ALLOWED_CHANGES } from '../contract-tests/seeded-bugs/allowed-changes.ts';
+import { BUGS } from '../contract-tests/seeded-bugs/bugs.ts';
+import { hunt, type Verdict } from '../contract-tests/seeded-bugs/hunt.ts';
+import { withOperator } from './contract/operator.ts';
+import { interruptServices, withService } from './service-process.ts';
+
+const usage = `npm run contract:mutations [-- --only TEXT]
+
+Starts a service, and for each of ${BUGS.length} bugs a proxy in front of it that changes its answers; then runs the
+transactions of contract:dredd that meet the bug. Ends with 1 if one of them is not caught or has never
+changed an answer, or if anything is complained of without a bug or with a change that is allowed.
+  --only TEXT  the bugs whose name holds this
+`;
+
+/** What of a complaint stands in one line. */
+const SHOWN_CHARACTERS = 150;
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+function tell({ name, complaint }: Verdict): void {
+  const said = complaint?.split('\n', 1)[0]?.slice(0, SHOWN_CHARACTERS);
+  print(said === undefined ? `NOT CAUGHT  ${name}` : `caught  ${name}: ${said}`);
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { only: { type: 'string' }, help: { type: 'boolean' } } });
+  if (values.help) return print(usage);
+  const bugs = BUGS.filter(({ name }) => name.includes(values.only ?? ''));
+  const verdicts = await withService((service) =>
+    withOperator(service.dataDirectory, (operator) =>
+      hunt({ ...service, operator }, { bugs, allowed: ALLOWED_CHANGES }, tell),
+    ),
+  );
+  const caught = verdicts.filter(({ complaint }) => complaint !== undefined);
+  print(`${caught.length} of ${bugs.length} bugs caught`);
+  print(`nothing complained of without a bug, nor of ${ALLOWED_CHANGES.length} changes that are allowed`);
+  if (caught.length < bugs.length) process.exitCode = 1;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interruptServices);
+await main();
