@@ -14,6 +14,7 @@ export type Schema = {
   minimum?: number;
   maximum?: number;
   maxItems?: number;
+  default?: unknown;
   required?: string[];
   properties?: Record<string, Schema>;
   items?: Schema;

@@ -74,6 +74,7 @@ async function begin(run: Run, dredd: DreddTransaction): Promise<void> {
     const provocation = await provoke(run.work, transaction);
     provocations.set(dredd, provocation);
     redirect(dredd, provocation, run.work);
+    dredd.id = `${ROUTES[transaction.operationId].method} (${transaction.status}) ${dredd.origin.resourceName}`;
     dredd.request.headers['x-request-id'] = requestIdOf(transaction);
   } catch (thrown) {
     const problem = `not provoked: ${wordsOf(thrown)}`;

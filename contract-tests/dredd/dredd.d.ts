@@ -5,7 +5,7 @@ declare module 'dredd' {
 
   /** One request and the response that is expected of it; hooks change it in place. */
   export type DreddTransaction = {
-    /** Method, status and path. */
+    /** Method, status and path: what Dredd calls it in its report. */
     id: string;
     name: string;
     protocol: string;

@@ -25,9 +25,12 @@ const TEXTS: Text[] = [
 export const BEST_TITLE = 'Restarts';
 export const UNRELATED_TITLE = 'Canteen';
 
-/** Long enough for several passages. */
+/** Every passage of the long text answers this. */
+export const LONG_TEXT_QUERY = 'pressure gauge';
+
+/** Long enough for more passages than a query gives by itself. */
 const CHAPTERS = Array.from(
-  { length: 40 },
+  { length: 100 },
   (_, index) =>
     `Chapter ${index + 1} tells of valve number ${index + 1}. It opens when the pressure has risen, and shuts when the pressure has fallen again. Whoever services it notes the day, the hour and the reading of the gauge.`,
 );

@@ -53,6 +53,21 @@ export const SEARCH_BUGS = [
   askedFor('never more than one result', 'query', (sent) =>
     rewriteBody(sent, (input) => ({ ...input, limit: 1 })),
   ),
+  askedFor('as many results as there are without limit', 'query', (sent) =>
+    rewriteBody(sent, (input) => ({ limit: 50, ...input })),
+  ),
+  askedFor('an id that is given twice searches twice', 'query', (sent) =>
+    /"knowledgeBaseIds":\["([^"]+)","\1"\]/.test(String(sent.body))
+      ? rewriteBody(sent, (input) => ({ ...input, knowledgeBaseIds: [], limit: 50 }))
+      : undefined,
+  ),
+  bug(
+    'an unknown id among others is passed over',
+    ['query 200'],
+    () =>
+      ({ operationId, answer }) =>
+        operationId === 'query' && answer.status === 404 ? success(answer, []) : answer,
+  ),
   inData<SearchResult[]>('without knowledgeBaseIds one is searched', 'query', (items) =>
     items.filter(({ knowledge_base_id }) => knowledge_base_id === items[0]?.knowledge_base_id),
   ),

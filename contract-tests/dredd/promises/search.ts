@@ -1,8 +1,10 @@
 /** What the successes of the search promise: which passages, how many, in which order, from where. */
 import assert from 'node:assert/strict';
 import type { PassageLocation, SearchResult } from '../../../generated/types.gen.ts';
+import { inputsOf, operationOf } from '../../read-spec.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../../valid-inputs.ts';
 import { dataOf, exampleInput, type Provocation, requestWith, type Work } from '../provocation.ts';
-import { BEST_TITLE, UNRELATED_TITLE } from '../stock.ts';
+import { BEST_TITLE, LONG_TEXT_QUERY, UNRELATED_TITLE } from '../stock.ts';
 
 const FEW = 2;
 
@@ -44,7 +46,7 @@ const titlesOf = (results: SearchResult[]) => results.map(({ title }) => title);
 
 export function query(work: Work): Provocation {
   const { api } = work.caller;
-  const { knowledgeBaseId, otherKnowledgeBaseId } = work.stock;
+  const { knowledgeBaseId } = work.stock;
   const { query: words } = exampleInput('query') as { query: string }; // required in the schema of the body
   return {
     sent: requestWith(work, 'query', { knowledgeBaseIds: [knowledgeBaseId], limit: FEW }),
@@ -59,17 +61,38 @@ export function query(work: Work): Provocation {
       assert.deepEqual(few, all.slice(0, FEW), 'a smaller limit cuts the same results, with the same scores');
       assert.equal(all[0]?.title, BEST_TITLE, 'the text that answers the question comes first');
       assert.ok(!titlesOf(all).includes(UNRELATED_TITLE), 'a text without any of the words is not given');
-      await checkPlaces();
+      await checkPlaces(work, words);
+      await checkDefault(work);
     },
   };
+}
 
-  async function checkPlaces() {
-    const everywhere = await api.query({ query: words, limit: 50 });
-    const places = new Set(everywhere.map(({ knowledge_base_id }) => knowledge_base_id));
-    for (const id of [knowledgeBaseId, otherKnowledgeBaseId])
-      assert.ok(places.has(id), 'without knowledgeBaseIds all knowledge bases are searched');
-    assert.deepEqual(await api.query({ query: words, knowledgeBaseIds: [] }), [], '[] searches nowhere');
-    const nothing = { query: 'zyxwvut', knowledgeBaseIds: [knowledgeBaseId] };
-    assert.deepEqual(await api.query(nothing), [], 'a word that no text has finds nothing');
-  }
+/** Where it is searched. */
+async function checkPlaces({ caller, stock }: Work, words: string): Promise<void> {
+  const { api, request } = caller;
+  const { knowledgeBaseId, otherKnowledgeBaseId } = stock;
+  const everywhere = await api.query({ query: words, limit: 50 });
+  const places = new Set(everywhere.map(({ knowledge_base_id }) => knowledge_base_id));
+  for (const id of [knowledgeBaseId, otherKnowledgeBaseId])
+    assert.ok(places.has(id), 'without knowledgeBaseIds all knowledge bases are searched');
+  assert.deepEqual(await api.query({ query: words, knowledgeBaseIds: [] }), [], '[] searches nowhere');
+  const nothing = { query: 'zyxwvut', knowledgeBaseIds: [knowledgeBaseId] };
+  assert.deepEqual(await api.query(nothing), [], 'a word that no text has finds nothing');
+  const once = await api.query({ query: words, knowledgeBaseIds: [knowledgeBaseId] });
+  const twice = await api.query({ query: words, knowledgeBaseIds: [knowledgeBaseId, knowledgeBaseId] });
+  assert.deepEqual(twice, once, 'an id that is given twice counts once');
+  const half = { query: words, knowledgeBaseIds: [knowledgeBaseId, UNKNOWN_KNOWLEDGE_BASE_ID] };
+  assert.equal((await request('query', half)).status, 404, 'one unknown id among others is a 404');
+}
+
+/** The spec's own default of limit. */
+const { default: DEFAULT_LIMIT } = inputsOf(operationOf('query')).limit ?? {};
+
+/** How many there are without a limit, where more match. */
+async function checkDefault({ caller: { api }, stock }: Work): Promise<void> {
+  const { knowledgeBaseId } = stock;
+  const gauges = { query: LONG_TEXT_QUERY, knowledgeBaseIds: [knowledgeBaseId] };
+  const [some, most] = [await api.query(gauges), await api.query({ ...gauges, limit: 50 })];
+  assert.ok(most.length > some.length, 'limit asks for more results, too');
+  assert.equal(some.length, DEFAULT_LIMIT, 'without limit as many as the spec says');
 }
