@@ -21,7 +21,8 @@ const AGENTS = { http: new http.Agent(KEPT), https: new https.Agent(KEPT) };
 /** No request of the tests may take longer. */
 const TIMEOUT_MS = 30_000;
 
-function parseJson(json: string): unknown {
+/** The value of a JSON text; undefined where it is none. */
+export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

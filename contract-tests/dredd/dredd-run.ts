@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Dredd, { type DreddHooks, type DreddStats, type DreddTransaction } from 'dredd';
 import reporterOutput from 'dredd/build/reporters/reporterOutputLogger.js';
 import { ROUTES } from '../contract-check.ts';
-import type { Answer } from '../exchange.ts';
+import { type Answer, parseJson } from '../exchange.ts';
 import { describeTransactions } from './description.ts';
 import { judge, provoke, wordsOf } from './judge.ts';
 import type { Provocation, Work } from './provocation.ts';
@@ -53,16 +53,12 @@ function redirect(dredd: DreddTransaction, { sent, address }: Provocation, work:
   delete dredd.expected.body;
 }
 
-function toAnswer({ statusCode, headers, body = '' }: NonNullable<DreddTransaction['real']>): Answer {
-  const parsed = (): unknown => {
-    try {
-      return JSON.parse(body);
-    } catch {
-      return undefined;
-    }
-  };
-  return { status: statusCode, headers, text: body, body: parsed() };
-}
+const toAnswer = ({ statusCode, headers, body = '' }: NonNullable<DreddTransaction['real']>): Answer => ({
+  status: statusCode,
+  headers,
+  text: body,
+  body: parseJson(body),
+});
 
 /** What each transaction's answer is provoked by, or why nothing provokes it. */
 const provocations = new WeakMap<DreddTransaction, Provocation | { problem: string }>();

@@ -1,10 +1,11 @@
 /** Seeds bugs one by one and tells which of them the contract run catches. */
 import { type Caller, createCaller } from '../calling.ts';
+import { findGaps } from '../dredd/contract-run.ts';
 import { type DreddReport, runDredd } from '../dredd/dredd-run.ts';
 import { startWork } from '../dredd/provocation.ts';
 import { layInStock, type Stock } from '../dredd/stock.ts';
 import type { Operator, Target } from '../dredd/target.ts';
-import { nameOf, TRANSACTIONS } from '../dredd/transactions.ts';
+import { nameOf, TRANSACTIONS, type Transaction } from '../dredd/transactions.ts';
 import type { Bug } from './bug.ts';
 import { type Front, openFront } from './front.ts';
 
@@ -22,8 +23,11 @@ async function openFronts({ address, apiKey, operator }: Target & { operator: Op
   return { target, fronts, past: createCaller({ address, apiKey }) };
 }
 
-function firstComplaint({ error, failures: [first] }: DreddReport): string | undefined {
-  if (error !== undefined) throw error;
+/** @throws when the transactions have not been run. */
+function firstComplaint(report: DreddReport, at: Transaction[]): string | undefined {
+  const gaps = findGaps(report, at);
+  if (report.error !== undefined || gaps.length > 0) throw report.error ?? new Error(gaps.join('; '));
+  const [first] = report.failures;
   return first && `${nameOf(first.transaction)}: ${first.message}`;
 }
 
@@ -45,7 +49,7 @@ async function seed(
   const report = await runDredd(startWork(target, stock), at, { quiet: true });
   const changed = fronts.reduce((sum, front) => sum + front.changed(), 0);
   await clearAllBut(stock, past);
-  return { name, complaint: firstComplaint(report), changed };
+  return { name, complaint: firstComplaint(report, at), changed };
 }
 
 /** No bug at all, and everything run: what is complained of here is no catch. */
