@@ -5,7 +5,7 @@ import { expect, inject, test } from 'vitest';
 import { environmentOf, root } from '../../scripts/service-process.ts';
 import { openAccount } from '../opened-account.ts';
 import { responses } from '../read-spec.ts';
-import { findGaps } from './contract-run.ts';
+import { findGaps } from './find-gaps.ts';
 import { nameOf, TRANSACTIONS } from './transactions.ts';
 
 /** Exit code and words of `npm run contract:dredd`. */

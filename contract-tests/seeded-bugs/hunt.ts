@@ -1,7 +1,7 @@
 /** Seeds bugs one by one and tells which of them the contract run catches. */
 import { type Caller, createCaller } from '../calling.ts';
-import { findGaps } from '../dredd/contract-run.ts';
 import { type DreddReport, runDredd } from '../dredd/dredd-run.ts';
+import { findGaps } from '../dredd/find-gaps.ts';
 import { startWork } from '../dredd/provocation.ts';
 import { layInStock, type Stock } from '../dredd/stock.ts';
 import type { Operator, Target } from '../dredd/target.ts';

@@ -1,0 +1,20 @@
+/** Proves that a run was complete. */
+import { isDeepStrictEqual } from 'node:util';
+import type { DreddReport } from './dredd-run.ts';
+import { nameOf, type Transaction } from './transactions.ts';
+
+/** What Dredd ran beside what it was to run: every documented response, by the count of the spec and not of Dredd. */
+export function findGaps({ stats, ran, failures }: DreddReport, wanted: Transaction[]): string[] {
+  const names = { wanted: wanted.map(nameOf).toSorted(), ran: ran.map(nameOf).toSorted() };
+  const { tests, passes, skipped } = stats;
+  const gaps = [];
+  if (!isDeepStrictEqual(names.wanted, names.ran)) {
+    const missing = names.wanted.filter((name) => !names.ran.includes(name));
+    gaps.push(`of ${names.wanted.length} transactions ${names.ran.length} ran; not: ${missing.join(', ')}`);
+  }
+  if (skipped > 0) gaps.push(`Dredd skipped ${skipped}`);
+  if (tests !== wanted.length) gaps.push(`Dredd counts ${tests} transactions, the spec ${wanted.length}`);
+  if (passes !== tests - failures.length)
+    gaps.push(`Dredd counts ${passes} passing transactions, and the hooks ${failures.length} others`);
+  return gaps;
+}
