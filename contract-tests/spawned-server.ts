@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { root } from '../scripts/service-process.ts';
 
 /** A program that has not greeted by then will not. */
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 
 /** A running program; `address` as its greeting has it, without a trailing slash. */
 export type SpawnedServer = {
