@@ -81,20 +81,23 @@ type StartOptions = {
   nodeArguments?: string[];
   /** Behind the program, as `--worker`. */
   options?: string[];
+  /** Gets what the program writes to standard error, instead of the terminal. */
+  onLog?: (text: string) => void;
 };
 
 /** Starts the program and resolves with what `greeting` finds in its output. */
 async function start(
   dataDirectory: string,
   greeting: RegExp,
-  { settings = {}, nodeArguments = [], options = [] }: StartOptions,
+  { settings = {}, nodeArguments = [], options = [], onLog }: StartOptions,
 ) {
   if (interrupted) throw new Error('interrupted');
   const child = spawn(process.execPath, [...nodeArguments, 'src/main.ts', ...options], {
     cwd: root,
     env: environmentOf(dataDirectory, settings),
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', onLog === undefined ? 'inherit' : 'pipe'],
   });
+  child.stderr?.on('data', (bytes) => onLog?.(String(bytes)));
   running.set(child, dataDirectory);
   child.once('exit', () => running.delete(child));
   const giveUp = setTimeout(() => child.kill('SIGTERM'), START_TIMEOUT_MS);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './storage/embedded-postgres.ts';
 import { startTestService, type TestService } from './testing/test-service.ts';
 
+const METRICS_TOKEN = 'a token for the tests';
 const SECRET = 'SELECT * FROM secrets';
 
 describe('a crash inside a handler', () => {
@@ -55,7 +56,10 @@ describe('a database that is away', () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-away-'));
     postgres = await startPostgres();
-    service = await startTestService({ connection: postgres.connection });
+    service = await startTestService({
+      connection: postgres.connection,
+      settings: { METRICS_TOKEN },
+    });
   });
   afterAll(async () => {
     await service.close();
@@ -72,6 +76,10 @@ describe('a database that is away', () => {
     }
     expect((await fetch(`${service.address}/readyz`)).status).toBe(503);
     expect((await fetch(`${service.address}/livez`)).status).toBe(200);
+    const scrape = await fetch(`${service.address}/metrics`, {
+      headers: { authorization: `Bearer ${METRICS_TOKEN}` },
+    });
+    expect(await scrape.text()).toContain('knowledge_retrieval_database_up 0');
     postgres = await startPostgres();
     for (const operation of operations) expect((await service.call(operation)).status).toBe(200);
   });

@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto';
 import cors from '@koa/cors';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
+import { observeRequests } from './access-log.ts';
 import { type Backend, createDispatch, type ResponseCheck } from './dispatch.ts';
 import { brokenOff, ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
 import { createRoutes, type Routes } from './routes.ts';
+import type { Watch } from './watch.ts';
 
 /** Ids that a client may choose itself, so that its log and ours meet. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
@@ -39,6 +41,7 @@ function answerError(context: Context, error: ServiceError): void {
   // What is left of a refused body has to be read, or the next request on its connection never is.
   context.req.resume();
   context.status = error.status;
+  context.state.errorCode = error.errorCode;
   context.set(error.headers);
   context.body = toErrorEnvelope(error);
 }
@@ -80,6 +83,7 @@ type Parts = {
   backend: Backend;
   routes: Routes;
   log: Logger;
+  watch: Watch;
   corsOrigin: string | undefined;
   validateResponses: boolean;
 };
@@ -89,12 +93,14 @@ export async function createApp({
   backend,
   routes,
   log,
+  watch,
   corsOrigin,
   validateResponses,
 }: Parts): Promise<Koa> {
   const { handle, checkResponse } = await createDispatch(backend);
   const app = new Koa();
   app.use(identify);
+  app.use(observeRequests(log, watch));
   app.use(secure);
   if (validateResponses) app.use(contractBoundary(log, checkResponse));
   app.use(errorBoundary(log));

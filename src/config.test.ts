@@ -66,3 +66,23 @@ test('a bootstrap key and a public address are taken as they are, without a trai
   const config = readConfig({ BOOTSTRAP_API_KEY: key, BASE_URL: 'https://kr.example.org/api/' });
   expect([config.bootstrapApiKey, config.baseUrl]).toEqual([key, 'https://kr.example.org/api']);
 });
+
+test('traces are on where a collector is set, unless OpenTelemetry’s own variables say otherwise', () => {
+  const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+  expect(readConfig({}).tracing).toBeUndefined();
+  expect(readConfig(collector).tracing).toEqual({ sampler: 'parentbased_always_on', ratio: 1 });
+  const sampled = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' };
+  expect(readConfig({ ...collector, ...sampled }).tracing).toEqual({ sampler: 'traceidratio', ratio: 0.25 });
+  expect(readConfig({ ...collector, OTEL_SDK_DISABLED: 'TRUE' }).tracing).toBeUndefined();
+  expect(readConfig({ ...collector, OTEL_TRACES_EXPORTER: 'none' }).tracing).toBeUndefined();
+  const other = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_TRACES_SAMPLER: 'jaeger_remote' };
+  expect(readConfig(other).tracing).toBeUndefined();
+  expect(() => readConfig({ ...collector, ...other })).toThrow(
+    /OTEL_EXPORTER_OTLP_PROTOCOL: can be.*\n.*OTEL_TRACES_SAMPLER: can be/,
+  );
+});
+
+test('a token for the metrics that could be guessed is refused, and not repeated', () => {
+  expect(() => readConfig({ METRICS_TOKEN: 'hunter2' })).toThrow(/METRICS_TOKEN: must have 16/);
+  expect(readConfig({ METRICS_TOKEN: 'sixteen letters.' }).metricsToken).toBe('sixteen letters.');
+});

@@ -19,10 +19,42 @@ const flag = z
 /** Characters of the shortest secret that signs upload addresses. */
 export const UPLOAD_SECRET_LENGTH = 32;
 
+/** Characters of the shortest token that opens the metrics: nobody guesses 16 at random. */
+const METRICS_TOKEN_LENGTH = 16;
+
+const collector = z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional();
+
 const GIBIBYTE = 1024 ** 3;
 
 /** A week: no signature of S3's lives longer (Amazon S3 API reference, X-Amz-Expires). */
 const LONGEST_TICKET_SECONDS = 604_800;
+
+/** OpenTelemetry's own names and values (its Environment Variable Specification). */
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+/** What there is of all that they can name. It is asked for only with a collector: they may be set for a whole machine. */
+const TRACING_VALUES = {
+  OTEL_EXPORTER_OTLP_PROTOCOL: ['http/protobuf'],
+  OTEL_TRACES_EXPORTER: ['otlp'],
+  OTEL_TRACES_SAMPLER: SAMPLERS,
+} as const satisfies Record<string, readonly string[]>;
+
+const isTracing = (read: {
+  OTEL_SDK_DISABLED?: string | undefined;
+  OTEL_TRACES_EXPORTER?: string | undefined;
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
+}): boolean =>
+  read.OTEL_SDK_DISABLED?.toLowerCase() !== 'true' &&
+  read.OTEL_TRACES_EXPORTER !== 'none' &&
+  (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined;
 
 /** One line a setting; the README's table lists the same names. An empty value counts as unset. */
 const settings = z
@@ -53,6 +85,21 @@ const settings = z
     RATE_LIMIT_PER_MINUTE: wholeNumber(600),
     CORS_ORIGIN: z.string().optional(),
     VALIDATE_RESPONSES: flag,
+    METRICS_TOKEN: z
+      .string()
+      .min(METRICS_TOKEN_LENGTH, `must have ${METRICS_TOKEN_LENGTH} characters or more`)
+      .optional(),
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector,
+    OTEL_EXPORTER_OTLP_PROTOCOL: z.string().optional(),
+    OTEL_TRACES_EXPORTER: z.string().optional(),
+    OTEL_TRACES_SAMPLER: z.string().optional(),
+    OTEL_TRACES_SAMPLER_ARG: z
+      .string()
+      .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1')
+      .transform(Number)
+      .prefault('1'),
+    OTEL_SDK_DISABLED: z.string().optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   })
   .superRefine(({ S3_BUCKET, S3_ENDPOINT, S3_REGION }, context) => {
@@ -61,9 +108,20 @@ const settings = z
       if (value !== undefined)
         context.addIssue({ code: 'custom', path: [name], message: 'needs S3_BUCKET beside it' });
     }
+  })
+  .superRefine((read, context) => {
+    if (!isTracing(read)) return;
+    for (const [name, values] of Object.entries<readonly string[]>(TRACING_VALUES)) {
+      const value = read[name as keyof typeof TRACING_VALUES]; // its own names
+      if (value !== undefined && !values.includes(value))
+        context.addIssue({ code: 'custom', path: [name], message: `can be ${values.join(', ')}, or unset` });
+    }
   });
 
 type Settings = z.infer<typeof settings>;
+
+/** `ratio` of the traces, for the samplers by ratio. */
+export type Tracing = Readonly<{ sampler: (typeof SAMPLERS)[number]; ratio: number }>;
 
 /** The settings as the service uses them; units stand last in the names. */
 export type Config = Readonly<{
@@ -90,6 +148,10 @@ export type Config = Readonly<{
   /** The origin that browsers may call from, or `*`; undefined: none. */
   corsOrigin: string | undefined;
   validateResponses: boolean;
+  /** What opens `/metrics`; undefined: nothing does. */
+  metricsToken: string | undefined;
+  /** How traces are sampled; undefined: there are none. Where they go, OpenTelemetry's SDK reads itself. */
+  tracing: Tracing | undefined;
   logLevel: Settings['LOG_LEVEL'];
 }>;
 
@@ -119,6 +181,13 @@ function toConfig(read: Settings): Config {
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
     corsOrigin: read.CORS_ORIGIN,
     validateResponses: read.VALIDATE_RESPONSES,
+    metricsToken: read.METRICS_TOKEN,
+    tracing: isTracing(read)
+      ? {
+          sampler: SAMPLERS.find((name) => name === read.OTEL_TRACES_SAMPLER) ?? 'parentbased_always_on',
+          ratio: read.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : undefined,
     logLevel: read.LOG_LEVEL,
   });
 }

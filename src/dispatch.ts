@@ -92,6 +92,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
       if (operation === undefined) return;
       exchange.context.state.operationId = operation.operationId;
       exchange.caller = await authenticate(exchange.context.get('x-api-key') || undefined);
+      exchange.context.state.caller = exchange.caller;
       await limitRate(exchange.caller.keyId);
     },
     unauthorizedHandler: () => {
@@ -139,7 +140,7 @@ function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
 /**
  * Prepares the spec's operations.
  * @returns `handle`, which answers a request with its success body or throws, and leaves the operation's id
- * in `context.state.operationId`; and `checkResponse`, which holds an answer against the spec.
+ * in `context.state.operationId`, and who has asked in `context.state.caller`; and `checkResponse`, which holds an answer against the spec.
  */
 export async function createDispatch(backend: Backend) {
   const api = await loadSpec();

@@ -62,6 +62,11 @@ export const unauthorized = () =>
 export const uploadNotAuthorized = () =>
   new ServiceError('UNAUTHORIZED', 'This is not an upload address that the service has given out.');
 
+export const metricsNotAuthorized = () =>
+  new ServiceError('UNAUTHORIZED', 'The metrics need METRICS_TOKEN: Authorization: Bearer <token>.', {
+    headers: { 'www-authenticate': 'Bearer' },
+  });
+
 export const insufficientCredits = () =>
   new ServiceError('INSUFFICIENT_CREDITS', 'The balance does not cover this query.');
 

@@ -27,6 +27,7 @@ const LAYER_OF_FILE: Record<string, Layer> = {
   'app.ts': 'app',
   'routes.ts': 'app',
   'reference.ts': 'app',
+  'access-log.ts': 'app',
   'dispatch.ts': 'dispatch',
   'authenticate.ts': 'dispatch',
   'rate-limit.ts': 'dispatch',
@@ -91,6 +92,14 @@ test('the SDK of S3 is loaded only by the store that needs it, and that only whe
   const code = (file: string) => readFileSync(join(src, file), 'utf8');
   expect(files.filter((file) => code(file).includes("from '@aws-sdk/"))).toEqual(['storage/s3-store.ts']);
   expect(files.filter((file) => importsOf(file).includes('storage/s3-store.ts'))).toEqual([]);
+});
+
+test('what only some settings need is loaded only then: metrics, traces', () => {
+  const lazy = ['prometheus.ts', 'tracing.ts'];
+  expect(files.filter((file) => importsOf(file).some((target) => lazy.includes(target)))).toEqual([]);
+  const code = (file: string) => readFileSync(join(src, file), 'utf8');
+  const loading = files.filter((file) => /from '(prom-client|@opentelemetry\/.*)'/.test(code(file)));
+  expect(loading.toSorted()).toEqual(lazy);
 });
 
 test('path, operationId and handler have one name', () => {

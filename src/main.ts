@@ -60,10 +60,12 @@ async function work(config: Config, log: Logger): Promise<() => Promise<void>> {
 async function serve(config: Config, log: Logger, works: boolean): Promise<() => Promise<void>> {
   const { connection, close: closeDatabase } = await openDatabase(config, log);
   const { service, close: closeService } = await openService(config, { connection, log, works });
-  const app = await createServiceApp(service);
+  const ending = new AbortController();
+  const app = await createServiceApp(service, ending.signal);
   const { server, address } = await listen(app.callback(), config);
   process.stdout.write(greeting(config.baseUrl ?? address, config));
   return async () => {
+    ending.abort();
     service.waits.end();
     await drain(server, DRAIN_TIMEOUT_MS);
     await closeService();

@@ -5,14 +5,39 @@ import { ensureFirstAccount, readUploadSecret } from './first-start.ts';
 import { createDocumentWaits } from './ingestion/document-waits.ts';
 import { createExtractionPool } from './ingestion/extraction-pool.ts';
 import { startImports } from './ingestion/imports.ts';
+import { readJobFigures } from './ingestion/job-figures.ts';
 import { openJobQueue } from './ingestion/job-queue.ts';
 import { openFiles } from './open-files.ts';
+import type { Gauged } from './prometheus.ts';
 import { createAnalysisPool } from './retrieval/analysis-pool.ts';
-import { createSearch } from './retrieval/search.ts';
+import { createSearch, type Search } from './retrieval/search.ts';
 import { createStem, createStemMemory } from './retrieval/stems.ts';
 import type { Service } from './service.ts';
 import { type Connection, createDatabase, createPool } from './storage/database.ts';
 import { migrateOver } from './storage/migrate.ts';
+import { createWatch, unmetered, untraced, type Watch } from './watch.ts';
+
+/** Metrics and traces, each loaded only where the settings ask for them; `stop` sends the last traces. */
+async function openWatch(
+  { metricsToken: token, tracing }: Config,
+  gauged: Gauged,
+): Promise<Pick<Service, 'metrics' | 'watch'> & { stop(): Promise<void> }> {
+  const prometheus =
+    token === undefined ? undefined : (await import('./prometheus.ts')).createPrometheus(gauged);
+  const traces = tracing && (await import('./tracing.ts')).startTracing(tracing);
+  return {
+    metrics:
+      token === undefined || prometheus === undefined ? undefined : { token, expose: prometheus.expose },
+    watch: createWatch(prometheus ?? unmetered, traces?.trace ?? untraced),
+    stop: async () => traces?.stop(),
+  };
+}
+
+/** The search, each time told of as a step. */
+const watched =
+  (search: Search, watch: Watch): Search =>
+  (question) =>
+    watch.step('searching', () => search(question));
 
 /**
  * Opens everything that the service needs on a database, migrating it first, and starts the workers, unless `works` is
@@ -28,22 +53,29 @@ export async function openService(
     if (!closing) log.warn({ err: error }, 'database connection lost');
   };
   await migrateOver(connection, onError);
-  const database = createDatabase(createPool(connection, config.databasePoolSize, onError));
+  const pool = createPool(connection, config.databasePoolSize, onError);
+  const database = createDatabase(pool);
   await ensureFirstAccount(database, config, log);
   const stemMemory = createStemMemory();
   const stem = createStem(database, stemMemory);
   const analysis = createAnalysisPool(stem, { connections: config.databasePoolSize });
   const extraction = createExtractionPool();
   const jobs = await openJobQueue(connection, log);
+  const { metrics, watch, ...watching } = await openWatch(config, {
+    pool,
+    readJobFigures: () => readJobFigures(database),
+  });
   const service: Service = {
     config,
     database,
     files: await openFiles(config),
     analyse: analysis.analyse,
     extract: extraction.extract,
-    search: createSearch(database, stemMemory),
+    search: watched(createSearch(database, stemMemory), watch),
     jobs: jobs.queue,
     waits: createDocumentWaits(database, log),
+    metrics,
+    watch,
     uploadSecret: await readUploadSecret(config),
     log,
   };
@@ -55,6 +87,7 @@ export async function openService(
     extraction.close();
     await analysis.close();
     await database.destroy();
+    await watching.stop();
   };
   return { service, close };
 }

@@ -1,8 +1,10 @@
-/** The few routes beside the contract: the upload address, the health checks and the reference. */
+/** The few routes beside the contract: the upload address, the health checks, the metrics and the reference. */
+import { createHash } from 'node:crypto';
 import { type IncomingMessage, METHODS } from 'node:http';
 import cors from '@koa/cors';
 import Router from '@koa/router';
-import { methodNotAllowed } from './errors.ts';
+import { isSameSecret } from './api-key.ts';
+import { methodNotAllowed, metricsNotAuthorized } from './errors.ts';
 import { addReference } from './reference.ts';
 
 /** The bytes that come to the upload address of a file, and the query of that address. */
@@ -12,11 +14,21 @@ export type Upload = { fileId: string; query: URLSearchParams; bytes: IncomingMe
 export type Routes = {
   /** The public address; undefined: as requested. */
   baseUrl: string | undefined;
+  /** What `/metrics` shows to those who have `token`; undefined: there is no such path. */
+  metrics?: { token: string; expose(): Promise<{ type: string; text: string }> };
   /** Gives the success payload. */
   receiveUpload(upload: Upload): Promise<object>;
   /** @throws SERVICE_UNAVAILABLE when what the answers need is away. */
   requireReady(): Promise<unknown>;
 };
+
+/** Notes under which name of few the requests to a path are logged and counted. */
+function name(router: Router, path: string, route: string): void {
+  router.all(path, async (context, next) => {
+    context.state.route = route;
+    await next();
+  });
+}
 
 /** Answers every other method of a path; to be registered after those that it takes. */
 function refuseOtherMethods(router: Router, path: string, allowed: string[]): void {
@@ -27,6 +39,8 @@ function refuseOtherMethods(router: Router, path: string, allowed: string[]): vo
 
 /** `/livez` asks nothing but this process, `/readyz` what it needs as well. */
 function addHealthChecks(router: Router, { requireReady }: Routes): void {
+  name(router, '/livez', 'livez');
+  name(router, '/readyz', 'readyz');
   router.get('/livez', (context) => {
     context.body = { success: true, data: { status: 'alive' } };
   });
@@ -35,6 +49,25 @@ function addHealthChecks(router: Router, { requireReady }: Routes): void {
     context.body = { success: true, data: { status: 'ready' } };
   });
   for (const path of ['/livez', '/readyz']) refuseOtherMethods(router, path, ['GET', 'HEAD']);
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/**
+ * Behind a token and not behind the caller's address: to a server behind a proxy of the same machine the whole internet
+ * comes from loopback.
+ */
+function addMetrics(router: Router, { token, expose }: NonNullable<Routes['metrics']>): void {
+  const path = '/metrics';
+  const expected = sha256(`Bearer ${token}`);
+  name(router, path, 'metrics');
+  router.get(path, async (context) => {
+    if (!isSameSecret(expected, sha256(context.get('authorization')))) throw metricsNotAuthorized();
+    const { type, text } = await expose();
+    context.type = type;
+    context.body = text;
+  });
+  refuseOtherMethods(router, path, ['GET', 'HEAD']);
 }
 
 /** A page of any origin may upload: the authority lies in the address, not in the origin. */
@@ -46,6 +79,7 @@ function addUploads(router: Router, { receiveUpload }: Routes): void {
     exposeHeaders: ['x-request-id'],
     keepHeadersOnError: true,
   });
+  name(router, path, 'upload');
   router.options(path, fromAnyOrigin);
   router.put(path, fromAnyOrigin, async (context) => {
     const query = new URLSearchParams(context.querystring);
@@ -61,5 +95,6 @@ export function createRoutes(routes: Routes): Router {
   addHealthChecks(router, routes);
   addUploads(router, routes);
   for (const path of addReference(router, routes)) refuseOtherMethods(router, path, ['GET', 'HEAD']);
+  if (routes.metrics) addMetrics(router, routes.metrics);
   return router;
 }

@@ -5,13 +5,16 @@ import { createApp } from './app.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Call, Handlers } from './contract.ts';
 import type { Arrival, Backend } from './dispatch.ts';
+import { serviceUnavailable } from './errors.ts';
 import { accountHandlers } from './handlers/account.ts';
 import { documentHandlers } from './handlers/documents.ts';
 import { knowledgeBaseHandlers } from './handlers/knowledge-bases.ts';
 import { searchHandlers } from './handlers/search.ts';
 import { uploadHandlers } from './handlers/uploads.ts';
 import { receiveUpload } from './ingestion/receive-upload.ts';
+import { askPatiently } from './patience.ts';
 import { createRateLimit } from './rate-limit.ts';
+import type { Routes } from './routes.ts';
 import type { Service } from './service.ts';
 
 /** Every operation of the spec: one missing, or with another payload, does not compile. */
@@ -44,17 +47,33 @@ const createBackend = (service: Service): Backend => ({
   },
 });
 
-/** The service's application; it listens to nothing yet. */
-export function createServiceApp(service: Service): Promise<Koa> {
-  const { config, database, log } = service;
+/** A balancer that has heard nothing by then takes the server for dead. */
+const READY_PATIENCE_MS = 2_000;
+
+/** Ready is who reaches the database, until `ending` aborts: balancers are to send nothing any more then. */
+function createRequireReady({ database }: Service, ending: AbortSignal): Routes['requireReady'] {
+  const ask = askPatiently(() => sql`SELECT 1`.execute(database), READY_PATIENCE_MS);
+  return async () => {
+    if (ending.aborted || (await ask()) === undefined) throw serviceUnavailable();
+  };
+}
+
+/** The service's application; it listens to nothing yet. `ending` aborts when the server is about to end. */
+export function createServiceApp(
+  service: Service,
+  ending: AbortSignal = new AbortController().signal,
+): Promise<Koa> {
+  const { config, log, watch, metrics } = service;
   return createApp({
     backend: createBackend(service),
     routes: {
       baseUrl: config.baseUrl,
       receiveUpload: (upload) => receiveUpload(service, upload),
-      requireReady: () => sql`SELECT 1`.execute(database),
+      requireReady: createRequireReady(service, ending),
+      ...(metrics && { metrics }),
     },
     log,
+    watch,
     corsOrigin: config.corsOrigin,
     validateResponses: config.validateResponses,
   });

@@ -6,8 +6,10 @@ import type { ExtractFile } from './ingestion/extraction-pool.ts';
 import type { JobQueue } from './ingestion/job-queue.ts';
 import type { Analyse } from './retrieval/analysis-pool.ts';
 import type { Search } from './retrieval/search.ts';
+import type { Routes } from './routes.ts';
 import type { Database } from './storage/database.ts';
 import type { FileStore } from './storage/file-store.ts';
+import type { Watch } from './watch.ts';
 
 export type Service = Readonly<{
   config: Config;
@@ -22,5 +24,9 @@ export type Service = Readonly<{
   /** Who waits for the end of imports. */
   waits: DocumentWaits;
   uploadSecret: string;
+  /** What `/metrics` shows, and the token that opens it; undefined: nothing is counted. */
+  metrics: Routes['metrics'];
+  /** Who is told of what happens, beside the log. */
+  watch: Watch;
   log: Logger;
 }>;

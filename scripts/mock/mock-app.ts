@@ -5,6 +5,7 @@ import { createApp } from '../../src/app.ts';
 import type { Backend } from '../../src/dispatch.ts';
 import { ServiceError, unauthorized } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
+import { createWatch, unmetered, untraced } from '../../src/watch.ts';
 import { cutPage, type PageInput, type SuccessBody } from './pages.ts';
 import { readPreference } from './preference.ts';
 import { createPrism, type Prism, type SpecAnswer } from './prism.ts';
@@ -72,6 +73,7 @@ export async function createMockApp(): Promise<Koa> {
     backend: { authenticate, limitRate: async () => {}, answer },
     routes: { baseUrl: undefined, receiveUpload, requireReady: async () => {} },
     log: createLog('silent'),
+    watch: createWatch(unmetered, untraced),
     corsOrigin: '*',
     validateResponses: false,
   });

@@ -60,7 +60,7 @@ async function whileUnfinished<T>(
 
 /** Reads, splits and indexes the file; what is wrong with the file ends its document as failed. */
 async function processFile(service: Service, attempt: Attempt<ScopedId>): Promise<void> {
-  const { database, files, extract, analyse } = service;
+  const { database, files, extract, analyse, watch } = service;
   const { payload: document } = attempt;
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
@@ -70,25 +70,42 @@ async function processFile(service: Service, attempt: Attempt<ScopedId>): Promis
     if (sha256 === null) await recordHash(database, { ...document, id }, bytes);
     return bytes;
   };
-  const read = await whileUnfinished(database, attempt, (signal) => extract({ fileName, readBytes }, signal));
+  const read = await whileUnfinished(database, attempt, (signal) =>
+    watch.step('reading', () => extract({ fileName, readBytes }, signal)),
+  );
   if (read === undefined) return;
-  if ('failure' in read) return await failDocument(database, document, { ...read.failure, facts: read });
+  if ('failure' in read) return await fail(service, document, { ...read.failure, facts: read });
   const parts = await analyse({ title: fileName, format: 'extracted', extracted: read.extracted });
 
   try {
-    await publish(database, { ...document, accountId: file.accountId }, { parts, facts: read });
+    const stored = { ...document, accountId: file.accountId };
+    const isStored = await watch.step('storing', () => publish(database, stored, { parts, facts: read }));
+    if (isStored) watch.importsEnded({ status: 'processed' }, 1);
   } finally {
     await endParts(parts);
   }
 }
 
-/** Makes the parts searchable, unless the document was deleted, or ended by its deadline, meanwhile. */
+/** Ends the document, and tells of it. */
+async function fail(
+  { database, watch }: Service,
+  document: ScopedId,
+  reason: Parameters<typeof failDocument>[2],
+): Promise<void> {
+  if (await failDocument(database, document, reason))
+    watch.importsEnded({ status: 'failed', errorCode: reason.code }, 1);
+}
+
+/**
+ * Makes the parts searchable, unless the document was deleted, or ended by its deadline, meanwhile.
+ * @returns whether it has
+ */
 async function publish(
   database: Database,
   document: ScopedId & { accountId: string },
   { parts, facts }: { parts: AsyncIterable<AnalysedPart>; facts: ReadFacts },
-): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
+): Promise<boolean> {
+  return await database.transaction().execute(async (transaction) => {
     await lockKnowledgeBase(transaction, document);
     const isMine = await moveDocument(transaction, document, {
       from: ['processing'],
@@ -96,6 +113,7 @@ async function publish(
       facts,
     });
     if (isMine) await insertPassages(transaction, document, { parts, documents: 0, bytes: 0 });
+    return isMine;
   });
 }
 
@@ -115,11 +133,11 @@ export async function importFile(service: Service, attempt: Attempt<ScopedId>): 
 
 /** Ends the document of an import that has failed, or lost its worker, at every try. */
 export async function giveUpImport(
-  { database, log }: Service,
+  service: Service,
   { payload: document }: Attempt<ScopedId>,
 ): Promise<void> {
-  log.error({ document }, 'import given up');
-  await failDocument(database, document, {
+  service.log.error({ document }, 'import given up');
+  await fail(service, document, {
     code: 'INTERNAL_ERROR',
     message: 'The import failed several times by a fault of the service; import the file again.',
   });

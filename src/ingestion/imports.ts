@@ -25,8 +25,9 @@ const LOCK_NOT_AVAILABLE = '55P03';
 /**
  * Ends every document that is unfinished `timeoutSeconds` after its creation, whatever became of its job; but not one
  * that is being stored just now, which nobody has to wait for: it ends itself.
+ * @returns how many it has ended
  */
-export async function endOverdueImports(database: Database, timeoutSeconds: number): Promise<void> {
+export async function endOverdueImports(database: Database, timeoutSeconds: number): Promise<number> {
   const overdue = await database
     .selectFrom('documents')
     .select(['knowledge_base_id as knowledgeBaseId', 'id'])
@@ -34,20 +35,24 @@ export async function endOverdueImports(database: Database, timeoutSeconds: numb
     .where(sql<boolean>`status IN ('pending', 'processing')`)
     .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${timeoutSeconds})`)
     .execute();
-  for (const document of overdue) await endOverdueImport(database, document, timeoutSeconds);
+  let count = 0;
+  for (const document of overdue)
+    if (await endOverdueImport(database, document, timeoutSeconds)) count++;
+  return count;
 }
 
-async function endOverdueImport(database: Database, document: ScopedId, seconds: number): Promise<void> {
+async function endOverdueImport(database: Database, document: ScopedId, seconds: number): Promise<boolean> {
   try {
-    await database.transaction().execute(async (transaction) => {
+    return await database.transaction().execute(async (transaction) => {
       await sql`SET LOCAL lock_timeout = ${sql.lit(OVERDUE_LOCK_TIMEOUT_MS)}`.execute(transaction);
-      await failDocument(transaction, document, {
+      return await failDocument(transaction, document, {
         code: 'PROCESSING_TIMEOUT',
         message: `The import did not end within ${seconds} seconds.`,
       });
     });
   } catch (error) {
     if (!(error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE)) throw error;
+    return false;
   }
 }
 
@@ -79,12 +84,14 @@ export async function startImports(service: Service, jobs: Awaited<ReturnType<ty
   };
   await jobs.work(handlers, availableParallelism());
 
-  const { database, config, log } = service;
+  const { database, config, log, watch } = service;
+  const endOverdue = async () => {
+    const count = await endOverdueImports(database, config.importTimeoutSeconds);
+    if (count > 0) watch.importsEnded({ status: 'timeout', errorCode: 'PROCESSING_TIMEOUT' }, count);
+  };
   const logFailure = (what: string) => (error: unknown) => log.warn({ err: error }, what);
   const stops = [
-    repeat(SWEEP_INTERVAL_MS, () =>
-      endOverdueImports(database, config.importTimeoutSeconds).catch(logFailure('ending overdue imports')),
-    ),
+    repeat(SWEEP_INTERVAL_MS, () => endOverdue().catch(logFailure('ending overdue imports'))),
     repeat(MERGE_INTERVAL_MS, () =>
       mergeLexemeChanges(database).catch(logFailure('merging lexeme statistics')),
     ),

@@ -147,13 +147,13 @@ export async function moveDocument(
   return moved.numUpdatedRows === 1n;
 }
 
-/** Ends an unfinished document with its reason; a finished one stays as it is. */
+/** Ends an unfinished document with its reason; a finished one stays as it is. @returns whether it was unfinished. */
 export async function failDocument(
   database: Queryable,
   { knowledgeBaseId, id }: ScopedId,
   { code, message, facts }: { code: DocumentErrorCode; message: string; facts?: ReadFacts },
-): Promise<void> {
-  await database
+): Promise<boolean> {
+  const failed = await database
     .updateTable('documents')
     .set({
       status: code === 'PROCESSING_TIMEOUT' ? 'timeout' : 'failed',
@@ -165,5 +165,6 @@ export async function failDocument(
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', '=', id)
     .where('status', 'in', ['pending', 'processing'])
-    .execute();
+    .executeTakeFirst();
+  return failed.numUpdatedRows === 1n;
 }

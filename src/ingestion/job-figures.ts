@@ -1,0 +1,35 @@
+/** How the jobs of each queue stand: for those who watch the service, and for the command line's check of it. */
+import { sql } from 'kysely';
+import type { Queryable } from '../storage/database.ts';
+
+/** A queue's jobs. */
+export type JobFigures = {
+  queue: string;
+  /** Taken by nobody yet, or to be tried again. */
+  waiting: number;
+  /** By the database's clock; 0 where none waits. */
+  oldestWaitingSeconds: number;
+  /** Taken by a worker; as pg-boss has last counted them, which it does every few seconds while a server runs. */
+  active: number;
+};
+
+/**
+ * The queues in the order of their names. Reads the entries of pg-boss's partial index of waiting jobs (job_i11, in the
+ * order of creation), never the many jobs that have ended. The active ones have no index to count them by.
+ */
+export async function readJobFigures(database: Queryable): Promise<JobFigures[]> {
+  const { rows } = await sql<JobFigures>`
+    SELECT queue.name AS queue, waiting.count AS waiting, active_count AS active,
+      coalesce(extract(epoch FROM now() - oldest.created_on), 0)::float8 AS "oldestWaitingSeconds"
+    FROM pgboss.queue
+      CROSS JOIN LATERAL (
+        SELECT count(*) AS count FROM pgboss.job
+        WHERE job.name = queue.name AND state < 'active' AND NOT blocked) AS waiting
+      LEFT JOIN LATERAL (
+        SELECT created_on FROM pgboss.job
+        WHERE job.name = queue.name AND state < 'active' AND NOT blocked
+        ORDER BY priority DESC, created_on LIMIT 1) AS oldest ON true
+    WHERE NOT starts_with(queue.name, '__pgboss')
+    ORDER BY queue.name`.execute(database);
+  return rows;
+}

@@ -1,0 +1,141 @@
+/** The metrics tell what happens to those who have the token, in few series, and never wait for the database. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startTestService, type TestService } from './testing/test-service.ts';
+
+const METRICS_TOKEN = 'a token for the tests';
+let suite: TestService;
+beforeAll(async () => {
+  suite = await startTestService({ settings: { METRICS_TOKEN } });
+});
+afterAll(() => suite.close());
+
+const fetchMetrics = (authorization: string, method = 'GET') =>
+  fetch(`${suite.address}/metrics`, { method, headers: { authorization } });
+
+/** The samples by their names with labels. */
+async function scrape(): Promise<Map<string, number>> {
+  const text = await (await fetchMetrics(`Bearer ${METRICS_TOKEN}`)).text();
+  const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    samples.map((line) => {
+      const at = line.lastIndexOf(' ');
+      return [line.slice(0, at).replace('knowledge_retrieval_', ''), Number(line.slice(at + 1))];
+    }),
+  );
+}
+
+const requestCount = (operation: string, status: number) =>
+  `request_duration_seconds_count{operation="${operation}",status="${status}"}`;
+
+/** Uploads and imports a file; its end is told by the metrics once it has come. */
+async function importFile(bytes: string, outcome: string): Promise<void> {
+  const { body: created } = await suite.call('createKnowledgeBase', { name: 'one' });
+  const ticket = { knowledgeBaseId: created.data.id, fileName: 'a.pdf', size: Buffer.byteLength(bytes) };
+  const { body } = await suite.call('presignUploadUrl', ticket);
+  await fetch(String(body.data.uploadUrl), { method: 'PUT', body: bytes });
+  await suite.call('importFile', { fileId: body.data.fileId });
+  await vi.waitUntil(async () => (await scrape()).has(outcome), { timeout: 20_000, interval: 100 });
+}
+
+test('401 without the token, and nothing of the metrics', async () => {
+  for (const authorization of ['', 'Bearer', 'Bearer a token for the test', METRICS_TOKEN]) {
+    const response = await fetchMetrics(authorization);
+    expect(response.status).toBe(401);
+    expect(await response.text()).not.toContain('knowledge_retrieval_');
+  }
+  expect((await fetchMetrics(`Bearer ${METRICS_TOKEN}`, 'POST')).status).toBe(405);
+});
+
+test('requests are counted by operation and status, with what took their time', async () => {
+  const before = await scrape();
+  await suite.call('query', { query: 'anything' });
+  await suite.call('query', { query: '' });
+  const after = await scrape();
+  const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+  expect(grown(requestCount('query', 200))).toBe(1);
+  expect(grown(requestCount('query', 422))).toBe(1);
+  expect(grown('request_duration_seconds_bucket{le="+Inf",operation="query",status="200"}')).toBe(1);
+  expect(grown('step_duration_seconds_count{step="searching"}')).toBe(1);
+});
+
+test('whatever clients make up is one label', async () => {
+  await fetch(`${suite.address}/${randomUUID()}`);
+  const { size } = await scrape();
+  for (const method of ['GET', 'DELETE', 'PROPFIND']) {
+    await fetch(`${suite.address}/${randomUUID()}`, { method, headers: { 'x-request-id': randomUUID() } });
+    await fetch(`${suite.address}/v1/${randomUUID()}?${randomUUID()}`, { method });
+  }
+  const after = await scrape();
+  expect(after.size).toBe(size);
+  expect(after.get(requestCount('other', 404))).toBe(7);
+});
+
+test('a request whose client has hung up is counted as 499', async () => {
+  const { body: created } = await suite.call('createKnowledgeBase', { name: 'one' });
+  const ticket = { knowledgeBaseId: created.data.id, fileName: 'a.txt', size: 1 };
+  const { body } = await suite.call('presignUploadUrl', ticket);
+  await fetch(String(body.data.uploadUrl), { method: 'PUT', body: 'a' });
+  // Its import waits behind the lock, and so does who asks for its end.
+  await suite.service.database.transaction().execute(async (transaction) => {
+    await sql`SELECT FROM files WHERE object_name IS NOT NULL FOR UPDATE`.execute(transaction);
+    const hangingUp = new AbortController();
+    const asked = fetch(`${suite.address}/v1/importFile`, {
+      method: 'POST',
+      headers: { 'x-api-key': suite.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ fileId: body.data.fileId }),
+      signal: hangingUp.signal,
+    });
+    await vi.waitUntil(async () => {
+      const { rows } = await sql`SELECT FROM pg_locks WHERE NOT granted`.execute(suite.service.database);
+      return rows.length > 0;
+    });
+    hangingUp.abort();
+    await expect(asked).rejects.toThrow();
+    await vi.waitUntil(async () => (await scrape()).get(requestCount('importFile', 499)) === 1);
+  });
+});
+
+test('the end of imports is counted by status and error code, with reading and storing', async () => {
+  await importFile('A few words.', 'imports_total{status="processed",error_code=""}');
+  await importFile('%PDF-1.7 and no more', 'imports_total{status="failed",error_code="FILE_CORRUPT"}');
+  const samples = await scrape();
+  expect(samples.get('step_duration_seconds_count{step="reading"}')).toBeGreaterThanOrEqual(2);
+  expect(samples.get('step_duration_seconds_count{step="storing"}')).toBeGreaterThanOrEqual(1);
+});
+
+test('queues, pool, event loop and process are shown', async () => {
+  const samples = await scrape();
+  expect(samples.get('jobs_waiting{queue="import-file"}')).toBeGreaterThanOrEqual(0);
+  expect(samples.get('oldest_waiting_job_age_seconds{queue="import-file"}')).toBeGreaterThanOrEqual(0);
+  expect(samples.get('database_pool_connections')).toBeGreaterThan(0);
+  for (const name of ['idle_connections', 'waiting_requests'])
+    expect(samples.get(`database_pool_${name}`)).toBeGreaterThanOrEqual(0);
+  expect(samples.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+  expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(0);
+  expect(samples.get('database_up')).toBe(1);
+});
+
+test('a database that hangs holds up no scrape, nor do scrapes fill its pool', async () => {
+  const { database } = suite.service;
+  await database.transaction().execute(async (transaction) => {
+    await sql`LOCK TABLE pgboss.queue IN ACCESS EXCLUSIVE MODE`.execute(transaction);
+    const startedAt = performance.now();
+    const scrapes = await Promise.all(Array.from({ length: 40 }, scrape));
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    for (const samples of scrapes) {
+      expect(samples.get('database_up')).toBe(0);
+      expect(samples.has('jobs_waiting{queue="import-file"}')).toBe(false);
+      expect(samples.get('database_pool_waiting_requests')).toBe(0);
+    }
+  });
+  await vi.waitUntil(async () => (await scrape()).get('database_up') === 1);
+});
+
+test('without a token in the settings there is no such path', async () => {
+  const closed = await startTestService();
+  const response = await fetch(`${closed.address}/metrics`);
+  await closed.close();
+  expect(response.status).toBe(404);
+});

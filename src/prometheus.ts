@@ -1,0 +1,123 @@
+/**
+ * The service's metrics in Prometheus's text format. Loaded only where they are asked for, since prom-client takes
+ * longer to load than the log and the HTTP framework together.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { JobFigures } from './ingestion/job-figures.ts';
+import { askPatiently } from './patience.ts';
+import type { Meter } from './watch.ts';
+
+const PREFIX = 'knowledge_retrieval_';
+
+/** Seconds; from an answer out of the database's cache to the longest wait that a request can ask for. */
+const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Seconds; from a line of text to the longest reading that extraction-limits.ts lets be. */
+const STEP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** A scrape must not wait for a database that does not answer: what is not known by then is left out. */
+const DATABASE_PATIENCE_MS = 1_000;
+
+/** What is looked at when somebody scrapes. */
+export type Gauged = {
+  pool: { totalCount: number; idleCount: number; waitingCount: number };
+  readJobFigures(): Promise<JobFigures[]>;
+};
+
+export type Prometheus = Meter & {
+  /** All metrics, and the media type of the text. Never waits long, and never throws for the database's sake. */
+  expose(): Promise<{ type: string; text: string }>;
+};
+
+function createMeter(registers: Registry[]): Meter {
+  const requests = new Histogram({
+    name: `${PREFIX}request_duration_seconds`,
+    help: 'Time from the arrival of a request to the end of its answer; status 499: the client hung up before.',
+    labelNames: ['operation', 'status'],
+    buckets: REQUEST_BUCKETS,
+    registers,
+  });
+  const steps = new Histogram({
+    name: `${PREFIX}step_duration_seconds`,
+    help: 'Time of the steps of the work: searching, reading a file (its wait for its turn included), storing an import.',
+    labelNames: ['step'],
+    buckets: STEP_BUCKETS,
+    registers,
+  });
+  const imports = new Counter({
+    name: `${PREFIX}imports_total`,
+    help: 'Imports of files that have ended, by the status of their document and the code of what was wrong (empty: nothing).',
+    labelNames: ['status', 'error_code'],
+    registers,
+  });
+  return {
+    requestEnded: ({ operation, status, seconds }) => requests.observe({ operation, status }, seconds),
+    stepEnded: (step, seconds) => steps.observe({ step }, seconds),
+    importsEnded: (outcome, count) => {
+      const error_code = 'errorCode' in outcome ? outcome.errorCode : '';
+      imports.inc({ status: outcome.status, error_code }, count);
+    },
+  };
+}
+
+function gaugePool({ pool }: Gauged, registers: Registry[]): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name: `${PREFIX}database_pool_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('connections', 'Open connections to the database, idle or in use.', () => pool.totalCount);
+  gauge('idle_connections', 'Open connections that nobody uses.', () => pool.idleCount);
+  gauge('waiting_requests', 'Who waits for a connection to become free.', () => pool.waitingCount);
+}
+
+/** Gives what brings the gauges up to date. */
+function gaugeJobs({ readJobFigures }: Gauged, registers: Registry[]): () => Promise<void> {
+  const labelNames = ['queue'] as const;
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `${PREFIX}${name}`, help, labelNames, registers });
+  const waiting = gauge(
+    'jobs_waiting',
+    'Jobs that no worker has taken yet, those to be tried again included.',
+  );
+  const active = gauge('jobs_active', 'Jobs that a worker has taken.');
+  const age = gauge(
+    'oldest_waiting_job_age_seconds',
+    'How long the oldest waiting job exists; 0: none waits.',
+  );
+  const up = new Gauge({
+    name: `${PREFIX}database_up`,
+    help: 'Whether the database has answered this scrape in time; the jobs are left out where it has not.',
+    registers,
+  });
+  const ask = askPatiently(readJobFigures, DATABASE_PATIENCE_MS);
+  return async () => {
+    const figures = await ask();
+    up.set(figures === undefined ? 0 : 1);
+    for (const each of [waiting, active, age]) each.reset();
+    for (const { queue, ...jobs } of figures ?? []) {
+      waiting.set({ queue }, jobs.waiting);
+      active.set({ queue }, jobs.active);
+      age.set({ queue }, jobs.oldestWaitingSeconds);
+    }
+  };
+}
+
+/** Starts to count; process, memory, event loop and garbage collection by prom-client's own names. */
+export function createPrometheus(gauged: Gauged): Prometheus {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const meter = createMeter([registry]);
+  gaugePool(gauged, [registry]);
+  const updateJobs = gaugeJobs(gauged, [registry]);
+  return {
+    ...meter,
+    async expose() {
+      await updateJobs();
+      return { type: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/** What the service tells of its work to whoever watches it: metrics, traces, both, or nobody. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { DocumentErrorCode } from '../generated/types.gen.ts';
+
+/** What the service spends its time on. */
+export type Step = 'searching' | 'reading' | 'storing';
+
+/**
+ * An answer by its names, of which there are few whatever clients send. `operation`: an operationId, `upload`, `livez`,
+ * `readyz`, `metrics`, or `other` for every path that nothing has; `status` 499: the client hung up before its answer
+ * was out (nginx's number for it).
+ */
+export type Answered = { operation: string; status: number };
+
+/** How an import has ended. */
+export type ImportOutcome =
+  | { status: 'processed' }
+  | { status: 'failed' | 'timeout'; errorCode: DocumentErrorCode };
+
+/** Counts what has happened; nothing of it throws or takes time. */
+export type Meter = {
+  /** The answer is out, or its client gone. */
+  requestEnded(answered: Answered & { seconds: number }): void;
+  /** Well or not. */
+  stepEnded(step: Step, seconds: number): void;
+  /** So many imports have ended so; told after their commit. */
+  importsEnded(outcome: ImportOutcome, count: number): void;
+};
+
+/** Goes along with what happens; what `run` gives or throws goes through. */
+export type Trace = {
+  request(headers: IncomingHttpHeaders, run: () => Promise<Answered>): Promise<void>;
+  step<T>(step: Step, run: () => Promise<T>): Promise<T>;
+};
+
+export type Watch = Trace & Pick<Meter, 'requestEnded' | 'importsEnded'>;
+
+export const unmetered: Meter = { requestEnded() {}, stepEnded() {}, importsEnded() {} };
+
+export const untraced: Trace = {
+  request: async (_headers, run) => void (await run()),
+  step: (_step, run) => run(),
+};
+
+export const createWatch = (meter: Meter, trace: Trace): Watch => ({
+  request: trace.request,
+  requestEnded: meter.requestEnded,
+  importsEnded: meter.importsEnded,
+  async step(step, run) {
+    const startedAt = performance.now();
+    try {
+      return await trace.step(step, run);
+    } finally {
+      meter.stepEnded(step, (performance.now() - startedAt) / 1000);
+    }
+  },
+});
