@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-/** The command line: `knowledge-retrieval serve | keys | accounts | migrate | fsck`, each with --help. */
+/** The command line: `knowledge-retrieval serve | keys | accounts | migrate | doctor | fsck`, each with --help. */
 import { Command, InvalidArgumentError } from 'commander';
 import { generateApiKey, readApiKey } from './api-key.ts';
 import { readConfig } from './config.ts';
+import { examine } from './doctor/doctor.ts';
 import { createLog } from './log.ts';
 import { joinDatabase } from './open-database.ts';
 import { openFiles } from './open-files.ts';
@@ -107,6 +108,21 @@ program
       if (problems > 0) process.exitCode = 1;
     }),
   );
+
+program
+  .command('doctor')
+  .description('check settings, disk, database, files, jobs and server, and say what is wrong and what helps')
+  .option('--no-server', 'do not expect a server to run here')
+  .action(async ({ server }: { server: boolean }) => {
+    let count = 0;
+    for await (const { part, problems } of examine({ server })) {
+      if (problems.length === 0) print(`ok     ${part}`);
+      for (const { problem, remedy } of problems) print(`WRONG  ${part}: ${problem}\n       ${remedy}`);
+      count += problems.length;
+    }
+    print(count === 1 ? '1 problem' : `${count} problems`);
+    if (count > 0) process.exitCode = 1;
+  });
 
 const keys = program.command('keys').description('API keys of accounts');
 

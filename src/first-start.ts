@@ -13,6 +13,9 @@ import type { Database } from './storage/database.ts';
 /** Where the first key stands, for its owner only. */
 export const apiKeyFile = (config: Config): string => join(config.dataDir, 'api-key');
 
+/** Where the secret of the upload addresses stands when the settings have none. */
+export const uploadSecretFile = (config: Config): string => join(config.dataDir, 'upload-secret');
+
 /** Servers that start at once take turns here; the number only has to differ from other advisory locks'. */
 const FIRST_START_LOCK = 7_302_114;
 
@@ -50,7 +53,7 @@ export async function ensureFirstAccount(database: Database, config: Config, log
 /** UPLOAD_SECRET, or the one that the first start has put into DATA_DIR/upload-secret. */
 export async function readUploadSecret(config: Config): Promise<string> {
   if (config.uploadSecret !== undefined) return config.uploadSecret;
-  const path = join(config.dataDir, 'upload-secret');
+  const path = uploadSecretFile(config);
   // Written beside and then linked: a start that is killed, or another one at once, never leaves half a secret.
   const written = `${path}.${randomUUID()}`;
   await writeFile(written, randomBytes(32).toString('hex'), { mode: 0o600, flush: true });

@@ -1,5 +1,5 @@
 /** The job queue (pg-boss, in the same PostgreSQL): jobs are enqueued in the transaction that makes them needed. */
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { type Job, PgBoss, type SendOptions } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { ScopedId } from '../ids.ts';
@@ -15,6 +15,11 @@ const SUPERVISE_SECONDS = 5;
 const POLLING_SECONDS = 2;
 /** Running jobs may end within this time when the server stops; then they go back to the queue. */
 const DRAIN_TIMEOUT_MS = 5_000;
+
+/** Connections that ask for jobs and tell of their ends. */
+const QUEUE_POOL_SIZE = 4;
+/** Connections that one process takes for its jobs: those, and the one that listens for new ones. */
+export const JOB_CONNECTIONS = QUEUE_POOL_SIZE + 1;
 
 export type JobQueue = {
   enqueueImport(transaction: Queryable, document: ScopedId): Promise<void>;
@@ -34,7 +39,8 @@ export type JobHandlers = {
 };
 
 const IMPORT_QUEUE = 'import-file';
-const GIVEN_UP_QUEUE = 'give-up-import';
+/** The dead letters: imports that failed at every try. */
+export const GIVEN_UP_QUEUE = 'give-up-import';
 const PURGE_QUEUE = 'purge-knowledge-base';
 const SWEEP_QUEUE = 'sweep-storage';
 
@@ -43,6 +49,13 @@ const SWEEP_SCHEDULE = '*/10 * * * *';
 /** Giving up has no other end than that it succeeds. */
 const GIVE_UP_RETRY_LIMIT = 1_000;
 const GIVE_UP_RETRY_MAX_SECONDS = 60;
+
+/** Whether some process has made the queue's tables in this database. */
+export async function hasJobQueue(database: Queryable): Promise<boolean> {
+  const { rows } = await sql<{ there: boolean }>`
+    SELECT to_regclass('pgboss.queue') IS NOT NULL AS there`.execute(database);
+  return rows[0]?.there === true;
+}
 
 /** pg-boss's statements on the caller's own transaction. */
 const onTransaction = (transaction: Queryable): SendOptions => ({
@@ -107,7 +120,7 @@ const createQueue = (boss: PgBoss): JobQueue => ({
 export async function openJobQueue(connection: Connection, log: Logger) {
   const boss = new PgBoss({
     ...connection,
-    max: 4,
+    max: QUEUE_POOL_SIZE,
     application_name: 'knowledge-retrieval jobs',
     useListenNotify: true,
     superviseIntervalSeconds: SUPERVISE_SECONDS,

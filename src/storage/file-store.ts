@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { wrongUploadLength } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
 
@@ -29,6 +29,8 @@ export type FileStore = {
    * @throws INPUT_VALIDATION_FAILED when they are not exactly `sizeBytes`; reading stops at the first byte too many.
    */
   write(prefix: string, bytes: Readable, sizeBytes: number): Promise<StoredObject>;
+  /** Writes a small object, reads it and removes it. @throws what hinders that. */
+  probe(): Promise<void>;
   /** The whole object. */
   read(objectName: string): Promise<Buffer>;
   /** Removes an object, or everything below a prefix; what is gone already is no error. */
@@ -43,6 +45,8 @@ export type FileStore = {
 };
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+/** The name of an object that is nobody's: what a broken probe leaves behind, the sweep removes. */
+export const probeName = (): string => `${randomUUID()}/${randomUUID()}/${randomUUID()}`;
 /** What is stored for a file lies below this. */
 export const filePrefix = ({ knowledgeBaseId, id }: ScopedId): string => `${knowledgeBaseId}/${id}`;
 /** The name under which a client sends a file straight to the store: there is one, whatever the ticket's row says. */
@@ -168,6 +172,15 @@ export async function openFileStore(directory: string): Promise<FileStore> {
         throw error;
       }
       return { objectName, sha256: measure.digest() };
+    },
+    async probe() {
+      const target = join(directory, probeName());
+      const temporary = join(incoming, randomUUID());
+      await writeFrom(Readable.from([Buffer.from('probe')]), temporary);
+      await moveInto(target, temporary);
+      await readFile(target);
+      await rm(target);
+      await removeEmptyParents(target, directory);
     },
     read: (objectName) => readFile(join(directory, objectName)),
     async remove(name) {

@@ -1,6 +1,6 @@
 /** Brings a database to the schema that this version needs. */
-import type { Kysely } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import { type Kysely, sql } from 'kysely';
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import { type Connection, createDatabase, createMaintenancePool } from './database.ts';
 import * as initial from './migrations/0001-initial.ts';
 
@@ -18,6 +18,27 @@ export async function migrateToLatest<DB>(database: Kysely<DB>): Promise<string[
   const { error, results } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
   return (results ?? []).map(({ migrationName }) => migrationName);
+}
+
+/**
+ * Which migrations `database` lacks, and which it has that this version does not know; changes nothing.
+ * In the order of their names.
+ */
+export async function compareMigrations<DB>(
+  database: Kysely<DB>,
+): Promise<{ pending: string[]; unknown: string[] }> {
+  const { rows: tables } = await sql<{ there: boolean }>`
+    SELECT to_regclass(${DEFAULT_MIGRATION_TABLE}) IS NOT NULL AS there`.execute(database);
+  const { rows } =
+    tables[0]?.there === true
+      ? await sql<{ name: string }>`
+        SELECT name FROM ${sql.table(DEFAULT_MIGRATION_TABLE)} ORDER BY name`.execute(database)
+      : { rows: [] };
+  const done = rows.map(({ name }) => name);
+  return {
+    pending: Object.keys(migrations).filter((name) => !done.includes(name)),
+    unknown: done.filter((name) => !(name in migrations)),
+  };
 }
 
 /** Migrates over connections of its own, whose statements may last: with `migrateToLatest`'s result and errors. */

@@ -22,6 +22,7 @@ import {
   KNOWLEDGE_BASE_PATTERN,
   type ListedObject,
   OBJECT_NAME_PATTERN,
+  probeName,
   uploadNameOf,
 } from './file-store.ts';
 
@@ -150,6 +151,13 @@ export function openS3Store(settings: S3Settings): FileStore {
     write() {
       // No address of this service's own was ever given out.
       throw uploadNotAuthorized();
+    },
+    async probe() {
+      const Key = probeName();
+      await surely(client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'probe' })));
+      const { Body } = await surely(client.send(new GetObjectCommand({ Bucket: bucket, Key })));
+      await Body?.transformToByteArray();
+      await removeObjects(store, [Key]);
     },
     async read(objectName) {
       const { Body } = await surely(client.send(new GetObjectCommand({ Bucket: bucket, Key: objectName })));

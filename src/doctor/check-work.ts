@@ -1,0 +1,91 @@
+/** Checks whether the work gets done: the store of files, the jobs, and the server that answers. */
+import type { Config } from '../config.ts';
+import { readJobFigures } from '../ingestion/job-figures.ts';
+import { GIVEN_UP_QUEUE, hasJobQueue } from '../ingestion/job-queue.ts';
+import type { Database } from '../storage/database.ts';
+import type { FileStore } from '../storage/file-store.ts';
+import { type Problem, reasonOf } from './problem.ts';
+
+/** A worker that is there takes a job within seconds; one that is busy with large files within minutes. */
+const LONGEST_WAIT_SECONDS = 300;
+
+const ANSWER_TIMEOUT_MS = 5_000;
+
+/** Whether the store of uploaded files takes, gives back and removes an object. */
+export async function checkFiles(files: FileStore, { s3, dataDir }: Config): Promise<Problem[]> {
+  try {
+    await files.probe();
+    return [];
+  } catch (error) {
+    const problem = `The store of files does not work: ${reasonOf(error)}.`;
+    if (s3 === undefined)
+      return [{ problem, remedy: `Let the user who runs the service write into ${dataDir}/files.` }];
+    const remedy = `See whether S3_ENDPOINT (${s3.endpoint ?? "Amazon's"}) leads to the store, whether bucket ${s3.bucket} exists, and whether the credentials (AWS_ACCESS_KEY_ID, …) may put, get and delete objects in it.`;
+    return [{ problem, remedy }];
+  }
+}
+
+const minutes = (seconds: number): string => `${Math.floor(seconds / 60)} minutes`;
+
+/** Whether jobs wait that nobody takes, or that end in vain again and again; none where there was no start yet. */
+export async function checkJobs(database: Database): Promise<Problem[]> {
+  if (!(await hasJobQueue(database))) return [];
+  return (await readJobFigures(database))
+    .filter(({ oldestWaitingSeconds }) => oldestWaitingSeconds > LONGEST_WAIT_SECONDS)
+    .map(({ queue, waiting, oldestWaitingSeconds }) =>
+      queue === GIVEN_UP_QUEUE
+        ? {
+            problem: `${waiting} imports were given up, and their documents could not be ended as failed for ${minutes(oldestWaitingSeconds)}.`,
+            remedy: 'The log of the workers tells why under “import given up”; they try again by themselves.',
+          }
+        : {
+            problem: `${waiting} jobs of ${queue} wait, the oldest for ${minutes(oldestWaitingSeconds)}.`,
+            remedy: 'Start a worker (`npx knowledge-retrieval serve --worker`); if some run, start more.',
+          },
+    );
+}
+
+type Answer = { status: number; body: { success?: boolean; errorCode?: string } };
+
+async function ask(address: string): Promise<Answer> {
+  const response = await fetch(address, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+  const body = (await response.json().catch(() => ({}))) as Answer['body']; // its parts are compared, whatever it is
+  return { status: response.status, body };
+}
+
+/** Where the server of these settings listens, as this machine reaches it. */
+function localAddress({ host, port }: Config): string {
+  const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+}
+
+/** Whether a server answers on this machine and is ready. */
+export async function checkServer(config: Config): Promise<Problem[]> {
+  const address = localAddress(config);
+  try {
+    const { status, body } = await ask(`${address}/readyz`);
+    if (status === 200 && body.success) return [];
+    if (body.errorCode === 'SERVICE_UNAVAILABLE') {
+      const remedy = 'It reaches no database, or is about to end: its log tells which.';
+      return [{ problem: `The server at ${address} is not ready.`, remedy }];
+    }
+    const remedy = 'End that program, or set another PORT.';
+    return [{ problem: `Something else than this service answers at ${address}.`, remedy }];
+  } catch (error) {
+    const remedy = 'Start it (`npm start`), or leave this check out by --no-server where none is to run.';
+    return [{ problem: `No server answers at ${address}: ${reasonOf(error)}.`, remedy }];
+  }
+}
+
+/** Whether BASE_URL leads to the service: what is no upload is refused there in the service's own words. */
+export async function checkPublicAddress(baseUrl: string): Promise<Problem[]> {
+  const remedy =
+    'Set BASE_URL to what clients reach the service by, and let the proxy there pass /uploads on.';
+  try {
+    const { body } = await ask(`${baseUrl}/uploads/doctor`);
+    if (body.errorCode === 'METHOD_NOT_ALLOWED') return [];
+    return [{ problem: `Something else than this service answers at BASE_URL (${baseUrl}).`, remedy }];
+  } catch (error) {
+    return [{ problem: `Nothing answers at BASE_URL (${baseUrl}): ${reasonOf(error)}.`, remedy }];
+  }
+}

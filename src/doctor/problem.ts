@@ -1,0 +1,9 @@
+/** What is wrong with a deployment, and what helps: each a sentence or two for the person who runs it. */
+export type Problem = { problem: string; remedy: string };
+
+/** What the operating system, Node or a library says of an error, in one line. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+}
