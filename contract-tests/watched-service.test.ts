@@ -9,11 +9,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import type { UploadTicket } from '../generated/types.gen.ts';
 import {
   call,
   createKnowledgeBase,
   type RunningService,
   startService,
+  startWorker,
   withDataDirectory,
 } from '../scripts/service-process.ts';
 import { runCommand } from './running-service.ts';
@@ -100,10 +102,8 @@ afterAll(async () => {
   collector.close();
 });
 
-const scrape = async () =>
-  await (
-    await fetch(`${service.address}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })
-  ).text();
+const scrape = async (address = service.address) =>
+  await (await fetch(`${address}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })).text();
 
 /** A ticket's address; its signature is a secret. */
 async function presign(): Promise<string> {
@@ -187,6 +187,28 @@ test('secrets are in no line of the log, no metric, no trace and no list of proc
   for (const [source, content] of Object.entries(sources))
     for (const [name, secret] of secrets)
       expect(content.includes(secret), `${name} in ${source}`).toBe(false);
+});
+
+test('a worker beside a server tells of its imports, and answers nothing else', async () => {
+  await withDataDirectory(async (dataDirectory) => {
+    const settings = { METRICS_TOKEN };
+    const server = await startService(dataDirectory, { settings, options: ['--no-worker'] });
+    const worker = await startWorker(dataDirectory, { settings: { ...settings, WORKER_PORT: '0' } });
+    const knowledgeBaseId = await createKnowledgeBase(server, 'watched');
+    const ticket = { knowledgeBaseId, fileName: 'a.txt', size: 5 };
+    const { fileId, uploadUrl } = await call<UploadTicket>(server, 'presignUploadUrl', ticket);
+    await fetch(uploadUrl, { method: 'PUT', body: 'right' });
+    const { id } = await call<{ id: string }>(server, 'importFile', { fileId });
+    await call(server, `getDocumentStatus?documentId=${id}&waitSeconds=30`);
+    const imported = 'knowledge_retrieval_imports_total{status="processed",error_code=""} 1';
+    await vi.waitUntil(async () => (await scrape(worker.address)).includes(imported));
+    expect(await scrape(server.address)).not.toContain(imported);
+    for (const path of ['/livez', '/readyz']) expect((await fetch(worker.address + path)).status).toBe(200);
+    for (const path of ['/v1/getUsage', `/uploads/${fileId}`])
+      expect((await fetch(worker.address + path)).status).toBe(404);
+    await worker.stop();
+    await server.stop();
+  });
 });
 
 test('a start that fails tells no secret either', async () => {

@@ -122,14 +122,19 @@ export async function startService(
 }
 
 /** A worker that runs beside the service of its data directory. */
-export type RunningWorker = Pick<RunningService, 'pid' | 'stop' | 'kill'>;
+export type RunningWorker = Pick<RunningService, 'pid' | 'stop' | 'kill'> & {
+  /** Where it tells of itself; empty without WORKER_PORT. */
+  address: string;
+};
 
 /** Starts a worker beside the service on `dataDirectory` and resolves when it takes jobs. */
 export async function startWorker(
   dataDirectory: string,
   { settings = {} }: { settings?: Settings } = {},
 ): Promise<RunningWorker> {
-  return await start(dataDirectory, /(worker) is ready/, { settings, options: ['--worker'] });
+  const greeting = /worker is ready(?:, .* at )?(.*)/;
+  const { found, ...process } = await start(dataDirectory, greeting, { settings, options: ['--worker'] });
+  return { address: found, ...process };
 }
 
 /** The process id of the PostgreSQL that runs on a data directory; undefined: none has said that it does. */

@@ -5,7 +5,7 @@ import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
 import { observeRequests } from './access-log.ts';
 import { type Backend, createDispatch, type ResponseCheck } from './dispatch.ts';
-import { brokenOff, ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
+import { brokenOff, routeNotFound, ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
 import { createRoutes, type Routes } from './routes.ts';
 import type { Watch } from './watch.ts';
 
@@ -78,9 +78,13 @@ const contractBoundary =
     answerError(context, toServiceError(broken));
   };
 
-/** What the application is made of; `corsOrigin`: whose pages may call, undefined: nobody's. */
+const refuseRoute: Middleware = () => {
+  throw routeNotFound();
+};
+
+/** What the application is made of; without a `backend` it has the routes only. `corsOrigin`: whose pages may call, undefined: nobody's. */
 type Parts = {
-  backend: Backend;
+  backend?: Backend;
   routes: Routes;
   log: Logger;
   watch: Watch;
@@ -97,18 +101,18 @@ export async function createApp({
   corsOrigin,
   validateResponses,
 }: Parts): Promise<Koa> {
-  const { handle, checkResponse } = await createDispatch(backend);
+  const dispatch = backend && (await createDispatch(backend));
   const app = new Koa();
   app.use(identify);
   app.use(observeRequests(log, watch));
   app.use(secure);
-  if (validateResponses) app.use(contractBoundary(log, checkResponse));
+  if (validateResponses && dispatch) app.use(contractBoundary(log, dispatch.checkResponse));
   app.use(errorBoundary(log));
   app.use(requireTarget);
   app.use(createRoutes(routes).routes());
   if (corsOrigin !== undefined)
     app.use(cors({ origin: corsOrigin, exposeHeaders: ['x-request-id', 'retry-after'] }));
-  app.use(handle);
+  app.use(dispatch?.handle ?? refuseRoute);
   app.on('error', (error) => log.debug({ err: error }, 'connection broke while answering'));
   return app;
 }

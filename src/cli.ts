@@ -76,7 +76,7 @@ program
   .command('serve')
   .description('start the server')
   // Read by main.ts, which also starts without this command line.
-  .option('--worker', 'only import files, beside a server, and listen to nothing')
+  .option('--worker', 'only import files, beside a server, and answer no requests')
   .option('--no-worker', 'only answer requests, and leave imports to processes with --worker')
   .action(async () => {
     await import('./main.ts');

@@ -7,6 +7,7 @@ test('without settings the service runs on the embedded database on loopback', (
   expect(readConfig({})).toMatchObject({
     host: '127.0.0.1',
     port: 8080,
+    workerPort: undefined,
     databaseUrl: undefined,
     storageLimitBytes: 10 * 1024 ** 3,
     knowledgeBaseLimit: 1000,

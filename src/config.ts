@@ -3,13 +3,11 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isApiKey } from './api-key.ts';
 
+const between = (least: number, most: number) =>
+  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(least).max(most));
+
 const wholeNumber = (fallback: number, least = 0, most = Number.MAX_SAFE_INTEGER) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(least).max(most))
-    .prefault(String(fallback));
+  between(least, most).prefault(String(fallback));
 
 const flag = z
   .enum(['true', 'false'], 'must be true or false')
@@ -61,6 +59,7 @@ const settings = z
   .object({
     HOST: z.string().default('127.0.0.1'),
     PORT: wholeNumber(8080, 0, 65_535),
+    WORKER_PORT: between(0, 65_535).optional(),
     BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(),
     DATA_DIR: z.string().default('./.data'),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
@@ -127,6 +126,8 @@ export type Tracing = Readonly<{ sampler: (typeof SAMPLERS)[number]; ratio: numb
 export type Config = Readonly<{
   host: string;
   port: number;
+  /** Where a worker beside servers tells how it is; undefined: nowhere. */
+  workerPort: number | undefined;
   /** Public address without a trailing slash; undefined: the address that the request was sent to. */
   baseUrl: string | undefined;
   dataDir: string;
@@ -162,6 +163,7 @@ function toConfig(read: Settings): Config {
   return Object.freeze({
     host: read.HOST,
     port: read.PORT,
+    workerPort: read.WORKER_PORT,
     baseUrl: read.BASE_URL?.replace(/\/+$/, ''),
     dataDir: resolve(read.DATA_DIR),
     databaseUrl: read.DATABASE_URL,

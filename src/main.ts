@@ -1,6 +1,6 @@
 /**
  * The server: settings, database, service, HTTP; then the way back on SIGTERM. With --worker it imports only and
- * listens to nothing, with --no-worker it leaves the imports to such processes. The only file that listens or exits.
+ * answers nothing but how it is, where WORKER_PORT is set; with --no-worker it leaves the imports to such processes. The only file that listens or exits.
  */
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
@@ -10,7 +10,7 @@ import { createLog } from './log.ts';
 import { findDatabase, openDatabase } from './open-database.ts';
 import { openService } from './open-service.ts';
 import { drain, listen } from './server.ts';
-import { createServiceApp } from './service-app.ts';
+import { createServiceApp, createWorkerApp } from './service-app.ts';
 
 /** Answers that run when the signal comes have this long; the whole way back takes less than ten seconds. */
 const DRAIN_TIMEOUT_MS = 4_000;
@@ -51,9 +51,25 @@ function endOnSignal(log: Logger, stop: () => Promise<void>): void {
 
 /** Imports what any server of the same database takes; gives the way back. */
 async function work(config: Config, log: Logger): Promise<() => Promise<void>> {
-  const { close } = await openService(config, { connection: findDatabase(config), log });
-  process.stdout.write('The knowledge retrieval worker is ready\n');
-  return close;
+  const { service, close } = await openService(config, { connection: findDatabase(config), log });
+  const ending = new AbortController();
+  const { workerPort } = config;
+  const telling =
+    workerPort === undefined
+      ? undefined
+      : await listen((await createWorkerApp(service, ending.signal)).callback(), {
+          host: config.host,
+          port: workerPort,
+        });
+  process.stdout.write(
+    `The knowledge retrieval worker is ready${telling ? `, and tells of itself at ${telling.address}` : ''}\n`,
+  );
+  return async () => {
+    ending.abort();
+    await close();
+    // To the end: what an orchestrator hears of a worker that ends is that it lives, and is not ready.
+    if (telling) await drain(telling.server, 0);
+  };
 }
 
 /** Listens; gives the way back. */

@@ -1,20 +1,18 @@
 /** Asks what may not answer, and waits only so long. */
 
 /**
- * Gives a function that asks `ask` and resolves with its answer; with undefined when that takes longer than
- * `patienceMs`, or fails. Who asks while a question is under way gets its answer: those that come again and again must
- * not fill the pool of a database that hangs.
+ * Gives a function that asks `ask`, for at most `patienceMs`. Who asks while a question is under way gets its answer:
+ * those that come again and again must not fill the pool of a database that hangs.
+ * @throws what `ask` throws, or that it took too long
  */
-export function askPatiently<T>(ask: () => Promise<T>, patienceMs: number): () => Promise<T | undefined> {
-  let asking: Promise<T | undefined> | undefined;
+export function askPatiently<T>(ask: () => Promise<T>, patienceMs: number): () => Promise<T> {
+  let asking: Promise<T> | undefined;
   return async () => {
-    asking ??= ask()
-      .catch(() => undefined)
-      .finally(() => {
-        asking = undefined;
-      });
-    const { promise: late, resolve } = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => resolve(undefined), patienceMs);
+    asking ??= ask().finally(() => {
+      asking = undefined;
+    });
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
     return await Promise.race([asking, late]).finally(() => clearTimeout(timer));
   };
 }

@@ -95,7 +95,7 @@ function gaugeJobs({ readJobFigures }: Gauged, registers: Registry[]): () => Pro
   });
   const ask = askPatiently(readJobFigures, DATABASE_PATIENCE_MS);
   return async () => {
-    const figures = await ask();
+    const figures = await ask().catch(() => undefined);
     up.set(figures === undefined ? 0 : 1);
     for (const each of [waiting, active, age]) each.reset();
     for (const { queue, ...jobs } of figures ?? []) {

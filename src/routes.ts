@@ -16,8 +16,8 @@ export type Routes = {
   baseUrl: string | undefined;
   /** What `/metrics` shows to those who have `token`; undefined: there is no such path. */
   metrics?: { token: string; expose(): Promise<{ type: string; text: string }> };
-  /** Gives the success payload. */
-  receiveUpload(upload: Upload): Promise<object>;
+  /** Gives the success payload; undefined: nobody uploads here, nor needs the reference. */
+  receiveUpload?(upload: Upload): Promise<object>;
   /** @throws SERVICE_UNAVAILABLE when what the answers need is away. */
   requireReady(): Promise<unknown>;
 };
@@ -71,7 +71,7 @@ function addMetrics(router: Router, { token, expose }: NonNullable<Routes['metri
 }
 
 /** A page of any origin may upload: the authority lies in the address, not in the origin. */
-function addUploads(router: Router, { receiveUpload }: Routes): void {
+function addUploads(router: Router, receiveUpload: NonNullable<Routes['receiveUpload']>): void {
   const path = '/uploads/:fileId';
   const fromAnyOrigin = cors({
     origin: '*',
@@ -93,8 +93,10 @@ function addUploads(router: Router, { receiveUpload }: Routes): void {
 export function createRoutes(routes: Routes): Router {
   const router = new Router({ methods: METHODS });
   addHealthChecks(router, routes);
-  addUploads(router, routes);
-  for (const path of addReference(router, routes)) refuseOtherMethods(router, path, ['GET', 'HEAD']);
+  if (routes.receiveUpload) {
+    addUploads(router, routes.receiveUpload);
+    for (const path of addReference(router, routes)) refuseOtherMethods(router, path, ['GET', 'HEAD']);
+  }
   if (routes.metrics) addMetrics(router, routes.metrics);
   return router;
 }

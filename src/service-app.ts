@@ -54,8 +54,25 @@ const READY_PATIENCE_MS = 2_000;
 function createRequireReady({ database }: Service, ending: AbortSignal): Routes['requireReady'] {
   const ask = askPatiently(() => sql`SELECT 1`.execute(database), READY_PATIENCE_MS);
   return async () => {
-    if (ending.aborted || (await ask()) === undefined) throw serviceUnavailable();
+    if (ending.aborted) throw serviceUnavailable(new Error('the server is about to end'));
+    await ask().catch((error) => {
+      throw serviceUnavailable(error);
+    });
   };
+}
+
+/** The routes beside the contract that tell of this process. */
+const healthRoutes = (service: Service, ending: AbortSignal): Routes => ({
+  baseUrl: service.config.baseUrl,
+  requireReady: createRequireReady(service, ending),
+  ...(service.metrics && { metrics: service.metrics }),
+});
+
+/** What a worker answers: how it is, and nothing of the contract. */
+export function createWorkerApp(service: Service, ending: AbortSignal): Promise<Koa> {
+  const { log, watch } = service;
+  const routes = healthRoutes(service, ending);
+  return createApp({ routes, log, watch, corsOrigin: undefined, validateResponses: false });
 }
 
 /** The service's application; it listens to nothing yet. `ending` aborts when the server is about to end. */
@@ -63,14 +80,12 @@ export function createServiceApp(
   service: Service,
   ending: AbortSignal = new AbortController().signal,
 ): Promise<Koa> {
-  const { config, log, watch, metrics } = service;
+  const { config, log, watch } = service;
   return createApp({
     backend: createBackend(service),
     routes: {
-      baseUrl: config.baseUrl,
       receiveUpload: (upload) => receiveUpload(service, upload),
-      requireReady: createRequireReady(service, ending),
-      ...(metrics && { metrics }),
+      ...healthRoutes(service, ending),
     },
     log,
     watch,
