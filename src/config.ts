@@ -98,6 +98,10 @@ const settings = z
       .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1')
       .transform(Number)
       .prefault('1'),
+    OTEL_BSP_SCHEDULE_DELAY: wholeNumber(5_000, 1),
+    OTEL_BSP_EXPORT_TIMEOUT: wholeNumber(30_000, 1),
+    OTEL_BSP_MAX_QUEUE_SIZE: wholeNumber(2_048, 1),
+    OTEL_BSP_MAX_EXPORT_BATCH_SIZE: wholeNumber(512, 1),
     OTEL_SDK_DISABLED: z.string().optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   })
@@ -119,8 +123,17 @@ const settings = z
 
 type Settings = z.infer<typeof settings>;
 
-/** `ratio` of the traces, for the samplers by ratio. */
-export type Tracing = Readonly<{ sampler: (typeof SAMPLERS)[number]; ratio: number }>;
+/** `ratio` of the traces, for the samplers by ratio; `batch` by the names of OpenTelemetry's BatchSpanProcessor. */
+export type Tracing = Readonly<{
+  sampler: (typeof SAMPLERS)[number];
+  ratio: number;
+  batch: Readonly<{
+    scheduledDelayMillis: number;
+    exportTimeoutMillis: number;
+    maxQueueSize: number;
+    maxExportBatchSize: number;
+  }>;
+}>;
 
 /** The settings as the service uses them; units stand last in the names. */
 export type Config = Readonly<{
@@ -188,6 +201,13 @@ function toConfig(read: Settings): Config {
       ? {
           sampler: SAMPLERS.find((name) => name === read.OTEL_TRACES_SAMPLER) ?? 'parentbased_always_on',
           ratio: read.OTEL_TRACES_SAMPLER_ARG,
+          batch: {
+            scheduledDelayMillis: read.OTEL_BSP_SCHEDULE_DELAY,
+            exportTimeoutMillis: read.OTEL_BSP_EXPORT_TIMEOUT,
+            maxQueueSize: read.OTEL_BSP_MAX_QUEUE_SIZE,
+            // More than the queue holds can not be sent at once.
+            maxExportBatchSize: Math.min(read.OTEL_BSP_MAX_EXPORT_BATCH_SIZE, read.OTEL_BSP_MAX_QUEUE_SIZE),
+          },
         }
       : undefined,
     logLevel: read.LOG_LEVEL,

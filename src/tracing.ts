@@ -70,7 +70,7 @@ export function startTracing(tracing: Tracing): { trace: Trace; stop(): Promise<
   const provider = new TracerProvider({
     resource: describeService(),
     sampler: chooseSampler(tracing),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), ...tracing.batch })],
   });
   const tracer = provider.getTracer('knowledge-retrieval');
   return {

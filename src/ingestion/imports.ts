@@ -36,8 +36,7 @@ export async function endOverdueImports(database: Database, timeoutSeconds: numb
     .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${timeoutSeconds})`)
     .execute();
   let count = 0;
-  for (const document of overdue)
-    if (await endOverdueImport(database, document, timeoutSeconds)) count++;
+  for (const document of overdue) if (await endOverdueImport(database, document, timeoutSeconds)) count++;
   return count;
 }
 
