@@ -22,9 +22,14 @@ export type Schema = {
 export type Content = {
   'application/json': { schema: Schema; examples?: Record<string, { summary?: string; value: unknown }> };
 };
-type Response = { description: string; headers?: Record<string, { description?: string }>; content: Content };
+type Response = {
+  description: string;
+  headers?: Record<string, { description?: string; required?: boolean }>;
+  content: Content;
+};
 type Parameter = {
   name: string;
+  in: 'query' | 'header';
   description?: string;
   required: boolean;
   schema: Schema;
@@ -69,7 +74,9 @@ export function operationOf(operationId: string) {
 
 /** The schemas of all inputs of an operation, of its body or its query string. */
 export function inputsOf({ parameters = [], requestBody }: Operation): Record<string, Schema> {
-  const query = parameters.map(({ name, schema }) => [name, schema] as const);
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name, schema }) => [name, schema] as const);
   return { ...requestBody?.content['application/json'].schema.properties, ...Object.fromEntries(query) };
 }
 

@@ -8,18 +8,18 @@ export type SearchControllerMethods = {
 
 export type UploadsControllerMethods = {
     importFile: (body: ImportFileData['body']) => Promise<ImportFileResponse>;
-    presignUploadUrl: (body: PresignUploadUrlData['body']) => Promise<PresignUploadUrlResponse>;
+    presignUploadUrl: (body: PresignUploadUrlData['body'], headers?: PresignUploadUrlData['headers']) => Promise<PresignUploadUrlResponse>;
 };
 
 export type KnowledgeBasesControllerMethods = {
     deleteKnowledgeBase: (body: DeleteKnowledgeBaseData['body']) => Promise<DeleteKnowledgeBaseResponse>;
-    createKnowledgeBase: (body: CreateKnowledgeBaseData['body']) => Promise<CreateKnowledgeBaseResponse>;
+    createKnowledgeBase: (body: CreateKnowledgeBaseData['body'], headers?: CreateKnowledgeBaseData['headers']) => Promise<CreateKnowledgeBaseResponse>;
     listKnowledgeBases: (query?: ListKnowledgeBasesData['query']) => Promise<ListKnowledgeBasesResponse>;
 };
 
 export type DocumentsControllerMethods = {
     deleteDocument: (body: DeleteDocumentData['body']) => Promise<DeleteDocumentResponse>;
-    importTextContent: (body: ImportTextContentData['body']) => Promise<ImportTextContentResponse>;
+    importTextContent: (body: ImportTextContentData['body'], headers?: ImportTextContentData['headers']) => Promise<ImportTextContentResponse>;
     listDocuments: (query: ListDocumentsData['query']) => Promise<ListDocumentsResponse>;
     getDocumentStatus: (query: GetDocumentStatusData['query']) => Promise<GetDocumentStatusResponse>;
     getDocument: (query: GetDocumentData['query']) => Promise<GetDocumentResponse>;

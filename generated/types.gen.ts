@@ -539,7 +539,7 @@ export type BalanceEnvelope = {
  * Every errorCode of the service. Each has one HTTP status. FILE_ALREADY_IMPORTED (409) is met at an upload
  * address only; the codes of UnexpectedError before any operation is reached.
  */
-export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | 'MALFORMED_REQUEST' | 'UNAUTHORIZED' | 'INSUFFICIENT_CREDITS' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' | 'NOT_FOUND' | 'KNOWLEDGE_BASE_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' | 'FILE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'FILE_NOT_UPLOADED' | 'FILE_ALREADY_IMPORTED' | 'UPLOAD_EXPIRED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'RATE_LIMITED' | 'HEADERS_TOO_LARGE' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
+export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | 'MALFORMED_REQUEST' | 'UNAUTHORIZED' | 'INSUFFICIENT_CREDITS' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' | 'NOT_FOUND' | 'KNOWLEDGE_BASE_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' | 'FILE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'FILE_NOT_UPLOADED' | 'FILE_ALREADY_IMPORTED' | 'UPLOAD_EXPIRED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'HEADERS_TOO_LARGE' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
 
 /**
  * Always false in an answer with another status than 200.
@@ -755,6 +755,19 @@ export type InputValidationFailedData = {
 };
 
 /**
+ * The refusal of a request whose Idempotency-Key stands for another one.
+ */
+export type IdempotencyKeyReusedError = {
+    success: Failure;
+    message: ErrorMessage;
+    /**
+     * Comes with status 409 and no other.
+     */
+    errorCode: 'IDEMPOTENCY_KEY_REUSED';
+    data: ErrorData;
+};
+
+/**
  * The key has sent too many requests within a minute.
  */
 export type RateLimitedError = {
@@ -817,6 +830,14 @@ export type PageLimit = number;
  * Where the page starts; the `pagination.nextCursor` of the page before, unchanged.
  */
 export type PageCursor = Cursor;
+
+/**
+ * Makes the request safe to send again when its answer was lost: a text of the client's choice, new for each thing
+ * that it wants done, such as a random UUID. For 24 hours the same key with the same body gives the first answer
+ * once more and does nothing; requests at once wait for one another. With another body it is refused. Only
+ * successes are kept: after an error the same key may succeed. Keys are told apart by account and operation.
+ */
+export type IdempotencyKey = string;
 
 export type QueryData = {
     body: QueryRequest;
@@ -947,6 +968,15 @@ export type ImportFileResponse = ImportFileResponses[keyof ImportFileResponses];
 
 export type PresignUploadUrlData = {
     body: PresignUploadUrlRequest;
+    headers?: {
+        /**
+         * Makes the request safe to send again when its answer was lost: a text of the client's choice, new for each thing
+         * that it wants done, such as a random UUID. For 24 hours the same key with the same body gives the first answer
+         * once more and does nothing; requests at once wait for one another. With another body it is refused. Only
+         * successes are kept: after an error the same key may succeed. Keys are told apart by account and operation.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/presignUploadUrl';
@@ -965,6 +995,10 @@ export type PresignUploadUrlErrors = {
      * The knowledge base is unknown, deleted or another account's; the answer does not tell which.
      */
     404: KnowledgeBaseNotFoundError;
+    /**
+     * The Idempotency-Key has come with another body before; nothing was done.
+     */
+    409: IdempotencyKeyReusedError;
     /**
      * The body is larger than the largest legal body of this operation, every character escaped.
      */
@@ -1118,6 +1152,15 @@ export type DeleteDocumentResponse = DeleteDocumentResponses[keyof DeleteDocumen
 
 export type ImportTextContentData = {
     body: ImportTextContentRequest;
+    headers?: {
+        /**
+         * Makes the request safe to send again when its answer was lost: a text of the client's choice, new for each thing
+         * that it wants done, such as a random UUID. For 24 hours the same key with the same body gives the first answer
+         * once more and does nothing; requests at once wait for one another. With another body it is refused. Only
+         * successes are kept: after an error the same key may succeed. Keys are told apart by account and operation.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/importTextContent';
@@ -1136,6 +1179,10 @@ export type ImportTextContentErrors = {
      * The knowledge base is unknown, deleted or another account's; the answer does not tell which.
      */
     404: KnowledgeBaseNotFoundError;
+    /**
+     * The Idempotency-Key has come with another body before; nothing was done.
+     */
+    409: IdempotencyKeyReusedError;
     /**
      * The body is larger than the largest legal body of this operation, every character escaped.
      */
@@ -1177,6 +1224,15 @@ export type ImportTextContentResponse = ImportTextContentResponses[keyof ImportT
 
 export type CreateKnowledgeBaseData = {
     body: CreateKnowledgeBaseRequest;
+    headers?: {
+        /**
+         * Makes the request safe to send again when its answer was lost: a text of the client's choice, new for each thing
+         * that it wants done, such as a random UUID. For 24 hours the same key with the same body gives the first answer
+         * once more and does nothing; requests at once wait for one another. With another body it is refused. Only
+         * successes are kept: after an error the same key may succeed. Keys are told apart by account and operation.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/createKnowledgeBase';
@@ -1191,6 +1247,10 @@ export type CreateKnowledgeBaseErrors = {
      * The account has as many knowledge bases as it may have, or no storage left.
      */
     403: KnowledgeBaseLimitExceededError | StorageLimitExceededError;
+    /**
+     * The Idempotency-Key has come with another body before; nothing was done.
+     */
+    409: IdempotencyKeyReusedError;
     /**
      * The body is larger than the largest legal body of this operation, every character escaped.
      */

@@ -116,10 +116,10 @@ describe('a public address and an origin that are set', () => {
     const preflight = {
       origin,
       'access-control-request-method': 'GET',
-      'access-control-request-headers': 'x-api-key',
+      'access-control-request-headers': 'x-api-key,idempotency-key',
     };
     const allowed = await fetch(target, { method: 'OPTIONS', headers: preflight });
-    expect(allowed.headers.get('access-control-allow-headers')).toBe('x-api-key');
+    expect(allowed.headers.get('access-control-allow-headers')).toBe('x-api-key,idempotency-key');
     for (const headers of [{ origin, 'x-api-key': service.apiKey }, { origin }]) {
       expect((await fetch(target, { headers })).headers.get('access-control-allow-origin')).toBe(origin);
     }

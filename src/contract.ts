@@ -6,6 +6,7 @@ import type {
   SearchControllerMethods,
   UploadsControllerMethods,
 } from '../generated/nestjs.gen.ts';
+import type { Once } from './once.ts';
 import type { Service } from './service.ts';
 
 type Operations = SearchControllerMethods &
@@ -15,10 +16,10 @@ type Operations = SearchControllerMethods &
   AccountControllerMethods;
 
 /**
- * What a handler works with: the service, whose request it is, the origin (`http://host`) it was sent to, and a signal
- * that aborts when nobody waits for the answer any more.
+ * What a handler works with: the service, whose request it is, the origin (`http://host`) it was sent to, a signal that
+ * aborts when nobody waits for the answer any more, and the transaction of an operation that takes an Idempotency-Key.
  */
-export type Call = Service & { accountId: string; origin: string; signal: AbortSignal };
+export type Call = Service & { accountId: string; origin: string; signal: AbortSignal; once: Once };
 
 /**
  * One function per operation: from its validated body or query to its success body without `success`. Failures

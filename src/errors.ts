@@ -20,6 +20,7 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   INPUT_VALIDATION_FAILED: 422,
+  IDEMPOTENCY_KEY_REUSED: 409,
   RATE_LIMITED: 429,
   HEADERS_TOO_LARGE: 431,
   INTERNAL_ERROR: 500,
@@ -149,6 +150,12 @@ export const wrongUploadLength = (declared: number, received?: number) =>
 
 /** The client has hung up in its request. It hears nothing of this, but neither is it a fault of ours. */
 export const brokenOff = () => new ServiceError('MALFORMED_REQUEST', 'The body broke off.');
+
+export const idempotencyKeyReused = () =>
+  new ServiceError(
+    'IDEMPOTENCY_KEY_REUSED',
+    'This Idempotency-Key has come with another body before; send a new key with a new request.',
+  );
 
 export const rateLimited = (retryAfterSeconds: number) =>
   new ServiceError('RATE_LIMITED', `Too many requests; try again in ${retryAfterSeconds} seconds.`, {

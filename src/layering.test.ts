@@ -33,6 +33,7 @@ const LAYER_OF_FILE: Record<string, Layer> = {
   'rate-limit.ts': 'dispatch',
   'request-body.ts': 'dispatch',
   'validation-error.ts': 'dispatch',
+  'once.ts': 'handlers',
   'cursor.ts': 'handlers',
 };
 

@@ -12,6 +12,7 @@ import { knowledgeBaseHandlers } from './handlers/knowledge-bases.ts';
 import { searchHandlers } from './handlers/search.ts';
 import { uploadHandlers } from './handlers/uploads.ts';
 import { receiveUpload } from './ingestion/receive-upload.ts';
+import { createAnswerOnce, type Once, toKeyedRequest } from './once.ts';
 import { askPatiently } from './patience.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { Routes } from './routes.ts';
@@ -26,9 +27,10 @@ const handlers: Handlers = {
   ...accountHandlers,
 };
 
-const toCall = (service: Service, { caller: { accountId }, origin, signal }: Arrival): Call => ({
+const toCall = (service: Service, { caller: { accountId }, origin, signal }: Arrival, once: Once): Call => ({
   ...service,
   accountId,
+  once,
   get origin() {
     return origin();
   },
@@ -37,15 +39,23 @@ const toCall = (service: Service, { caller: { accountId }, origin, signal }: Arr
   },
 });
 
-const createBackend = (service: Service): Backend => ({
-  authenticate: createAuthenticate(service.database),
-  limitRate: createRateLimit(service.config.rateLimitPerMinute),
-  answer: (operationId, input, arrival) => {
-    const handle = handlers[operationId as keyof Handlers]; // the spec's ids; layering.test.ts
-    // The one cast: the spec's validation has made the input what the handler's type says.
-    return handle(input as never, toCall(service, arrival));
-  },
-});
+function createBackend(service: Service): Backend {
+  const answerOnce = createAnswerOnce(service.database);
+  return {
+    authenticate: createAuthenticate(service.database),
+    limitRate: createRateLimit(service.config.rateLimitPerMinute),
+    answer: (operationId, input, arrival) => {
+      const handle = handlers[operationId as keyof Handlers]; // the spec's ids; layering.test.ts
+      const { accountId } = arrival.caller;
+      const request = toKeyedRequest(operationId, input, {
+        accountId,
+        key: arrival.header('idempotency-key'),
+      });
+      // The one cast: the spec's validation has made the input what the handler's type says.
+      return answerOnce(request, (once) => handle(input as never, toCall(service, arrival, once)));
+    },
+  };
+}
 
 /** A balancer that has heard nothing by then takes the server for dead. */
 const READY_PATIENCE_MS = 2_000;

@@ -12,6 +12,7 @@ function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
 
 /** The patterns of the spec in words; `\S` stands only in the one that asks for more than white space. */
 function describePattern(pattern: string): string {
+  if (pattern.includes('\\x21-\\x7E')) return 'must hold visible ASCII characters only';
   const characters = 'no U+0000 and no lone surrogate';
   return pattern.includes('\\s')
     ? `must hold more than white space, ${characters}`

@@ -9,9 +9,13 @@ const jsonBody = (content: Content) => ({
   'application/json': { schema: { type: 'object' }, example: examplesOf(content)[0]?.[1].value },
 });
 
-/** The headers of an answer by name alone: what their values have to be says the spec. */
-const headersByName = (headers: Record<string, object> = {}) =>
-  Object.fromEntries(Object.keys(headers).map((name) => [name, {}]));
+/** The headers that an answer must have, by name alone: what their values have to be says the spec. */
+const headersByName = (headers: Record<string, { required?: boolean }> = {}) =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([, { required }]) => required)
+      .map(([name]) => [name, {}]),
+  );
 
 function describeOperation(operation: (typeof operations)[number], statuses: string[]) {
   const { operationId, parameters = [], requestBody, responses } = operation;
@@ -23,7 +27,12 @@ function describeOperation(operation: (typeof operations)[number], statuses: str
     ]);
   return {
     summary: operationId,
-    parameters: parameters.map(({ name, required, example }) => ({ name, in: 'query', required, example })),
+    parameters: parameters.map(({ name, in: place, required, example }) => ({
+      name,
+      in: place,
+      required,
+      example,
+    })),
     ...(requestBody !== undefined && { requestBody: { content: jsonBody(requestBody.content) } }),
     responses: Object.fromEntries(described),
   };

@@ -1,5 +1,6 @@
 /** Requests that are refused: for each status but 200, what breaks the request of any operation that documents it. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InputValidationFailedData } from '../../generated/types.gen.ts';
 import { createCaller } from '../calling.ts';
@@ -8,7 +9,14 @@ import { type Answer, exchange } from '../exchange.ts';
 import { inputsOf, operationOf, requiredInputsOf, type Schema } from '../read-spec.ts';
 import { VALID_INPUTS } from '../valid-inputs.ts';
 import { uploadBytes } from './promises/uploads.ts';
-import { dataOf, exampleInput, type Provocation, requestWith, type Work } from './provocation.ts';
+import {
+  dataOf,
+  exampleInput,
+  makeKnowledgeBase,
+  type Provocation,
+  requestWith,
+  type Work,
+} from './provocation.ts';
 import type { Operator } from './target.ts';
 
 type Provoke = (work: Work, operationId: OperationId) => Promise<Provocation> | Provocation;
@@ -76,6 +84,26 @@ const notUploaded: Provoke = async (work, operationId) => {
   const ticket = await work.caller.api.presignUploadUrl({ knowledgeBaseId, fileName: 'none.txt', size: 1 });
   return { sent: requestWith(work, operationId, { fileId: ticket.fileId }) };
 };
+
+/** What differs between two requests of one key. */
+const CHANGED: Partial<Record<OperationId, Record<string, unknown>>> = {
+  createKnowledgeBase: { name: 'Contract run, another one' },
+  importTextContent: { title: 'Another one' },
+  presignUploadUrl: { fileName: 'another.txt' },
+};
+
+const keyReused: Provoke = async (work, operationId) => {
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
+  const input = operationId === 'createKnowledgeBase' ? {} : { knowledgeBaseId };
+  const key = { 'idempotency-key': randomUUID() };
+  const first = await work.caller.request(operationId, { ...exampleInput(operationId), ...input }, key);
+  if (operationId === 'createKnowledgeBase') work.made.add(dataOf<{ id: string }>(first).id);
+  const sent = requestWith(work, operationId, { ...input, ...CHANGED[operationId] });
+  return { sent: { ...sent, headers: { ...sent.headers, ...key } } };
+};
+
+const conflicting: Provoke = (work, operationId) =>
+  operationId === 'importFile' ? notUploaded(work, operationId) : keyReused(work, operationId);
 
 const expired: Provoke = async (work, operationId) => {
   const { fileId, expiresAt } = work.stock.expiring ?? {};
@@ -190,7 +218,7 @@ export const REFUSALS: Record<string, Provoke> = {
   402: spent,
   403: spent,
   404: notFound,
-  409: notUploaded,
+  409: conflicting,
   410: expired,
   413: tooLarge,
   415: unsupportedMediaType,

@@ -27,7 +27,7 @@ import {
 } from '../storage/passages.ts';
 
 export const documentHandlers = {
-  async importTextContent({ title, content, ...input }, { database, accountId, config, analyse }) {
+  async importTextContent({ title, content, ...input }, { database, accountId, config, analyse, once }) {
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const account = { accountId, defaults: config };
     const bytes = Buffer.byteLength(content);
@@ -37,7 +37,7 @@ export const documentHandlers = {
 
     const id = uuidv7();
     try {
-      const row = await database.transaction().execute(async (transaction) => {
+      const data = await once(async (transaction) => {
         await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
         const inserted = await insertDocument(transaction, {
           knowledgeBaseId,
@@ -52,9 +52,9 @@ export const documentHandlers = {
         const document = { knowledgeBaseId, id, accountId };
         const passage_count = await insertPassages(transaction, document, { parts, documents: 1, bytes });
         await requireStorage(transaction, account, bytes);
-        return { ...inserted, passage_count };
+        return toDocument({ ...inserted, passage_count });
       });
-      return { data: toDocument(row) };
+      return { data };
     } catch (error) {
       // Nobody knows the document yet, so it is its knowledge base.
       throw error instanceof DeletionAnnounced ? knowledgeBaseNotFound() : error;

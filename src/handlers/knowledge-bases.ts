@@ -30,11 +30,11 @@ const toKnowledgeBase = (row: KnowledgeBaseRow): KnowledgeBase => ({
 });
 
 export const knowledgeBaseHandlers = {
-  async createKnowledgeBase({ name, description = '' }, { database, accountId, config }) {
+  async createKnowledgeBase({ name, description = '' }, { accountId, config, once }) {
     const created_at = new Date();
     const knowledge_base_id = uuidv7();
     const row = { knowledge_base_id, name, description, created_at, updated_at: created_at };
-    await database.transaction().execute(async (transaction) => {
+    const data = await once(async (transaction) => {
       await requireKnowledgeBaseAllowance(transaction, { accountId, defaults: config });
       const owner = { knowledge_base_id, account_id: accountId };
       await transaction
@@ -42,8 +42,9 @@ export const knowledgeBaseHandlers = {
         .values({ ...row, ...owner })
         .execute();
       await transaction.insertInto('knowledge_base_statistics').values(owner).execute();
+      return toKnowledgeBase(row);
     });
-    return { data: toKnowledgeBase(row) };
+    return { data };
   },
 
   async deleteKnowledgeBase(input, { database, accountId, jobs }) {

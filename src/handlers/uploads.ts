@@ -1,6 +1,7 @@
 /** The operations that bring a file in: ask for an upload address, then import what was sent there. */
 import type { Selectable, Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import type { UploadTicket } from '../../generated/types.gen.ts';
 import type { Call, Handlers } from '../contract.ts';
 import { fileNotFound, fileNotUploaded, uploadExpired } from '../errors.ts';
 import { formatScopedId, parseFileId, parseKnowledgeBaseId, type ScopedId } from '../ids.ts';
@@ -84,6 +85,19 @@ async function importOnce(call: Call, { file, taken }: { file: ScopedId; taken: 
   }
 }
 
+/** The ticket of a file that is to be sent: to its store, where that takes files itself, or else to us. */
+async function makeTicket(
+  call: Call,
+  file: ScopedId,
+  bounds: { sizeBytes: number; createdAt: Date; expiresAt: Date },
+): Promise<UploadTicket> {
+  const fileId = formatScopedId(file);
+  const own = () =>
+    (call.config.baseUrl ?? call.origin) + formatUploadPath(call.uploadSecret, { fileId, ...bounds });
+  const uploadUrl = (await call.files.directUploads?.presign(file, bounds)) ?? own();
+  return { fileId, uploadUrl, expiresAt: bounds.expiresAt.toISOString(), method: 'PUT', headers: {} };
+}
+
 export const uploadHandlers = {
   async importFile(input, call) {
     const file = parseFileId(input.fileId);
@@ -92,18 +106,20 @@ export const uploadHandlers = {
     return { data: toDocument(await importOnce(call, { file, taken })) };
   },
 
-  async presignUploadUrl({ fileName, size, ...input }, { database, accountId, config, files, ...call }) {
+  async presignUploadUrl({ fileName, size, ...input }, call) {
+    const { accountId, config, once } = call;
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const createdAt = new Date();
     const expiresAt = new Date(createdAt.getTime() + config.uploadTicketTtlSeconds * 1000);
-    const id = uuidv7();
-    await database.transaction().execute(async (transaction) => {
+    const file = { knowledgeBaseId, id: uuidv7() };
+    const ticket = await makeTicket(call, file, { sizeBytes: size, createdAt, expiresAt });
+    const data = await once(async (transaction) => {
       await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
       await transaction
         .insertInto('files')
         .values({
           knowledge_base_id: knowledgeBaseId,
-          id,
+          id: file.id,
           account_id: accountId,
           file_name: fileName,
           size_bytes: size,
@@ -112,21 +128,8 @@ export const uploadHandlers = {
         })
         .execute();
       await requireStorage(transaction, { accountId, defaults: config }, size);
+      return ticket;
     });
-    const file = { knowledgeBaseId, id };
-    const fileId = formatScopedId(file);
-    const own = () =>
-      (config.baseUrl ?? call.origin) +
-      formatUploadPath(call.uploadSecret, { fileId, sizeBytes: size, expiresAt });
-    return {
-      data: {
-        fileId,
-        uploadUrl:
-          (await files.directUploads?.presign(file, { sizeBytes: size, createdAt, expiresAt })) ?? own(),
-        expiresAt: expiresAt.toISOString(),
-        method: 'PUT',
-        headers: {},
-      },
-    };
+    return { data };
   },
 } satisfies Partial<Handlers>;

@@ -1,9 +1,10 @@
-/** The job that clears away what crashes and clients have left: unused tickets, and bytes without a row. */
+/** The job that clears away what crashes and clients have left: unused tickets, bytes without a row, old answers. */
 import { sql } from 'kysely';
 import type { ScopedId } from '../ids.ts';
 import type { Service } from '../service.ts';
 import { compareFiles, findStoringKnowledgeBases } from '../storage/compare-files.ts';
 import { filePrefix } from '../storage/file-store.ts';
+import { removeOldAnswers } from '../storage/first-answers.ts';
 import type { Attempt } from './job-queue.ts';
 
 /** A ticket, used or not, that nobody has imported is kept so long past its expiry, to say what became of it. */
@@ -58,5 +59,6 @@ export async function sweepFiles(service: Service, signal: AbortSignal): Promise
 export async function sweepStorage(service: Service, { signal }: Attempt<object>): Promise<void> {
   await requeuePurges(service);
   await removeUnimportedFiles(service);
+  await removeOldAnswers(service.database);
   await sweepFiles(service, signal);
 }

@@ -3,9 +3,13 @@ import { type Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import { type Connection, createDatabase, createMaintenancePool } from './database.ts';
 import * as initial from './migrations/0001-initial.ts';
+import * as firstAnswers from './migrations/0002-first-answers.ts';
 
 /** In the order of their names; one that has landed is never edited. */
-const migrations: Record<string, Migration> = { '0001-initial': initial };
+const migrations: Record<string, Migration> = {
+  '0001-initial': initial,
+  '0002-first-answers': firstAnswers,
+};
 
 /**
  * Runs the migrations that `database` lacks, all in one transaction. Several servers may start at once:

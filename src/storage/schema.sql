@@ -75,6 +75,16 @@ CREATE TABLE files (
   CHECK ((size_bytes > 0))
 );
 
+CREATE TABLE first_answers (
+  account_id uuid NOT NULL,
+  operation text NOT NULL,
+  idempotency_key text COLLATE "C" NOT NULL,
+  request_hash bytea NOT NULL,
+  answer json,
+  created_at timestamp with time zone NOT NULL,
+  PRIMARY KEY (account_id, operation, idempotency_key)
+) WITH (fillfactor=80);
+
 CREATE TABLE knowledge_base_statistics (
   knowledge_base_id uuid NOT NULL,
   account_id uuid NOT NULL,
@@ -159,6 +169,7 @@ CREATE UNIQUE INDEX documents_by_file ON public.documents USING btree (knowledge
 CREATE INDEX documents_unfinished ON public.documents USING btree (created_at) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text]));
 CREATE UNIQUE INDEX files_by_document ON public.files USING btree (knowledge_base_id, document_id);
 CREATE INDEX files_not_imported ON public.files USING btree (account_id) WHERE (document_id IS NULL);
+CREATE INDEX first_answers_by_creation ON public.first_answers USING btree (created_at);
 CREATE INDEX knowledge_base_statistics_by_account ON public.knowledge_base_statistics USING btree (account_id);
 CREATE INDEX knowledge_bases_by_account ON public.knowledge_bases USING btree (account_id, created_at DESC, knowledge_base_id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX lexeme_statistics_by_account ON public.lexeme_statistics USING btree (account_id, lexeme);

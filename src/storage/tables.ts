@@ -139,6 +139,17 @@ type PassageLexemesTable = {
   lexemes: string;
 };
 
+/** The answer to a request with an Idempotency-Key; null only until the transaction that makes it commits. */
+type FirstAnswerTable = {
+  account_id: string;
+  operation: string;
+  idempotency_key: string;
+  /** SHA-256 of what the request asked for. */
+  request_hash: Buffer;
+  answer: JSONColumnType<object> | null;
+  created_at: Timestamp;
+};
+
 export type Tables = {
   accounts: AccountTable;
   account_balances: AccountBalanceTable;
@@ -152,4 +163,5 @@ export type Tables = {
   files: FileTable;
   passages: PassageTable;
   passage_lexemes: PassageLexemesTable;
+  first_answers: FirstAnswerTable;
 };

@@ -1,0 +1,37 @@
+/** A repeated text import is answered without being analysed, and repeats at once wait before they take anything. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestService, type TestService } from './testing/test-service.ts';
+
+let suite: TestService;
+let analyses = 0;
+
+beforeAll(async () => {
+  suite = await startTestService({
+    change: ({ analyse }) => ({
+      analyse: (document) => {
+        analyses += 1;
+        return analyse(document);
+      },
+    }),
+  });
+});
+
+afterAll(() => suite.close());
+
+test('one analysis, however often and at once a text is sent with its key', async () => {
+  const { body } = await suite.call('createKnowledgeBase', { name: 'Once' });
+  const text = { knowledgeBaseId: body.data.id, title: 'Once', content: 'Read once, told often.' };
+  const headers = {
+    'x-api-key': suite.apiKey,
+    'content-type': 'application/json',
+    'idempotency-key': randomUUID(),
+  };
+  const send = async () => {
+    const sent = { method: 'POST', headers, body: JSON.stringify(text) };
+    return await (await fetch(`${suite.address}/v1/importTextContent`, sent)).text();
+  };
+  const answers = [...(await Promise.all([send(), send(), send(), send()])), await send()];
+  expect(new Set(answers).size).toBe(1);
+  expect(analyses).toBe(1);
+});

@@ -1,0 +1,111 @@
+/** Two servers on one database, and one key: one effect, one answer, for 24 hours. */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase } from '../testing/test-database.ts';
+import { createDatabase, createPool, type Database } from './database.ts';
+import { commitOnce, findFirstAnswer, type KeyedRequest, removeOldAnswers } from './first-answers.ts';
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+let other: Database;
+let request: KeyedRequest;
+
+beforeAll(async () => {
+  suite = await createTestDatabase();
+  other = createDatabase(createPool(suite.connection, 2, () => {}));
+});
+
+afterAll(async () => {
+  await other.destroy();
+  await suite.close();
+});
+
+beforeEach(() => {
+  request = { accountId: uuidv7(), operation: 'createKnowledgeBase', key: 'key', hash: hashOf('one body') };
+});
+
+const hashOf = (body: string) => createHash('sha256').update(body).digest();
+
+const makesAgo = (age: string) =>
+  sql`UPDATE first_answers SET created_at = now() - ${age}::interval`.execute(suite.database);
+
+/** An effect that goes on until it is ended. */
+function createSlowEffect(answer: object) {
+  const { promise, resolve, reject } = Promise.withResolvers<object>();
+  const started = Promise.withResolvers<void>();
+  const effect = () => {
+    started.resolve();
+    return promise;
+  };
+  return { effect, started: started.promise, succeed: () => resolve(answer), fail: reject };
+}
+
+/** Resolves when a connection of this database waits for a lock. */
+async function untilOneWaits(): Promise<void> {
+  const { rows } = await sql`SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(suite.database);
+  if (rows.length === 0) await untilOneWaits();
+}
+
+const never = () => Promise.reject(new Error('was done again'));
+
+test('a request that comes to another server meanwhile waits, and gets the first answer, key order and all', async () => {
+  const first = createSlowEffect({ z: 'Ünïcode', a: [1, { '2': null }] });
+  const one = commitOnce(suite.database, request, first.effect);
+  await first.started;
+  const two = commitOnce(other, request, never);
+  await untilOneWaits();
+  first.succeed();
+  expect(JSON.stringify(await two)).toBe(JSON.stringify(await one));
+  expect(JSON.stringify(await findFirstAnswer(other, request))).toBe('{"z":"Ünïcode","a":[1,{"2":null}]}');
+});
+
+test('when the first fails, the one that waits is done instead', async () => {
+  const first = createSlowEffect({});
+  const one = commitOnce(suite.database, request, first.effect);
+  await first.started;
+  const two = commitOnce(other, request, async () => ({ done: 'by the second' }));
+  await untilOneWaits();
+  first.fail(new Error('failed'));
+  await expect(one).rejects.toThrow('failed');
+  expect(await two).toEqual({ done: 'by the second' });
+  expect(await commitOnce(suite.database, request, never)).toEqual({ done: 'by the second' });
+});
+
+test('another body under the key is refused, also while the first is under way', async () => {
+  const first = createSlowEffect({});
+  const one = commitOnce(suite.database, request, first.effect);
+  await first.started;
+  const changed = { ...request, hash: hashOf('another body') };
+  const two = commitOnce(other, changed, never);
+  await untilOneWaits();
+  first.succeed();
+  await expect(two).rejects.toMatchObject({ errorCode: 'IDEMPOTENCY_KEY_REUSED' });
+  await expect(findFirstAnswer(other, changed)).rejects.toMatchObject({
+    errorCode: 'IDEMPOTENCY_KEY_REUSED',
+  });
+  await one;
+});
+
+test('an answer is given for 24 hours; then the key is free, also for another body', async () => {
+  await commitOnce(suite.database, request, async () => ({ made: 1 }));
+  await makesAgo('23 hours 59 minutes');
+  expect(await findFirstAnswer(other, request)).toEqual({ made: 1 });
+  expect(await removeOldAnswers(suite.database)).toBe(0);
+  await makesAgo('24 hours');
+  expect(await findFirstAnswer(other, request)).toBeUndefined();
+  const next = { ...request, hash: hashOf('another body') };
+  expect(await commitOnce(other, next, async () => ({ made: 2 }))).toEqual({ made: 2 });
+  expect(await findFirstAnswer(suite.database, next)).toEqual({ made: 2 });
+});
+
+test('the sweep removes old answers, and those only', async () => {
+  await commitOnce(suite.database, request, async () => ({ made: 1 }));
+  await makesAgo('25 hours');
+  const young = { ...request, key: 'young' };
+  await commitOnce(suite.database, young, async () => ({ made: 2 }));
+  expect(await removeOldAnswers(suite.database)).toBeGreaterThanOrEqual(1);
+  const { rows } = await sql`SELECT idempotency_key FROM first_answers`.execute(suite.database);
+  expect(rows).toEqual([{ idempotency_key: 'young' }]);
+});

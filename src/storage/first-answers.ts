@@ -1,0 +1,107 @@
+/**
+ * What requests with an Idempotency-Key were answered, so that one that is sent again is answered and not repeated
+ * (draft-ietf-httpapi-idempotency-key-header-07).
+ */
+import { type Selectable, sql, type Transaction } from 'kysely';
+import { idempotencyKeyReused } from '../errors.ts';
+import type { Database, Queryable } from './database.ts';
+import type { Tables } from './tables.ts';
+
+/** Far longer than any client tries again by itself. */
+const KEPT_HOURS = 24;
+
+/** By what a request is known when it comes again; `hash`: SHA-256 of what it asks for. */
+export type KeyedRequest = { accountId: string; operation: string; key: string; hash: Buffer };
+
+const isKept = sql<boolean>`created_at > now() - make_interval(hours => ${KEPT_HOURS})`;
+
+const selectAnswer = (database: Queryable, { accountId, operation, key }: KeyedRequest) =>
+  database
+    .selectFrom('first_answers')
+    .select(['request_hash', 'answer'])
+    .where('account_id', '=', accountId)
+    .where('operation', '=', operation)
+    .where('idempotency_key', '=', key);
+
+type KeptAnswer = Pick<Selectable<Tables['first_answers']>, 'request_hash' | 'answer'>;
+
+/** @throws IDEMPOTENCY_KEY_REUSED when the answer is another request's. */
+function answerTo({ hash }: KeyedRequest, { request_hash, answer }: KeptAnswer): object {
+  if (!hash.equals(request_hash)) throw idempotencyKeyReused();
+  if (answer === null) throw new Error('a first answer was committed without its answer');
+  return answer;
+}
+
+/**
+ * The answer that this request was given within the last 24 hours; undefined: none.
+ * @throws IDEMPOTENCY_KEY_REUSED
+ */
+export async function findFirstAnswer(
+  database: Queryable,
+  request: KeyedRequest,
+): Promise<object | undefined> {
+  const kept = await selectAnswer(database, request).where(isKept).executeTakeFirst();
+  return kept && answerTo(request, kept);
+}
+
+/**
+ * Takes the key for this transaction, whose commit makes it taken for everyone. Whoever else wants it waits here until
+ * then, and holds nothing that others need. False: it is taken, and its row stays locked, so that no sweep removes it.
+ */
+async function claimKey(
+  transaction: Queryable,
+  { accountId, operation, key, hash }: KeyedRequest,
+): Promise<boolean> {
+  const { rows } = await sql`
+    INSERT INTO first_answers AS kept (account_id, operation, idempotency_key, request_hash, created_at)
+    VALUES (${accountId}, ${operation}, ${key}, ${hash}, now())
+    ON CONFLICT (account_id, operation, idempotency_key) DO UPDATE
+      SET request_hash = excluded.request_hash, answer = NULL, created_at = excluded.created_at
+      WHERE kept.created_at <= excluded.created_at - make_interval(hours => ${KEPT_HOURS})
+    RETURNING 1`.execute(transaction);
+  return rows.length > 0;
+}
+
+async function keepAnswer(
+  transaction: Queryable,
+  { accountId, operation, key }: KeyedRequest,
+  answer: object,
+): Promise<void> {
+  await transaction
+    .updateTable('first_answers')
+    .set({ answer: JSON.stringify(answer) })
+    .where('account_id', '=', accountId)
+    .where('operation', '=', operation)
+    .where('idempotency_key', '=', key)
+    .execute();
+}
+
+/**
+ * Runs `effect` in a transaction that also keeps its answer, unless this request has been answered before: then it gives
+ * that answer. What `effect` throws takes the key back with everything else.
+ * @throws IDEMPOTENCY_KEY_REUSED
+ */
+export async function commitOnce<Answer extends object>(
+  database: Database,
+  request: KeyedRequest,
+  effect: (transaction: Transaction<Tables>) => Promise<Answer>,
+): Promise<Answer> {
+  return await database.transaction().execute(async (transaction) => {
+    if (!(await claimKey(transaction, request))) {
+      const kept = await selectAnswer(transaction, request).executeTakeFirstOrThrow();
+      return answerTo(request, kept) as Answer; // as the same operation has kept it
+    }
+    const answer = await effect(transaction);
+    await keepAnswer(transaction, request, answer);
+    return answer;
+  });
+}
+
+/** Removes the answers that are not given any more; gives how many. */
+export async function removeOldAnswers(database: Queryable): Promise<number> {
+  const { numDeletedRows } = await database
+    .deleteFrom('first_answers')
+    .where(sql<boolean>`created_at <= now() - make_interval(hours => ${KEPT_HOURS})`)
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
