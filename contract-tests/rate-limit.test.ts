@@ -1,5 +1,6 @@
-/** The limit of requests per minute and key, at a service that allows three. */
-import { afterAll, expect, test } from 'vitest';
+/** The limit of requests per minute and key, at two servers of one database that allow three. */
+import { afterAll, expect, inject, test } from 'vitest';
+import { startSecondServer } from '../scripts/second-server.ts';
 import { createCaller } from './calling.ts';
 import { OPERATION_IDS } from './contract-check.ts';
 import { expectRefusal } from './expect-refusal.ts';
@@ -7,8 +8,13 @@ import { createKey } from './opened-account.ts';
 import { startService } from './running-service.ts';
 import { VALID_INPUTS } from './valid-inputs.ts';
 
-const service = await startService({ RATE_LIMIT_PER_MINUTE: '3' });
-afterAll(service.stop);
+const settings = { RATE_LIMIT_PER_MINUTE: '3', VALIDATE_RESPONSES: 'true' };
+const service = await startService(settings);
+const second = await startSecondServer(service.dataDirectory, settings);
+afterAll(async () => {
+  await second.stop();
+  await service.stop();
+});
 
 const { request } = createCaller(service);
 const newCaller = async () =>
@@ -50,4 +56,59 @@ test('429 RATE_LIMITED: of thirty requests at once three are answered', async ()
   const answers = await Promise.all(Array.from({ length: 30 }, () => send('getUsage')));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(27);
+});
+
+/** Which of the requests pass, when each goes to the server that `places` says for it, one after the other. */
+async function passAt(places: number[]): Promise<boolean[]> {
+  const apiKey = await createKey('default', service);
+  const servers = [service, second].map(({ address }) => createCaller({ address, apiKey }));
+  const passed: boolean[] = [];
+  for (const place of places) {
+    const answer = await servers[place]?.request('getBalance');
+    passed.push(answer?.status === 200);
+  }
+  return passed;
+}
+
+test.each([
+  ['by turns', [0, 1, 0, 1, 0, 1]],
+  ['the second after the first', [0, 0, 1, 1, 1, 0]],
+  ['nearly all at the second', [1, 0, 1, 1, 1, 1]],
+])('of requests to two server processes exactly three pass: %s', async (_, places) => {
+  expect(await passAt(places)).toEqual([true, true, true, false, false, false]);
+});
+
+test('of sixty requests at once to two server processes exactly three pass', async () => {
+  const apiKey = await createKey('default', service);
+  const servers = [service, second].map(({ address }) => createCaller({ address, apiKey }));
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => servers.map((server) => server.request('getBalance'))).flat(),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(57);
+});
+
+test('RateLimit counts down, on refusals of other kinds as well; Retry-After says what its t says', async () => {
+  const { request: send } = await newCaller();
+  const answers = [
+    await send('getBalance'),
+    await send('query', { query: '' }),
+    await send('getUsage'),
+    await send('getUsage'),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 422, 200, 429]);
+  const told = answers.map(({ headers }) => String(headers.ratelimit));
+  expect(told.map((text) => text.replace(/t=\d+$/, 't='))).toEqual(
+    [2, 1, 0, 0].map((remaining) => `"default";r=${remaining};t=`),
+  );
+  expect(told[3]).toBe(`"default";r=0;t=${answers[3]?.headers['retry-after']}`);
+  for (const { headers } of answers) expect(headers['ratelimit-policy']).toBe('"default";q=3;w=60');
+});
+
+test('strangers, and clients of a service without a limit, are told nothing of one', async () => {
+  const stranger = await request('getUsage', {}, { 'x-api-key': undefined });
+  const unlimited = createCaller({ address: inject('address'), apiKey: inject('apiKey') });
+  for (const { headers } of [stranger, await unlimited.request('getUsage')]) {
+    expect([headers.ratelimit, headers['ratelimit-policy']]).toEqual([undefined, undefined]);
+  }
 });

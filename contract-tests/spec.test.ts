@@ -78,9 +78,13 @@ describe('operations', () => {
   );
 
   test.each(responses)(
-    '$operation.operationId $status carries x-request-id, and Retry-After where it is due',
+    '$operation.operationId $status carries x-request-id, and Retry-After and the rate limit where they are due',
     ({ status, headers = {} }) => {
-      const expected = ['429', '503'].includes(status) ? ['Retry-After', 'x-request-id'] : ['x-request-id'];
+      const expected = [
+        ...(['200', '429'].includes(status) ? ['RateLimit', 'RateLimit-Policy'] : []),
+        ...(['429', '503'].includes(status) ? ['Retry-After'] : []),
+        'x-request-id',
+      ];
       expect(Object.keys(headers).sort()).toEqual(expected);
     },
   );

@@ -111,7 +111,12 @@ export async function createApp({
   app.use(requireTarget);
   app.use(createRoutes(routes).routes());
   if (corsOrigin !== undefined)
-    app.use(cors({ origin: corsOrigin, exposeHeaders: ['x-request-id', 'retry-after'] }));
+    app.use(
+      cors({
+        origin: corsOrigin,
+        exposeHeaders: ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy'],
+      }),
+    );
   app.use(dispatch?.handle ?? refuseRoute);
   app.on('error', (error) => log.debug({ err: error }, 'connection broke while answering'));
   return app;

@@ -27,8 +27,11 @@ export type Arrival = {
 export type Backend = {
   /** @throws UNAUTHORIZED */
   authenticate(key: string | undefined): Promise<Caller>;
-  /** @throws RATE_LIMITED */
-  limitRate(keyId: string): Promise<void>;
+  /**
+   * Gives header fields for the answer, whatever that will be.
+   * @throws RATE_LIMITED
+   */
+  limitRate(keyId: string): Promise<Record<string, string>>;
   /** From the validated body or query of an operation to its success body without `success`. */
   answer(operationId: string, input: unknown, arrival: Arrival): Promise<object>;
 };
@@ -93,7 +96,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
       exchange.context.state.operationId = operation.operationId;
       exchange.caller = await authenticate(exchange.context.get('x-api-key') || undefined);
       exchange.context.state.caller = exchange.caller;
-      await limitRate(exchange.caller.keyId);
+      exchange.context.set(await limitRate(exchange.caller.keyId));
     },
     unauthorizedHandler: () => {
       throw unauthorized();

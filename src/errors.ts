@@ -157,9 +157,10 @@ export const idempotencyKeyReused = () =>
     'This Idempotency-Key has come with another body before; send a new key with a new request.',
   );
 
-export const rateLimited = (retryAfterSeconds: number) =>
+/** `fields`: header fields that tell of the limit. */
+export const rateLimited = (retryAfterSeconds: number, fields: Record<string, string>) =>
   new ServiceError('RATE_LIMITED', `Too many requests; try again in ${retryAfterSeconds} seconds.`, {
-    headers: { 'retry-after': String(retryAfterSeconds) },
+    headers: { ...fields, 'retry-after': String(retryAfterSeconds) },
   });
 
 /** When a client should ask again after a 503: restarts and failovers mostly take about a second. */

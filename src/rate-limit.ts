@@ -1,23 +1,50 @@
-/** Limits the requests of one API key in a minute, counted in this process. */
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+/** Limits the requests of one API key in a minute, exactly and over all servers of a database. */
+import { LRUCache } from 'lru-cache';
 import { rateLimited } from './errors.ts';
+import type { Database } from './storage/database.ts';
+import { createRequestCounter } from './storage/request-counts.ts';
 
 const WINDOW_SECONDS = 60;
+/** Keys known to have used up their minute, which are refused without a look into the database. */
+const SPENT_KEYS = 10_000;
+
+/** Header fields of an answer that tell what is left of the limit (draft-ietf-httpapi-ratelimit-headers-10). */
+export type RateFields = Record<string, string>;
+
+const NO_FIELDS: RateFields = {};
+
+const secondsUntil = (timeMs: number): number => Math.max(1, Math.ceil((timeMs - performance.now()) / 1000));
 
 /**
- * Counts one request of `keyId` each time it is called.
- * @param requestsPerMinute 0: no limit.
+ * Counts one request of `keyId` each time it is called. What the database can not count is not answered: it would be
+ * needed for the answer as well, and an open door would be one that an attacker can try to force.
+ * @param requestsPerMinute 0: no limit, and no fields.
  * @throws RATE_LIMITED with the seconds until the window's end.
  */
-export function createRateLimit(requestsPerMinute: number): (keyId: string) => Promise<void> {
-  if (requestsPerMinute === 0) return async () => {};
-  const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: WINDOW_SECONDS });
+export function createRateLimit(
+  database: Database,
+  requestsPerMinute: number,
+): (keyId: string) => Promise<RateFields> {
+  if (requestsPerMinute === 0) return async () => NO_FIELDS;
+  const count = createRequestCounter(database, WINDOW_SECONDS);
+  const spent = new LRUCache<string, number>({ max: SPENT_KEYS });
+  const policy = `"default";q=${requestsPerMinute};w=${WINDOW_SECONDS}`;
+
+  const fieldsOf = (remaining: number, seconds: number): RateFields => ({
+    'ratelimit-policy': policy,
+    ratelimit: `"default";r=${remaining};t=${seconds}`,
+  });
+  const refuseUntil = (endsAtMs: number) => {
+    const seconds = secondsUntil(endsAtMs);
+    return rateLimited(seconds, fieldsOf(0, seconds));
+  };
+
   return async (keyId) => {
-    try {
-      await limiter.consume(keyId);
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      throw rateLimited(Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)));
-    }
+    const spentUntilMs = spent.get(keyId) ?? 0;
+    if (spentUntilMs > performance.now()) throw refuseUntil(spentUntilMs);
+    const { place, endsAtMs } = await count(keyId);
+    if (place >= requestsPerMinute) spent.set(keyId, endsAtMs);
+    if (place > requestsPerMinute) throw refuseUntil(endsAtMs);
+    return fieldsOf(requestsPerMinute - place, secondsUntil(endsAtMs));
   };
 }

@@ -43,7 +43,7 @@ function createBackend(service: Service): Backend {
   const answerOnce = createAnswerOnce(service.database);
   return {
     authenticate: createAuthenticate(service.database),
-    limitRate: createRateLimit(service.config.rateLimitPerMinute),
+    limitRate: createRateLimit(service.database, service.config.rateLimitPerMinute),
     answer: (operationId, input, arrival) => {
       const handle = handlers[operationId as keyof Handlers]; // the spec's ids; layering.test.ts
       const { accountId } = arrival.caller;

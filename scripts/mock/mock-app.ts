@@ -70,7 +70,7 @@ const reportFaults =
 export async function createMockApp(): Promise<Koa> {
   const answer = reportFaults(createAnswer(await createPrism()));
   return await createApp({
-    backend: { authenticate, limitRate: async () => {}, answer },
+    backend: { authenticate, limitRate: async () => ({}), answer },
     routes: { baseUrl: undefined, receiveUpload, requireReady: async () => {} },
     log: createLog('silent'),
     watch: createWatch(unmetered, untraced),

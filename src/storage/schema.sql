@@ -163,6 +163,13 @@ CREATE TABLE passages (
   FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id)
 );
 
+CREATE UNLOGGED TABLE request_counts (
+  key_id text COLLATE "C" NOT NULL,
+  requests bigint NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  PRIMARY KEY (key_id)
+) WITH (fillfactor=50);
+
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id);
 CREATE INDEX documents_by_creation ON public.documents USING btree (knowledge_base_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX documents_by_file ON public.documents USING btree (knowledge_base_id, file_id);

@@ -150,6 +150,9 @@ type FirstAnswerTable = {
   created_at: Timestamp;
 };
 
+/** A key's running minute, or its last one. */
+type RequestCountTable = { key_id: string; requests: number; ends_at: Timestamp };
+
 export type Tables = {
   accounts: AccountTable;
   account_balances: AccountBalanceTable;
@@ -164,4 +167,5 @@ export type Tables = {
   passages: PassageTable;
   passage_lexemes: PassageLexemesTable;
   first_answers: FirstAnswerTable;
+  request_counts: RequestCountTable;
 };

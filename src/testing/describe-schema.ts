@@ -5,11 +5,13 @@ import { type Kysely, sql } from 'kysely';
 export async function describeSchema<DB>(database: Kysely<DB>): Promise<string> {
   const { rows } = await sql<{
     table: string;
+    kind: string;
     columns: string;
     constraints: string | null;
     options: string | null;
   }>`
-    SELECT relname AS table, array_to_string(reloptions, ', ') AS options,
+    SELECT relname AS table, CASE relpersistence WHEN 'u' THEN 'UNLOGGED TABLE' ELSE 'TABLE' END AS kind,
+      array_to_string(reloptions, ', ') AS options,
       (SELECT string_agg(format('  %I %s%s%s%s', attname, format_type(atttypid, atttypmod),
           CASE WHEN attcollation <> 0 AND collname <> 'default' THEN format(' COLLATE %I', collname) END,
           CASE WHEN attnotnull THEN ' NOT NULL' END,
@@ -26,9 +28,9 @@ export async function describeSchema<DB>(database: Kysely<DB>): Promise<string> 
     WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely_%'
       AND indexname NOT IN (SELECT conname FROM pg_constraint)
     ORDER BY tablename, indexname`.execute(database);
-  const tables = rows.map(({ table, columns, constraints, options }) => {
+  const tables = rows.map(({ table, kind, columns, constraints, options }) => {
     const body = [columns, constraints].filter((part) => part !== null).join(',\n');
-    return `CREATE TABLE ${table} (\n${body}\n)${options ? ` WITH (${options})` : ''};\n`;
+    return `CREATE ${kind} ${table} (\n${body}\n)${options ? ` WITH (${options})` : ''};\n`;
   });
   return [...tables, indexes.rows.map(({ definition }) => `${definition};\n`).join('')].join('\n');
 }

@@ -1,0 +1,85 @@
+/** The limit of a key at servers that share a database: exact, cheap to be refused by, and closed while it is away. */
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { isUnavailable, type ServiceError } from './errors.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { createDatabase, createPool, type Database } from './storage/database.ts';
+import { createTestDatabase } from './testing/test-database.ts';
+
+const LIMIT = 20;
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+let other: Database;
+let keyId: string;
+
+beforeAll(async () => {
+  suite = await createTestDatabase();
+  other = createDatabase(createPool(suite.connection, 2, () => {}));
+});
+
+afterAll(async () => {
+  await other.destroy();
+  await suite.close();
+});
+
+beforeEach(() => {
+  keyId = uuidv7();
+});
+
+type Limit = ReturnType<typeof createRateLimit>;
+
+/** Whether each of the requests passed, one after the other. */
+async function passBy(limits: Limit[]): Promise<boolean[]> {
+  const passed: boolean[] = [];
+  for (const limit of limits) {
+    passed.push(
+      await limit(keyId).then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+  return passed;
+}
+
+const expected = [...Array<boolean>(LIMIT).fill(true), ...Array<boolean>(10).fill(false)];
+
+test('the first N requests pass and no more, by turns between two servers or mostly at one', async () => {
+  const servers = [createRateLimit(suite.database, LIMIT), createRateLimit(other, LIMIT)] as const;
+  expect(await passBy(expected.map((_, index) => servers[index % 2 === 0 ? 0 : 1]))).toEqual(expected);
+  keyId = uuidv7();
+  expect(await passBy(expected.map((_, index) => servers[index === 3 ? 1 : 0]))).toEqual(expected);
+  keyId = uuidv7();
+  expect(await passBy(expected.map((_, index) => servers[index < LIMIT / 2 ? 0 : 1]))).toEqual(expected);
+});
+
+test('a key that has used up its minute is refused without the database, until the minute is over', async () => {
+  const database = createDatabase(createPool(suite.connection, 2, () => {}));
+  const limit = createRateLimit(database, 1);
+  await limit(keyId);
+  await database.destroy();
+  const refusal: ServiceError = await limit(keyId).catch((error) => error);
+  expect(refusal).toMatchObject({ errorCode: 'RATE_LIMITED', headers: { ratelimit: '"default";r=0;t=60' } });
+  expect(refusal.headers['retry-after']).toBe('60');
+});
+
+test('a minute that is over makes room again, at once and on every server', async () => {
+  await createRateLimit(other, 1)(keyId);
+  await sql`UPDATE request_counts SET ends_at = now() WHERE key_id = ${keyId}`.execute(suite.database);
+  expect(await createRateLimit(suite.database, 1)(keyId)).toMatchObject({ ratelimit: '"default";r=0;t=60' });
+});
+
+/** Nothing listens on this port. */
+const away = createDatabase(
+  createPool({ connectionString: 'postgres://nobody@127.0.0.1:1/nothing' }, 1, () => {}),
+);
+
+test('while the database is away nothing passes uncounted: what comes of it is a 503', async () => {
+  const reason = await createRateLimit(away, LIMIT)(keyId).catch((error) => error);
+  expect(isUnavailable(reason)).toBe(true);
+});
+
+test('without a limit nothing is counted and nothing is told', async () => {
+  expect(await createRateLimit(away, 0)(keyId)).toEqual({});
+});

@@ -1,0 +1,89 @@
+/** Counts requests by key and window over all servers of a database, many in one statement. */
+import { sql } from 'kysely';
+import { serviceUnavailable } from '../errors.ts';
+import type { Database } from './database.ts';
+import { prepare } from './prepared.ts';
+
+/** Of a request: the how manieth of its key's window it is, from 1, and when (`performance.now()`) that ends, at the earliest. */
+export type Counted = { place: number; endsAtMs: number };
+
+/** Of a key, behind this statement's requests: all of its window, and what is left of that. */
+type Total = { keyId: string; requests: number; leftMs: number };
+
+/**
+ * A window begins with the first request behind the end of the last one, by the database's clock. A statement that had
+ * to wait for another's counts in the window that it then finds, also where its own clock is from before. The keys'
+ * order keeps two servers from waiting for each other.
+ */
+const addRequests = prepare('add_requests', ['keyIds', 'requests', 'windowSeconds'], (given) => {
+  const isOpen = sql`counted.ends_at > now()`;
+  return sql<Total>`
+    INSERT INTO request_counts AS counted (key_id, requests, ends_at)
+    SELECT key_id, requests, now() + make_interval(secs => ${given.windowSeconds}::float8)
+    FROM unnest(${given.keyIds}::text[], ${given.requests}::bigint[]) AS asked (key_id, requests)
+    ORDER BY key_id COLLATE "C"
+    ON CONFLICT (key_id) DO UPDATE SET
+      requests = CASE WHEN ${isOpen} THEN counted.requests ELSE 0 END + excluded.requests,
+      ends_at = CASE WHEN ${isOpen} THEN counted.ends_at ELSE excluded.ends_at END
+    RETURNING key_id AS "keyId", requests, (extract(epoch FROM ends_at - now()) * 1000)::float8 AS "leftMs"`;
+});
+
+type Waiting = { keyId: string; resolve(counted: Counted): void; reject(error: unknown): void };
+
+/** Counts a batch in one statement; its requests take their places in the order in which they came. */
+async function countBatch(database: Database, windowSeconds: number, batch: Waiting[]): Promise<void> {
+  const byKey = Map.groupBy(batch, ({ keyId }) => keyId);
+  const sentAtMs = performance.now();
+  const totals = await addRequests(database, {
+    keyIds: [...byKey.keys()],
+    requests: [...byKey.values()].map(({ length }) => length),
+    windowSeconds,
+  });
+  for (const { keyId, requests, leftMs } of totals) {
+    const own = byKey.get(keyId) ?? [];
+    own.forEach(({ resolve }, index) => {
+      resolve({ place: requests - own.length + index + 1, endsAtMs: sentAtMs + leftMs });
+    });
+  }
+}
+
+/** A statement that takes longer hangs, on a dead connection or behind a lock: the next must not wait for it. */
+const GIVE_UP_MS = 2_000;
+
+/** As `work`. @throws SERVICE_UNAVAILABLE when that takes too long; it goes on, but nobody hears of it any more. */
+async function inTime(work: Promise<void>): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(serviceUnavailable()), GIVE_UP_MS);
+  await Promise.race([work, promise]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Counts one request of a key each time it is called, exactly, whatever other servers count. One that comes alone goes
+ * to the database at once; those that come while a statement is under way share the next, so that under load counting
+ * costs a small part of a statement for each.
+ * @returns a function that rejects when the database is away or hangs; then the request may have been counted or not.
+ */
+export function createRequestCounter(
+  database: Database,
+  windowSeconds: number,
+): (keyId: string) => Promise<Counted> {
+  let waiting: Waiting[] = [];
+  let isCounting = false;
+
+  const countAll = async () => {
+    isCounting = true;
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      await inTime(countBatch(database, windowSeconds, batch)).catch((error) => {
+        for (const { reject } of batch) reject(error);
+      });
+    }
+    isCounting = false;
+  };
+  return (keyId) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ keyId, resolve, reject });
+      if (!isCounting) countAll();
+    });
+}
