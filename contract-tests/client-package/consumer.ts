@@ -44,16 +44,16 @@ export async function useOperations(settings: KnowledgeRetrievalSettings) {
     knowledgeBaseIds: [knowledgeBaseId],
   });
   const { data: documents, pagination } = await retrieval.listDocuments({ knowledgeBaseId });
-  const invalid = retrieval.createKnowledgeBase({ name: '' });
+  const invalid = codeOf(retrieval.createKnowledgeBase({ name: '' }));
   // @ts-expect-error: a query needs its words
-  const untyped = retrieval.query({ limit: 1 });
+  const untyped = codeOf(retrieval.query({ limit: 1 }));
   const stranger = createKnowledgeRetrieval({ ...settings, baseUrl: 'http://127.0.0.1:9', retries: 0 });
   return {
     status: text.status satisfies DocumentStatus,
     foundWords: found.some((passage) => passage.content.includes('restart')),
     isListed: documents.length > 0 && !pagination.hasMore,
-    invalid: await codeOf(invalid),
-    untyped: await codeOf(untyped),
+    invalid: await invalid,
+    untyped: await untyped,
     unreachable: await codeOf(stranger.getUsage()),
   };
 }
