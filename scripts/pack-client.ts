@@ -20,7 +20,7 @@ async function describePackage(): Promise<object> {
     license,
     type: 'module',
     sideEffects: false,
-    engines: { node: '>=20.16' }, // process.getBuiltinModule
+    engines: { node: '>=20' },
     exports: {
       '.': { types: `${main}.d.ts`, default: `${main}.js` },
       './package.json': './package.json',

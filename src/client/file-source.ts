@@ -6,15 +6,29 @@ export type FileSource = { file: string | File; fileName?: string } | { file: Bl
 /** `sizeBytes` is known before the bytes are read, so that a file that is too large is refused unread. */
 export type OpenedFile = { fileName: string; sizeBytes: number; read(): Promise<Blob> };
 
-/** Node's file system without an import of it, which every bundler for browsers would stumble over. */
-function requireNode() {
-  const load = globalThis.process?.getBuiltinModule;
-  if (load === undefined) throw new TypeError('A path can be read in Node only; give a File or a Blob.');
-  return { ...load('node:fs/promises'), ...load('node:path') };
+/** What is used of Node's own modules. */
+type FileSystem = {
+  stat(path: string): Promise<{ size: number }>;
+  readFile(path: string): Promise<Uint8Array<ArrayBuffer>>;
+};
+type Paths = { basename(path: string): string };
+
+/**
+ * A module of Node's by a name that bundlers for browsers do not see: an import of it, which they would, stops most of
+ * them. `getBuiltinModule` came with Node 20.16.
+ */
+async function loadBuiltin<Module>(name: string): Promise<Module> {
+  const { process } = globalThis;
+  if (!process?.versions?.node)
+    throw new TypeError('A path can be read in Node only; give a File or a Blob.');
+  const found: unknown =
+    process.getBuiltinModule?.(name) ?? (await import(/* @vite-ignore */ /* webpackIgnore: true */ name));
+  return found as Module; // as its caller names it
 }
 
 async function openPath(path: string, givenName?: string): Promise<OpenedFile> {
-  const { stat, readFile, basename } = requireNode();
+  const { stat, readFile } = await loadBuiltin<FileSystem>('node:fs/promises');
+  const { basename } = await loadBuiltin<Paths>('node:path');
   return {
     fileName: givenName ?? basename(path),
     sizeBytes: (await stat(path)).size,

@@ -2,6 +2,7 @@
 import type { DocumentStatusReport } from '../../generated/types.gen.ts';
 import { deadlinePassed, documentFailed, documentTimedOut } from './errors.ts';
 import { pause } from './send.ts';
+import { limitTime } from './time-limit.ts';
 
 /** `deadlineMs`: how long to wait in all, every request included. */
 export type PollOptions = { deadlineMs?: number; signal?: AbortSignal };
@@ -44,8 +45,7 @@ export async function untilProcessed(
   documentId: string,
   { deadlineMs = DEADLINE_MS, signal }: PollOptions = {},
 ): Promise<DocumentStatusReport> {
-  const deadline = AbortSignal.timeout(deadlineMs);
-  const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+  const { deadline, either } = limitTime(signal, deadlineMs);
   try {
     return await poll(ask, documentId, Date.now() + deadlineMs, either);
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Sends a request: in bounded time, again where that is safe, and with every failure as one kind of error. */
 import { answeredError, KnowledgeRetrievalError, networkError, requestTimedOut } from './errors.ts';
+import { limitTime } from './time-limit.ts';
 
 /** A request that can be sent more than once: its body is no stream. */
 export type Sent = {
@@ -47,15 +48,14 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 /** One attempt. @throws a KnowledgeRetrievalError, or the reason of the caller's signal. */
 async function attempt({ address, signal, body, ...sent }: Sent, options: SendOptions): Promise<Received> {
   const { fetch, timeoutMs } = options;
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+  const { deadline, either } = limitTime(signal, timeoutMs);
   let received: Received;
   try {
     const response = await fetch(address, { ...sent, signal: either, ...(body !== undefined && { body }) });
     received = { response, text: await response.text() };
   } catch (cause) {
     signal?.throwIfAborted();
-    throw timeout.aborted ? requestTimedOut(timeoutMs, cause) : networkError(address, cause);
+    throw deadline.aborted ? requestTimedOut(timeoutMs, cause) : networkError(address, cause);
   }
   if (!received.response.ok) throw answeredError(received.response, received.text);
   return received;

@@ -1,0 +1,22 @@
+/** Time limits beside the signal that a caller may have given. */
+
+/** `deadline` aborts after `ms`, `either` then or with the caller's `signal`, by whose reason. */
+export function limitTime(
+  signal: AbortSignal | undefined,
+  ms: number,
+): { deadline: AbortSignal; either: AbortSignal } {
+  const deadline = AbortSignal.timeout(ms);
+  return { deadline, either: signal === undefined ? deadline : firstOf([signal, deadline]) };
+}
+
+/** AbortSignal.any, which the first versions of Node 20 do not have (it came with 20.3), nor Safari before 17.4. */
+function firstOf(signals: AbortSignal[]): AbortSignal {
+  if ('any' in AbortSignal) return AbortSignal.any(signals);
+  const first = new AbortController();
+  for (const signal of signals) {
+    const abort = () => first.abort(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true, signal: first.signal });
+  }
+  return first.signal;
+}
