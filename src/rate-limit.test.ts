@@ -4,24 +4,19 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { isUnavailable, type ServiceError } from './errors.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { createDatabase, createPool, type Database } from './storage/database.ts';
-import { createTestDatabase } from './testing/test-database.ts';
+import { createDatabase, createPool } from './storage/database.ts';
+import { createSharedDatabase } from './testing/test-database.ts';
 
 const LIMIT = 20;
 
-let suite: Awaited<ReturnType<typeof createTestDatabase>>;
-let other: Database;
+let suite: Awaited<ReturnType<typeof createSharedDatabase>>;
 let keyId: string;
 
 beforeAll(async () => {
-  suite = await createTestDatabase();
-  other = createDatabase(createPool(suite.connection, 2, () => {}));
+  suite = await createSharedDatabase();
 });
 
-afterAll(async () => {
-  await other.destroy();
-  await suite.close();
-});
+afterAll(() => suite.close());
 
 beforeEach(() => {
   keyId = uuidv7();
@@ -46,7 +41,7 @@ async function passBy(limits: Limit[]): Promise<boolean[]> {
 const expected = [...Array<boolean>(LIMIT).fill(true), ...Array<boolean>(10).fill(false)];
 
 test('the first N requests pass and no more, by turns between two servers or mostly at one', async () => {
-  const servers = [createRateLimit(suite.database, LIMIT), createRateLimit(other, LIMIT)] as const;
+  const servers = [createRateLimit(suite.database, LIMIT), createRateLimit(suite.other, LIMIT)] as const;
   expect(await passBy(expected.map((_, index) => servers[index % 2 === 0 ? 0 : 1]))).toEqual(expected);
   keyId = uuidv7();
   expect(await passBy(expected.map((_, index) => servers[index === 3 ? 1 : 0]))).toEqual(expected);
@@ -65,7 +60,7 @@ test('a key that has used up its minute is refused without the database, until t
 });
 
 test('a minute that is over makes room again, at once and on every server', async () => {
-  await createRateLimit(other, 1)(keyId);
+  await createRateLimit(suite.other, 1)(keyId);
   await sql`UPDATE request_counts SET ends_at = now() WHERE key_id = ${keyId}`.execute(suite.database);
   expect(await createRateLimit(suite.database, 1)(keyId)).toMatchObject({ ratelimit: '"default";r=0;t=60' });
 });

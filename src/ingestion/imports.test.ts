@@ -132,20 +132,22 @@ test('a document that is deleted while its job runs stays deleted', async () => 
   ]);
 });
 
+/** Parts of a document, of which none may be taken. */
+function createUntakenParts() {
+  const parts = {
+    [Symbol.asyncIterator]: () => parts,
+    next: (): Promise<IteratorResult<AnalysedPart>> => Promise.reject(new Error('nothing may be taken')),
+    return: vi.fn(async () => ({ value: undefined, done: true as const })),
+  };
+  return parts;
+}
+
 test.each(['document', 'knowledge base'])(
   'the parts of a %s that is deleted meanwhile are not kept waiting',
   async (what) => {
     const documentId = await importPending('gone.txt', 'a gone zebra');
     const { service, call } = suite;
-    let isEnded = false;
-    const parts: AsyncIterableIterator<AnalysedPart> = {
-      [Symbol.asyncIterator]: () => parts,
-      next: () => Promise.reject(new Error('nothing may be taken')),
-      async return() {
-        isEnded = true;
-        return { value: undefined, done: true };
-      },
-    };
+    const parts = createUntakenParts();
     const slow = {
       ...service,
       analyse: async () => {
@@ -155,7 +157,7 @@ test.each(['document', 'knowledge base'])(
       },
     };
     await importFile(slow, attempt(documentId));
-    expect(isEnded).toBe(true);
+    expect(parts.return).toHaveBeenCalled();
   },
 );
 
@@ -219,15 +221,7 @@ test('a purge leaves no row and no byte of a deleted knowledge base', async () =
 });
 
 test('the parts of a text whose knowledge base is deleted meanwhile are not kept waiting', async () => {
-  let isEnded = false;
-  const parts: AsyncIterableIterator<AnalysedPart> = {
-    [Symbol.asyncIterator]: () => parts,
-    next: () => Promise.reject(new Error('nothing may be taken')),
-    async return() {
-      isEnded = true;
-      return { value: undefined, done: true };
-    },
-  };
+  const parts = createUntakenParts();
   const slow = await startTestService({
     change: () => ({
       analyse: async () => {
@@ -242,5 +236,5 @@ test('the parts of a text whose knowledge base is deleted meanwhile are not kept
   const answer = await slow.call('importTextContent', text);
   await slow.close();
   expect(answer.body.errorCode).toBe('KNOWLEDGE_BASE_NOT_FOUND');
-  expect(isEnded).toBe(true);
+  expect(parts.return).toHaveBeenCalled();
 });

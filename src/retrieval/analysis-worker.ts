@@ -18,8 +18,6 @@ export type AnalysisMessage = { asked: StemRequest } | { part: AnalysedPart };
 export type StemRequest = { language: string; words: string[] };
 /** The stems in the words' order; undefined when they could not be had. */
 export type StemReply = { stems: string[] | undefined };
-/** One more part is wanted, beyond the first, which always is. When nobody wants any more, the port is closed. */
-export type PartWanted = { wanted: true };
 
 /** Stems that a worker remembers between documents: about the vocabulary of a language in use, 10 MB. */
 const REMEMBERED_STEMS = 50_000;

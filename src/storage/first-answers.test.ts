@@ -3,23 +3,17 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../testing/test-database.ts';
-import { createDatabase, createPool, type Database } from './database.ts';
+import { createSharedDatabase } from '../testing/test-database.ts';
 import { commitOnce, findFirstAnswer, type KeyedRequest, removeOldAnswers } from './first-answers.ts';
 
-let suite: Awaited<ReturnType<typeof createTestDatabase>>;
-let other: Database;
+let suite: Awaited<ReturnType<typeof createSharedDatabase>>;
 let request: KeyedRequest;
 
 beforeAll(async () => {
-  suite = await createTestDatabase();
-  other = createDatabase(createPool(suite.connection, 2, () => {}));
+  suite = await createSharedDatabase();
 });
 
-afterAll(async () => {
-  await other.destroy();
-  await suite.close();
-});
+afterAll(() => suite.close());
 
 beforeEach(() => {
   request = { accountId: uuidv7(), operation: 'createKnowledgeBase', key: 'key', hash: hashOf('one body') };
@@ -54,18 +48,20 @@ test('a request that comes to another server meanwhile waits, and gets the first
   const first = createSlowEffect({ z: 'Ünïcode', a: [1, { '2': null }] });
   const one = commitOnce(suite.database, request, first.effect);
   await first.started;
-  const two = commitOnce(other, request, never);
+  const two = commitOnce(suite.other, request, never);
   await untilOneWaits();
   first.succeed();
   expect(JSON.stringify(await two)).toBe(JSON.stringify(await one));
-  expect(JSON.stringify(await findFirstAnswer(other, request))).toBe('{"z":"Ünïcode","a":[1,{"2":null}]}');
+  expect(JSON.stringify(await findFirstAnswer(suite.other, request))).toBe(
+    '{"z":"Ünïcode","a":[1,{"2":null}]}',
+  );
 });
 
 test('when the first fails, the one that waits is done instead', async () => {
   const first = createSlowEffect({});
   const one = commitOnce(suite.database, request, first.effect);
   await first.started;
-  const two = commitOnce(other, request, async () => ({ done: 'by the second' }));
+  const two = commitOnce(suite.other, request, async () => ({ done: 'by the second' }));
   await untilOneWaits();
   first.fail(new Error('failed'));
   await expect(one).rejects.toThrow('failed');
@@ -78,11 +74,11 @@ test('another body under the key is refused, also while the first is under way',
   const one = commitOnce(suite.database, request, first.effect);
   await first.started;
   const changed = { ...request, hash: hashOf('another body') };
-  const two = commitOnce(other, changed, never);
+  const two = commitOnce(suite.other, changed, never);
   await untilOneWaits();
   first.succeed();
   await expect(two).rejects.toMatchObject({ errorCode: 'IDEMPOTENCY_KEY_REUSED' });
-  await expect(findFirstAnswer(other, changed)).rejects.toMatchObject({
+  await expect(findFirstAnswer(suite.other, changed)).rejects.toMatchObject({
     errorCode: 'IDEMPOTENCY_KEY_REUSED',
   });
   await one;
@@ -91,12 +87,12 @@ test('another body under the key is refused, also while the first is under way',
 test('an answer is given for 24 hours; then the key is free, also for another body', async () => {
   await commitOnce(suite.database, request, async () => ({ made: 1 }));
   await makesAgo('23 hours 59 minutes');
-  expect(await findFirstAnswer(other, request)).toEqual({ made: 1 });
+  expect(await findFirstAnswer(suite.other, request)).toEqual({ made: 1 });
   expect(await removeOldAnswers(suite.database)).toBe(0);
   await makesAgo('24 hours');
-  expect(await findFirstAnswer(other, request)).toBeUndefined();
+  expect(await findFirstAnswer(suite.other, request)).toBeUndefined();
   const next = { ...request, hash: hashOf('another body') };
-  expect(await commitOnce(other, next, async () => ({ made: 2 }))).toEqual({ made: 2 });
+  expect(await commitOnce(suite.other, next, async () => ({ made: 2 }))).toEqual({ made: 2 });
   expect(await findFirstAnswer(suite.database, next)).toEqual({ made: 2 });
 });
 

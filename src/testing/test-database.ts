@@ -38,3 +38,18 @@ export async function createTestDatabase(): Promise<{
   };
   return { database, connection, close };
 }
+
+/** Two servers' pools on one migrated database; `close` disconnects both and drops it. */
+export async function createSharedDatabase() {
+  const { database, connection, close } = await createTestDatabase();
+  const other = createDatabase(createPool(connection, 2, () => {}));
+  return {
+    database,
+    other,
+    connection,
+    async close(): Promise<void> {
+      await other.destroy();
+      await close();
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** A deployment that nothing is wrong with, for what the doctor says when something is. */
+import { expect } from 'vitest';
+import { examine } from '../doctor/doctor.ts';
+import type { Connection } from '../storage/database.ts';
+import { createEmptyDatabase } from './test-database.ts';
+import { startTestService } from './test-service.ts';
+
+/** As DATABASE_URL names it; `changes` go into the address. */
+export function addressOf(
+  connection: Connection,
+  changes: { user?: string; password?: string; database?: string } = {},
+): string {
+  const url =
+    'connectionString' in connection
+      ? new URL(connection.connectionString)
+      : new URL(
+          `postgres://${connection.user}@localhost/${connection.database}?host=${connection.host}&port=${connection.port}`,
+        );
+  if (changes.user !== undefined) url.username = changes.user;
+  if (changes.password !== undefined) url.password = changes.password;
+  if (changes.database !== undefined) url.pathname = `/${changes.database}`;
+  return url.href;
+}
+
+/** A running service on a database of its own; `close` ends both. */
+export async function startHealthyDeployment() {
+  const { connection, drop } = await createEmptyDatabase();
+  const suite = await startTestService({ connection });
+  const healthy: Record<string, string> = {
+    DATABASE_URL: addressOf(connection),
+    DATA_DIR: suite.service.config.dataDir,
+    PORT: new URL(suite.address).port,
+    BASE_URL: suite.address,
+  };
+  return {
+    connection,
+    service: suite.service,
+    /** What is wrong with it after these changes of its settings: `part: problem` of each, in order. */
+    async examineWith(changes: Record<string, string> = {}, answers = false): Promise<string[]> {
+      const problems: string[] = [];
+      for await (const finding of examine({ environment: { ...healthy, ...changes }, server: answers })) {
+        for (const { problem, remedy } of finding.problems) {
+          expect(remedy).not.toBe('');
+          problems.push(`${finding.part}: ${problem}`);
+        }
+      }
+      return problems;
+    },
+    async close(): Promise<void> {
+      await suite.close();
+      await drop();
+    },
+  };
+}
