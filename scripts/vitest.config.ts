@@ -1,4 +1,7 @@
-/** Two suites: unit tests beside the code on a real PostgreSQL, and black-box tests against a running service. */
+/**
+ * Three suites: unit tests beside the code on a real PostgreSQL, black-box tests against a running service, and
+ * faults: the same against kills, cut links, load and random requests, in the length that `npm test` has no time for.
+ */
 import { defineConfig } from 'vitest/config';
 import { plainSummary } from './plain-summary.ts';
 
@@ -26,6 +29,17 @@ export default defineConfig({
           include: ['contract-tests/**/*.test.ts'],
           globalSetup: ['contract-tests/service-setup.ts'],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'faults',
+          root,
+          include: ['contract-tests/**/*.faults.ts'],
+          // Each takes the whole machine, and starts the servers that it harms itself.
+          fileParallelism: false,
+          testTimeout: 3_600_000,
           hookTimeout: 60_000,
         },
       },
