@@ -1,11 +1,18 @@
 /**
- * Three suites: unit tests beside the code on a real PostgreSQL, black-box tests against a running service, and
- * faults: the same against kills, cut links, load and random requests, in the length that `npm test` has no time for.
+ * Four suites: unit tests beside the code on a real PostgreSQL; those of S3 again, on a real store; black-box tests
+ * against a running service; and faults: the same against kills, cut links, load and random requests, in the length that
+ * `npm test` has no time for.
  */
 import { defineConfig } from 'vitest/config';
+import { isCephInstalled } from '../src/testing/ceph.ts';
 import { plainSummary } from './plain-summary.ts';
 
 const root = new URL('..', import.meta.url).pathname;
+const hasRealStore = process.env.TEST_S3_ENDPOINT !== undefined || isCephInstalled();
+if (!hasRealStore)
+  process.stdout.write(
+    'Skipped: S3 on a real store. It takes Debian’s ceph-mon, ceph-osd and radosgw, or TEST_S3_ENDPOINT.\n',
+  );
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
@@ -18,6 +25,18 @@ export default defineConfig({
           root,
           include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
           globalSetup: ['src/testing/postgres-setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'real-store',
+          root,
+          include: hasRealStore ? ['src/storage/s3-store.test.ts'] : [],
+          globalSetup: hasRealStore
+            ? ['src/testing/postgres-setup.ts', 'src/testing/real-store-setup.ts']
+            : [],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

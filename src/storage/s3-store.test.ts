@@ -1,7 +1,7 @@
 /**
- * Uploaded files in an S3-compatible store: the contract of the disk, by addresses that the store checks. By default the
- * store is one of our own, which checks each signature by itself, since no real one is to be had from npm or Debian
- * that a test could start; with TEST_S3_ENDPOINT it is a real one, and what only ours can be made to do is left out.
+ * Uploaded files in an S3-compatible store: the contract of the disk, by addresses that the store checks. They run twice:
+ * in the suite `unit` against a store of our own, which checks each signature by itself and can be made to misbehave, in
+ * the suite `real-store` against a real one, without what only ours can be made to do.
  */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -12,18 +12,16 @@ import { openStoreUnderTest } from '../testing/s3-under-test.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
 import { checkStore } from './check-store.ts';
 
-const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret of forty characters, as they are' };
-
-const store = await openStoreUnderTest(credentials);
+const store = await openStoreUnderTest();
 let suite: TestService;
 let knowledgeBaseId: string;
 let refusesRemovals = false;
 
 beforeAll(async () => {
   // The SDK reads its credentials from the environment by itself.
-  if (!store.isReal) {
-    vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId);
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey);
+  if (store.credentials !== undefined) {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', store.credentials.accessKeyId);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', store.credentials.secretAccessKey);
   }
   const change = ({ files }: Service) => ({
     files: {
@@ -36,7 +34,7 @@ beforeAll(async () => {
   });
   suite = await startTestService({
     change,
-    settings: { S3_BUCKET: store.bucket, S3_ENDPOINT: store.endpoint, S3_REGION: 'eu-central-1' },
+    settings: { S3_BUCKET: store.bucket, S3_ENDPOINT: store.endpoint, S3_REGION: store.region },
   });
 });
 afterAll(async () => {
@@ -180,8 +178,11 @@ test('imports that are refused, or lose against another one, leave no copy behin
   const ticket = await newTicket(4);
   await put(ticket.uploadUrl, 'four');
   await database.updateTable('accounts').set({ storage_limit_bytes: 1 }).execute();
-  await expectRefusal(importFile(ticket), 403, 'STORAGE_LIMIT_EXCEEDED');
-  await database.updateTable('accounts').set({ storage_limit_bytes: null }).execute();
+  try {
+    await expectRefusal(importFile(ticket), 403, 'STORAGE_LIMIT_EXCEEDED');
+  } finally {
+    await database.updateTable('accounts').set({ storage_limit_bytes: null }).execute();
+  }
   expect(await namesOf()).toEqual([uploadName(ticket)]);
   const answers = await Promise.all(Array.from({ length: 8 }, () => importFile(ticket)));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -255,12 +256,11 @@ test.skipIf(store.isReal)(
   async () => {
     const ticket = await newTicket(4);
     await put(ticket.uploadUrl, 'four');
-    const { secretAccessKey } = credentials;
-    credentials.secretAccessKey = 'changed';
+    store.refuseKeys?.(true);
     try {
       await expectRefusal(importFile(ticket), 503, 'SERVICE_UNAVAILABLE');
     } finally {
-      credentials.secretAccessKey = secretAccessKey;
+      store.refuseKeys?.(false);
     }
     expect((await importFile(ticket)).status).toBe(200);
   },

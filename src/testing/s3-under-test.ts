@@ -1,8 +1,7 @@
-/**
- * The S3-compatible store of a test: the one in memory, or a real one that TEST_S3_ENDPOINT names, with an empty
- * bucket TEST_S3_BUCKET and the credentials that the SDK finds by itself.
- */
+/** The S3-compatible store of a test: the one in memory, or in the suite `real-store` a real one. */
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { inject } from 'vitest';
+import type { RealStore } from './real-store-setup.ts';
 import { startS3Server } from './s3-server.ts';
 import type { Credentials } from './s3-signature.ts';
 
@@ -10,22 +9,30 @@ export type StoreUnderTest = {
   isReal: boolean;
   endpoint: string;
   bucket: string;
+  region: string;
+  /** Undefined where the SDK finds them by itself. */
+  credentials: Credentials | undefined;
   /** Puts bytes there as somebody with the store's keys can, whatever length was signed. */
   force(name: string, bytes: string, modifiedAt?: Date): Promise<void>;
   /** Lets other bytes arrive between a look at an object and its copy; undefined: a real store can not be made to. */
   overtakeCopy?(name: string, bytes: string): void;
+  /** Lets the store refuse who knows its keys, or take them again; undefined as above. */
+  refuseKeys?(isRefusing: boolean): void;
   namesBelow(prefix: string): Promise<string[]>;
   close(): Promise<void>;
 };
 
-function openReal(endpoint: string, bucket: string): StoreUnderTest {
-  const client = new S3Client({ endpoint, forcePathStyle: true });
+function openReal({ endpoint, bucket, region, credentials }: RealStore): StoreUnderTest {
+  const given = credentials === undefined ? {} : { credentials };
+  const client = new S3Client({ endpoint, region, ...given, forcePathStyle: true });
   return {
     isReal: true,
     endpoint,
     bucket,
-    async force(Key, Body) {
-      await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
+    region,
+    credentials,
+    async force(Key, bytes) {
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: Buffer.from(bytes) }));
     },
     async namesBelow(Prefix) {
       const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix }));
@@ -35,17 +42,26 @@ function openReal(endpoint: string, bucket: string): StoreUnderTest {
   };
 }
 
-/** `credentials` are those that the store in memory knows. */
-export async function openStoreUnderTest(credentials: Credentials): Promise<StoreUnderTest> {
-  const { TEST_S3_ENDPOINT, TEST_S3_BUCKET = 'uploads' } = process.env;
-  if (TEST_S3_ENDPOINT !== undefined) return openReal(TEST_S3_ENDPOINT, TEST_S3_BUCKET);
-  const { endpoint, bucket, objects, force, overtakeCopy, close } = await startS3Server(credentials);
+export async function openStoreUnderTest(): Promise<StoreUnderTest> {
+  const real = inject('realStore');
+  if (real !== undefined) return openReal(real);
+  const credentials = {
+    accessKeyId: 'AKIATEST',
+    secretAccessKey: 'a secret of forty characters, as they are',
+  };
+  const known = { ...credentials };
+  const { endpoint, bucket, objects, force, overtakeCopy, close } = await startS3Server(known);
   return {
     isReal: false,
     endpoint,
     bucket,
+    region: 'eu-central-1',
+    credentials,
     force: async (...object) => force(...object),
     overtakeCopy,
+    refuseKeys(isRefusing) {
+      known.secretAccessKey = isRefusing ? 'changed' : credentials.secretAccessKey;
+    },
     namesBelow: async (prefix) => [...objects.keys()].filter((name) => name.startsWith(prefix)),
     close,
   };

@@ -1,0 +1,189 @@
+/**
+ * Ceph's object gateway, a real S3-compatible store, with the smallest cluster that it needs below it: one monitor and
+ * one storage daemon that keeps everything in memory. Its programs are Debian's: ceph-mon, ceph-osd, radosgw.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, openSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Credentials } from './s3-signature.ts';
+
+const PROGRAMS = ['ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'ceph-authtool', 'monmaptool', 'ceph'];
+
+const execute = promisify(execFile);
+
+/** The start takes three seconds on an idle machine. */
+const START_TIMEOUT_MS = 120_000;
+const ASK_AGAIN_MS = 200;
+/** Ended before it is killed: its data are thrown away. */
+const END_TIMEOUT_MS = 5_000;
+
+/** Who a daemon or a command is, and what it may do (Ceph's user management). */
+const KEYS = [
+  ['mon.', ['mon', 'allow *']],
+  ['client.admin', ['mon', 'allow *', 'osd', 'allow *']],
+  ['osd.0', ['mon', 'allow profile osd', 'osd', 'allow *']],
+] as const;
+
+function isExecutable(program: string): boolean {
+  return (process.env.PATH ?? '').split(delimiter).some((directory) => {
+    try {
+      accessSync(join(directory, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+export const isCephInstalled = (): boolean => PROGRAMS.every(isExecutable);
+
+/** Ports that were free a moment ago. */
+async function findFreePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as { port: number }).port); // They listen on TCP.
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
+}
+
+/** One copy of everything on loopback; without the pauses in which a large cluster gathers its changes. */
+function settingsOf(directory: string, clusterId: string, monitorPort: number, gatewayPort: number): string {
+  return `[global]
+fsid = ${clusterId}
+mon host = v2:127.0.0.1:${monitorPort}
+public addr = 127.0.0.1
+cluster addr = 127.0.0.1
+mon data = ${directory}/mon
+osd data = ${directory}/osd
+keyring = ${directory}/keyring
+log file = ${directory}/$name.log
+run dir = ${directory}
+admin socket = ${directory}/$name.socket
+pid file =
+osd objectstore = memstore
+osd pool default size = 1
+osd pool default min size = 1
+osd pool default pg num = 1
+osd pool default pg autoscale mode = off
+osd crush chooseleaf type = 0
+mon allow pool size one = true
+paxos propose interval = 0.05
+paxos min wait = 0.02
+rgw frontends = beast endpoint=127.0.0.1:${gatewayPort}
+`;
+}
+
+/** Resolves when something answers there. */
+async function untilAnswering(endpoint: string): Promise<void> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const isThere = await fetch(endpoint).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return;
+    if (performance.now() > deadline) throw new Error(`nothing answers at ${endpoint}`);
+    await delay(ASK_AGAIN_MS);
+  }
+}
+
+async function end(daemon: ChildProcess): Promise<void> {
+  if (daemon.exitCode !== null || daemon.signalCode !== null) return;
+  const exited = once(daemon, 'exit');
+  daemon.kill('SIGTERM');
+  const killing = setTimeout(() => daemon.kill('SIGKILL'), END_TIMEOUT_MS);
+  await exited;
+  clearTimeout(killing);
+}
+
+/** How the programs of one cluster are run: to their end, or as daemons that `endAll` ends. */
+function runnerIn(directory: string) {
+  const daemons: ChildProcess[] = [];
+  const log = join(directory, 'daemons.log');
+  const settings = ['--conf', join(directory, 'ceph.conf')];
+  return {
+    async run(program: string, ...options: string[]): Promise<void> {
+      await execute(program, options, { timeout: START_TIMEOUT_MS });
+    },
+    async ask(program: string, ...options: string[]): Promise<void> {
+      await execute(program, [...settings, ...options], { timeout: START_TIMEOUT_MS });
+    },
+    start(program: string, ...options: string[]): void {
+      const output = openSync(log, 'a');
+      daemons.push(
+        spawn(program, [...settings, '--foreground', ...options], { stdio: ['ignore', output, output] }),
+      );
+    },
+    readLog: () => readFile(log, 'utf8').catch(() => ''),
+    // The gateway first, the monitor last: each ends faster while what it asks is there.
+    async endAll() {
+      for (const daemon of daemons.toReversed()) await end(daemon);
+    },
+  };
+}
+
+type Runner = ReturnType<typeof runnerIn>;
+
+/** The cluster's keys, its map of monitors, and the monitor's and the storage daemon's empty data; both then run. */
+async function startCluster(
+  { run, ask, start }: Runner,
+  place: { directory: string; clusterId: string; monitorPort: number },
+) {
+  const { directory, clusterId, monitorPort } = place;
+  const [keyring, map] = [join(directory, 'keyring'), join(directory, 'monmap')];
+  for (const [index, [name, caps]] of KEYS.entries()) {
+    const allowed = caps.flatMap((word, at) => (at % 2 === 0 ? ['--cap', word] : [word]));
+    const create = index === 0 ? ['--create-keyring'] : [];
+    await run('ceph-authtool', keyring, ...create, '--gen-key', '--name', name, ...allowed);
+  }
+  const address = `[v2:127.0.0.1:${monitorPort}]`;
+  await run('monmaptool', '--create', '--addv', 'a', address, '--fsid', clusterId, map);
+  await ask('ceph-mon', '--id', 'a', '--mkfs', '--monmap', map, '--keyring', keyring);
+  start('ceph-mon', '--id', 'a');
+  const storageId = crypto.randomUUID();
+  await ask('ceph', 'osd', 'create', storageId);
+  await ask('ceph', 'auth', 'add', 'osd.0', '--in-file', keyring);
+  await ask('ceph-osd', '--id', '0', '--mkfs', '--osd-uuid', storageId);
+  start('ceph-osd', '--id', '0');
+}
+
+/**
+ * Starts it in a temporary directory, with one user, who has these credentials and no bucket yet; its region is
+ * us-east-1. Throws with the daemons' last words when it does not come up.
+ */
+export async function startCeph(
+  credentials: Credentials,
+): Promise<{ endpoint: string; close(): Promise<void> }> {
+  const directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-ceph-'));
+  const runner = runnerIn(directory);
+  const close = async () => {
+    await runner.endAll();
+    await rm(directory, { recursive: true, force: true });
+  };
+  const [monitorPort = 0, gatewayPort = 0] = await findFreePorts(2);
+  const endpoint = `http://127.0.0.1:${gatewayPort}`;
+  try {
+    const clusterId = crypto.randomUUID();
+    for (const name of ['mon', 'osd']) await mkdir(join(directory, name));
+    const settings = settingsOf(directory, clusterId, monitorPort, gatewayPort);
+    await writeFile(join(directory, 'ceph.conf'), settings);
+    await startCluster(runner, { directory, clusterId, monitorPort });
+    runner.start('radosgw', '--name', 'client.admin');
+    const { accessKeyId, secretAccessKey } = credentials;
+    const user = ['--uid', 'test', '--display-name', 'test'];
+    const keys = ['--access-key', accessKeyId, '--secret-key', secretAccessKey];
+    await runner.ask('radosgw-admin', 'user', 'create', ...user, ...keys);
+    await untilAnswering(endpoint);
+  } catch (error) {
+    const lastWords = (await runner.readLog()).slice(-2_000);
+    await close();
+    throw new Error(`Ceph does not start: ${error}\n${lastWords}`);
+  }
+  return { endpoint, close };
+}
