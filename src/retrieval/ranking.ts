@@ -95,12 +95,13 @@ function scoreOf(
 /** SQL for the candidates with BM25's score, the best first; of equal ones the newest, whose ids are the highest. */
 function bestByWords({ ids, queries, perLetter, picked }: Picking) {
   const score = scoreOf(sql.ref('norm'), (query) => termFrequency(sql.ref('lexemes'), query));
-  // IS TRUE keeps the index on knowledge bases out of it; OFFSET 0 keeps the norm from being computed for each term.
+  // IS TRUE keeps the index on knowledge bases out of it, and IN makes a hash table of many ids, where ANY compares each;
+  // OFFSET 0 keeps the norm from being computed for each term.
   return sql<{ score: number }>`
     SELECT *, ${score} AS score FROM (
       SELECT knowledge_base_id, document_id, position, lexemes, ${lengthNorm(sql.ref('length'), perLetter)} AS norm
       FROM passage_lexemes
-      WHERE lexemes @@ ANY(${queries}::tsquery[]) AND (knowledge_base_id = ANY(${ids}::uuid[])) IS TRUE OFFSET 0
+      WHERE lexemes @@ ANY(${queries}::tsquery[]) AND (knowledge_base_id IN (SELECT unnest(${ids}::uuid[]))) IS TRUE OFFSET 0
     ) AS candidate
     ORDER BY score DESC, document_id DESC, position LIMIT ${picked}`;
 }
