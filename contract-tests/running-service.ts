@@ -27,7 +27,8 @@ export async function runCommand(dataDirectory: string, ...args: string[]): Prom
     text(child.stderr),
     once(child, 'exit'),
   ]);
-  if (code !== 0) throw new Error(`knowledge-retrieval ${args.join(' ')} ended with ${code}: ${complaints}`);
+  if (code !== 0)
+    throw new Error(`knowledge-retrieval ${args.join(' ')} ended with ${code}: ${complaints}${output}`);
   return output.trim();
 }
 

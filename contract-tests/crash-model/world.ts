@@ -1,0 +1,80 @@
+/** The model of a crash run: what its clients have asked for, and what of that was acknowledged. */
+import { type Clock, createClock, type Life, mayBeSeen, mustBeSeen, type Span } from './lifetime.ts';
+import type { PlannedDocument } from './planned-documents.ts';
+
+/** `id`: known once it was acknowledged, or seen in a list. */
+export type KnowledgeBaseRecord = { name: string; id?: string; life: Life; documents: DocumentRecord[] };
+
+/** `searchableAt`: when it was known to be processed. */
+export type DocumentRecord = PlannedDocument & {
+  knowledgeBase: KnowledgeBaseRecord;
+  id?: string;
+  life: Life;
+  searchableAt?: number;
+};
+
+/** What must never be; the first three are the promise, in its own words. */
+export type Wrong =
+  | 'lost'
+  | 'doubled'
+  | 'half-indexed'
+  | 'shown after its deletion'
+  | 'not what was stored'
+  | 'refused without reason'
+  | 'fault';
+
+export type Violation = { wrong: Wrong; what: string };
+
+/** Answered queries by `performance.now()`, in milliseconds; those that nobody knows of by their number. */
+export type Charges = { answeredAtMs: number[]; inDoubt: number };
+
+/** Requests of one operation: answered by a success, refused, and without an answer that says what has become of it. */
+export type Tally = { acknowledged: number; refused: number; inDoubt: number };
+
+export type World = {
+  clock: Clock;
+  tallies: Map<string, Tally>;
+  knowledgeBases: KnowledgeBaseRecord[];
+  byWord: Map<string, DocumentRecord>;
+  charges: Charges;
+  violations: Violation[];
+};
+
+export const createWorld = (): World => ({
+  clock: createClock(),
+  tallies: new Map(),
+  knowledgeBases: [],
+  byWord: new Map(),
+  charges: { answeredAtMs: [], inDoubt: 0 },
+  violations: [],
+});
+
+/** Notes a knowledge base that is about to be asked for. */
+export function addKnowledgeBase(world: World, name: string): KnowledgeBaseRecord {
+  const record = { name, life: { begunAt: world.clock() }, documents: [] };
+  world.knowledgeBases.push(record);
+  return record;
+}
+
+/** Notes a document whose import is about to be asked for. */
+export function addDocument(
+  world: World,
+  knowledgeBase: KnowledgeBaseRecord,
+  planned: PlannedDocument,
+): DocumentRecord {
+  const record = { ...planned, knowledgeBase, life: { begunAt: world.clock() } };
+  knowledgeBase.documents.push(record);
+  for (const word of planned.words) world.byWord.set(word, record);
+  return record;
+}
+
+/** A document ends with its knowledge base. */
+export const mustBeListed = ({ life, knowledgeBase }: DocumentRecord, span: Span): boolean =>
+  mustBeSeen(life, span) && mustBeSeen(knowledgeBase.life, span);
+
+export const mayBeListed = ({ life, knowledgeBase }: DocumentRecord, span: Span): boolean =>
+  mayBeSeen(life, span) && mayBeSeen(knowledgeBase.life, span);
+
+/** `processed` promises that a query sent from then on finds the document. */
+export const mustBeFound = (record: DocumentRecord, span: Span): boolean =>
+  record.searchableAt !== undefined && record.searchableAt < span.sentAt && mustBeListed(record, span);

@@ -1,0 +1,14 @@
+/** The long form of `killed.test.ts`: a hundred kills, and everything checked after each ten of them. */
+import { expect, test } from 'vitest';
+import { crashRun } from './crash-model/crash-run.ts';
+
+/** More of them, or another order: KILLS=1000 KILL_SEED=2 npm run test:faults */
+const KILLS = Number(process.env.KILLS ?? 100);
+const SEED = Number(process.env.KILL_SEED ?? 1);
+const CHECK_EVERY = 10;
+
+test(`${KILLS} SIGKILLs under 32 clients lose, double, half-index and stall nothing`, async () => {
+  const run = await crashRun({ clients: 32, kills: KILLS, checkEvery: CHECK_EVERY, seed: SEED });
+  process.stdout.write(`${JSON.stringify(run)}\n`);
+  expect(run.violations).toEqual([]);
+});
