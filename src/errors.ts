@@ -172,6 +172,16 @@ export const serviceUnavailable = (cause?: unknown) =>
     cause,
   });
 
+/** When to ask again where a person has to do something first. */
+const FULL_RETRY_SECONDS = '30';
+
+export const diskFull = () =>
+  new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'The disk of the service is full: nothing new can be stored until its operator makes room.',
+    { headers: { 'retry-after': FULL_RETRY_SECONDS } },
+  );
+
 const internalError = (cause: unknown) =>
   new ServiceError(
     'INTERNAL_ERROR',

@@ -14,6 +14,7 @@ import { createSearch, type Search } from './retrieval/search.ts';
 import { createStem, createStemMemory } from './retrieval/stems.ts';
 import type { Service } from './service.ts';
 import { type Connection, createDatabase, createPool } from './storage/database.ts';
+import { createDiskRoom } from './storage/disk-room.ts';
 import { migrateOver } from './storage/migrate.ts';
 import { createWatch, unmetered, untraced, type Watch } from './watch.ts';
 
@@ -73,6 +74,7 @@ export async function openService(
     extract: extraction.extract,
     search: watched(createSearch(database, stemMemory), watch),
     jobs: jobs.queue,
+    room: createDiskRoom(config.databaseUrl && config.s3 ? undefined : config.dataDir),
     waits: createDocumentWaits(database, log),
     metrics,
     watch,

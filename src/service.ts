@@ -8,6 +8,7 @@ import type { Analyse } from './retrieval/analysis-pool.ts';
 import type { Search } from './retrieval/search.ts';
 import type { Routes } from './routes.ts';
 import type { Database } from './storage/database.ts';
+import type { DiskRoom } from './storage/disk-room.ts';
 import type { FileStore } from './storage/file-store.ts';
 import type { Watch } from './watch.ts';
 
@@ -21,6 +22,8 @@ export type Service = Readonly<{
   extract: ExtractFile;
   search: Search;
   jobs: JobQueue;
+  /** Where there is no room left, nothing new is stored. */
+  room: DiskRoom;
   /** Who waits for the end of imports. */
   waits: DocumentWaits;
   uploadSecret: string;

@@ -27,10 +27,14 @@ import {
 } from '../storage/passages.ts';
 
 export const documentHandlers = {
-  async importTextContent({ title, content, ...input }, { database, accountId, config, analyse, once }) {
+  async importTextContent(
+    { title, content, ...input },
+    { database, accountId, config, room, analyse, once },
+  ) {
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const account = { accountId, defaults: config };
     const bytes = Buffer.byteLength(content);
+    await room.require(bytes);
     await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
     await expectStorage(database, account, bytes);
     const parts = await analyse({ title, format: 'text', content });

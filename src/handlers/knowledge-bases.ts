@@ -30,7 +30,8 @@ const toKnowledgeBase = (row: KnowledgeBaseRow): KnowledgeBase => ({
 });
 
 export const knowledgeBaseHandlers = {
-  async createKnowledgeBase({ name, description = '' }, { accountId, config, once }) {
+  async createKnowledgeBase({ name, description = '' }, { accountId, config, room, once }) {
+    await room.require(0);
     const created_at = new Date();
     const knowledge_base_id = uuidv7();
     const row = { knowledge_base_id, name, description, created_at, updated_at: created_at };

@@ -101,13 +101,15 @@ async function makeTicket(
 export const uploadHandlers = {
   async importFile(input, call) {
     const file = parseFileId(input.fileId);
+    await call.room.require(0);
     // Before the transaction, which must not wait for the store.
     const taken = await takeDirectUpload(call, { ...file, accountId: call.accountId });
     return { data: toDocument(await importOnce(call, { file, taken })) };
   },
 
   async presignUploadUrl({ fileName, size, ...input }, call) {
-    const { accountId, config, once } = call;
+    const { accountId, config, room, once } = call;
+    await room.require(config.s3 === undefined ? size : 0);
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const createdAt = new Date();
     const expiresAt = new Date(createdAt.getTime() + config.uploadTicketTtlSeconds * 1000);

@@ -60,7 +60,7 @@ async function whileUnfinished<T>(
 
 /** Reads, splits and indexes the file; what is wrong with the file ends its document as failed. */
 async function processFile(service: Service, attempt: Attempt<ScopedId>): Promise<void> {
-  const { database, files, extract, analyse, watch } = service;
+  const { database, files, room, extract, analyse, watch } = service;
   const { payload: document } = attempt;
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
@@ -70,9 +70,10 @@ async function processFile(service: Service, attempt: Attempt<ScopedId>): Promis
     if (sha256 === null) await recordHash(database, { ...document, id }, bytes);
     return bytes;
   };
-  const read = await whileUnfinished(database, attempt, (signal) =>
-    watch.step('reading', () => extract({ fileName, readBytes }, signal)),
-  );
+  const read = await whileUnfinished(database, attempt, async (signal) => {
+    await room.untilFree(signal);
+    return await watch.step('reading', () => extract({ fileName, readBytes }, signal));
+  });
   if (read === undefined) return;
   if ('failure' in read) return await fail(service, document, { ...read.failure, facts: read });
   const parts = await analyse({ title: fileName, format: 'extracted', extracted: read.extracted });

@@ -13,7 +13,7 @@ import { readUploadGrant } from '../upload-address.ts';
  * length; the ticket stays usable)
  */
 export async function receiveUpload(
-  { database, files, uploadSecret, log }: Service,
+  { database, files, room, uploadSecret, log }: Service,
   { fileId, query, bytes }: { fileId: string; query: URLSearchParams; bytes: IncomingMessage },
 ) {
   const { sizeBytes, expiresAt } = readUploadGrant(uploadSecret, fileId, query);
@@ -27,6 +27,7 @@ export async function receiveUpload(
     throw wrongUploadLength(sizeBytes, Number(declaredLength));
   }
 
+  await room.require(sizeBytes);
   const stored = await files.write(filePrefix(id), bytes, sizeBytes);
   const outcome = await recordUpload(database, id, stored);
   // Whichever object the file does not name any more (an earlier body, or this one) has lost.

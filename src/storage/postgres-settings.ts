@@ -8,6 +8,8 @@ const tuning = {
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_logical_replication_workers: '0',
+  // Without it each checkpoint writes a file of them, and PostgreSQL panics where a full disk has no room for that.
+  max_active_replication_origins: '0',
   // Twice the default, for the index pages of ranked queries; it takes memory only as far as it gets used.
   shared_buffers: '256MB',
   // Sorts and bitmaps of one ranked query; the default 4MB makes large bitmaps lossy.
