@@ -23,6 +23,7 @@ test.each([
   ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ['a made-up method', head('BREW /v1/query HTTP/1.1', 'Host: a')],
+  ['a tunnel', head('CONNECT a.example:443 HTTP/1.1', 'Host: a.example')],
   ['a made-up version', head('GET /v1/getUsage HTTP/9.9', 'Host: a')],
   ['a target without a slash', head('GET v1/getUsage HTTP/1.1', 'Host: a')],
   ['a header without a name', head('GET /v1/getUsage HTTP/1.1', 'Host: a', ': b')],

@@ -7,6 +7,7 @@ import { observeRequests } from './access-log.ts';
 import { type Backend, createDispatch, type ResponseCheck } from './dispatch.ts';
 import { brokenOff, routeNotFound, ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
 import { createRoutes, type Routes } from './routes.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 import type { Watch } from './watch.ts';
 
 /** Ids that a client may choose itself, so that its log and ours meet. */
@@ -27,13 +28,8 @@ async function identify(context: Context, next: Next): Promise<void> {
   await next();
 }
 
-/** Nothing here is a page: no browser may guess a type, frame an answer, or keep it. */
 async function secure(context: Context, next: Next): Promise<void> {
-  context.set('x-content-type-options', 'nosniff');
-  context.set('x-frame-options', 'DENY');
-  context.set('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
-  context.set('referrer-policy', 'no-referrer');
-  context.set('cache-control', 'no-store');
+  context.set(SECURITY_HEADERS);
   await next();
 }
 

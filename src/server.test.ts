@@ -25,6 +25,43 @@ test('408 REQUEST_TIMEOUT: headers that never end', async () => {
   await drain(server, 100);
 });
 
+test('the refusal of what is no HTTP does not overtake the answer to what came before it', async () => {
+  let answer = () => {};
+  const { server, address } = await listen((_request, response) => {
+    answer = () => response.end('done');
+  }, anyPort);
+  const socket = connect(portOf(address), '127.0.0.1');
+  const refused = once(server, 'clientError');
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\nno HTTP\r\n\r\n');
+  await refused;
+  answer();
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 [\s\S]*done[\s\S]*HTTP\/1\.1 400 /);
+  await drain(server, 100);
+});
+
+test('the refusal of a broken body does not wait for an answer that can not come', async () => {
+  const { server, address } = await listen(() => {}, anyPort);
+  const socket = connect(portOf(address), '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n');
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+  await drain(server, 100);
+});
+
+test('who asks for a tunnel and hangs up is no fault of the server', async () => {
+  const { server, address } = await listen((_request, response) => response.end('done'), anyPort);
+  const socket = connect(portOf(address), '127.0.0.1');
+  const asked = once(server, 'connect');
+  socket.write('CONNECT a:1 HTTP/1.1\r\n\r\n');
+  const [, accepted] = await asked;
+  // What a torn connection does, at the moment at which it would hurt.
+  const closed = new Promise((resolve) => accepted.once('close', resolve));
+  accepted.destroy(new Error('read ECONNRESET'));
+  await closed;
+  expect(await (await fetch(address)).text()).toBe('done');
+  socket.destroy();
+  await drain(server, 100);
+});
+
 test('a drain lets the running request end, refuses new connections, and closes idle ones', async () => {
   let answer = () => {};
   const { server, address } = await listen((_request, response) => {

@@ -1,9 +1,10 @@
 /** The HTTP server around the application: timeouts, answers to what is no HTTP, and the drain at its end. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ServiceError, toErrorEnvelope } from './errors.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Headers arrive at once or the client is playing for time. */
 const HEADERS_TIMEOUT_MS = 20_000;
@@ -26,15 +27,29 @@ function toProtocolError({ code }: NodeJS.ErrnoException): ServiceError {
   }
 }
 
+/** The last answer of each connection. */
+const lastAnswers = new WeakMap<Duplex, ServerResponse>();
+
+/** Answers what is no HTTP, behind the answers to what came before it on the connection. */
 function answerProtocolError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const last = lastAnswers.get(socket);
+  // Of a request whose body is what is broken no answer can come.
+  if (last?.req.complete && !last.closed) {
+    last.once('close', () => answerProtocolError(error, socket));
+    return;
+  }
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const answer = toProtocolError(error);
   const body = JSON.stringify(toErrorEnvelope(answer));
-  socket.end(
-    `HTTP/1.1 ${answer.status} ${answer.errorCode}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `X-Request-Id: ${randomUUID()}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const headers = {
+    ...SECURITY_HEADERS,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': randomUUID(),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${answer.status} ${answer.errorCode}\r\n${lines.join('')}\r\n${body}`);
 }
 
 /** Starts to listen; `port` 0: any free one. Gives the server and the address that it answers at. */
@@ -53,7 +68,13 @@ export async function listen(
     },
     handle,
   );
+  server.on('request', ({ socket }, response) => lastAnswers.set(socket, response));
   server.on('clientError', answerProtocolError);
+  // Node would close the connection without a word; it leaves the errors of a tunnel's socket to who takes it.
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy());
+    answerProtocolError(new Error('no tunnels here'), socket);
+  });
   // Node would answer an unknown expectation by itself, and not in our envelope.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await new Promise<void>((resolve, reject) => {
