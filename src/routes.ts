@@ -7,8 +7,8 @@ import { isSameSecret } from './api-key.ts';
 import { methodNotAllowed, metricsNotAuthorized } from './errors.ts';
 import { addReference } from './reference.ts';
 
-/** The bytes that come to the upload address of a file, and the query of that address. */
-export type Upload = { fileId: string; query: URLSearchParams; bytes: IncomingMessage };
+/** The bytes that come to an upload address; `target`: its path and query as they were requested. */
+export type Upload = { target: string; bytes: IncomingMessage };
 
 /** What answers the routes; failures are thrown. */
 export type Routes = {
@@ -82,9 +82,8 @@ function addUploads(router: Router, receiveUpload: NonNullable<Routes['receiveUp
   name(router, path, 'upload');
   router.options(path, fromAnyOrigin);
   router.put(path, fromAnyOrigin, async (context) => {
-    const query = new URLSearchParams(context.querystring);
-    const { fileId = '' } = context.params;
-    context.body = { success: true, data: await receiveUpload({ fileId, query, bytes: context.req }) };
+    const target = context.path + context.search;
+    context.body = { success: true, data: await receiveUpload({ target, bytes: context.req }) };
   });
   refuseOtherMethods(router, path, ['PUT', 'OPTIONS']);
 }

@@ -20,18 +20,20 @@ export function formatUploadPath(secret: string, grant: UploadGrant): string {
   return `/uploads/${grant.fileId}?${query}`;
 }
 
-const WHOLE_NUMBER = /^\d{1,15}$/;
+/** What formatUploadPath writes; an expiry has 13 digits until the year 2286, a size 8 at the most. */
+const UPLOAD_PATH = /^\/uploads\/([\w-]+)\?size=(\d{1,15})&expires=(\d{1,15})&signature=[\w-]+$/;
 
 /**
- * The grant of an upload address as it was requested. Its expiry is not judged here.
- * @throws UNAUTHORIZED when the signature is not ours for exactly this file, size and expiry.
+ * The grant of an upload address, which has to be ours to the letter: whatever else would mean the same (another order,
+ * case or escape, a parameter more) is refused, so that nothing depends on how it is read. Its expiry is not judged here.
+ * @param target path and query as they were requested
+ * @throws UNAUTHORIZED when it is not exactly what `formatUploadPath` gives.
  */
-export function readUploadGrant(secret: string, fileId: string, query: URLSearchParams): UploadGrant {
-  const [size, expires] = [query.get('size') ?? '', query.get('expires') ?? ''];
-  if (!WHOLE_NUMBER.test(size) || !WHOLE_NUMBER.test(expires)) throw uploadNotAuthorized();
+export function readUploadGrant(secret: string, target: string): UploadGrant {
+  const [, fileId, size, expires] = UPLOAD_PATH.exec(target) ?? [];
+  if (fileId === undefined) throw uploadNotAuthorized();
   const grant = { fileId, sizeBytes: Number(size), expiresAt: new Date(Number(expires)) };
-  const [given, right] = [query.get('signature') ?? '', sign(secret, grant)].map((text) => Buffer.from(text));
-  if (given === undefined || right === undefined) throw uploadNotAuthorized();
+  const [given, right] = [Buffer.from(target), Buffer.from(formatUploadPath(secret, grant))];
   if (given.length !== right.length || !timingSafeEqual(given, right)) throw uploadNotAuthorized();
   return grant;
 }

@@ -23,8 +23,8 @@ export function issueTicket<Ticket extends { fileId: string }>(
  * Takes the bytes, in any number of attempts; the mock's tickets do not expire.
  * @throws UNAUTHORIZED (not an address of the mock), INPUT_VALIDATION_FAILED (wrong length)
  */
-export async function receiveUpload({ fileId, query, bytes }: Upload): Promise<object> {
-  const { sizeBytes } = readUploadGrant(MOCK_UPLOAD_SECRET, fileId, query);
+export async function receiveUpload({ target, bytes }: Upload): Promise<object> {
+  const { fileId, sizeBytes } = readUploadGrant(MOCK_UPLOAD_SECRET, target);
   const declared = bytes.headers['content-length'];
   if (declared !== undefined && Number(declared) !== sizeBytes)
     throw wrongUploadLength(sizeBytes, Number(declared));

@@ -1,7 +1,7 @@
 /** Takes the bytes that a client PUTs to an upload address. */
-import type { IncomingMessage } from 'node:http';
 import { fileAlreadyImported, fileNotFound, uploadExpired, wrongUploadLength } from '../errors.ts';
 import { parseFileId } from '../ids.ts';
+import type { Upload } from '../routes.ts';
 import type { Service } from '../service.ts';
 import { filePrefix } from '../storage/file-store.ts';
 import { discardObject, findFile, recordUpload } from '../storage/files.ts';
@@ -14,9 +14,9 @@ import { readUploadGrant } from '../upload-address.ts';
  */
 export async function receiveUpload(
   { database, files, room, uploadSecret, log }: Service,
-  { fileId, query, bytes }: { fileId: string; query: URLSearchParams; bytes: IncomingMessage },
+  { target, bytes }: Upload,
 ) {
-  const { sizeBytes, expiresAt } = readUploadGrant(uploadSecret, fileId, query);
+  const { fileId, sizeBytes, expiresAt } = readUploadGrant(uploadSecret, target);
   const id = parseFileId(fileId);
   const file = await findFile(database, id);
   if (file === undefined) throw fileNotFound();
