@@ -154,3 +154,34 @@ export function requireContract(operationId: OperationId | undefined, answer: An
     `${route} answered ${answer.status} against the contract: ${problems.join('; ')}\n${answer.text.slice(0, 1000)}`,
   );
 }
+
+/** What /docs, /openapi.json and /metrics are made of; everything else is the envelope's type. */
+const PAGE_TYPE = /^(text\/(html|css|javascript|plain)|application\/json);/;
+
+/**
+ * Everything against an answer of a page: its content, or a refusal in the envelope.
+ * @throws an Error with all of it.
+ */
+export function requirePage(answer: Answer): void {
+  const { status, headers } = answer;
+  if (status >= 400) {
+    requireContract(undefined, answer);
+    return;
+  }
+  const isRight = status === 304 || (status === 200 && PAGE_TYPE.test(headers['content-type'] ?? ''));
+  if (!isRight) throw new Error(`a page answered ${status} with ${headers['content-type']}`);
+}
+
+/** Whether the answer is one that the spec has, whosever it is: a client who sends noise may hit anything. */
+export function isDocumented(answer: Answer): boolean {
+  if (answer.status === 304 || answer.status === 100) return true;
+  const checks = [...OPERATION_IDS, undefined].map((route) => () => requireContract(route, answer));
+  return [() => requirePage(answer), ...checks].some((check) => {
+    try {
+      check();
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -117,6 +117,44 @@ export const queryJunk: fc.Arbitrary<string> = fc.string({
   maxLength: 12,
 });
 
+/** A path in another form: some mean the same to somebody, most mean nothing. */
+export const pathJunk: fc.Arbitrary<(path: string) => string> = fc.oneof(
+  fc
+    .constantFrom(
+      '/%00',
+      '/..',
+      '/../',
+      '/.',
+      '//',
+      '%',
+      '/x',
+      ';a=b',
+      '\\',
+      '%2f',
+      '%E0%A4',
+      '%ff',
+      '/%2e%2e/',
+    )
+    .map((end) => (path: string) => path + end),
+  fc.nat(60).map((at) => (path: string) => {
+    const place = at % path.length;
+    const escaped = `%${path.charCodeAt(place).toString(16)}`;
+    return path.slice(0, place) + escaped + path.slice(place + 1);
+  }),
+  fc.tuple(fc.nat(60), fc.nat(255)).map(([at, byte]) => (path: string) => {
+    const place = at % path.length;
+    return `${path.slice(0, place + 1)}%${byte.toString(16).padStart(2, '0')}${path.slice(place + 1)}`;
+  }),
+  fc.constantFrom(
+    (path: string) => path.toUpperCase(),
+    (path: string) => `/${path}`,
+    (path: string) => path.replaceAll('/', '//'),
+    (path: string) => `/.${path}`,
+    (path: string) => `http://elsewhere.example${path}`,
+    (path: string) => path.slice(0, -1),
+  ),
+);
+
 /** A header's value as HTTP allows it. */
 const headerText = fc.string({
   unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -137,6 +175,15 @@ const HEADER_NAMES = [
   'range',
   'referer',
   'user-agent',
+  'accept-language',
+  'access-control-request-method',
+  'connection',
+  'expect',
+  'idempotency-key',
+  'prefer',
+  'te',
+  'traceparent',
+  'tracestate',
   'x-forwarded-for',
   'x-forwarded-host',
   'x-forwarded-proto',

@@ -1,15 +1,14 @@
 /** Bent requests to the mock, and what is no request: every answer keeps to the contract, and the mock lives on. */
 import { afterAll, expect, test } from 'vitest';
 import { createCaller } from './calling.ts';
-import { type BentRequest, bendRequests } from './hostile-requests.ts';
-import { findProblems, goodRequests } from './mutation-run.ts';
+import { exchangeChecked, findProblems, readFuzzSettings, sampleAt } from './fuzz.ts';
+import { goodRequests, type RoutedRequest } from './good-requests.ts';
+import { bentRequest } from './hostile-requests.ts';
 import { parseAnswer, sendAndHangUp, sendBytes } from './raw-socket.ts';
 import { startMock } from './spawned-server.ts';
 import { pathOf } from './uploading.ts';
 
-const COUNT = 10_000;
-/** Another seed bends other requests: MUTATION_SEED=2 npx vitest … */
-const SEED = Number(process.env.MUTATION_SEED ?? 1);
+const { seed, from, count } = readFuzzSettings(5_000);
 
 /** Every other request has one of these; none asks for a 5xx. */
 const PREFERENCES = [
@@ -27,8 +26,8 @@ const PREFERENCES = [
   'x'.repeat(8000),
 ];
 
-const prefer = ({ operationId, sent }: BentRequest, index: number): BentRequest => ({
-  operationId,
+const prefer = ({ route, sent }: RoutedRequest, index: number): RoutedRequest => ({
+  route,
   sent: { ...sent, headers: { ...sent.headers, prefer: PREFERENCES[(index / 2) % PREFERENCES.length] } },
 });
 
@@ -36,7 +35,7 @@ const mock = await startMock();
 afterAll(() => mock.stop());
 const { api } = createCaller({ address: mock.address, apiKey: 'any' });
 
-test(`no 5xx, and every answer keeps to the contract, for ${COUNT} bent requests (seed ${SEED})`, {
+test(`no 5xx, and every answer keeps to the contract, for ${count} bent requests (seed ${seed})`, {
   timeout: 180_000,
 }, async () => {
   const before = await api.listKnowledgeBases();
@@ -44,12 +43,13 @@ test(`no 5xx, and every answer keeps to the contract, for ${COUNT} bent requests
   if (knowledgeBase === undefined) throw new Error('the mock lists no knowledge base');
   const file = { knowledgeBaseId: knowledgeBase.id, fileName: 'note.txt', size: 9 };
   const { uploadUrl } = await api.presignUploadUrl(file);
-  const bent = bendRequests(goodRequests({ apiKey: 'any', uploadUrl }), { count: COUNT, seed: SEED });
-  const problems = await findProblems(
-    mock.address,
-    bent.map((request, index) => (index % 2 === 0 ? prefer(request, index) : request)),
-  );
-  expect(problems.slice(0, 5), `${problems.length} problems; MUTATION_SEED=${SEED} repeats them`).toEqual([]);
+  const upload = { path: pathOf(uploadUrl), body: 'some note' };
+  const bent = bentRequest(() => goodRequests({ apiKey: 'any', upload }));
+  const problems = await findProblems({ seed, from, count }, (index) => {
+    const request = sampleAt(bent, seed, index);
+    return exchangeChecked(mock.address, index % 2 === 0 ? prefer(request, index) : request);
+  });
+  expect(problems.slice(0, 5), `${problems.length} problems`).toEqual([]);
   expect(mock.isRunning()).toBe(true);
   expect(await api.listKnowledgeBases()).toEqual(before);
 });

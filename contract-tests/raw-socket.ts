@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
-import type { Answer } from './exchange.ts';
+import { type Answer, parseJson } from './exchange.ts';
 
 /** How long the service may hold a connection that it should close. */
 const TIMEOUT_MS = 10_000;
@@ -21,25 +21,91 @@ export async function sendBytes(bytes: string | Uint8Array, address = inject('ad
   return await text(socket);
 }
 
-/** Sends the bytes and hangs up without a word. */
-export async function sendAndHangUp(bytes: string, address = inject('address')): Promise<void> {
+/**
+ * Sends the slices one after the other and listens until the service closes the connection.
+ * @param quietMs who has heard nothing for so long says that no more is to come, for bytes that leave the service waiting
+ * @returns everything that has come; `isReset`: the connection was torn down, and what was on its way may be lost
+ */
+export async function sendSlices(
+  slices: Uint8Array[],
+  { address, timeoutMs, quietMs }: { address: string; timeoutMs: number; quietMs?: number },
+): Promise<{ received: Buffer; isReset: boolean }> {
   const socket = openSocket(address);
-  await once(socket, 'connect');
+  socket.setNoDelay(true);
+  const late = setTimeout(
+    () => socket.destroy(new Error('the service keeps the connection open')),
+    timeoutMs,
+  );
+  let quiet: NodeJS.Timeout | undefined;
+  const write = async () => {
+    for (const slice of slices) await new Promise<void>((resolve) => socket.write(slice, () => resolve()));
+    if (quietMs !== undefined) quiet = setTimeout(() => socket.end(), quietMs);
+  };
+  void write();
+  const received: Buffer[] = [];
+  let isReset = false;
+  try {
+    for await (const bytes of socket) {
+      received.push(bytes);
+      quiet?.refresh();
+    }
+  } catch (error) {
+    isReset = error instanceof Error && 'code' in error && ['ECONNRESET', 'EPIPE'].includes(`${error.code}`);
+    if (!isReset) throw error;
+  } finally {
+    clearTimeout(late);
+    clearTimeout(quiet);
+  }
+  return { received: Buffer.concat(received), isReset };
+}
+
+/** Sends the bytes and hangs up without a word. */
+export async function sendAndHangUp(bytes: string | Uint8Array, address = inject('address')): Promise<void> {
+  const socket = openSocket(address);
+  socket.on('error', () => {}); // The other side may be the first to hang up.
+  await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
   await new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
   socket.destroy();
 }
 
-/** The one answer in what came back over a connection; its body was sent with a length, not in chunks. */
-export function parseAnswer(received: string): Answer {
-  const [head = '', ...rest] = received.split('\r\n\r\n');
-  const [statusLine = '', ...lines] = head.split('\r\n');
+/** Answers that never have a body, whatever their headers say (RFC 9112, section 6.3). */
+const isBodiless = (status: number): boolean => status < 200 || status === 204 || status === 304;
+
+/** The answer at the start of the bytes, and what follows it; its body was sent with a length, not in chunks. */
+function readAnswer(received: Buffer): { answer: Answer; rest: Buffer } {
+  const headEnd = received.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = received.subarray(0, headEnd).toString('latin1').split('\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
+  if (headEnd < 0 || Number.isNaN(status))
+    throw new Error(`this is no answer: ${received.subarray(0, 200).toString('latin1')}`);
   const headers = Object.fromEntries(
     lines.map((line) => [
       line.slice(0, line.indexOf(':')).toLowerCase(),
       line.slice(line.indexOf(':') + 1).trim(),
     ]),
   );
-  const body = rest.join('\r\n\r\n');
-  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
-  return { status, headers, text: body, body: body === '' ? undefined : JSON.parse(body) };
+  const bodyStart = headEnd + 4;
+  const length = isBodiless(status) ? 0 : Number(headers['content-length'] ?? received.length - bodyStart);
+  const text = received.subarray(bodyStart, bodyStart + length).toString();
+  const answer = { status, headers, text, body: parseJson(text) };
+  return { answer, rest: received.subarray(bodyStart + length) };
+}
+
+/** All answers in what came back over a connection, in their order. */
+export function parseAnswers(received: Buffer): Answer[] {
+  const answers: Answer[] = [];
+  let rest = received;
+  while (rest.length > 0) {
+    const next = readAnswer(rest);
+    answers.push(next.answer);
+    rest = next.rest;
+  }
+  return answers;
+}
+
+/** The one answer in what came back over a connection. */
+export function parseAnswer(received: string): Answer {
+  const [answer, ...more] = parseAnswers(Buffer.from(received));
+  if (answer === undefined || more.length > 0) throw new Error(`not one answer came: ${received}`);
+  return answer;
 }

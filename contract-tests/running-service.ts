@@ -15,11 +15,11 @@ import {
 /** `address`: `http://127.0.0.1:<port>`; `dataDirectory`: what the command line needs beside the service. */
 export type RunningService = { address: string; dataDirectory: string };
 
-/** Runs the command line beside the service with this data directory; gives what it printed. */
-export async function runCommand(dataDirectory: string, ...args: string[]): Promise<string> {
+/** Runs the command line in the environment of a service; gives what it printed, and its exit code. */
+export async function spawnCommand(environment: NodeJS.ProcessEnv, ...args: string[]) {
   const child = spawn(process.execPath, ['src/cli.ts', ...args], {
     cwd: root,
-    env: environmentOf(dataDirectory),
+    env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [output, complaints, [code]] = await Promise.all([
@@ -27,6 +27,12 @@ export async function runCommand(dataDirectory: string, ...args: string[]): Prom
     text(child.stderr),
     once(child, 'exit'),
   ]);
+  return { output, complaints, code };
+}
+
+/** Runs the command line beside the service with this data directory; gives what it printed. */
+export async function runCommand(dataDirectory: string, ...args: string[]): Promise<string> {
+  const { output, complaints, code } = await spawnCommand(environmentOf(dataDirectory), ...args);
   if (code !== 0)
     throw new Error(`knowledge-retrieval ${args.join(' ')} ended with ${code}: ${complaints}${output}`);
   return output.trim();
@@ -36,14 +42,18 @@ export async function runCommand(dataDirectory: string, ...args: string[]): Prom
  * Starts a service in a temporary directory; every answer is held against the spec, besides these settings.
  * @returns where it is, the key of its first account, and `stop`, which ends it and removes the directory.
  */
-export async function startService(settings: Settings = {}) {
+export async function startService(
+  settings: Settings = {},
+  options: Omit<NonNullable<Parameters<typeof spawnService>[1]>, 'settings'> = {},
+) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-contract-'));
   const service = await spawnService(dataDirectory, {
     settings: { VALIDATE_RESPONSES: 'true', ...settings },
+    ...options,
   });
   const stop = async () => {
     await service.stop();
     await rm(dataDirectory, { recursive: true, force: true });
   };
-  return { address: service.address, dataDirectory, apiKey: service.apiKey, stop };
+  return { ...service, stop };
 }

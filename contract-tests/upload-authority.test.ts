@@ -1,8 +1,12 @@
 /** Upload addresses: the signature in them is the authority, for one file, one size, one method and one time. */
 import { expect, inject, test } from 'vitest';
+import { requireContract } from './contract-check.ts';
 import { exchange } from './exchange.ts';
 import { expectRefusal } from './expect-refusal.ts';
+import { type Forgery, forgeAddress } from './forged-addresses.ts';
+import { readFuzzSettings } from './fuzz.ts';
 import { openAccount } from './opened-account.ts';
+import { parseAnswers, sendSlices } from './raw-socket.ts';
 import { requestRoute } from './request-route.ts';
 import { pathOf, upload } from './uploading.ts';
 
@@ -40,6 +44,11 @@ const BENT: Record<string, Bend> = {
     searchParams.set('signature', other.searchParams.get('signature') ?? ''),
   'the path of another file': (url, { pathname }) => setPath(pathname)(url, url),
   'no parameters': (url) => Object.assign(url, { search: '' }),
+  'its parameters in another order': ({ searchParams }) => searchParams.sort(),
+  'a parameter more': ({ searchParams }) => searchParams.append('a', 'b'),
+  'its size with a zero before it': setParameter('size', '09'),
+  'a path in the other case': (url) => setPath(url.pathname.toUpperCase())(url, url),
+  'a slash behind its path': (url) => setPath(`${url.pathname}/`)(url, url),
   'a path that climbs': setPath('/uploads/..%2f..%2fetc%2fpasswd'),
   'a path with U+0000': setPath('/uploads/a%00'),
   'a path with broken escapes': setPath('/uploads/%E0%A4%A'),
@@ -60,6 +69,45 @@ test.each(Object.entries(BENT))(
     }
   },
 );
+
+/** As many on one connection, one behind the other. */
+const PIPELINE = 100;
+
+/** What `PUT`s of these bytes to forged addresses are answered by, each as `method path status`. */
+async function sendForgeries(forgeries: Forgery[]): Promise<string[]> {
+  const bytes = forgeries.map(({ method, path }, index) => {
+    const connection = index === forgeries.length - 1 ? 'close' : 'keep-alive';
+    const headers = `Host: a\r\nContent-Length: 9\r\nConnection: ${connection}`;
+    return `${method} ${path} HTTP/1.1\r\n${headers}\r\n\r\nevil note`;
+  });
+  const target = { address: inject('address'), timeoutMs: 30_000 };
+  const answers = parseAnswers((await sendSlices([Buffer.from(bytes.join(''))], target)).received);
+  for (const answer of answers) requireContract(undefined, answer);
+  return forgeries.map(({ method, path }, index) => `${method} ${path} ${answers[index]?.status}`);
+}
+
+/** By the signature, the path, the method, or as no URL at all. */
+const REFUSED = / (401|404|405|400)$/;
+const { seed, from, count } = readFuzzSettings(10_000);
+
+test(`${count} forged upload addresses of seed ${seed}: none is accepted, and nothing is stored`, {
+  timeout: 300_000,
+}, async () => {
+  const [ticket, other] = [await newTicket(), await newTicket()];
+  const [own, others] = [pathOf(ticket.uploadUrl), pathOf(other.uploadUrl)];
+  const accepted: string[] = [];
+  for (let index = from; index < from + count; index += PIPELINE) {
+    const forgeries = Array.from({ length: Math.min(PIPELINE, from + count - index) }, (_, offset) =>
+      forgeAddress(own, others, { seed, index: index + offset }),
+    );
+    accepted.push(...(await sendForgeries(forgeries)).filter((line) => !REFUSED.test(line)));
+  }
+  expect(accepted.slice(0, 5), `${accepted.length} were accepted`).toEqual([]);
+  for (const { fileId } of [ticket, other])
+    expectRefusal(await request('importFile', { fileId }), 409, 'FILE_NOT_UPLOADED');
+  // The addresses themselves are good to the end.
+  for (const each of [ticket, other]) expect((await upload(each, 'some note')).status).toBe(200);
+});
 
 test('401 UNAUTHORIZED: a key is no replacement for the signature', async () => {
   const { fileId } = await newTicket();

@@ -81,6 +81,8 @@ type StartOptions = {
   nodeArguments?: string[];
   /** Behind the program, as `--worker`. */
   options?: string[];
+  /** Gets what the program writes to standard output, besides. */
+  onOutput?: (text: string) => void;
   /** Gets what the program writes to standard error, instead of the terminal. */
   onLog?: (text: string) => void;
 };
@@ -89,7 +91,7 @@ type StartOptions = {
 async function start(
   dataDirectory: string,
   greeting: RegExp,
-  { settings = {}, nodeArguments = [], options = [], onLog }: StartOptions,
+  { settings = {}, nodeArguments = [], options = [], onOutput, onLog }: StartOptions,
 ) {
   if (interrupted) throw new Error('interrupted');
   const child = spawn(process.execPath, [...nodeArguments, 'src/main.ts', ...options], {
@@ -97,6 +99,7 @@ async function start(
     env: environmentOf(dataDirectory, settings),
     stdio: ['ignore', 'pipe', onLog === undefined ? 'inherit' : 'pipe'],
   });
+  child.stdout?.on('data', (bytes) => onOutput?.(String(bytes)));
   child.stderr?.on('data', (bytes) => onLog?.(String(bytes)));
   running.set(child, dataDirectory);
   child.once('exit', () => running.delete(child));

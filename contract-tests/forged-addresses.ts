@@ -1,0 +1,146 @@
+/** Forges upload addresses in every way we can think of, always the same ways for a seed. */
+import fc from 'fast-check';
+import { sampleAt } from './fuzz.ts';
+
+/** A request to an address that the service has not given out. */
+export type Forgery = { method: string; path: string };
+
+/** What an address is made of; it is put together again in the order of the parameters. */
+type Parts = { path: string; parameters: [name: string, value: string][] };
+type Forge = (own: Parts, other: Parts) => Parts;
+
+const read = (address: string): Parts => {
+  const { pathname, searchParams } = new URL(address, 'http://service');
+  return { path: pathname, parameters: [...searchParams] };
+};
+
+const write = ({ path, parameters }: Parts): string =>
+  `${path}?${parameters.map(([name, value]) => `${name}=${value}`).join('&')}`;
+
+/** The characters of addresses, and what mimics them. */
+const CHARACTERS = [...'abcdefXYZ0123456789-_=.~+/%&?', '%00', '%2F', '%3D', '%E0', '%30'];
+
+/** One edit of a text: a character changes, comes, goes, or the rest is cut off. */
+const textEdit: fc.Arbitrary<(text: string) => string> = fc
+  .tuple(fc.nat(1000), fc.constantFrom(...CHARACTERS), fc.nat(3))
+  .map(([pick, character, kind]) => (text) => {
+    const at = pick % (text.length + 1);
+    const start = text.slice(0, at);
+    if (kind === 0) return start + character + text.slice(at + 1);
+    if (kind === 1) return start + character + text.slice(at);
+    return kind === 2 ? start + text.slice(at + 1) : start;
+  });
+
+const onValue =
+  (name: string, change: (value: string) => string): Forge =>
+  ({ path, parameters }) => ({
+    path,
+    parameters: parameters.map(([each, value]) => [each, each === name ? change(value) : value]),
+  });
+
+/** The same in the other case, every letter, or one. */
+const otherCase = (text: string) => text.replace(/[a-zA-Z]/g, (letter) => swapCase(letter));
+const swapCase = (letter: string) =>
+  letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
+
+/** Another way to write one character. */
+const escapeAt = (text: string, pick: number): string => {
+  const at = pick % text.length;
+  return `${text.slice(0, at)}%${text.charCodeAt(at).toString(16)}${text.slice(at + 1)}`;
+};
+
+const names = fc.constantFrom('size', 'expires', 'signature');
+const randomSignature = fc
+  .uint8Array({ minLength: 32, maxLength: 32 })
+  .map((bytes) => Buffer.from(bytes).toString('base64url'));
+
+const anyForge: fc.Arbitrary<Forge> = fc.oneof<fc.Arbitrary<Forge>[]>(
+  fc.tuple(names, textEdit).map(([name, edit]) => onValue(name, edit)),
+  textEdit.map((edit) => ({ path, parameters }) => ({ path: `/${edit(path.slice(1))}`, parameters })),
+  fc
+    .tuple(names, fc.bigInt({ min: -(2n ** 60n), max: 2n ** 60n }))
+    .map(([name, number]) => onValue(name, () => String(number))),
+  fc
+    .tuple(fc.constantFrom('size', 'expires'), fc.integer({ min: 1, max: 100_000_000 }))
+    .map(([name, more]) => onValue(name, (value) => String(Number(value) + more))),
+  fc.constantFrom('0', '+', '-', '%20').map((start) => onValue('size', (value) => start + value)),
+  randomSignature.map((signature) => onValue('signature', () => signature)),
+  names.map((name) => ({ path, parameters }, other) => ({
+    path,
+    parameters: parameters.map(([each, value], index) => [
+      each,
+      each === name ? (other.parameters[index]?.[1] ?? '') : value,
+    ]),
+  })),
+  fc.constant((own, other) => ({ ...own, path: other.path })),
+  names.map((name) => ({ path, parameters }) => ({
+    path,
+    parameters: parameters.filter(([each]) => each !== name),
+  })),
+  // In another order, or one of them twice, with its own value or another.
+  fc.shuffledSubarray([0, 1, 2], { minLength: 3 }).map((order) => ({ path, parameters }) => ({
+    path,
+    parameters: order.flatMap((index) => parameters.slice(index, index + 1)),
+  })),
+  fc.tuple(fc.nat(2), fc.nat(2), textEdit).map(([from, kind, edit]) => ({ path, parameters }) => {
+    const again = parameters
+      .slice(from, from + 1)
+      .map(([name, value]): [string, string] => [name, kind === 0 ? value : edit(value)]);
+    return { path, parameters: kind === 1 ? [...again, ...parameters] : [...parameters, ...again] };
+  }),
+  fc.tuple(names, textEdit).map(([name, edit]) => ({ path, parameters }) => ({
+    path,
+    parameters: parameters.map(([each, value]) => [each === name ? edit(each) : each, value]),
+  })),
+  names.map((name) => ({ path, parameters }) => ({
+    path,
+    parameters: parameters.map(([each, value]) => [each === name ? otherCase(each) : each, value]),
+  })),
+  names.map((name) => onValue(name, otherCase)),
+  fc.constant(({ path, parameters }) => ({ path: otherCase(path), parameters })),
+  fc.tuple(names, fc.nat(50)).map(([name, pick]) => onValue(name, (value) => escapeAt(value, pick))),
+  fc.nat(80).map((pick) => ({ path, parameters }) => ({
+    path: `/${escapeAt(path.slice(1), pick)}`,
+    parameters,
+  })),
+  fc
+    .constantFrom('/', '//', '/.', '/..', '/x', ';a=b', '%00', '%2f', '.txt')
+    .map((end) => ({ path, parameters }) => ({ path: path + end, parameters })),
+  fc.constantFrom('/', '/.', '/x/..', '/v1', '/docs').map((start) => ({ path, parameters }) => ({
+    path: start + path,
+    parameters,
+  })),
+  fc.constantFrom<[string, string][]>(['a', 'b'], ['', ''], ['signature', '']).map((more) => (own) => ({
+    ...own,
+    parameters: [...own.parameters, more],
+  })),
+);
+
+const METHODS = ['PUT', 'POST', 'PATCH', 'DELETE', 'GET', 'OPTIONS'];
+
+const forgery = fc.record({
+  forges: fc.array(anyForge, { minLength: 1, maxLength: 3 }),
+  /** Other methods on an address that is as it was given. */
+  method: fc.oneof(
+    { weight: 9, arbitrary: fc.constant(undefined) },
+    fc.constantFrom(...METHODS.filter((method) => method !== 'PUT' && method !== 'OPTIONS')),
+  ),
+});
+
+/** The forgery with this number of the address `own`; `other` is a good one as well. Never a good one. */
+export function forgeAddress(
+  own: string,
+  other: string,
+  { seed, index }: { seed: number; index: number },
+): Forgery {
+  const forged = forgery.map(({ forges, method }): Forgery => {
+    const parts = forges.reduce((changed, forge) => forge(changed, read(other)), read(own));
+    return method === undefined ? { method: 'PUT', path: write(parts) } : { method, path: own };
+  });
+  const isForged = ({ method, path }: Forgery) => method !== 'PUT' || (path !== own && path !== other);
+  return sampleAt(
+    forged.filter((each) => isForged(each)),
+    seed,
+    index,
+  );
+}

@@ -1,0 +1,138 @@
+/** The fuzzer's run against a service of its own: what it sends, and what must be so afterwards. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readResidentBytes } from '../scripts/benchmark/processes.ts';
+import { OPERATION_IDS, type OperationId } from './contract-check.ts';
+import type { Answer } from './exchange.ts';
+import { readHoldings } from './expect-refusal.ts';
+import { exchangeChecked, findProblems, readFuzzSettings, sampleAt, sendChecked } from './fuzz.ts';
+import { createThings, readKept, type Things } from './fuzz-things.ts';
+import { goodRequests, otherRequests, type RoutedRequest, toSent } from './good-requests.ts';
+import { bentRequest } from './hostile-requests.ts';
+import { watchHeap } from './live-heap.ts';
+import { type RawRequest, rawRequest } from './raw-requests.ts';
+import { runCommand, startService } from './running-service.ts';
+import { validRequest } from './valid-requests.ts';
+
+const METRICS_TOKEN = 'a token for the fuzzer';
+const MEBIBYTE = 1024 ** 2;
+/** What still lives after a full collection may grow by this: caches that fill, code that is compiled late. */
+const LIVE_GROWTH = 16 * MEBIBYTE;
+/** What the process has from the system may grow by this: V8 keeps room for bodies of 12 MB, several at a time. */
+const RESIDENT_GROWTH = 256 * MEBIBYTE;
+/** As many requests of a run come before its memory is measured for the first time. */
+const WARM_UP_SHARE = 0.2;
+/** From so many requests on, each operation has succeeded at least once. */
+const FULL_RUN = 5_000;
+
+/** What no request that keeps to the schemas is answered by: it would be refused as if it did not. */
+const NEVER_FOR_VALID = [400, 401, 405, 408, 410, 413, 415, 422, 431];
+
+type Made =
+  | { kind: 'valid'; request: RoutedRequest }
+  | { kind: 'bent'; request: RoutedRequest }
+  | { kind: 'raw'; request: RawRequest };
+
+/** Any request of the three kinds. */
+function anyRequest({ mine, idsOf, target }: Things): fc.Arbitrary<Made> {
+  const bearer = { authorization: `Bearer ${METRICS_TOKEN}` };
+  const others = otherRequests.map((good) => ({
+    ...good,
+    headers: good.path === '/metrics' ? bearer : good.headers,
+  }));
+  const goods = () => [...goodRequests(target()), ...others];
+  const upload = fc.constant(null).map((): RoutedRequest => {
+    const good = goodRequests(target()).at(-1);
+    if (good === undefined) throw new Error('there is no upload address');
+    return { route: undefined, sent: toSent(good, good.fields) };
+  });
+  const valid = fc.oneof({ weight: 12, arbitrary: validRequest(mine.apiKey, idsOf) }, upload);
+  return fc.oneof(
+    { weight: 3, arbitrary: valid.map((request): Made => ({ kind: 'valid', request })) },
+    { weight: 5, arbitrary: bentRequest(goods).map((request): Made => ({ kind: 'bent', request })) },
+    { weight: 2, arbitrary: rawRequest(goods).map((request): Made => ({ kind: 'raw', request })) },
+  );
+}
+
+/** How often each kind was answered by each status, as `valid 200`. */
+type Tally = Map<string, number>;
+
+const count = (tally: Tally, name: string) => void tally.set(name, (tally.get(name) ?? 0) + 1);
+
+function requireAccepted(request: RoutedRequest, { status, text }: Answer): void {
+  if (NEVER_FOR_VALID.includes(status) || text.includes('"NOT_FOUND"'))
+    throw new Error(`a valid request was refused: ${status} ${text}\n${JSON.stringify(request)}`);
+}
+
+type Run = { address: string; things: Things; succeeded: Set<OperationId>; tally: Tally };
+
+async function send({ address, things, succeeded, tally }: Run, made: Made): Promise<void> {
+  if (made.kind === 'raw') {
+    const answers = await sendChecked(address, made.request);
+    const ends = typeof answers === 'string' ? [answers] : answers.map(({ status }) => String(status));
+    for (const end of ends.length === 0 ? ['silent'] : ends) count(tally, `raw ${end}`);
+    return;
+  }
+  const { route, sent } = made.request;
+  const answer = await exchangeChecked(address, made.request);
+  count(tally, `${made.kind} ${answer.status}`);
+  if (made.kind === 'bent') return;
+  requireAccepted(made.request, answer);
+  if (route === undefined || route === 'page' || route === 'any') return;
+  if (answer.status === 200) succeeded.add(route);
+  things.learn(route, answer, String(sent.body));
+}
+
+/**
+ * Declares the test of so many requests. FUZZ_SEED, FUZZ_FROM and FUZZ_COUNT choose others; a single number sends the
+ * same request again, but for the ids of what the service has made meanwhile.
+ */
+export function testFuzz(requests: number): void {
+  const settings = readFuzzSettings(requests);
+  const { seed, from } = settings;
+  const heap = watchHeap();
+  let service: Awaited<ReturnType<typeof startService>>;
+  let things: Things;
+  beforeAll(async () => {
+    service = await startService({ METRICS_TOKEN }, heap);
+    things = await createThings(service);
+  });
+  afterAll(() => service.stop());
+
+  test(`${settings.count} requests, valid, bent and raw, from number ${from} of seed ${seed}: no 5xx, no answer that the spec has not, none that does not come, nothing lost, no memory kept`, {
+    timeout: 3_600_000,
+  }, async () => {
+    const { mine, other, kept, foreign } = things;
+    const before = {
+      foreign: await readHoldings(other),
+      kept: [await readKept(mine, kept.knowledgeBaseId), await readKept(other, foreign.knowledgeBaseId)],
+    };
+    const run = { address: service.address, things, succeeded: new Set<OperationId>(), tally: new Map() };
+    const anything = anyRequest(things);
+    const sendAt = (index: number) => send(run, sampleAt(anything, seed, index));
+    const measure = async () => [await heap.readLiveBytes(), readResidentBytes(service.pid)] as const;
+
+    const warmUp = Math.ceil(settings.count * WARM_UP_SHARE);
+    const early = await findProblems({ seed, from, count: warmUp }, sendAt);
+    const [liveBefore, residentBefore] = await measure();
+    const rest = { seed, from: from + warmUp, count: settings.count - warmUp };
+    const problems = [...early, ...(await findProblems(rest, sendAt))];
+    const [live, resident] = await measure();
+    const inMebibytes = [liveBefore, live, residentBefore, resident].map((bytes) =>
+      Math.round(bytes / MEBIBYTE),
+    );
+    const figures = `${JSON.stringify(Object.fromEntries([...run.tally].toSorted()))} live and resident MiB ${inMebibytes}`;
+    process.stdout.write(`${figures}\n`);
+
+    expect(problems.slice(0, 5), `${problems.length} problems`).toEqual([]);
+    expect(live - liveBefore, figures).toBeLessThan(LIVE_GROWTH);
+    expect(resident - residentBefore, figures).toBeLessThan(RESIDENT_GROWTH);
+    if (settings.count >= FULL_RUN) expect([...run.succeeded].toSorted()).toEqual(OPERATION_IDS.toSorted());
+    expect(await readHoldings(other)).toMatchObject({ ...before.foreign, balance: expect.any(Number) });
+    expect([
+      await readKept(mine, kept.knowledgeBaseId),
+      await readKept(other, foreign.knowledgeBaseId),
+    ]).toEqual(before.kept);
+    expect(await runCommand(service.dataDirectory, 'fsck')).toBe('0 problems');
+  });
+}

@@ -1,0 +1,128 @@
+/** One good request for each operation and each other route: what the fuzzers bend, and what they write as raw bytes. */
+import { OPERATION_IDS, type OperationId, ROUTES } from './contract-check.ts';
+import type { Sent } from './exchange.ts';
+import { inputsOf, operationOf, type Schema } from './read-spec.ts';
+import { VALID_INPUTS } from './valid-inputs.ts';
+
+/**
+ * Whose contract an answer has to keep: an operation's, that of a page (/docs, /metrics), that of any other route, or
+ * that of whichever route an odd path leads to.
+ */
+export type Route = OperationId | 'page' | undefined | 'any';
+
+export type Fields = Record<string, unknown>;
+
+/** A good request: its fields stand in a JSON body (`isJson`) or in the query, beside which `body` is sent. */
+export type GoodRequest = {
+  route: Route;
+  method: string;
+  path: string;
+  fields: Fields;
+  isJson: boolean;
+  headers: Record<string, string>;
+  body?: string;
+  /** Values just within the bounds of a field and just beyond them, by its name. */
+  bounds: Record<string, unknown[]>;
+};
+
+/** A request to be sent, and whose contract its answer has to keep. */
+export type RoutedRequest = { route: Route; sent: Sent };
+
+export type Target = {
+  apiKey: string;
+  /** Path and query of an upload address, and a body that it takes. */
+  upload: { path: string; body: string };
+  /** Real ids, so that requests get as far as they can. */
+  realIds?: Partial<Record<OperationId, Fields>>;
+};
+
+/** Around the bounds of texts, numbers and lists; the two shortest and the two longest. */
+export function valuesAtBounds({
+  type,
+  minLength = 0,
+  maxLength,
+  minimum,
+  maximum,
+  maxItems,
+}: Schema): unknown[] {
+  if (type === 'string' && maxLength !== undefined)
+    return [minLength - 1, minLength, maxLength, maxLength + 1]
+      .filter((length) => length >= 0)
+      .map((length) => '😀'.repeat(length));
+  if (type === 'array' && maxItems !== undefined)
+    return [[], ...[maxItems, maxItems + 1].map((length) => Array(length).fill('x'.repeat(36)))];
+  return [minimum, maximum].flatMap((bound) => (bound === undefined ? [] : [bound - 1, bound, bound + 1]));
+}
+
+const BOUNDS = new Map(
+  OPERATION_IDS.map((operationId) => [
+    operationId,
+    Object.fromEntries(
+      Object.entries(inputsOf(operationOf(operationId))).map(([name, schema]) => [
+        name,
+        valuesAtBounds(schema),
+      ]),
+    ),
+  ]),
+);
+
+/** Routes that answer with something else than the envelope where all is well. */
+const PAGES = ['/docs', '/docs/page.mjs', '/docs/swagger-ui-bundle.js', '/openapi.json', '/metrics'];
+const OTHERS = ['/', '/livez', '/readyz', '/v1', '/v1/nothing', '/uploads', '/favicon.ico'];
+
+const get = (route: Route, path: string): GoodRequest => ({
+  route,
+  method: 'GET',
+  path,
+  fields: {},
+  isJson: false,
+  headers: {},
+  bounds: {},
+});
+
+function toOperation(operationId: OperationId, { apiKey, realIds = {} }: Target): GoodRequest {
+  const { method, path } = ROUTES[operationId];
+  return {
+    route: operationId,
+    method,
+    path,
+    fields: { ...VALID_INPUTS[operationId], ...realIds[operationId] },
+    isJson: method === 'POST',
+    headers: { 'x-api-key': apiKey, ...(method === 'POST' && { 'content-type': 'application/json' }) },
+    bounds: BOUNDS.get(operationId) ?? {},
+  };
+}
+
+function toUpload({ upload }: Target): GoodRequest {
+  const [path = '', query] = upload.path.split('?');
+  const fields = Object.fromEntries(new URLSearchParams(query));
+  return { ...get(undefined, path), method: 'PUT', fields, body: upload.body };
+}
+
+/** One good request for each operation, and one for the upload address. */
+export const goodRequests = (target: Target): GoodRequest[] => [
+  ...OPERATION_IDS.map((operationId) => toOperation(operationId, target)),
+  toUpload(target),
+];
+
+/** Those for the routes that only the service has, and the mock has not. */
+export const otherRequests: GoodRequest[] = [
+  ...PAGES.map((path) => get('page', path)),
+  ...OTHERS.map((path) => get(undefined, path)),
+];
+
+/** Parameters are text; what is no text becomes JSON, and lone surrogates U+FFFD. */
+export const toQuery = (fields: Fields): string =>
+  new URLSearchParams(
+    Object.entries(fields).map(([name, value]): [string, string] => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  ).toString();
+
+/** The request with these fields, and the path and query that go with them. */
+export function toSent({ method, path, isJson, headers, body }: GoodRequest, fields: Fields): Sent {
+  if (isJson) return { method, path, headers, body: JSON.stringify(fields) };
+  const query = toQuery(fields);
+  return { method, path: query === '' ? path : `${path}?${query}`, headers, body };
+}
