@@ -12,10 +12,18 @@ const LOGGED_PATH_MAX = 256;
 /** The client hung up before its answer was out. */
 const HUNG_UP = 499;
 
-/** Without the query, where an upload address has its authority; none where the target is no path of ours anyhow. */
-function loggedPath(target = ''): string | undefined {
-  if (!target.startsWith('/')) return undefined;
-  return target.split(/[?#]/, 1)[0]?.slice(0, LOGGED_PATH_MAX);
+/** What paths of ours are made of: short names, and the id of a file. */
+const OWN_SEGMENT = /^([\w.-]{0,24}|[\da-f-]{36}_[\da-f-]{36})$/;
+
+/**
+ * Without the query, where an upload address has its authority, and without what no path of ours has, which may be a
+ * secret in the wrong place; undefined where the target is no path.
+ */
+export function loggedPath(target = ''): string | undefined {
+  const [path = ''] = target.split(/[?#]/, 1);
+  if (!path.startsWith('/')) return undefined;
+  const segments = path.slice(0, LOGGED_PATH_MAX).split('/');
+  return segments.map((segment) => (OWN_SEGMENT.test(segment) ? segment : '…')).join('/');
 }
 
 function toAnswered({ state, status, res }: Context): Answered {

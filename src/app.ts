@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import cors from '@koa/cors';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
-import { observeRequests } from './access-log.ts';
+import { loggedPath, observeRequests } from './access-log.ts';
 import { type Backend, createDispatch, type ResponseCheck } from './dispatch.ts';
 import { brokenOff, routeNotFound, ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
 import { createRoutes, type Routes } from './routes.ts';
@@ -52,9 +52,7 @@ const errorBoundary =
       const error = context.req.readableAborted ? brokenOff() : toServiceError(thrown);
       const { requestId } = context.state;
       if (error.status >= 500) {
-        // Without the query: an upload address has its authority there.
-        const target = context.req.url?.split('?', 1)[0];
-        log.error({ err: thrown, requestId, target }, error.message);
+        log.error({ err: thrown, requestId, path: loggedPath(context.req.url) }, error.message);
       }
       answerError(context, error);
     }
