@@ -1,11 +1,14 @@
 /** Accounts see nothing of each other: every operation and every id field, and nothing tells foreign from unknown. */
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import type { OperationId } from './contract-check.ts';
+import { OPERATION_IDS, type OperationId } from './contract-check.ts';
 import type { Answer } from './exchange.ts';
 import { expectRefusal, readHoldings } from './expect-refusal.ts';
 import { type Account, openAccount } from './opened-account.ts';
+import { inputsOf, operationOf, type Schema, schemas } from './read-spec.ts';
 import { bytesOf, untilFinal, uploadFile } from './uploading.ts';
+import { VALID_INPUTS } from './valid-inputs.ts';
 
 const mine = await openAccount();
 const theirs = await openAccount();
@@ -59,46 +62,54 @@ const NOBODYS: Ids[] = [
   { knowledgeBaseId: randomUUID(), documentId: `${randomUUID()}_${randomUUID()}`, fileId: randomUUID() },
 ];
 
-type IdField = { operationId: OperationId; field: keyof Ids; toInput: (ids: Ids) => object };
+/** The schemas of ids, by what they name. */
+const ID_SCHEMAS = {
+  knowledgeBaseId: schemas.KnowledgeBaseId,
+  documentId: schemas.DocumentId,
+  fileId: schemas.FileId,
+};
 
-const ID_FIELDS: IdField[] = [
-  {
-    operationId: 'query',
-    field: 'knowledgeBaseId',
-    toInput: ({ knowledgeBaseId }) => ({ query: 'tarsier', knowledgeBaseIds: [knowledgeBaseId] }),
-  },
-  { operationId: 'importFile', field: 'fileId', toInput: ({ fileId }) => ({ fileId }) },
-  {
-    operationId: 'presignUploadUrl',
-    field: 'knowledgeBaseId',
-    toInput: ({ knowledgeBaseId }) => ({ knowledgeBaseId, fileName: 'a.txt', size: 1 }),
-  },
-  {
-    operationId: 'importTextContent',
-    field: 'knowledgeBaseId',
-    toInput: ({ knowledgeBaseId }) => ({ knowledgeBaseId, title: 'a', content: 'tarsier' }),
-  },
-  {
-    operationId: 'listDocuments',
-    field: 'knowledgeBaseId',
-    toInput: ({ knowledgeBaseId }) => ({ knowledgeBaseId }),
-  },
-  { operationId: 'getDocumentStatus', field: 'documentId', toInput: ({ documentId }) => ({ documentId }) },
-  { operationId: 'getDocument', field: 'documentId', toInput: ({ documentId }) => ({ documentId }) },
-  { operationId: 'listPassages', field: 'documentId', toInput: ({ documentId }) => ({ documentId }) },
-  { operationId: 'deleteDocument', field: 'documentId', toInput: ({ documentId }) => ({ documentId }) },
-  {
-    operationId: 'deleteKnowledgeBase',
-    field: 'knowledgeBaseId',
-    toInput: ({ knowledgeBaseId }) => ({ knowledgeBaseId }),
-  },
-];
+/** What an input of an operation names; undefined: nothing. An input that calls itself an id has to be known here. */
+function namedBy(name: string, schema: Schema): keyof Ids | undefined {
+  const kind = (Object.keys(ID_SCHEMAS) as (keyof Ids)[]).find(
+    (
+      each, // its own keys
+    ) => isDeepStrictEqual(ID_SCHEMAS[each], schema.items ?? schema),
+  );
+  if (kind === undefined && /Ids?$/i.test(name)) throw new Error(`nobody knows what ${name} names`);
+  return kind;
+}
+
+type IdField = { operationId: OperationId; field: string; kind: keyof Ids; toInput: (ids: Ids) => object };
+
+/** Every input of every operation in the spec that names a thing; a new operation is among them by itself. */
+const ID_FIELDS: IdField[] = OPERATION_IDS.flatMap((operationId) =>
+  Object.entries(inputsOf(operationOf(operationId))).flatMap(([field, schema]) => {
+    const kind = namedBy(field, schema);
+    if (kind === undefined) return [];
+    const rest = VALID_INPUTS[operationId];
+    const toInput = (ids: Ids) => ({
+      ...rest,
+      [field]: schema.type === 'array' ? [ids[kind]] : ids[kind],
+    });
+    return [{ operationId, field, kind, toInput }];
+  }),
+);
 
 const NOT_FOUND = {
   knowledgeBaseId: 'KNOWLEDGE_BASE_NOT_FOUND',
   documentId: 'DOCUMENT_NOT_FOUND',
   fileId: 'FILE_NOT_FOUND',
 } as const;
+
+/** What an account has, to the last word of it. */
+async function readEverything({ api }: Account) {
+  const holdings = await readHoldings({ api });
+  const passages = await Promise.all(
+    holdings.documents.flat().map(({ id }) => api.listPassages({ documentId: id })),
+  );
+  return { ...holdings, passages };
+}
 
 /** All that an answer says, without what differs from request to request. */
 function shown({ status, headers, text }: Answer) {
@@ -109,17 +120,17 @@ function shown({ status, headers, text }: Answer) {
 test.each(ID_FIELDS)(
   '404: $operationId tells nothing by $field of what is foreign, deleted, malformed or nobody’s',
   async (each) => {
-    const { operationId, field, toInput } = each;
+    const { operationId, kind, toInput } = each;
     const [own, foreign] = [await createThings(mine), await createThings(theirs)];
     const deleted = [...(await createDeletedThings(mine)), ...(await createDeletedThings(theirs))];
     const others = [foreign, ...deleted, ...mixIds(own, foreign), ...NOBODYS];
-    const before = [await readHoldings(mine), await readHoldings(theirs)];
+    const before = [await readEverything(mine), await readEverything(theirs)];
 
     const answers = [];
     for (const ids of others) answers.push(await mine.request(operationId, toInput(ids)));
-    for (const answer of answers) expectRefusal(answer, 404, NOT_FOUND[field]);
+    for (const answer of answers) expectRefusal(answer, 404, NOT_FOUND[kind]);
     expect(new Set(answers.map((answer) => JSON.stringify(shown(answer)))).size).toBe(1);
-    expect([await readHoldings(mine), await readHoldings(theirs)]).toEqual(before);
+    expect([await readEverything(mine), await readEverything(theirs)]).toEqual(before);
 
     expect((await mine.request(operationId, toInput(own))).status).toBe(200);
     // What is read meanwhile would change under the next operation's test.
@@ -129,6 +140,11 @@ test.each(ID_FIELDS)(
     expect((await theirs.request(operationId, toInput(foreign))).status).toBe(200);
   },
 );
+
+test('every operation that takes ids is in the matrix', () => {
+  const without = OPERATION_IDS.filter((each) => ID_FIELDS.every(({ operationId }) => operationId !== each));
+  expect(without.toSorted()).toEqual(['createKnowledgeBase', 'getBalance', 'getUsage', 'listKnowledgeBases']);
+});
 
 test('404: one foreign knowledge base among own ones makes the whole query fail', async () => {
   const [own, foreign] = [await createThings(mine), await createThings(theirs)];
