@@ -47,6 +47,24 @@ test('the refusal of a broken body does not wait for an answer that can not come
   await drain(server, 100);
 });
 
+test('100 Continue does not get into the midst of an answer that waits for the one before it', async () => {
+  const answers: (() => void)[] = [];
+  const { server, address } = await listen((_request, response) => {
+    answers.push(() => {
+      response.setHeader('content-length', 4);
+      response.end(Buffer.from('done'));
+    });
+    if (answers.length === 2) for (const answer of answers.reverse()) answer();
+  }, anyPort);
+  const socket = connect(portOf(address), '127.0.0.1');
+  const head = (line: string) => `GET / HTTP/1.1\r\nHost: x\r\n${line}\r\n\r\n`;
+  socket.write(head('x-a: b') + head('Expect: 100-continue\r\nConnection: close'));
+  const received = await text(socket);
+  expect(received.match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
+  expect(received).not.toMatch(/\r\n\r\nHTTP\/1\.1 100 /);
+  await drain(server, 100);
+});
+
 test('who asks for a tunnel and hangs up is no fault of the server', async () => {
   const { server, address } = await listen((_request, response) => response.end('done'), anyPort);
   const socket = connect(portOf(address), '127.0.0.1');

@@ -70,6 +70,11 @@ export async function listen(
   );
   server.on('request', ({ socket }, response) => lastAnswers.set(socket, response));
   server.on('clientError', answerProtocolError);
+  // Node would put it behind the head of an answer that waits for those before it.
+  server.on('checkContinue', (request, response) => {
+    if (response.socket !== null) response.writeContinue();
+    server.emit('request', request, response);
+  });
   // Node would close the connection without a word; it leaves the errors of a tunnel's socket to who takes it.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
