@@ -3,6 +3,7 @@
  * against a running service; and faults: the same against kills, cut links, load and random requests, in the length that
  * `npm test` has no time for.
  */
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { isCephInstalled } from '../src/testing/ceph.ts';
 import { plainSummary } from './plain-summary.ts';
@@ -17,6 +18,8 @@ const tellOfMissingStore = () =>
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   test: {
+    // One worker less than cores, but two in any case: much of a test's time is waiting, for a start or an import.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: ['default', plainSummary, hasRealStore ? {} : { onInit: tellOfMissingStore }],
     projects: [
       {
