@@ -3,7 +3,7 @@ import { findRunningPostgres } from '../src/storage/embedded-postgres.ts';
 import { type RunningService, type Settings, startService } from './service-process.ts';
 
 /** The DATABASE_URL of the embedded PostgreSQL that a server runs on a data directory. */
-function databaseUrlOf(dataDirectory: string): string {
+export function databaseUrlOf(dataDirectory: string): string {
   const running = findRunningPostgres(dataDirectory);
   if (running === undefined) throw new Error(`no server runs on ${dataDirectory}`);
   const { host, port, user, database } = running;

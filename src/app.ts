@@ -51,7 +51,7 @@ const errorBoundary =
     } catch (thrown) {
       const error = context.req.readableAborted ? brokenOff() : toServiceError(thrown);
       const { requestId } = context.state;
-      if (error.status >= 500) {
+      if (error.status >= 500 && !error.isExpected) {
         log.error({ err: thrown, requestId, path: loggedPath(context.req.url) }, error.message);
       }
       answerError(context, error);

@@ -8,6 +8,7 @@ test('without settings the service runs on the embedded database on loopback', (
     host: '127.0.0.1',
     port: 8080,
     workerPort: undefined,
+    shutdownDelaySeconds: 0,
     databaseUrl: undefined,
     storageLimitBytes: 10 * 1024 ** 3,
     knowledgeBaseLimit: 1000,

@@ -27,6 +27,9 @@ const GIBIBYTE = 1024 ** 3;
 /** A week: no signature of S3's lives longer (Amazon S3 API reference, X-Amz-Expires). */
 const LONGEST_TICKET_SECONDS = 604_800;
 
+/** No balancer takes longer to notice; it is rather a delay in another unit. */
+const LONGEST_SHUTDOWN_DELAY_SECONDS = 300;
+
 /** OpenTelemetry's own names and values (its Environment Variable Specification). */
 const SAMPLERS = [
   'always_on',
@@ -60,6 +63,7 @@ const settings = z
     HOST: z.string().default('127.0.0.1'),
     PORT: wholeNumber(8080, 0, 65_535),
     WORKER_PORT: between(0, 65_535).optional(),
+    SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 0, LONGEST_SHUTDOWN_DELAY_SECONDS),
     BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(),
     DATA_DIR: z.string().default('./.data'),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
@@ -141,6 +145,8 @@ export type Config = Readonly<{
   port: number;
   /** Where a worker beside servers tells how it is; undefined: nowhere. */
   workerPort: number | undefined;
+  /** How long a server that is told to end goes on answering while it says that it is not ready. */
+  shutdownDelaySeconds: number;
   /** Public address without a trailing slash; undefined: the address that the request was sent to. */
   baseUrl: string | undefined;
   dataDir: string;
@@ -177,6 +183,7 @@ function toConfig(read: Settings): Config {
     host: read.HOST,
     port: read.PORT,
     workerPort: read.WORKER_PORT,
+    shutdownDelaySeconds: read.SHUTDOWN_DELAY_SECONDS,
     baseUrl: read.BASE_URL?.replace(/\/+$/, ''),
     dataDir: resolve(read.DATA_DIR),
     databaseUrl: read.DATABASE_URL,

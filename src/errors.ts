@@ -27,16 +27,28 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   SERVICE_UNAVAILABLE: 503,
 };
 
-type Details = { data?: Record<string, unknown>; headers?: Record<string, string>; cause?: unknown };
+/** `isExpected`: of a 5xx that it is no fault, so that the log need not tell of it. */
+type Details = {
+  data?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  cause?: unknown;
+  isExpected?: boolean;
+};
 
 /** An error that the client is told as it is. Everything else becomes INTERNAL_ERROR or SERVICE_UNAVAILABLE. */
 export class ServiceError extends Error {
   readonly errorCode: ErrorCode;
   readonly data: Record<string, unknown>;
   readonly headers: Record<string, string>;
+  readonly isExpected: boolean;
 
-  constructor(errorCode: ErrorCode, message: string, { data = {}, headers = {}, cause }: Details = {}) {
+  constructor(
+    errorCode: ErrorCode,
+    message: string,
+    { data = {}, headers = {}, cause, isExpected = false }: Details = {},
+  ) {
     super(message, { cause });
+    this.isExpected = isExpected;
     this.errorCode = errorCode;
     this.data = data;
     this.headers = headers;
@@ -181,6 +193,13 @@ export const diskFull = () =>
     'The disk of the service is full: nothing new can be stored until its operator makes room.',
     { headers: { 'retry-after': FULL_RETRY_SECONDS } },
   );
+
+/** What a balancer hears that asks a server which is about to end, and is to hear. */
+export const serverEnding = () =>
+  new ServiceError('SERVICE_UNAVAILABLE', 'This server is about to end; another one can answer.', {
+    headers: { 'retry-after': UNAVAILABLE_RETRY_SECONDS },
+    isExpected: true,
+  });
 
 const internalError = (cause: unknown) =>
   new ServiceError(

@@ -2,6 +2,7 @@
  * The server: settings, database, service, HTTP; then the way back on SIGTERM. With --worker it imports only and
  * answers nothing but how it is, where WORKER_PORT is set; with --no-worker it leaves the imports to such processes. The only file that listens or exits.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -12,7 +13,7 @@ import { openService } from './open-service.ts';
 import { drain, listen } from './server.ts';
 import { createServiceApp, createWorkerApp } from './service-app.ts';
 
-/** Answers that run when the signal comes have this long; the whole way back takes less than ten seconds. */
+/** Answers that still run then have this long; the whole way back takes less than ten seconds, and SHUTDOWN_DELAY_SECONDS. */
 const DRAIN_TIMEOUT_MS = 4_000;
 
 /** What a newcomer needs: the address, where the key is, and a request to paste. */
@@ -82,6 +83,8 @@ async function serve(config: Config, log: Logger, works: boolean): Promise<() =>
   process.stdout.write(greeting(config.baseUrl ?? address, config));
   return async () => {
     ending.abort();
+    // Who asks /readyz at intervals sends requests until it has asked again: those are answered as ever.
+    await delay(config.shutdownDelaySeconds * 1000);
     service.waits.end();
     await drain(server, DRAIN_TIMEOUT_MS);
     await closeService();

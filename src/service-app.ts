@@ -5,7 +5,7 @@ import { createApp } from './app.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Call, Handlers } from './contract.ts';
 import type { Arrival, Backend } from './dispatch.ts';
-import { serviceUnavailable } from './errors.ts';
+import { serverEnding, serviceUnavailable } from './errors.ts';
 import { accountHandlers } from './handlers/account.ts';
 import { documentHandlers } from './handlers/documents.ts';
 import { knowledgeBaseHandlers } from './handlers/knowledge-bases.ts';
@@ -64,7 +64,7 @@ const READY_PATIENCE_MS = 2_000;
 function createRequireReady({ database }: Service, ending: AbortSignal): Routes['requireReady'] {
   const ask = askPatiently(() => sql`SELECT 1`.execute(database), READY_PATIENCE_MS);
   return async () => {
-    if (ending.aborted) throw serviceUnavailable(new Error('the server is about to end'));
+    if (ending.aborted) throw serverEnding();
     await ask().catch((error) => {
       throw serviceUnavailable(error);
     });

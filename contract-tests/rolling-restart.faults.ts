@@ -1,0 +1,7 @@
+/** Rolling restarts behind a load balancer, again and again. */
+import { test } from 'vitest';
+import { expectRollingRestarts } from './rolling-restart.ts';
+
+test('twenty rolling restarts of two servers under load fail no request', async () => {
+  await expectRollingRestarts(20);
+});
