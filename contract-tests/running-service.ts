@@ -15,13 +15,21 @@ import {
 /** `address`: `http://127.0.0.1:<port>`; `dataDirectory`: what the command line needs beside the service. */
 export type RunningService = { address: string; dataDirectory: string };
 
-/** Runs the command line in the environment of a service; gives what it printed, and its exit code. */
-export async function spawnCommand(environment: NodeJS.ProcessEnv, ...args: string[]) {
-  const child = spawn(process.execPath, ['src/cli.ts', ...args], {
+/** Starts the command line in this environment. */
+const startCommandIn = (environment: NodeJS.ProcessEnv, args: string[]) =>
+  spawn(process.execPath, ['src/cli.ts', ...args], {
     cwd: root,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+
+/** Starts the command line beside the service with this data directory. */
+export const startCommand = (dataDirectory: string, ...args: string[]) =>
+  startCommandIn(environmentOf(dataDirectory), args);
+
+/** Runs the command line in the environment of a service; gives what it printed, and its exit code. */
+export async function spawnCommand(environment: NodeJS.ProcessEnv, ...args: string[]) {
+  const child = startCommandIn(environment, args);
   const [output, complaints, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

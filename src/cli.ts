@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: `knowledge-retrieval serve | keys | accounts | migrate | doctor | fsck`, each with --help. */
+/** The command line: `knowledge-retrieval serve | keys | accounts | migrate | doctor | fsck | backup | restore`, each with --help. */
 import { Command, InvalidArgumentError } from 'commander';
 import { generateApiKey, readApiKey } from './api-key.ts';
 import { readConfig } from './config.ts';
@@ -108,6 +108,29 @@ program
       if (problems > 0) process.exitCode = 1;
     }),
   );
+
+/** Progress beside the output, which is the result. */
+const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+
+program
+  .command('backup')
+  .description('copy database and files, as they are at one moment, into one file; servers may go on')
+  .argument('<path>', 'the file to make, or the directory for it')
+  .action(async (path: string) => {
+    const { backUp } = await import('./backup/back-up.ts');
+    print(await backUp(readConfig(), path, tell));
+  });
+
+program
+  .command('restore')
+  .description('bring a backup into an empty database and DATA_DIR, on which no server runs')
+  .argument('<file>', 'what `backup` has made')
+  .action(async (file: string) => {
+    const { restore } = await import('./backup/restore.ts');
+    const problems = await restore(readConfig(), file, tell);
+    print(`${problems} problems`);
+    if (problems > 0) process.exitCode = 1;
+  });
 
 program
   .command('doctor')

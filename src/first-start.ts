@@ -1,5 +1,6 @@
 /** What the first start on an empty database makes: one account, one key, and the secret of the upload addresses. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -8,7 +9,7 @@ import { generateApiKey, readApiKey } from './api-key.ts';
 import { type Config, UPLOAD_SECRET_LENGTH } from './config.ts';
 import { createAccount } from './storage/accounts.ts';
 import { insertApiKey } from './storage/api-keys.ts';
-import type { Database } from './storage/database.ts';
+import type { Database, Queryable } from './storage/database.ts';
 
 /** Where the first key stands, for its owner only. */
 export const apiKeyFile = (config: Config): string => join(config.dataDir, 'api-key');
@@ -16,8 +17,16 @@ export const apiKeyFile = (config: Config): string => join(config.dataDir, 'api-
 /** Where the secret of the upload addresses stands when the settings have none. */
 export const uploadSecretFile = (config: Config): string => join(config.dataDir, 'upload-secret');
 
+/** Stands there from the first to the last write of a restore, and names its backup. */
+export const unfinishedRestoreFile = (config: Config): string => join(config.dataDir, 'restore-unfinished');
+
 /** Servers that start at once take turns here; the number only has to differ from other advisory locks'. */
 const FIRST_START_LOCK = 7_302_114;
+
+/** Until the transaction ends, nobody else makes a first account. */
+export async function takeFirstStart(transaction: Queryable): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(transaction);
+}
 
 /**
  * Makes the first account with its key when there is no account; the key is BOOTSTRAP_API_KEY, or a new one that
@@ -26,13 +35,17 @@ const FIRST_START_LOCK = 7_302_114;
  */
 export async function ensureFirstAccount(database: Database, config: Config, log: Logger): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    await sql`SELECT pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(transaction);
+    await takeFirstStart(transaction);
     const first = await transaction
       .selectFrom('accounts')
       .select('id')
       .orderBy('created_at')
       .limit(1)
       .executeTakeFirst();
+    if (first === undefined && existsSync(unfinishedRestoreFile(config)))
+      throw new Error(
+        `A restore into ${config.dataDir} was not finished: repeat it, or remove ${unfinishedRestoreFile(config)}.`,
+      );
     const accountId = first?.id ?? (await createAccount(transaction, 'default', config.initialCredits));
     const key = config.bootstrapApiKey ?? (first === undefined ? generateApiKey() : undefined);
     if (key === undefined) return;

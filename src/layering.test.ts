@@ -40,8 +40,8 @@ const LAYER_OF_FILE: Record<string, Layer> = {
 function layerOf(file: string): Layer {
   const folder = dirname(file).split('/')[0] ?? '';
   if (folder === '.') return LAYER_OF_FILE[file] ?? 'base';
-  // A command of its own, which looks at all layers.
-  if (folder === 'doctor') return 'main';
+  // Commands of their own, which use all layers.
+  if (folder === 'doctor' || folder === 'backup') return 'main';
   return LAYERS.find((layer) => layer === folder) ?? 'base';
 }
 

@@ -86,7 +86,7 @@ export const documentHandlers = {
         .returning('object_name')
         .executeTakeFirst();
     });
-    if (file?.object_name) await discardObject({ files, log }, file.object_name);
+    if (file?.object_name) await discardObject({ database, files, log }, file.object_name);
     return { data: { id: documentId } };
   },
 

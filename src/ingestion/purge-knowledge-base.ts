@@ -1,6 +1,7 @@
 /** The job that removes what is left of a deleted knowledge base, in steps small enough to disturb nobody. */
 import { sql } from 'kysely';
 import type { Service } from '../service.ts';
+import { removeUnnamed } from '../storage/backup-lock.ts';
 import type { Database } from '../storage/database.ts';
 import { dropLexemeChanges } from '../storage/lexeme-statistics.ts';
 import type { Attempt } from './job-queue.ts';
@@ -35,7 +36,9 @@ export async function purgeKnowledgeBase(
   for (const table of CONTENT_TABLES) {
     while ((await deleteSome(database, table, knowledgeBaseId)) > 0) signal.throwIfAborted();
   }
-  await files.remove(knowledgeBaseId);
+  // The queue tries again, and after its last try the sweep asks anew.
+  if (!(await removeUnnamed({ database, files }, knowledgeBaseId)))
+    throw new Error('a backup runs, which may need the bytes of the knowledge base');
   await database
     .deleteFrom('knowledge_bases')
     .where('knowledge_base_id', '=', knowledgeBaseId)

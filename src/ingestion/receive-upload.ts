@@ -31,7 +31,7 @@ export async function receiveUpload(
   const stored = await files.write(filePrefix(id), bytes, sizeBytes);
   const outcome = await recordUpload(database, id, stored);
   // Whichever object the file does not name any more (an earlier body, or this one) has lost.
-  if (outcome.unusedObject !== null) await discardObject({ files, log }, outcome.unusedObject);
+  if (outcome.unusedObject !== null) await discardObject({ database, files, log }, outcome.unusedObject);
   if (!outcome.recorded) throw (await findFile(database, id)) ? fileAlreadyImported() : fileNotFound();
   return { fileId, size: sizeBytes, sha256: stored.sha256.toString('hex') };
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { ScopedId } from '../ids.ts';
 import type { Service } from '../service.ts';
+import { removeUnnamed } from '../storage/backup-lock.ts';
 import { compareFiles, findStoringKnowledgeBases } from '../storage/compare-files.ts';
 import { filePrefix } from '../storage/file-store.ts';
 import { removeOldAnswers } from '../storage/first-answers.ts';
@@ -18,7 +19,7 @@ export async function removeUnimportedFiles({ database, files }: Service): Promi
     DELETE FROM files
     WHERE document_id IS NULL AND expires_at < now() - make_interval(days => ${UNIMPORTED_KEPT_DAYS})
     RETURNING knowledge_base_id AS "knowledgeBaseId", id`.execute(database);
-  for (const file of rows) await files.remove(filePrefix(file));
+  for (const file of rows) await removeUnnamed({ database, files }, filePrefix(file));
   return rows.length;
 }
 
@@ -46,9 +47,10 @@ export async function sweepFiles(service: Service, signal: AbortSignal): Promise
   for (const knowledgeBaseId of live) {
     for await (const { orphans, lost } of compareFiles({ database, files }, knowledgeBaseId)) {
       signal.throwIfAborted();
-      for (const objectName of orphans) await files.remove(objectName);
-      if (orphans.length > 0)
-        log.info({ knowledgeBaseId, removed: orphans.length }, 'removed orphaned bytes');
+      let removed = 0;
+      for (const objectName of orphans)
+        if (await removeUnnamed({ database, files }, objectName)) removed += 1;
+      if (removed > 0) log.info({ knowledgeBaseId, removed }, 'removed orphaned bytes');
       const some = lost.slice(0, NAMED_IN_LOG).map(({ id }) => id);
       if (lost.length > 0) log.warn({ knowledgeBaseId, lost: lost.length, some }, 'bytes of files are gone');
     }

@@ -1,5 +1,6 @@
 /** Checks everything that is stored: counters against a recount, rows against each other, files against their rows. */
 import { sql } from 'kysely';
+import { removeUnnamed } from './backup-lock.ts';
 import { checkStatistics, repairStatistics } from './check-statistics.ts';
 import { compareFiles, type FileComparison, findStoringKnowledgeBases } from './compare-files.ts';
 import type { Database } from './database.ts';
@@ -53,10 +54,12 @@ async function repairFiles(
   { database, files }: StoreCheck,
   { knowledgeBaseId, found }: { knowledgeBaseId: string; found: FileComparison },
 ): Promise<FileComparison> {
-  for (const objectName of found.orphans) await files.remove(objectName);
+  const orphans: string[] = [];
+  for (const objectName of found.orphans)
+    if (!(await removeUnnamed({ database, files }, objectName))) orphans.push(objectName);
   const forgotten = found.lost.filter(({ documentId }) => documentId === null);
   for (const file of forgotten) await forgetUpload(database, { ...file, knowledgeBaseId });
-  return { ...found, orphans: [], lost: found.lost.filter(({ documentId }) => documentId !== null) };
+  return { ...found, orphans, lost: found.lost.filter(({ documentId }) => documentId !== null) };
 }
 
 async function* checkFiles(check: StoreCheck, knowledgeBaseId: string): AsyncGenerator<string> {

@@ -117,6 +117,13 @@ function namingStatements(pool: pg.Pool): PostgresPool {
   };
 }
 
+/** Kysely over one connection, inside of whatever transaction it has begun. */
+export const createDatabaseOver = (client: pg.PoolClient): Database => {
+  const shared = { query: client.query.bind(client) as PostgresPoolClient['query'], release() {} }; // without cursors
+  const pool = { options: {}, connect: async () => shared, end: async () => {} };
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+};
+
 /** Kysely over `pool`; destroying it ends the pool. */
 export const createDatabase = (pool: pg.Pool): Database =>
   new Kysely<Tables>({ dialect: new PostgresDialect({ pool: namingStatements(pool) }) });

@@ -29,10 +29,14 @@ export type FileStore = {
    * @throws INPUT_VALIDATION_FAILED when they are not exactly `sizeBytes`; reading stops at the first byte too many.
    */
   write(prefix: string, bytes: Readable, sizeBytes: number): Promise<StoredObject>;
+  /** Puts a whole object back under the name that it had; one of that name is replaced. */
+  put(objectName: string, bytes: Buffer): Promise<void>;
   /** Writes a small object, reads it and removes it. @throws what hinders that. */
   probe(): Promise<void>;
   /** The whole object. */
   read(objectName: string): Promise<Buffer>;
+  /** The same; undefined where it is gone. */
+  readIfThere(objectName: string): Promise<Buffer | undefined>;
   /** Removes an object, or everything below a prefix; what is gone already is no error. */
   remove(name: string): Promise<void>;
   /** The knowledge bases that have something in the store, in no order. */
@@ -173,6 +177,11 @@ export async function openFileStore(directory: string): Promise<FileStore> {
       }
       return { objectName, sha256: measure.digest() };
     },
+    async put(objectName, bytes) {
+      const temporary = join(incoming, randomUUID());
+      await writeFrom(Readable.from([bytes]), temporary);
+      await moveInto(join(directory, objectName), temporary);
+    },
     async probe() {
       const target = join(directory, probeName());
       const temporary = join(incoming, randomUUID());
@@ -183,6 +192,11 @@ export async function openFileStore(directory: string): Promise<FileStore> {
       await removeEmptyParents(target, directory);
     },
     read: (objectName) => readFile(join(directory, objectName)),
+    readIfThere: (objectName) =>
+      readFile(join(directory, objectName)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+        throw error;
+      }),
     async remove(name) {
       const path = join(directory, name);
       await rm(path, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { DocumentFile } from '../../generated/types.gen.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
+import { removeUnnamed } from './backup-lock.ts';
 import type { Database, Queryable } from './database.ts';
 import type { FileStore, StoredObject } from './file-store.ts';
 
@@ -130,11 +131,13 @@ export async function forgetUpload(
 
 /**
  * Removes an object that no row names, when all that the caller was asked for is done or refused already. A store that
- * does not answer changes nothing of that: the sweep removes the object later.
+ * does not answer, and a backup that runs, change nothing of that: the sweep removes the object later.
  */
 export async function discardObject(
-  { files, log }: { files: FileStore; log: Logger },
+  { log, ...store }: { database: Queryable; files: FileStore; log: Logger },
   objectName: string,
 ): Promise<void> {
-  await files.remove(objectName).catch((error) => log.warn({ err: error, objectName }, 'left to the sweep'));
+  await removeUnnamed(store, objectName).catch((error) =>
+    log.warn({ err: error, objectName }, 'left to the sweep'),
+  );
 }

@@ -1,6 +1,6 @@
 /** Brings a database to the schema that this version needs. */
 import { type Kysely, sql } from 'kysely';
-import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
+import { DEFAULT_MIGRATION_TABLE, type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
 import { type Connection, createDatabase, createMaintenancePool } from './database.ts';
 import * as initial from './migrations/0001-initial.ts';
 import * as firstAnswers from './migrations/0002-first-answers.ts';
@@ -19,20 +19,28 @@ const migrations: Record<string, Migration> = {
  * @returns the names of the migrations that ran.
  * @throws the error of the failed migration; nothing of it remains.
  */
-export async function migrateToLatest<DB>(database: Kysely<DB>): Promise<string[]> {
-  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
-  const { error, results } = await migrator.migrateToLatest();
+export const migrateToLatest = async <DB>(database: Kysely<DB>): Promise<string[]> =>
+  namesOf(await createMigrator(database).migrateToLatest());
+
+/** The same up to the migration of this name, for what was stored under an older schema. */
+export const migrateUpTo = async <DB>(database: Kysely<DB>, name: string): Promise<string[]> =>
+  namesOf(await createMigrator(database).migrateTo(name));
+
+const createMigrator = <DB>(database: Kysely<DB>): Migrator =>
+  new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
+
+function namesOf({ error, results = [] }: MigrationResultSet): string[] {
   if (error !== undefined) throw error;
-  return (results ?? []).map(({ migrationName }) => migrationName);
+  return results.map(({ migrationName }) => migrationName);
 }
 
 /**
- * Which migrations `database` lacks, and which it has that this version does not know; changes nothing.
- * In the order of their names.
+ * Which migrations `database` has, which it lacks, and which of those that it has this version does not know; changes
+ * nothing. In the order of their names.
  */
 export async function compareMigrations<DB>(
   database: Kysely<DB>,
-): Promise<{ pending: string[]; unknown: string[] }> {
+): Promise<{ done: string[]; pending: string[]; unknown: string[] }> {
   const { rows: tables } = await sql<{ there: boolean }>`
     SELECT to_regclass(${DEFAULT_MIGRATION_TABLE}) IS NOT NULL AS there`.execute(database);
   const { rows } =
@@ -42,10 +50,14 @@ export async function compareMigrations<DB>(
       : { rows: [] };
   const done = rows.map(({ name }) => name);
   return {
+    done,
     pending: Object.keys(migrations).filter((name) => !done.includes(name)),
-    unknown: done.filter((name) => !(name in migrations)),
+    unknown: unknownOf(done),
   };
 }
+
+/** Those of the migrations that this version does not know. */
+export const unknownOf = (names: string[]): string[] => names.filter((name) => !(name in migrations));
 
 /** Migrates over connections of its own, whose statements may last: with `migrateToLatest`'s result and errors. */
 export async function migrateOver(

@@ -146,11 +146,18 @@ const directUploads = ({ client, bucket }: Bucket): NonNullable<FileStore['direc
 export function openS3Store(settings: S3Settings): FileStore {
   const store = { client: createClient(settings), bucket: settings.bucket };
   const { client, bucket } = store;
+  const readIfThere = async (objectName: string): Promise<Buffer | undefined> => {
+    const found = await ifThere(client.send(new GetObjectCommand({ Bucket: bucket, Key: objectName })));
+    return found?.Body && Buffer.from(await surely(found.Body.transformToByteArray()));
+  };
   return {
     directUploads: directUploads(store),
     write() {
       // No address of this service's own was ever given out.
       throw uploadNotAuthorized();
+    },
+    async put(Key, Body) {
+      await surely(client.send(new PutObjectCommand({ Bucket: bucket, Key, Body })));
     },
     async probe() {
       const Key = probeName();
@@ -160,10 +167,11 @@ export function openS3Store(settings: S3Settings): FileStore {
       await removeObjects(store, [Key]);
     },
     async read(objectName) {
-      const { Body } = await surely(client.send(new GetObjectCommand({ Bucket: bucket, Key: objectName })));
-      if (Body === undefined) throw serviceUnavailable(new Error(`the store gave no body of ${objectName}`));
-      return Buffer.from(await surely(Body.transformToByteArray()));
+      const bytes = await readIfThere(objectName);
+      if (bytes === undefined) throw serviceUnavailable(new Error(`the store has no ${objectName}`));
+      return bytes;
     },
+    readIfThere,
     async remove(name) {
       const names = OBJECT_NAME_PATTERN.test(name) ? [name] : await namesBelow(store, `${name}/`);
       await removeObjects(store, names);

@@ -1,0 +1,95 @@
+/** An archive that has suffered is refused, wherever it has, and half of one is never under its name. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Entry, readArchive, writeArchive } from './archive.ts';
+
+let folder: string;
+let path: string;
+let whole: Buffer;
+
+const HEAD = {
+  createdAt: '2026-01-01T00:00:00.000Z',
+  migrations: ['0001'],
+  tables: [{ name: 'accounts', columns: ['id'] }],
+};
+const ENTRIES: Entry[] = [
+  { name: 'tables/accounts/1', bytes: Buffer.from('some rows\n'.repeat(500)) },
+  { name: 'files/a', bytes: Buffer.from(Array.from({ length: 20_000 }, (_, i) => (i * i * 31) % 251)) },
+  { name: 'files/empty', bytes: Buffer.alloc(0) },
+];
+
+const write = (target: string, entries: Entry[]) =>
+  writeArchive(target, HEAD, async (add) => {
+    for (const entry of entries) await add(entry);
+    return { rows: { accounts: 500 }, files: 2 };
+  });
+
+async function read(target: string) {
+  const entries: Entry[] = [];
+  const ends = await readArchive(target, async (entry) => void entries.push(entry));
+  return { entries, ...ends };
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-archive-'));
+  path = join(folder, 'whole');
+  await write(path, ENTRIES);
+  whole = await readFile(path);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('what went in comes out, and only its owner can read it', async () => {
+  const { entries, head, manifest } = await read(path);
+  expect(entries).toEqual(ENTRIES);
+  expect(head).toMatchObject(HEAD);
+  expect(manifest).toMatchObject({ rows: { accounts: 500 }, files: 2 });
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+/** Reads an archive of these bytes; what comes out must be a refusal that names it, or exactly what went in. */
+async function expectRefusedOrWhole(bytes: Buffer): Promise<'refused' | 'whole'> {
+  const harmed = join(folder, 'harmed');
+  await writeFile(harmed, bytes);
+  const outcome = await read(harmed).catch((error: Error) => error.message);
+  if (typeof outcome === 'string') {
+    expect(outcome).toMatch(/harmed is damaged, or no backup: \w/);
+    return 'refused';
+  }
+  expect(outcome.entries).toEqual(ENTRIES);
+  return 'whole';
+}
+
+test('a flipped bit is noticed wherever it is', async () => {
+  const outcomes: string[] = [];
+  for (let place = 0; place < whole.length; place += Math.ceil(whole.length / 100)) {
+    const bytes = Buffer.from(whole);
+    bytes[place] = (bytes[place] ?? 0) ^ (1 << (place % 8));
+    outcomes.push(await expectRefusedOrWhole(bytes));
+  }
+  // Some bits of a frame's header say nothing of its contents.
+  expect(outcomes.filter((outcome) => outcome === 'refused').length).toBeGreaterThan(outcomes.length - 3);
+});
+
+test('a truncated archive is refused, however much is left of it', async () => {
+  // The last bytes are the checksum of zstd itself, and hold nothing.
+  for (const length of [0, 1, 100, whole.length / 2, whole.length - 200, whole.length - 20])
+    expect(await expectRefusedOrWhole(whole.subarray(0, length))).toBe('refused');
+});
+
+test('a file that is no archive at all is refused', async () => {
+  expect(await expectRefusedOrWhole(Buffer.from('CREATE TABLE accounts;'))).toBe('refused');
+});
+
+test('a failure in the middle leaves nothing, and what a killed try has left is replaced', async () => {
+  const target = join(folder, 'failing');
+  await writeFile(`${target}.unfinished`, 'half');
+  const failing = writeArchive(target, HEAD, async (add) => {
+    for (const entry of ENTRIES) await add(entry);
+    throw new Error('the database is gone');
+  });
+  await expect(failing).rejects.toThrow('the database is gone');
+  expect([existsSync(target), existsSync(`${target}.unfinished`)]).toEqual([false, false]);
+});
