@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { type Configuration, createProject, STORY, serveFiles } from './client-package/project.ts';
+import { startCuttingProxy } from './cutting-proxy.ts';
 import { startService } from './running-service.ts';
 import { startMock } from './spawned-server.ts';
 
@@ -91,6 +92,26 @@ describe.each([...NODES])('%s', (node) => {
   test('uses the operations of a mock', async () => {
     const settings = { baseUrl: mock.address, apiKey: 'any' };
     expect(await project.run(node, 'operations.js', settings)).toEqual(OPERATIONS);
+  });
+});
+
+test('sends what has lost its answer again, and has done it once', async () => {
+  const proxy = await startCuttingProxy(service.address);
+  // By the package as it is installed, of which the compiler here knows nothing.
+  const { useLossy } = await import(join(project.folder, 'consumer.js'));
+  const settings = { baseUrl: proxy.address, apiKey: service.apiKey };
+  const outcome = await useLossy(settings, (index: number) => {
+    // The first answer breaks off behind its first bytes, when all of it has happened; every other one is whole.
+    void proxy.cutNext({ answerBytes: index === 0 ? 20 : Number.POSITIVE_INFINITY });
+  });
+  proxy.close();
+  expect(outcome).toEqual({
+    counts: [2, 2, 2, 2, 2, 2, 2, 2],
+    isOne: true,
+    once: 'NETWORK_ERROR',
+    listed: true,
+    // The one that nobody sent again was made all the same, which is what retries and keys are for.
+    made: 2,
   });
 });
 

@@ -84,3 +84,47 @@ export async function useFiles(settings: KnowledgeRetrievalSettings, { file, emp
     unauthorized: await codeOf(createKnowledgeRetrieval({ ...settings, apiKey: 'wrong' }).getBalance()),
   };
 }
+
+/**
+ * Every operation that changes something, at a service whose answers get lost: `beforeTry` hears which try of a call
+ * comes, from 0 on. Gives how often each was tried, and what has come of all.
+ */
+export async function useLossy(settings: KnowledgeRetrievalSettings, beforeTry: (index: number) => void) {
+  let tries = 0;
+  const retrieval = createKnowledgeRetrieval({
+    ...settings,
+    fetch: (...request) => {
+      beforeTry(tries++);
+      return fetch(...request);
+    },
+  });
+  const counts: number[] = [];
+  const counted = async <T>(call: () => Promise<T>): Promise<T> => {
+    tries = 0;
+    const result = await call();
+    counts.push(tries);
+    return result;
+  };
+  const before = (await retrieval.getUsage()).knowledgeBaseCount;
+  const { id: knowledgeBaseId } = await counted(() => retrieval.createKnowledgeBase({ name: 'Lossy' }));
+  const text = { knowledgeBaseId, title: 'Notes', content: 'Kept once.' };
+  const { id } = await counted(() => retrieval.importTextContent(text));
+  const mine = { idempotencyKey: `mine-${knowledgeBaseId}` };
+  const first = await counted(() => retrieval.importTextContent(text, mine));
+  const again = await counted(() => retrieval.importTextContent(text, mine));
+  const file = new Blob(['A file.']);
+  const ticket = { knowledgeBaseId, fileName: 'a.txt', size: file.size };
+  const { uploadUrl: address, fileId } = await counted(() => retrieval.presignUploadUrl(ticket));
+  await fetch(address, { method: 'PUT', body: file });
+  const imported = await counted(() => retrieval.importFile({ fileId }));
+  await counted(() => retrieval.deleteDocument(id));
+  const once = await codeOf(counted(() => retrieval.createKnowledgeBase({ name: 'Lossy' }, { retries: 0 })));
+  const { data } = await counted(() => retrieval.listDocuments({ knowledgeBaseId }));
+  return {
+    counts,
+    isOne: first.id === again.id,
+    once,
+    listed: data.map((document) => document.id).toString() === [imported.id, first.id].toString(),
+    made: (await retrieval.getUsage()).knowledgeBaseCount - before,
+  };
+}

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
+  type CreateOptions,
   createKnowledgeRetrieval,
   KnowledgeRetrievalError,
   type KnowledgeRetrievalSettings,
@@ -73,15 +74,67 @@ describe('retries', () => {
     }
   });
 
-  test('a change is sent again after 429 only: behind a 503 or a broken connection it may have happened', async () => {
-    script = [limited, succeed({ id: 'd' })];
-    expect(await connect().importTextContent(content)).toEqual({ id: 'd' });
-    for (const refusal of [unavailable, breakOff]) {
+  const keysSent = () => requests.map(({ headers }) => headers['idempotency-key']);
+
+  test.each<[string, (client: ReturnType<typeof connect>, call: CreateOptions) => Promise<unknown>]>([
+    ['createKnowledgeBase', (client, call) => client.createKnowledgeBase({ name: 'n' }, call)],
+    ['importTextContent', (client, call) => client.importTextContent(content, call)],
+    [
+      'presignUploadUrl',
+      (client, call) => client.presignUploadUrl({ knowledgeBaseId: 'k', fileName: 'f', size: 1 }, call),
+    ],
+  ])(
+    '%s carries one key for all tries, another one for each call, or the caller’s',
+    async (_name, create) => {
+      const client = connect();
+      const keys = new Set();
+      for (const refusal of [limited, unavailable, breakOff]) {
+        requests = [];
+        script = [refusal, refusal, succeed({ id: 'd' })];
+        expect(await create(client, {})).toEqual({ id: 'd' });
+        const [key] = keysSent();
+        expect(key).toMatch(/^[\da-f]{32}$/);
+        expect(keysSent()).toEqual([key, key, key]);
+        keys.add(key);
+      }
+      expect(keys.size).toBe(3);
       requests = [];
-      script = [refusal];
-      await errorOf(connect().importTextContent(content));
-      expect(requests).toHaveLength(1);
+      script = [unavailable, succeed({ id: 'd' })];
+      await create(client, { idempotencyKey: 'mine' });
+      expect(keysSent()).toEqual(['mine', 'mine']);
+    },
+  );
+
+  test('no other request carries a key', async () => {
+    script = [succeed({ id: 'd', status: 'processed' })];
+    await connect().query({ query: 'why' });
+    await connect().importFile({ fileId: 'f' });
+    await connect().deleteDocument('d');
+    await connect().getUsage();
+    expect(keysSent()).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  test('what is gone after a lost answer is deleted; what never was there is not', async () => {
+    for (const [errorCode, remove] of [
+      ['DOCUMENT_NOT_FOUND', () => connect().deleteDocument('d')],
+      ['KNOWLEDGE_BASE_NOT_FOUND', () => connect().deleteKnowledgeBase('d')],
+    ] as const) {
+      const gone = refuse(404, errorCode);
+      script = [breakOff, gone];
+      expect(await remove()).toEqual({ id: 'd' });
+      for (const refusals of [[gone], [limited, gone]]) {
+        script = refusals;
+        expect(await errorOf(remove())).toMatchObject({ errorCode });
+      }
     }
+  });
+
+  test('one call can go without, or with more', async () => {
+    script = [breakOff];
+    await errorOf(connect().importTextContent(content, { retries: 0 }));
+    expect(requests).toHaveLength(1);
+    script = [unavailable, unavailable, unavailable, succeed({ balance: 1 })];
+    expect(await connect().getBalance({ retries: 3 })).toEqual({ balance: 1 });
   });
 
   test('Retry-After is waited for', async () => {

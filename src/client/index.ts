@@ -2,6 +2,7 @@
 export type * from '../../generated/types.gen.ts';
 export {
   type CallOptions,
+  type CreateOptions,
   createKnowledgeRetrieval,
   type KnowledgeRetrieval,
   type KnowledgeRetrievalSettings,

@@ -1,8 +1,8 @@
-/** Sends a request: in bounded time, again where that is safe, and with every failure as one kind of error. */
+/** Sends a request: in bounded time, again where that may help, and with every failure as one kind of error. */
 import { answeredError, KnowledgeRetrievalError, networkError, requestTimedOut } from './errors.ts';
 import { limitTime } from './time-limit.ts';
 
-/** A request that can be sent more than once: its body is no stream. */
+/** A request that can be sent more than once: its body is no stream, and twice it does no more than once. */
 export type Sent = {
   address: string;
   method: string;
@@ -17,8 +17,8 @@ export type SendOptions = {
   timeoutMs: number;
   /** How often a refused request is sent again. */
   retries: number;
-  /** Whether nothing happens twice if it is sent twice. */
-  isRepeatable: boolean;
+  /** Told when it is sent again although it may have arrived. */
+  onLoss?: () => void;
 };
 
 /** A success, its body read. */
@@ -61,10 +61,9 @@ async function attempt({ address, signal, body, ...sent }: Sent, options: SendOp
   return received;
 }
 
-/** A 429 was refused before anything happened; a 503 or a broken connection may have come after it. */
-function isWorthRetrying({ errorCode, status }: KnowledgeRetrievalError, isRepeatable: boolean): boolean {
-  return status === 429 || (isRepeatable && (status === 503 || errorCode === 'NETWORK_ERROR'));
-}
+/** A 503 or a broken connection may come after the request has had its effect. */
+const mayHaveArrived = ({ errorCode, status }: KnowledgeRetrievalError): boolean =>
+  status === 503 || errorCode === 'NETWORK_ERROR';
 
 /** Milliseconds as the service asks for, else growing ones, at random, so that many clients do not come back as one. */
 function pauseBefore(retry: number, { retryAfterSeconds }: KnowledgeRetrievalError): number {
@@ -83,7 +82,8 @@ export async function send(sent: Sent, options: SendOptions): Promise<Received> 
     } catch (error) {
       if (!(error instanceof KnowledgeRetrievalError) || retry >= options.retries) throw error;
       const pauseMs = pauseBefore(retry, error);
-      if (!isWorthRetrying(error, options.isRepeatable) || pauseMs > LONGEST_PAUSE_MS) throw error;
+      if ((error.status !== 429 && !mayHaveArrived(error)) || pauseMs > LONGEST_PAUSE_MS) throw error;
+      if (mayHaveArrived(error)) options.onLoss?.();
       await pause(pauseMs, sent.signal);
     }
   }
