@@ -2,6 +2,7 @@
  * The server: settings, database, service, HTTP; then the way back on SIGTERM. With --worker it imports only and
  * answers nothing but how it is, where WORKER_PORT is set; with --no-worker it leaves the imports to such processes. The only file that listens or exits.
  */
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
@@ -16,14 +17,20 @@ import { createServiceApp, createWorkerApp } from './service-app.ts';
 /** Answers that still run then have this long; the whole way back takes less than ten seconds, and SHUTDOWN_DELAY_SECONDS. */
 const DRAIN_TIMEOUT_MS = 4_000;
 
+/** Where the first key is, in words and for a shell. A restored place has none: only its owner knows the key. */
+function findKey(config: Config): { key: string; isIn: string } {
+  const file = apiKeyFile(config);
+  if (config.bootstrapApiKey !== undefined) return { key: '$BOOTSTRAP_API_KEY', isIn: 'BOOTSTRAP_API_KEY' };
+  if (existsSync(file)) return { key: `$(cat ${file})`, isIn: `in ${file}` };
+  return { key: '$API_KEY', isIn: 'one of those that were made before, or by `keys create`' };
+}
+
 /** What a newcomer needs: the address, where the key is, and a request to paste. */
 function greeting(address: string, config: Config): string {
-  const key = config.bootstrapApiKey === undefined ? `$(cat ${apiKeyFile(config)})` : '$BOOTSTRAP_API_KEY';
+  const { key, isIn } = findKey(config);
   return [
     `The knowledge retrieval service answers at ${address}`,
-    config.bootstrapApiKey === undefined
-      ? `The API key is in ${apiKeyFile(config)}`
-      : 'The API key is BOOTSTRAP_API_KEY',
+    `The API key is ${isIn}`,
     `The reference is at ${address}/docs`,
     'A first request:',
     `  curl -s ${address}/v1/createKnowledgeBase -H "x-api-key: ${key}" -H 'content-type: application/json' -d '{"name":"First"}'`,

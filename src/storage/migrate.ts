@@ -19,19 +19,27 @@ const migrations: Record<string, Migration> = {
  * @returns the names of the migrations that ran.
  * @throws the error of the failed migration; nothing of it remains.
  */
-export const migrateToLatest = async <DB>(database: Kysely<DB>): Promise<string[]> =>
-  namesOf(await createMigrator(database).migrateToLatest());
+export const migrateToLatest = <DB>(database: Kysely<DB>): Promise<string[]> =>
+  migrate(database, (migrator) => migrator.migrateToLatest());
 
 /** The same up to the migration of this name, for what was stored under an older schema. */
-export const migrateUpTo = async <DB>(database: Kysely<DB>, name: string): Promise<string[]> =>
-  namesOf(await createMigrator(database).migrateTo(name));
+export const migrateUpTo = <DB>(database: Kysely<DB>, name: string): Promise<string[]> =>
+  migrate(database, (migrator) => migrator.migrateTo(name));
 
-const createMigrator = <DB>(database: Kysely<DB>): Migrator =>
-  new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
-
-function namesOf({ error, results = [] }: MigrationResultSet): string[] {
-  if (error !== undefined) throw error;
-  return results.map(({ migrationName }) => migrationName);
+async function migrate<DB>(
+  database: Kysely<DB>,
+  act: (migrator: Migrator) => Promise<MigrationResultSet>,
+): Promise<string[]> {
+  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
+  const { error, results = [] } = await act(migrator);
+  if (error === undefined) return results.map(({ migrationName }) => migrationName);
+  const { unknown } = await compareMigrations(database);
+  if (unknown.length === 0) throw error;
+  // Servers of both versions may run on it meanwhile, but this one can not tell whether it still fits.
+  throw new Error(
+    `A newer version has changed the database (${unknown}): start that version, or restore a backup from before.`,
+    { cause: error },
+  );
 }
 
 /**
