@@ -133,14 +133,15 @@ async function startRestored(dataDirectory: string, source: RunningService): Pro
   return await startService(dataDirectory, UNATTENDED);
 }
 
-/** Two accounts at a service without workers: one with documents of every state, one to churn. */
+/** A service without workers: one account has documents of every state, the first one is there to churn. */
 async function withFilledService(
   texts: number,
-  use: (place: { service: RunningService; kept: Account; other: Account; filled: Filled }) => Promise<void>,
+  use: (place: { service: RunningService; kept: Account; other: Caller; filled: Filled }) => Promise<void>,
 ): Promise<void> {
   await withDataDirectory(async (dataDirectory) => {
     const service = await startService(dataDirectory, UNATTENDED);
-    const [kept, other] = [await openAccount({ credits: 500 }, service), await openAccount({}, service)];
+    const kept = await openAccount({ credits: 500 }, service);
+    const other = createCaller(service);
     const filled = await fill(kept, service, texts);
     await use({ service, kept, other, filled });
     await service.stop();

@@ -113,10 +113,7 @@ async function restartInTurn(dataDirectory: string, { servers, balancer }: Deplo
 export async function expectRollingRestarts(times: number): Promise<void> {
   await withDataDirectory(async (dataDirectory) => {
     const owner = await startService(dataDirectory, { options: ['--no-worker'] });
-    const servers = [
-      await startSecondServer(dataDirectory, SETTINGS),
-      await startSecondServer(dataDirectory, SETTINGS),
-    ];
+    const servers = await Promise.all([1, 2].map(() => startSecondServer(dataDirectory, SETTINGS)));
     const balancer = await startBalancer(servers.map(({ address }) => address));
     const caller = createCaller({ address: balancer.address, apiKey: owner.apiKey });
     const ending = new AbortController();
@@ -129,7 +126,7 @@ export async function expectRollingRestarts(times: number): Promise<void> {
     await Promise.race([restarting(), using]).finally(() => ending.abort());
     expect(Math.min(...(await using))).toBeGreaterThan(0);
     expect((await caller.api.listKnowledgeBases({})).data).toEqual([]);
-    for (const server of servers) await server.stop();
+    await Promise.all(servers.map((server) => server.stop()));
     await balancer.close();
     await owner.stop();
   });

@@ -69,8 +69,8 @@ test('a flipped bit is noticed wherever it is', async () => {
     bytes[place] = (bytes[place] ?? 0) ^ (1 << (place % 8));
     outcomes.push(await expectRefusedOrWhole(bytes));
   }
-  // Some bits of a frame's header say nothing of its contents.
-  expect(outcomes.filter((outcome) => outcome === 'refused').length).toBeGreaterThan(outcomes.length - 3);
+  // Few bits, as of a frame's header, say nothing of what is in it: then all of it has come out.
+  expect(outcomes.filter((outcome) => outcome === 'whole').length).toBeLessThan(outcomes.length / 10);
 });
 
 test('a truncated archive is refused, however much is left of it', async () => {
