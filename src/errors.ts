@@ -229,7 +229,7 @@ const CONNECTION_ERRORS = new Set([
 const RESOURCE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 /** The messages of `pg` and `pg-pool` that carry no code. */
 const CONNECTION_MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end)/;
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/;
 
 /** Whether `error` means that database or disk are away or overloaded: the same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {

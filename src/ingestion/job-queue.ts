@@ -3,7 +3,7 @@ import { CompiledQuery, sql } from 'kysely';
 import { type Job, PgBoss, type SendOptions } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { ScopedId } from '../ids.ts';
-import type { Connection, Queryable } from '../storage/database.ts';
+import { type Connection, KEEP_ALIVE, type Queryable } from '../storage/database.ts';
 
 /** A job that failed by our fault is tried again after 1, 2, 4, … seconds, up to this often. */
 const RETRY_LIMIT = 5;
@@ -15,6 +15,14 @@ const SUPERVISE_SECONDS = 5;
 const POLLING_SECONDS = 2;
 /** Running jobs may end within this time when the server stops; then they go back to the queue. */
 const DRAIN_TIMEOUT_MS = 5_000;
+
+/**
+ * The queue's statements take milliseconds; one that takes this long has lost its link, and its connection is closed. As
+ * long as a dead worker takes to be noticed, and with room for the queue's tables, which the first start makes.
+ */
+const STATEMENT_TIMEOUT_MS = 20_000;
+/** What pg-boss hands on to `pg`, though its types do not tell. */
+const LINK = { ...KEEP_ALIVE, query_timeout: STATEMENT_TIMEOUT_MS };
 
 /** Connections that ask for jobs and tell of their ends. */
 const QUEUE_POOL_SIZE = 4;
@@ -120,6 +128,7 @@ const createQueue = (boss: PgBoss): JobQueue => ({
 export async function openJobQueue(connection: Connection, log: Logger) {
   const boss = new PgBoss({
     ...connection,
+    ...LINK,
     max: QUEUE_POOL_SIZE,
     application_name: 'knowledge-retrieval jobs',
     useListenNotify: true,

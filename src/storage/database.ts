@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
+import { watchLinks } from './lost-links.ts';
 import { preparedName } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
@@ -20,8 +21,15 @@ export type Connection =
 
 /** Longest that one statement may run: far above any request's, below an operator's patience. */
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** How long a request waits for a free connection before it becomes a 503. */
-const CONNECT_TIMEOUT_MS = 5_000;
+/**
+ * How long a request waits for a free connection before it becomes a 503. A connection that was begun while the link was
+ * down holds its place in the pool as long; five seconds behind that everything is to be as before.
+ */
+const CONNECT_TIMEOUT_MS = 3_000;
+/** A connection on which nothing is said is asked for its other end then (tcp(7)), and after ten more seconds given up. */
+const KEEP_ALIVE_DELAY_MS = 10_000;
+/** Both ends of a link find out by themselves that it is lost, the server's too: its locks must not outlive it. */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS };
 /** A transaction that its client has left open must not hold locks for ever. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
@@ -63,6 +71,7 @@ type PoolSettings = { size: number; statementTimeoutMs: number; onError: (error:
 function openPool(connection: pg.PoolConfig, { size, statementTimeoutMs, onError }: PoolSettings): pg.Pool {
   const pool = new pg.Pool({
     ...connection,
+    ...KEEP_ALIVE,
     max: size,
     types,
     application_name: 'knowledge-retrieval',
@@ -97,9 +106,10 @@ export const createMaintenancePool = (connection: Connection, onError: PoolSetti
 /** The connections of `pool`, which send prepared statements by their names: Kysely itself knows none. */
 function namingStatements(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  const links = watchLinks(pool);
   const clientOver = (client: pg.PoolClient): PostgresPoolClient => {
     const query = (text: string, values: unknown[]): Promise<unknown> =>
-      client.query({ name: preparedName(text), text, values });
+      links.over(client, () => client.query({ name: preparedName(text), text, values }));
     return {
       query: query as PostgresPoolClient['query'], // without cursors, which nothing here asks for
       release: (error) => client.release(error),
@@ -113,7 +123,10 @@ function namingStatements(pool: pg.Pool): PostgresPool {
       clients.set(client, known);
       return known;
     },
-    end: () => pool.end(),
+    end: async () => {
+      links.stop();
+      await pool.end();
+    },
   };
 }
 

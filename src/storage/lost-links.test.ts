@@ -1,0 +1,19 @@
+/** What looks from here like a lost link and is none; real ones stand in contract-tests/links.test.ts. */
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../testing/test-database.ts';
+
+/** Longer than a statement may be silent before it is asked after, and the news of it believed. */
+const LONG_SECONDS = 4;
+
+test('a statement that takes long and one that waits for a lock have their answers', async () => {
+  const { database, close } = await createTestDatabase();
+  const held = database.transaction().execute(async (holder) => {
+    await sql`SELECT pg_advisory_xact_lock(1)`.execute(holder);
+    const waiting = sql`SELECT pg_advisory_xact_lock(1)`.execute(database);
+    await sql`SELECT pg_sleep(${LONG_SECONDS}::float8)`.execute(holder);
+    return { waiting };
+  });
+  await expect(held.then(({ waiting }) => waiting)).resolves.toBeDefined();
+  await close();
+});
