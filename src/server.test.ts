@@ -80,6 +80,59 @@ test('who asks for a tunnel and hangs up is no fault of the server', async () =>
   await drain(server, 100);
 });
 
+const STALLS = { ...anyPort, stallTimeoutMs: 100 };
+
+test('408 REQUEST_TIMEOUT: a body that stalls', async () => {
+  const { server, address } = await listen((request) => void request.resume(), STALLS);
+  const socket = connect(portOf(address), '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 [\s\S]*REQUEST_TIMEOUT/);
+  await drain(server, 100);
+});
+
+test('an answer that nobody takes is cut off; one that takes its time to be made is not', async () => {
+  const stallTimeoutMs = 1_000;
+  // More than the kernel keeps for a connection.
+  const large = Buffer.alloc(64 * 1024 ** 2);
+  const { server, address } = await listen(
+    (_request, response) => {
+      setTimeout(() => response.end(large), 1.2 * stallTimeoutMs);
+    },
+    { ...anyPort, stallTimeoutMs },
+  );
+  const socket = connect(portOf(address), '127.0.0.1');
+  socket.pause();
+  const closed = once(server, 'connection').then(([accepted]) => once(accepted, 'close'));
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await closed;
+  expect((await (await fetch(address)).arrayBuffer()).byteLength).toBe(large.length);
+  socket.destroy();
+  await drain(server, 100);
+});
+
+test('a drain tells a client that goes on sending, by its next answer, and answers what came in one packet', async () => {
+  // As all answers of the service, not in the turn of the loop in which the request is read.
+  const { server, address } = await listen((request, response) => {
+    setImmediate(() => response.end(request.url));
+  }, anyPort);
+  const socket = connect(portOf(address), '127.0.0.1');
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  socket.write(get('/before'));
+  await once(socket, 'readable');
+  const drained = drain(server, 5_000);
+  // Longer than the next turn of the loop, in which idle connections used to be cut off.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  socket.write(get('/second') + get('/last'));
+  const answers = (await text(socket)).split('HTTP/1.1 200 ').slice(1);
+  expect(answers.map((answer) => /Connection: [\w-]+/.exec(answer)?.[0])).toEqual([
+    'Connection: keep-alive',
+    'Connection: keep-alive',
+    'Connection: close',
+  ]);
+  expect(answers.at(-1)).toMatch(/\/last$|\/last\r\n/);
+  await drained;
+});
+
 test('a drain lets the running request end, refuses new connections, and closes idle ones', async () => {
   let answer = () => {};
   const { server, address } = await listen((_request, response) => {

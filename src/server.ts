@@ -1,7 +1,7 @@
 /** The HTTP server around the application: timeouts, answers to what is no HTTP, and the drain at its end. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ServiceError, toErrorEnvelope } from './errors.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
@@ -10,10 +10,21 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 const HEADERS_TIMEOUT_MS = 20_000;
 /** The largest upload (50 MiB) over a link of 1 Mbit/s takes seven minutes. */
 const REQUEST_TIMEOUT_MS = 600_000;
+/**
+ * Who neither sends nor takes a byte of what is under way for this long plays for time, or is gone. What we take longer
+ * for, a wait or a large import, does not count: then nothing is under way.
+ */
+const STALL_TIMEOUT_MS = 30_000;
+/** A connection on which nothing is said is asked for its other end then (tcp(7)), and after ten more seconds given up. */
+const KEEP_ALIVE_PROBE_MS = 30_000;
 /** How late a timeout is noticed at most. */
 const TIMEOUT_CHECK_MS = 1_000;
 /** Longer than load balancers keep idle connections (60 s), so that it is they who close them. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+/** How long a drain leaves idle connections their chance to hear that it has begun: clients under load send sooner. */
+const IDLE_GRACE_MS = 1_000;
+const IDLE_SWEEP_MS = 50;
 
 /** What Node's parser could not make a request of. */
 function toProtocolError({ code }: NodeJS.ErrnoException): ServiceError {
@@ -52,10 +63,39 @@ function answerProtocolError(error: NodeJS.ErrnoException, socket: Duplex): void
   socket.end(`HTTP/1.1 ${answer.status} ${answer.errorCode}\r\n${lines.join('')}\r\n${body}`);
 }
 
+const TIMED_OUT = Object.assign(new Error('the body stalls'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+
+/** Cuts off a client in the middle of whose request or answer nothing has moved for so long. */
+const cutStalled =
+  (timeoutMs: number) =>
+  (request: IncomingMessage, response: ServerResponse): void => {
+    response.setTimeout(timeoutMs, (socket?: Socket) => {
+      if (socket === undefined) return;
+      if (!request.complete && !response.headersSent) answerProtocolError(TIMED_OUT, socket);
+      else if (socket.writableLength > 0) socket.destroy();
+    });
+  };
+
+/** Of each connection with requests under way the answer to the last. */
+type LastAnswers = Map<Socket, ServerResponse>;
+
+const lastAnswersOf = new WeakMap<Server, LastAnswers>();
+
+function noteAnswers(server: Server): void {
+  const lastAnswers: LastAnswers = new Map();
+  lastAnswersOf.set(server, lastAnswers);
+  server.prependListener('request', ({ socket }, response) => {
+    lastAnswers.set(socket, response);
+    response.once('close', () => {
+      if (lastAnswers.get(socket) === response) lastAnswers.delete(socket);
+    });
+  });
+}
+
 /** Starts to listen; `port` 0: any free one. Gives the server and the address that it answers at. */
 export async function listen(
   handle: Parameters<typeof createServer>[1],
-  { host, port }: { host: string; port: number },
+  { host, port, stallTimeoutMs = STALL_TIMEOUT_MS }: { host: string; port: number; stallTimeoutMs?: number },
 ): Promise<{ server: Server; address: string }> {
   const server = createServer(
     {
@@ -65,10 +105,14 @@ export async function listen(
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       // Node would answer a request without Host by itself, and not in our envelope.
       requireHostHeader: false,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
     },
     handle,
   );
   server.on('request', ({ socket }, response) => lastAnswers.set(socket, response));
+  noteAnswers(server);
+  server.prependListener('request', cutStalled(stallTimeoutMs));
   server.on('clientError', answerProtocolError);
   // Node would put it behind the head of an answer that waits for those before it.
   server.on('checkContinue', (request, response) => {
@@ -90,14 +134,49 @@ export async function listen(
   return { server, address: `http://${name}:${actualPort}` };
 }
 
-/** Stops listening and resolves when every running request has its answer, or after `timeoutMs`. */
+/**
+ * From now on each connection's last answer says that it is the last (`Connection: close`). One that has a further
+ * request behind it already, which came in the same packet, is not.
+ */
+function announceEnd(server: Server): void {
+  const lastAnswers: LastAnswers = lastAnswersOf.get(server) ?? new Map();
+  for (const answer of lastAnswers.values()) answer.shouldKeepAlive = false;
+  const answersBefore = new Map(lastAnswers);
+  server.prependListener('request', ({ socket }, response) => {
+    const before = answersBefore.get(socket);
+    if (before && !before.headersSent) before.shouldKeepAlive = true;
+    response.shouldKeepAlive = false;
+    answersBefore.set(socket, response);
+  });
+}
+
+/** Closes connections as soon as they are idle; gives the function that stops it. */
+function closeWhenIdle(server: Server): () => void {
+  const timer = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  return () => clearInterval(timer);
+}
+
+/**
+ * Stops listening and resolves when every running request has its answer, or after `timeoutMs`. A client that goes on
+ * sending on its connection learns by its next answer that it has to take another one; only those that send nothing for
+ * a while are cut off without a word, as they are at the end of any idle time.
+ */
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  // http's own close would cut off at once who has an answer and is just about to send the next request.
+  const closed = new Promise<void>((resolve) => {
+    NetServer.prototype.close.call(server, () => resolve());
+  });
+  announceEnd(server);
+  let stopClosing = () => {};
+  const grace = setTimeout(
+    () => {
+      stopClosing = closeWhenIdle(server);
+    },
+    Math.min(IDLE_GRACE_MS, timeoutMs),
+  );
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
-  // A connection becomes idle when its answer is out; new requests on it would only delay the end.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
   await closed;
+  clearTimeout(grace);
   clearTimeout(timer);
-  clearInterval(sweep);
+  stopClosing();
 }
