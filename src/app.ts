@@ -4,8 +4,16 @@ import cors from '@koa/cors';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
 import { loggedPath, observeRequests } from './access-log.ts';
+import type { Admission } from './admission.ts';
 import { type Backend, createDispatch, type ResponseCheck } from './dispatch.ts';
-import { brokenOff, routeNotFound, ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
+import {
+  brokenOff,
+  overloaded,
+  routeNotFound,
+  ServiceError,
+  toErrorEnvelope,
+  toServiceError,
+} from './errors.ts';
 import { createRoutes, type Routes } from './routes.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import type { Watch } from './watch.ts';
@@ -58,6 +66,24 @@ const errorBoundary =
     }
   };
 
+/** Refuses what cannot have its turn soon, before anything is looked at; as cheaply as can be, and not as an error of ours. */
+const admit =
+  ({ enter }: Admission): Middleware =>
+  async (context, next) => {
+    const place = await enter();
+    if (place === undefined) {
+      context.state.route = 'refused';
+      return answerError(context, overloaded());
+    }
+    context.state.place = place;
+    try {
+      // Whoever has hung up meanwhile needs no answer.
+      if (!context.req.socket.destroyed) await next();
+    } finally {
+      place.leave();
+    }
+  };
+
 /** Holds every answer of an operation against the spec; one that breaks the contract becomes a 500. */
 const contractBoundary =
   (log: Logger, check: ResponseCheck): Middleware =>
@@ -80,6 +106,8 @@ const refuseRoute: Middleware = () => {
 type Parts = {
   backend?: Backend;
   routes: Routes;
+  /** Who of those that call operations has a turn; undefined: all, at once. */
+  admission?: Admission;
   log: Logger;
   watch: Watch;
   corsOrigin: string | undefined;
@@ -90,6 +118,7 @@ type Parts = {
 export async function createApp({
   backend,
   routes,
+  admission,
   log,
   watch,
   corsOrigin,
@@ -111,6 +140,7 @@ export async function createApp({
         exposeHeaders: ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy'],
       }),
     );
+  if (admission) app.use(admit(admission));
   app.use(dispatch?.handle ?? refuseRoute);
   app.on('error', (error) => log.debug({ err: error }, 'connection broke while answering'));
   return app;

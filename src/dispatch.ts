@@ -5,10 +5,11 @@
 import addFormats from 'ajv-formats';
 import type { Context } from 'koa';
 import { type Document, type Context as Match, OpenAPIBackend, type Request } from 'openapi-backend';
+import type { Place } from './admission.ts';
 import type { Caller } from './authenticate.ts';
 import { methodNotAllowed, routeNotFound, unauthorized, validationFailed } from './errors.ts';
 import { originOf } from './origin.ts';
-import { largestBodyBytes, readJsonBody } from './request-body.ts';
+import { createBodyReader, largestBodyBytes } from './request-body.ts';
 import { readSpec } from './spec.ts';
 import { toValidationError } from './validation-error.ts';
 
@@ -19,6 +20,8 @@ export type Arrival = {
   header(name: string): string;
   /** Where the client has reached us, `http://host`. */
   origin(): string;
+  /** Runs what takes time but no work of ours, while another request has this one's turn. */
+  outside: Place['outside'];
   /** Aborts when nobody waits for the answer any more; making it takes a tenth of a small answer's time. */
   signal(): AbortSignal;
 };
@@ -78,10 +81,15 @@ function bodyLimits(api: OpenAPIBackend): Map<string, number> {
   return limits;
 }
 
+/** Where nobody is admitted, as by the mock, there is no place to leave. */
+const outsideOf = ({ state }: Context): Place['outside'] =>
+  (state.place as Place | undefined)?.outside ?? ((act) => act()); // app.ts puts it there
+
 /** Everything that stands between the socket and the answer, in the order of the contract's checks. */
 function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backend): void {
   const allowed = methodsByPath(api);
   const limits = bodyLimits(api);
+  const readBody = createBodyReader();
 
   api.register({
     notFound: () => {
@@ -103,7 +111,11 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
     },
     postSecurityHandler: async ({ operation }: Match, { context, request }: Exchange) => {
       const limitBytes = limits.get(operation.operationId ?? '');
-      if (limitBytes !== undefined) request.body = await readJsonBody(context.req, limitBytes);
+      if (limitBytes !== undefined) {
+        const read = () => readBody(context.req, limitBytes);
+        // What is on its way still may be a slow client's.
+        request.body = context.req.complete ? await read() : await outsideOf(context)(read);
+      }
       // openapi-backend would parse a string once more.
       if (typeof request.body === 'string') throw validationFailed(['the body must be object']);
     },
@@ -130,6 +142,7 @@ function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
         caller,
         header: (name) => context.get(name),
         origin: () => originOf(context),
+        outside: outsideOf(context),
         signal: () => signalOf(context),
       };
       return {

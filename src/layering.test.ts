@@ -28,6 +28,7 @@ const LAYER_OF_FILE: Record<string, Layer> = {
   'routes.ts': 'app',
   'reference.ts': 'app',
   'access-log.ts': 'app',
+  'admission.ts': 'app',
   'dispatch.ts': 'dispatch',
   'authenticate.ts': 'dispatch',
   'rate-limit.ts': 'dispatch',

@@ -1,7 +1,7 @@
 /** Reads the JSON body of a request, up to the size that its operation's schema can need. */
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import { payloadTooLarge, unsupportedMediaType, validationFailed } from './errors.ts';
+import { overloaded, payloadTooLarge, unsupportedMediaType, validationFailed } from './errors.ts';
 
 /** The part of a schema that decides how large a value's JSON can get. */
 type SizedSchema = {
@@ -54,7 +54,7 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
  * The parsed body.
  * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INPUT_VALIDATION_FAILED (not UTF-8, not JSON)
  */
-export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
+async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
   const { 'content-type': mediaType = '', 'content-encoding': encoding = 'identity' } = request.headers;
   if (!JSON_MEDIA_TYPE.test(mediaType) || encoding !== 'identity') throw unsupportedMediaType();
   const bytes = await readBytes(request, limitBytes);
@@ -64,4 +64,33 @@ export async function readJsonBody(request: IncomingMessage, limitBytes: number)
     const reason = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
     throw validationFailed([`the body must be JSON: ${reason.slice(0, 200)}`]);
   }
+}
+
+/** Whatever is larger counts: thousands of small bodies may be on their way, but only so many large ones. */
+const SMALL_BODY_BYTES = 65_536;
+/** A quarter of the memory that the service may take. */
+const LARGE_BODIES_MAX_BYTES = 128 * 1024 ** 2;
+
+/** The most that will be kept of this body while it comes; 0: it is small. */
+function expectedBytes({ headers }: IncomingMessage, limitBytes: number): number {
+  const bytes = Math.min(limitBytes, Number(headers['content-length'] ?? limitBytes));
+  return bytes > SMALL_BODY_BYTES ? bytes : 0;
+}
+
+/**
+ * Reads bodies as `readJsonBody` does, large ones only as far as there is room for them beside each other.
+ * @returns a function that throws as `readJsonBody`, and SERVICE_UNAVAILABLE where there is none
+ */
+export function createBodyReader(): typeof readJsonBody {
+  let expectedOfAll = 0;
+  return async (request, limitBytes) => {
+    const expected = expectedBytes(request, limitBytes);
+    if (expectedOfAll + expected > LARGE_BODIES_MAX_BYTES) throw overloaded();
+    expectedOfAll += expected;
+    try {
+      return await readJsonBody(request, limitBytes);
+    } finally {
+      expectedOfAll -= expected;
+    }
+  };
 }

@@ -1,6 +1,7 @@
 /** The application with the service behind it: its handlers for the operations, its database and files for the rest. */
 import type Koa from 'koa';
 import { sql } from 'kysely';
+import { createAdmission } from './admission.ts';
 import { createApp } from './app.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Call, Handlers } from './contract.ts';
@@ -27,10 +28,23 @@ const handlers: Handlers = {
   ...accountHandlers,
 };
 
-const toCall = (service: Service, { caller: { accountId }, origin, signal }: Arrival, once: Once): Call => ({
+/** Waits that leave a request's turn to others. */
+const waitOutside = ({ waits }: Service, outside: Arrival['outside']): Service['waits'] => ({
+  ...waits,
+  untilFinal: (document, wait) => outside(() => waits.untilFinal(document, wait)),
+});
+
+const toCall = (
+  service: Service,
+  { caller: { accountId }, origin, outside, signal }: Arrival,
+  once: Once,
+): Call => ({
   ...service,
   accountId,
   once,
+  get waits() {
+    return waitOutside(service, outside);
+  },
   get origin() {
     return origin();
   },
@@ -97,6 +111,8 @@ export function createServiceApp(
       receiveUpload: (upload) => receiveUpload(service, upload),
       ...healthRoutes(service, ending),
     },
+    // More than there are connections to the database would only wait for those.
+    admission: createAdmission(config.databasePoolSize),
     log,
     watch,
     corsOrigin: config.corsOrigin,

@@ -7,7 +7,7 @@ export type Step = 'searching' | 'reading' | 'storing';
 
 /**
  * An answer by its names, of which there are few whatever clients send. `operation`: an operationId, `upload`, `livez`,
- * `readyz`, `metrics`, or `other` for every path that nothing has; `status` 499: the client hung up before its answer
+ * `readyz`, `metrics`, `refused` without a look at it for too much load, or `other` for every path that nothing has; `status` 499: the client hung up before its answer
  * was out (nginx's number for it).
  */
 export type Answered = { operation: string; status: number };

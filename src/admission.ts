@@ -1,0 +1,59 @@
+/**
+ * Lets so many requests work at once, some more wait for their turn, and refuses what cannot be answered soon: under a
+ * load of many times what it can do, a service goes on to do that much, and nobody hears late what he could hear at once.
+ */
+
+/** Who would wait longer has better odds elsewhere or later: Retry-After says a second as well. */
+const WAIT_MAX_MS = 1_000;
+/** So many for each place may wait in any case: a burst that takes longer than that is served all the same. */
+const PATIENT_PER_PLACE = 4;
+/** A request that waits holds a connection and what has come of its body, 64 KiB at the most. */
+const WAITING_MAX = 1_000;
+
+/** A request's place among those that work. */
+export type Place = {
+  /** Runs what takes time but no work of ours: a slow client's body, the end of an import. Others work meanwhile. */
+  outside<T>(act: () => Promise<T>): Promise<T>;
+  leave(): void;
+};
+
+export type Admission = {
+  /** Resolves when it is the request's turn; undefined: too many wait already. */
+  enter(): Promise<Place> | undefined;
+};
+
+type Waiting = { sinceMs: number; begin(): void };
+
+/** So many `places`; who waits gets them in the order of coming, those first who come back to theirs. */
+export function createAdmission(places: number): Admission {
+  const waiting: Waiting[] = [];
+  const returning: Waiting[] = [];
+  let free = places;
+
+  const isFull = (): boolean => {
+    const [first] = waiting;
+    if (first === undefined || waiting.length < PATIENT_PER_PLACE * places) return false;
+    return waiting.length >= WAITING_MAX || performance.now() - first.sinceMs > WAIT_MAX_MS;
+  };
+  const take = async (queue: Waiting[]): Promise<void> => {
+    if (free > 0) return void free--;
+    await new Promise<void>((begin) => queue.push({ sinceMs: performance.now(), begin }));
+  };
+  const leave = (): void => {
+    const next = returning.shift() ?? waiting.shift();
+    if (next === undefined) free++;
+    else next.begin();
+  };
+  const place: Place = {
+    leave,
+    async outside(act) {
+      leave();
+      try {
+        return await act();
+      } finally {
+        await take(returning);
+      }
+    },
+  };
+  return { enter: () => (isFull() ? undefined : take(waiting).then(() => place)) };
+}
