@@ -99,6 +99,9 @@ export function createWorkerApp(service: Service, ending: AbortSignal): Promise<
   return createApp({ routes, log, watch, corsOrigin: undefined, validateResponses: false });
 }
 
+/** More requests than connections would only wait for those; one in four is left to imports, statistics and waits. */
+const placesFor = ({ databasePoolSize }: Service['config']): number => Math.ceil((databasePoolSize * 3) / 4);
+
 /** The service's application; it listens to nothing yet. `ending` aborts when the server is about to end. */
 export function createServiceApp(
   service: Service,
@@ -111,8 +114,7 @@ export function createServiceApp(
       receiveUpload: (upload) => receiveUpload(service, upload),
       ...healthRoutes(service, ending),
     },
-    // More than there are connections to the database would only wait for those.
-    admission: createAdmission(config.databasePoolSize),
+    admission: createAdmission(placesFor(config)),
     log,
     watch,
     corsOrigin: config.corsOrigin,
