@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, expect, inject, test } from 'vitest';
 import { toSent } from './calling.ts';
 import type { OperationId } from './contract-check.ts';
-import { type Cut, startCuttingProxy } from './cutting-proxy.ts';
 import { exchange } from './exchange.ts';
 import { expectRefusal } from './expect-refusal.ts';
+import { type Cut, startFaultProxy } from './fault-proxy.ts';
 import { openAccount } from './opened-account.ts';
 import { parseAnswer } from './raw-socket.ts';
 
@@ -17,7 +17,7 @@ const TICKET_BYTES = 1000;
 const account = await openAccount({ storageLimitBytes: STORAGE_LIMIT_BYTES });
 const { api, apiKey, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Lost' });
-const proxy = await startCuttingProxy(inject('address'));
+const proxy = await startFaultProxy(inject('address'));
 afterAll(proxy.close);
 
 const INPUTS: [OperationId, object][] = [

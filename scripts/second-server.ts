@@ -2,14 +2,35 @@
 import { findRunningPostgres } from '../src/storage/embedded-postgres.ts';
 import { type RunningService, type Settings, startService } from './service-process.ts';
 
-/** The DATABASE_URL of the embedded PostgreSQL that a server runs on a data directory. */
-export function databaseUrlOf(dataDirectory: string): string {
+function findPostgres(dataDirectory: string) {
   const running = findRunningPostgres(dataDirectory);
   if (running === undefined) throw new Error(`no server runs on ${dataDirectory}`);
-  const { host, port, user, database } = running;
-  return `postgres://${user}@localhost/${database}?${new URLSearchParams({ host, port: String(port) })}`;
+  return running;
 }
 
-/** Resolves when it listens; it has to be stopped before the first one, which takes the database with it. */
-export const startSecondServer = (dataDirectory: string, settings: Settings): Promise<RunningService> =>
-  startService(dataDirectory, { settings: { ...settings, DATABASE_URL: databaseUrlOf(dataDirectory) } });
+/** The file of the socket on which the embedded PostgreSQL of a data directory listens, for who stands before it. */
+export function findPostgresSocket(dataDirectory: string): string {
+  const { host, port } = findPostgres(dataDirectory);
+  return `${host}/.s.PGSQL.${port}`;
+}
+
+/** The DATABASE_URL of the embedded PostgreSQL that a server runs on a data directory; by TCP where a proxy listens. */
+export function databaseUrlOf(dataDirectory: string, proxyPort?: number): string {
+  const { host, port, user, database } = findPostgres(dataDirectory);
+  return proxyPort === undefined
+    ? `postgres://${user}@localhost/${database}?${new URLSearchParams({ host, port: String(port) })}`
+    : `postgres://${user}@127.0.0.1:${proxyPort}/${database}`;
+}
+
+/**
+ * Resolves when it listens; it has to be stopped before the first one, which takes the database with it.
+ * @param proxyPort the port of 127.0.0.1 by which it reaches the database; undefined: the database's own socket
+ */
+export const startSecondServer = (
+  dataDirectory: string,
+  settings: Settings,
+  proxyPort?: number,
+): Promise<RunningService> =>
+  startService(dataDirectory, {
+    settings: { ...settings, DATABASE_URL: databaseUrlOf(dataDirectory, proxyPort) },
+  });
