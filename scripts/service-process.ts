@@ -29,6 +29,8 @@ export type RunningService = {
   stop(): Promise<void>;
   /** Ends it as a crash does, by SIGKILL; its PostgreSQL stays behind for the next start on the directory to end. */
   kill(): Promise<void>;
+  /** Resolves with its exit code when it has ended; null: by a signal. */
+  ended: Promise<number | null>;
 };
 
 /** The services that run, by their data directory. */
@@ -87,6 +89,14 @@ type StartOptions = {
   onLog?: (text: string) => void;
 };
 
+/** What `npm start` gives to Node: what is tested and measured here runs as it does there. */
+function readStartArguments(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string }; // the project's own
+  };
+  return scripts.start.split(' ').slice(1);
+}
+
 /** Starts the program and resolves with what `greeting` finds in its output. */
 async function start(
   dataDirectory: string,
@@ -94,7 +104,7 @@ async function start(
   { settings = {}, nodeArguments = [], options = [], onOutput, onLog }: StartOptions,
 ) {
   if (interrupted) throw new Error('interrupted');
-  const child = spawn(process.execPath, [...nodeArguments, 'src/main.ts', ...options], {
+  const child = spawn(process.execPath, [...nodeArguments, ...readStartArguments(), ...options], {
     cwd: root,
     env: environmentOf(dataDirectory, settings),
     stdio: ['ignore', 'pipe', onLog === undefined ? 'inherit' : 'pipe'],
@@ -102,13 +112,18 @@ async function start(
   child.stdout?.on('data', (bytes) => onOutput?.(String(bytes)));
   child.stderr?.on('data', (bytes) => onLog?.(String(bytes)));
   running.set(child, dataDirectory);
-  child.once('exit', () => running.delete(child));
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('exit', (code) => {
+      running.delete(child);
+      resolve(code);
+    });
+  });
   const giveUp = setTimeout(() => child.kill('SIGTERM'), START_TIMEOUT_MS);
   const found = await readGreeting(child, greeting).finally(() => clearTimeout(giveUp));
   child.stdout?.resume();
   const { pid } = child;
   if (pid === undefined) throw new Error('the service could not be spawned');
-  return { found, pid, stop: () => end(child, 'SIGTERM'), kill: () => end(child, 'SIGKILL') };
+  return { found, pid, ended, stop: () => end(child, 'SIGTERM'), kill: () => end(child, 'SIGKILL') };
 }
 
 /**
@@ -125,7 +140,7 @@ export async function startService(
 }
 
 /** A worker that runs beside the service of its data directory. */
-export type RunningWorker = Pick<RunningService, 'pid' | 'stop' | 'kill'> & {
+export type RunningWorker = Pick<RunningService, 'pid' | 'ended' | 'stop' | 'kill'> & {
   /** Where it tells of itself; empty without WORKER_PORT. */
   address: string;
 };
