@@ -6,6 +6,7 @@ import { type Figure, formatTable, isMet, type Report } from './benchmark/figure
 import { measureFileImport } from './benchmark/file-import.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
 import { measureShapes } from './benchmark/knowledge-base-shapes.ts';
+import { measureOverloadShare } from './benchmark/overload.ts';
 import { measurePeers } from './benchmark/peers.ts';
 import { measureRequestRate } from './benchmark/request-rate.ts';
 import { measureSearchTime } from './benchmark/search-time.ts';
@@ -57,6 +58,10 @@ const parts: Record<string, Part> = {
     about: 'bombs, many small files, a long PDF and the largest text, and what others notice of them',
     measure: measureFileImport,
   },
+  overload: {
+    about: 'good answers, refusals and memory at ten times the searches that can be answered',
+    measure: measureOverloadShare,
+  },
   ...withCorpus,
 };
 
@@ -67,7 +72,7 @@ const usage = `npm run benchmark -- [part…] [--passages N,…] [--queries N] [
 
 Parts:
 ${Object.entries(parts)
-  .map(([name, { about }]) => `  ${name.padEnd(8)}${about}\n`)
+  .map(([name, { about }]) => `  ${name.padEnd(10)}${about}\n`)
   .join('')}
 Without a part: ${DEFAULT_PARTS.join(', ')} (${FEW_QUERIES} queries to ${FEW_PASSAGES.join()} passages),\nwithin five minutes on two cores of its own.
 

@@ -1,0 +1,4 @@
+/** The load of overload.test.ts for longer, and a thousand slow clients until the last of them is cut off. */
+import { testOverload } from './overload.ts';
+
+testOverload({ senders: 400, loadMs: 20_000, slowClients: 1_000, untilCut: true });
