@@ -152,7 +152,9 @@ function announceEnd(server: Server): void {
 
 /** Closes connections as soon as they are idle; gives the function that stops it. */
 function closeWhenIdle(server: Server): () => void {
-  const timer = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  // Behind the sockets' turn of the loop: on a busy one a connection's next request may have come, and not been read.
+  const sweep = () => setImmediate(() => server.closeIdleConnections());
+  const timer = setInterval(sweep, IDLE_SWEEP_MS);
   return () => clearInterval(timer);
 }
 
