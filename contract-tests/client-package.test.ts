@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { type Configuration, createProject, STORY, serveFiles } from './client-package/project.ts';
-import { startCuttingProxy } from './cutting-proxy.ts';
+import { startFaultProxy } from './fault-proxy.ts';
 import { startService } from './running-service.ts';
 import { startMock } from './spawned-server.ts';
 
@@ -96,7 +96,7 @@ describe.each([...NODES])('%s', (node) => {
 });
 
 test('sends what has lost its answer again, and has done it once', async () => {
-  const proxy = await startCuttingProxy(service.address);
+  const proxy = await startFaultProxy(service.address);
   // By the package as it is installed, of which the compiler here knows nothing.
   const { useLossy } = await import(join(project.folder, 'consumer.js'));
   const settings = { baseUrl: proxy.address, apiKey: service.apiKey };
