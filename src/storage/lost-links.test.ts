@@ -17,3 +17,13 @@ test('a statement that takes long and one that waits for a lock have their answe
   await expect(held.then(({ waiting }) => waiting)).resolves.toBeDefined();
   await close();
 });
+
+test('a statement that works all the time has its answer', async () => {
+  const { database, close } = await createTestDatabase();
+  // For PostgreSQL it waits for nothing meanwhile, not even for a clock.
+  const working =
+    sql.raw(`DO $$ DECLARE until timestamptz := clock_timestamp() + interval '${LONG_SECONDS} s';
+    BEGIN WHILE clock_timestamp() < until LOOP PERFORM sqrt(generate_series) FROM generate_series(1, 10000); END LOOP; END $$`);
+  await expect(working.execute(database)).resolves.toBeDefined();
+  await close();
+});

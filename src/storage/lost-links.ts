@@ -37,8 +37,11 @@ type Sent = {
 const linkOf = (client: pg.ClientBase) =>
   client as unknown as { connection: { stream: Socket }; processID: number };
 
-/** At the server: its statement has ended, or waits for bytes of ours or for us to take its own, which is in vain. */
-const IS_IDLE = "(state <> 'active' OR wait_event IN ('ClientRead', 'ClientWrite'))";
+/**
+ * At the server: its statement has ended, or waits for bytes of ours or for us to take its own, which is in vain. What
+ * works waits for nothing: its wait_event is NULL.
+ */
+const IS_IDLE = "(state <> 'active' OR coalesce(wait_event, '') IN ('ClientRead', 'ClientWrite'))";
 
 /** $1: processes of statements; $2: processes to end; $3: our own process, which is another one behind a pooler. */
 const ASK = `
