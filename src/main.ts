@@ -14,8 +14,10 @@ import { openService } from './open-service.ts';
 import { drain, listen } from './server.ts';
 import { createServiceApp, createWorkerApp } from './service-app.ts';
 
-/** Answers that still run then have this long; the whole way back takes less than ten seconds, and SHUTDOWN_DELAY_SECONDS. */
-const DRAIN_TIMEOUT_MS = 4_000;
+/** Answers that run or wait for their turn when the signal comes have this long. */
+const DRAIN_TIMEOUT_MS = 6_000;
+/** Answers and jobs together: without a delay before, the whole way back takes less than ten seconds. */
+const STOP_TIMEOUT_MS = 8_000;
 
 /** Where the first key is, in words and for a shell. A restored place has none: only its owner knows the key. */
 function findKey(config: Config): { key: string; isIn: string } {
@@ -83,7 +85,7 @@ async function work(config: Config, log: Logger): Promise<() => Promise<void>> {
 /** Listens; gives the way back. */
 async function serve(config: Config, log: Logger, works: boolean): Promise<() => Promise<void>> {
   const { connection, close: closeDatabase } = await openDatabase(config, log);
-  const { service, close: closeService } = await openService(config, { connection, log, works });
+  const { service, endWork, close: closeService } = await openService(config, { connection, log, works });
   const ending = new AbortController();
   const app = await createServiceApp(service, ending.signal);
   const { server, address } = await listen(app.callback(), config);
@@ -92,9 +94,11 @@ async function serve(config: Config, log: Logger, works: boolean): Promise<() =>
     ending.abort();
     // Who asks /readyz at intervals sends requests until it has asked again: those are answered as ever.
     await delay(config.shutdownDelaySeconds * 1000);
+    const beganAtMs = performance.now();
+    await endWork().catch((error) => log.warn({ err: error }, 'jobs go on until the end'));
     service.waits.end();
     await drain(server, DRAIN_TIMEOUT_MS);
-    await closeService();
+    await closeService(beganAtMs + STOP_TIMEOUT_MS - performance.now());
     await closeDatabase();
   };
 }

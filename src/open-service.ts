@@ -43,12 +43,13 @@ const watched =
 /**
  * Opens everything that the service needs on a database, migrating it first, and starts the workers, unless `works` is
  * false: then others have to run.
- * @returns the service and `close`, which lets running jobs end and then disconnects.
+ * @returns the service; `endWork`, from which on no further job is begun; and `close`, which lets running jobs end, for
+ * `jobsTimeoutMs` at most, and then disconnects.
  */
 export async function openService(
   config: Config,
   { connection, log, works = true }: { connection: Connection; log: Logger; works?: boolean },
-): Promise<{ service: Service; close(): Promise<void> }> {
+): Promise<{ service: Service; endWork(): Promise<void>; close(jobsTimeoutMs?: number): Promise<void> }> {
   let closing = false;
   const onError = (error: Error) => {
     if (!closing) log.warn({ err: error }, 'database connection lost');
@@ -82,14 +83,14 @@ export async function openService(
     log,
   };
   const stopImports = works ? await startImports(service, jobs) : async () => {};
-  const close = async () => {
+  const close = async (jobsTimeoutMs?: number) => {
     closing = true;
     await stopImports();
-    await jobs.stop();
+    await jobs.stop(jobsTimeoutMs);
     extraction.close();
     await analysis.close();
     await database.destroy();
     await watching.stop();
   };
-  return { service, close };
+  return { service, endWork: jobs.endWork, close };
 }

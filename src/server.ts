@@ -22,9 +22,9 @@ const TIMEOUT_CHECK_MS = 1_000;
 /** Longer than load balancers keep idle connections (60 s), so that it is they who close them. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-/** How long a drain leaves idle connections their chance to hear that it has begun: clients under load send sooner. */
-const IDLE_GRACE_MS = 1_000;
-const IDLE_SWEEP_MS = 50;
+/** How long nothing may have ended before a drain closes idle connections: clients under load send sooner. */
+const QUIET_MS = 1_000;
+const SWEEP_INTERVAL_MS = 50;
 
 /** What Node's parser could not make a request of. */
 function toProtocolError({ code }: NodeJS.ErrnoException): ServiceError {
@@ -38,17 +38,38 @@ function toProtocolError({ code }: NodeJS.ErrnoException): ServiceError {
   }
 }
 
-/** The last answer of each connection. */
-const lastAnswers = new WeakMap<Duplex, ServerResponse>();
+/** What is under way on a server: of each connection the answer to its last request, and when any answer last ended. */
+type Exchanges = { lastAnswers: Map<Duplex, ServerResponse>; endedAtMs: number };
+
+const exchangesOf = new WeakMap<Server, Exchanges>();
+
+function noteExchanges(server: Server): Exchanges {
+  const exchanges: Exchanges = { lastAnswers: new Map(), endedAtMs: 0 };
+  const { lastAnswers } = exchanges;
+  exchangesOf.set(server, exchanges);
+  server.prependListener('request', ({ socket }, response) => {
+    lastAnswers.set(socket, response);
+    response.once('close', () => {
+      exchanges.endedAtMs = performance.now();
+      if (lastAnswers.get(socket) === response) lastAnswers.delete(socket);
+    });
+  });
+  return exchanges;
+}
+
+type Refuse = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
 /** Answers what is no HTTP, behind the answers to what came before it on the connection. */
-function answerProtocolError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const last = lastAnswers.get(socket);
-  // Of a request whose body is what is broken no answer can come.
-  if (last?.req.complete && !last.closed) {
-    last.once('close', () => answerProtocolError(error, socket));
-    return;
-  }
+const refuseBehind = ({ lastAnswers }: Exchanges): Refuse =>
+  function refuse(error, socket) {
+    const last = lastAnswers.get(socket);
+    // Of a request whose body is what is broken no answer can come.
+    if (last?.req.complete && !last.closed) last.once('close', () => refuse(error, socket));
+    else answerProtocolError(error, socket);
+  };
+
+/** Answers what is no HTTP, and closes the connection. */
+const answerProtocolError: Refuse = (error, socket) => {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const answer = toProtocolError(error);
   const body = JSON.stringify(toErrorEnvelope(answer));
@@ -61,36 +82,20 @@ function answerProtocolError(error: NodeJS.ErrnoException, socket: Duplex): void
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${answer.status} ${answer.errorCode}\r\n${lines.join('')}\r\n${body}`);
-}
+};
 
 const TIMED_OUT = Object.assign(new Error('the body stalls'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
 /** Cuts off a client in the middle of whose request or answer nothing has moved for so long. */
 const cutStalled =
-  (timeoutMs: number) =>
+  (timeoutMs: number, refuse: Refuse) =>
   (request: IncomingMessage, response: ServerResponse): void => {
     response.setTimeout(timeoutMs, (socket?: Socket) => {
       if (socket === undefined) return;
-      if (!request.complete && !response.headersSent) answerProtocolError(TIMED_OUT, socket);
+      if (!request.complete && !response.headersSent) refuse(TIMED_OUT, socket);
       else if (socket.writableLength > 0) socket.destroy();
     });
   };
-
-/** Of each connection with requests under way the answer to the last. */
-type LastAnswers = Map<Socket, ServerResponse>;
-
-const lastAnswersOf = new WeakMap<Server, LastAnswers>();
-
-function noteAnswers(server: Server): void {
-  const lastAnswers: LastAnswers = new Map();
-  lastAnswersOf.set(server, lastAnswers);
-  server.prependListener('request', ({ socket }, response) => {
-    lastAnswers.set(socket, response);
-    response.once('close', () => {
-      if (lastAnswers.get(socket) === response) lastAnswers.delete(socket);
-    });
-  });
-}
 
 /** Starts to listen; `port` 0: any free one. Gives the server and the address that it answers at. */
 export async function listen(
@@ -110,10 +115,9 @@ export async function listen(
     },
     handle,
   );
-  server.on('request', ({ socket }, response) => lastAnswers.set(socket, response));
-  noteAnswers(server);
-  server.prependListener('request', cutStalled(stallTimeoutMs));
-  server.on('clientError', answerProtocolError);
+  const refuse = refuseBehind(noteExchanges(server));
+  server.prependListener('request', cutStalled(stallTimeoutMs, refuse));
+  server.on('clientError', refuse);
   // Node would put it behind the head of an answer that waits for those before it.
   server.on('checkContinue', (request, response) => {
     if (response.socket !== null) response.writeContinue();
@@ -122,7 +126,7 @@ export async function listen(
   // Node would close the connection without a word; it leaves the errors of a tunnel's socket to who takes it.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
-    answerProtocolError(new Error('no tunnels here'), socket);
+    refuse(new Error('no tunnels here'), socket);
   });
   // Node would answer an unknown expectation by itself, and not in our envelope.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -138,8 +142,7 @@ export async function listen(
  * From now on each connection's last answer says that it is the last (`Connection: close`). One that has a further
  * request behind it already, which came in the same packet, is not.
  */
-function announceEnd(server: Server): void {
-  const lastAnswers: LastAnswers = lastAnswersOf.get(server) ?? new Map();
+function announceEnd(server: Server, { lastAnswers }: Exchanges): void {
   for (const answer of lastAnswers.values()) answer.shouldKeepAlive = false;
   const answersBefore = new Map(lastAnswers);
   server.prependListener('request', ({ socket }, response) => {
@@ -150,11 +153,17 @@ function announceEnd(server: Server): void {
   });
 }
 
-/** Closes connections as soon as they are idle; gives the function that stops it. */
-function closeWhenIdle(server: Server): () => void {
-  // Behind the sockets' turn of the loop: on a busy one a connection's next request may have come, and not been read.
-  const sweep = () => setImmediate(() => server.closeIdleConnections());
-  const timer = setInterval(sweep, IDLE_SWEEP_MS);
+/**
+ * Closes idle connections once nothing has ended for a while: under load a client may be just about to send its next
+ * request, and is to hear that it is the last. Gives the function that stops it.
+ */
+function closeWhenQuiet(server: Server, exchanges: Exchanges): () => void {
+  const beganAtMs = performance.now();
+  const timer = setInterval(() => {
+    const quietMs = performance.now() - Math.max(beganAtMs, exchanges.endedAtMs);
+    // Behind the sockets' turn of the loop: on a busy one a connection's next request may have come, and not been read.
+    if (quietMs >= QUIET_MS) setImmediate(() => server.closeIdleConnections());
+  }, SWEEP_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 
@@ -164,21 +173,15 @@ function closeWhenIdle(server: Server): () => void {
  * a while are cut off without a word, as they are at the end of any idle time.
  */
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
+  const exchanges = exchangesOf.get(server) ?? noteExchanges(server);
   // http's own close would cut off at once who has an answer and is just about to send the next request.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  announceEnd(server);
-  let stopClosing = () => {};
-  const grace = setTimeout(
-    () => {
-      stopClosing = closeWhenIdle(server);
-    },
-    Math.min(IDLE_GRACE_MS, timeoutMs),
-  );
+  announceEnd(server, exchanges);
+  const stopClosing = closeWhenQuiet(server, exchanges);
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
-  clearTimeout(grace);
   clearTimeout(timer);
   stopClosing();
 }

@@ -13,8 +13,8 @@ const HEARTBEAT_SECONDS = 20;
 const SUPERVISE_SECONDS = 5;
 /** How soon a job starts that nobody is notified of: a retry, or after a lost notification. */
 const POLLING_SECONDS = 2;
-/** Running jobs may end within this time when the server stops; then they go back to the queue. */
-const DRAIN_TIMEOUT_MS = 5_000;
+/** How long running jobs have to their end when nobody says otherwise. */
+const STOP_TIMEOUT_MS = 5_000;
 
 /**
  * The queue's statements take milliseconds; one that takes this long has lost its link, and its connection is closed. As
@@ -146,6 +146,12 @@ export async function openJobQueue(connection: Connection, log: Logger) {
       await startWorker(boss, PURGE_QUEUE, handlers.purgeKnowledgeBase);
       await startWorker(boss, SWEEP_QUEUE, handlers.sweepStorage);
     },
-    stop: () => boss.stop({ graceful: true, timeout: DRAIN_TIMEOUT_MS }),
+    /** From now on takes no further job; what runs goes on. */
+    async endWork(): Promise<void> {
+      for (const queue of new Set(boss.getWipData().map(({ name }) => name)))
+        await boss.offWork(queue, { wait: false });
+    },
+    /** Running jobs may end within `timeoutMs`, a second at least; then they go back to the queue. */
+    stop: (timeoutMs = STOP_TIMEOUT_MS) => boss.stop({ graceful: true, timeout: timeoutMs }),
   };
 }
