@@ -16,12 +16,16 @@ export async function observe(
   over.catch(() => undefined); // reported below, once the requests are through
   const answers: Promise<number>[] = [];
   const start = performance.now();
-  while (!isOver) {
-    const due = start + (answers.length * 1000) / perSecond;
-    await delay(Math.max(0, due - performance.now()));
+  const nextDue = () => start + (answers.length * 1000) / perSecond;
+  const sendOne = () => {
+    const due = nextDue();
     const answer = send().then(() => performance.now() - due);
     answer.catch(() => undefined); // likewise
     answers.push(answer);
+  };
+  while (!isOver) {
+    while (nextDue() <= performance.now()) sendOne();
+    await delay(nextDue() - performance.now());
   }
   await over;
   return await Promise.all(answers);
