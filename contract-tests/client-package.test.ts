@@ -102,7 +102,8 @@ test('sends what has lost its answer again, and has done it once', async () => {
   const settings = { baseUrl: proxy.address, apiKey: service.apiKey };
   const outcome = await useLossy(settings, (index: number) => {
     // The first answer breaks off behind its first bytes, when all of it has happened; every other one is whole.
-    void proxy.cutNext({ answerBytes: index === 0 ? 20 : Number.POSITIVE_INFINITY });
+    // What the server has sent is not looked at, nor whether all of it came that far.
+    proxy.cutNext({ answerBytes: index === 0 ? 20 : Number.POSITIVE_INFINITY }).catch(() => {});
   });
   proxy.close();
   expect(outcome).toEqual({

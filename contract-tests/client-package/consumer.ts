@@ -91,13 +91,11 @@ export async function useFiles(settings: KnowledgeRetrievalSettings, { file, emp
  */
 export async function useLossy(settings: KnowledgeRetrievalSettings, beforeTry: (index: number) => void) {
   let tries = 0;
-  const retrieval = createKnowledgeRetrieval({
-    ...settings,
-    fetch: (...request) => {
-      beforeTry(tries++);
-      return fetch(...request);
-    },
-  });
+  const send: typeof fetch = (...request) => {
+    beforeTry(tries++);
+    return fetch(...request);
+  };
+  const retrieval = createKnowledgeRetrieval({ ...settings, fetch: send });
   const counts: number[] = [];
   const counted = async <T>(call: () => Promise<T>): Promise<T> => {
     tries = 0;
@@ -115,7 +113,7 @@ export async function useLossy(settings: KnowledgeRetrievalSettings, beforeTry: 
   const file = new Blob(['A file.']);
   const ticket = { knowledgeBaseId, fileName: 'a.txt', size: file.size };
   const { uploadUrl: address, fileId } = await counted(() => retrieval.presignUploadUrl(ticket));
-  await fetch(address, { method: 'PUT', body: file });
+  await send(address, { method: 'PUT', body: file });
   const imported = await counted(() => retrieval.importFile({ fileId }));
   await counted(() => retrieval.deleteDocument(id));
   const once = await codeOf(counted(() => retrieval.createKnowledgeBase({ name: 'Lossy' }, { retries: 0 })));
