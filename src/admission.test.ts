@@ -48,6 +48,20 @@ test('while who came first has waited for more than a second, nobody joins a que
   expect(enterOften(admission, 3).refused).toBe(0);
 });
 
+test('a queue that is known to move slowly grows no longer than what it serves in a second', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  vi.advanceTimersByTime(60_000);
+  const admission = createAdmission(10);
+  const places = await Promise.all(Array.from({ length: 10 }, () => admission.enter()));
+  expect(enterOften(admission, 50).refused).toBe(0);
+  for (let served = 0; served < 10; served++) {
+    vi.advanceTimersByTime(20);
+    places[0]?.leave();
+  }
+  // 40 wait, and fifty a second are served.
+  expect(enterOften(admission, 30).refused).toBe(20);
+});
+
 test('who steps out lets another one work, and comes back before those who wait', async () => {
   const admission = createAdmission(1);
   const place = await admission.enter();

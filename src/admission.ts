@@ -5,6 +5,9 @@
 
 /** Who would wait longer has better odds elsewhere or later: Retry-After says a second as well. */
 const WAIT_MAX_MS = 1_000;
+/** How long it takes to see how many a second a queue can serve, and how long that holds without one. */
+const SAMPLE_MS = 200;
+const SAMPLE_KEPT_MS = 10_000;
 /** So many for each place may wait in any case: a burst that takes longer than that is served all the same. */
 const PATIENT_PER_PLACE = 4;
 /** A request that waits holds a connection and what has come of its body, 64 KiB at the most. */
@@ -24,25 +27,51 @@ export type Admission = {
 
 type Waiting = { sinceMs: number; begin(): void };
 
+/** How fast a queue moves, by its last sample; as fast as can be while nothing is known. */
+function createPace() {
+  let [sinceMs, steps, perMs, lastMs] = [0, 0, Number.POSITIVE_INFINITY, 0];
+  return {
+    perMs: () => perMs,
+    /** Somebody joins. After a while without a queue nothing is known. */
+    begin(): void {
+      const nowMs = performance.now();
+      if (nowMs - lastMs > SAMPLE_KEPT_MS) perMs = Number.POSITIVE_INFINITY;
+      if (nowMs - lastMs > SAMPLE_MS) [sinceMs, steps] = [nowMs, 0];
+      lastMs = nowMs;
+    },
+    /** Somebody has a turn. */
+    step(): void {
+      steps++;
+      lastMs = performance.now();
+      if (lastMs - sinceMs < SAMPLE_MS) return;
+      [sinceMs, steps, perMs] = [lastMs, 0, steps / (lastMs - sinceMs)];
+    },
+  };
+}
+
 /** So many `places`; who waits gets them in the order of coming, those first who come back to theirs. */
 export function createAdmission(places: number): Admission {
   const waiting: Waiting[] = [];
   const returning: Waiting[] = [];
   let free = places;
+  const pace = createPace();
 
   const isFull = (): boolean => {
     const [first] = waiting;
     if (first === undefined || waiting.length < PATIENT_PER_PLACE * places) return false;
-    return waiting.length >= WAITING_MAX || performance.now() - first.sinceMs > WAIT_MAX_MS;
+    if (waiting.length >= Math.min(WAITING_MAX, pace.perMs() * WAIT_MAX_MS)) return true;
+    return performance.now() - first.sinceMs > WAIT_MAX_MS;
   };
   const take = async (queue: Waiting[]): Promise<void> => {
     if (free > 0) return void free--;
+    pace.begin();
     await new Promise<void>((begin) => queue.push({ sinceMs: performance.now(), begin }));
   };
   const leave = (): void => {
     const next = returning.shift() ?? waiting.shift();
-    if (next === undefined) free++;
-    else next.begin();
+    if (next === undefined) return void free++;
+    pace.step();
+    next.begin();
   };
   const place: Place = {
     leave,
