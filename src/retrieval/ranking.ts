@@ -211,7 +211,8 @@ function pickingValues({ weighted }: Scoring, { searched, queries }: Omit<Candid
     term.spellings.map((spelling) => ({ ...spelling, number })),
   );
   return {
-    ids: searched.ids,
+    // As PostgreSQL writes arrays; the driver would look at each of a thousand for what has to be quoted.
+    ids: `{${searched.ids}}`,
     queries: scope === undefined ? queries : queries.map((query) => `(${query})&${scope}`),
     lexemes: spellings.map(({ lexeme }) => lexeme),
     attainables: spellings.map(({ attainable }) => attainable),

@@ -45,7 +45,9 @@ type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
 /** `isNamed`: of `ids`, not of the whole account. `isNarrow`: so few that each has its counters looked up by itself. */
 type Scope = { isNamed: boolean; isNarrow: boolean };
 
-type Row = Omit<SearchedKnowledgeBases, 'storedPassages'> & {
+type Row = Omit<SearchedKnowledgeBases, 'ids' | 'storedPassages'> & {
+  /** Joined by commas: the driver takes longer for an array of a thousand than PostgreSQL for finding them. */
+  ids: string;
   credits: number;
   estimate: number;
   frequencies: Record<string, number>;
@@ -95,7 +97,7 @@ function statisticsOf(scope: Scope, values: Placeholders) {
         SELECT unnest(${lexemes}::text[]) UNION ALL SELECT coalesce(nullif(stem, ''), word) FROM stemmed
       ) AS given (lexeme), unnest(${prefixes}::text[]) AS prefix)
     SELECT
-      ${searchedIds}::text[] AS ids,
+      array_to_string(${searchedIds}, ',') AS ids,
       (SELECT coalesce(array_agg(DISTINCT language), '{}') FROM language_statistics WHERE ${isSearched}) AS languages,
       coalesce(sum(passage_count), 0)::bigint AS "passageCount",
       coalesce(sum(passage_length_total), 0)::bigint AS "lengthTotal",
@@ -147,12 +149,13 @@ export async function readQueryStatistics(
     dictionaries: toStem.flatMap(({ dictionary, words }) => words.map(() => dictionary)),
     words: toStem.flatMap(({ words }) => words),
   });
-  if (row === undefined || (ids !== undefined && row.ids.length < ids.length)) throw knowledgeBaseNotFound();
+  const found = row?.ids ? row.ids.split(',') : [];
+  if (row === undefined || (ids !== undefined && found.length < ids.length)) throw knowledgeBaseNotFound();
   const { credits, estimate, frequencies, stems, ...searched } = row;
   let next = 0;
   return {
     // PostgreSQL's -1: never looked at.
-    searched: { ...searched, storedPassages: estimate < 0 ? undefined : estimate },
+    searched: { ...searched, ids: found, storedPassages: estimate < 0 ? undefined : estimate },
     credits,
     frequencies: new Map(Object.entries(frequencies)),
     stems: toStem.map(({ words }) => words.map(() => stems[next++] ?? '')),
