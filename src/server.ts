@@ -1,6 +1,6 @@
 /** The HTTP server around the application: timeouts, answers to what is no HTTP, and the drain at its end. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ServiceError, toErrorEnvelope } from './errors.ts';
@@ -86,15 +86,14 @@ const answerProtocolError: Refuse = (error, socket) => {
 
 const TIMED_OUT = Object.assign(new Error('the body stalls'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
-/** Cuts off a client in the middle of whose request or answer nothing has moved for so long. */
+/** Cuts off a client in the middle of whose request or answer nothing has moved for so long, and who asks no more. */
 const cutStalled =
-  (timeoutMs: number, refuse: Refuse) =>
-  (request: IncomingMessage, response: ServerResponse): void => {
-    response.setTimeout(timeoutMs, (socket?: Socket) => {
-      if (socket === undefined) return;
-      if (!request.complete && !response.headersSent) refuse(TIMED_OUT, socket);
-      else if (socket.writableLength > 0) socket.destroy();
-    });
+  ({ lastAnswers }: Exchanges, refuse: Refuse) =>
+  (socket: Socket): void => {
+    const last = lastAnswers.get(socket);
+    if (last === undefined) socket.destroy();
+    else if (!last.req.complete && !last.headersSent) refuse(TIMED_OUT, socket);
+    else if (socket.writableLength > 0) socket.destroy();
   };
 
 /** Starts to listen; `port` 0: any free one. Gives the server and the address that it answers at. */
@@ -115,8 +114,9 @@ export async function listen(
     },
     handle,
   );
-  const refuse = refuseBehind(noteExchanges(server));
-  server.prependListener('request', cutStalled(stallTimeoutMs, refuse));
+  const exchanges = noteExchanges(server);
+  const refuse = refuseBehind(exchanges);
+  server.setTimeout(stallTimeoutMs, cutStalled(exchanges, refuse));
   server.on('clientError', refuse);
   // Node would put it behind the head of an answer that waits for those before it.
   server.on('checkContinue', (request, response) => {

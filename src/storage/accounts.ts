@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { insufficientCredits, knowledgeBaseLimitExceeded, storageLimitExceeded } from '../errors.ts';
 import type { Database, Queryable } from './database.ts';
+import { prepare } from './prepared.ts';
 
 /** The limits of an account that has none of its own. */
 type DefaultLimits = { storageLimitBytes: number; knowledgeBaseLimit: number };
@@ -16,13 +17,16 @@ export async function createAccount(database: Queryable, name: string, credits: 
   return id;
 }
 
+const findBalance = prepare(
+  'find_balance',
+  ['accountId'],
+  ({ accountId }) =>
+    sql<{ credits: number }>`SELECT credits FROM account_balances WHERE account_id = ${accountId}::uuid`,
+);
+
 /** Credits left; 0 for an unknown account. */
 export async function readBalance(database: Queryable, accountId: string): Promise<number> {
-  const row = await database
-    .selectFrom('account_balances')
-    .select('credits')
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+  const [row] = await findBalance(database, { accountId });
   return row?.credits ?? 0;
 }
 

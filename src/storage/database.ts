@@ -106,10 +106,10 @@ export const createMaintenancePool = (connection: Connection, onError: PoolSetti
 /** The connections of `pool`, which send prepared statements by their names: Kysely itself knows none. */
 function namingStatements(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
-  const links = watchLinks(pool);
+  const stopWatching = watchLinks(pool);
   const clientOver = (client: pg.PoolClient): PostgresPoolClient => {
     const query = (text: string, values: unknown[]): Promise<unknown> =>
-      links.over(client, () => client.query({ name: preparedName(text), text, values }));
+      client.query({ name: preparedName(text), text, values });
     return {
       query: query as PostgresPoolClient['query'], // without cursors, which nothing here asks for
       release: (error) => client.release(error),
@@ -124,7 +124,7 @@ function namingStatements(pool: pg.Pool): PostgresPool {
       return known;
     },
     end: async () => {
-      links.stop();
+      stopWatching();
       await pool.end();
     },
   };

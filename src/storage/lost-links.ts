@@ -16,26 +16,23 @@ const LOOK_INTERVAL_MS = 500;
 /** Who cannot connect within this time has no link. */
 const PATIENCE_MS = 2_000;
 
-/** What knows of statements under way. */
-export type LinkWatch = {
-  /** Runs `send`, a statement on `client`; where the link is lost, the driver's error comes in a few seconds. */
-  over<T>(client: pg.PoolClient, send: () => Promise<T>): Promise<T>;
-  stop(): void;
-};
+/** The driver's socket, the process at its other end, and whether no statement is under way; its types leave them out. */
+const linkOf = (client: pg.ClientBase) =>
+  client as unknown as { connection: { stream: Socket }; processID: number; readyForQuery: boolean };
 
-/** A statement that was sent and not answered yet. */
-type Sent = {
+/** A connection as of the last look; nothing is noted when a statement is sent, of which there are thousands a second. */
+type Watched = {
+  client: pg.ClientBase;
   stream: Socket;
   pid: number;
+  /** When bytes of the database's had come, or none were due. */
   heardAtMs: number;
   bytesRead: number;
+  /** At the last look, and at the last one before `heardAtMs`. */
   bytesWritten: number;
+  bytesWrittenBefore: number;
   isThoughtLost: boolean;
 };
-
-/** The driver's socket and the process at its other end; its types leave both out. */
-const linkOf = (client: pg.ClientBase) =>
-  client as unknown as { connection: { stream: Socket }; processID: number };
 
 /**
  * At the server: its statement has ended, or waits for bytes of ours or for us to take its own, which is in vain. What
@@ -94,16 +91,36 @@ async function findIdle(options: pg.ClientConfig, asked: Asked): Promise<{ idle:
   }
 }
 
-/** Notes what has been heard since the last look. */
-function listen(sent: Sent, nowMs: number): void {
-  const { bytesRead } = sent.stream;
-  if (bytesRead === sent.bytesRead) return;
-  Object.assign(sent, { bytesRead, heardAtMs: nowMs, isThoughtLost: false });
+function toWatched(client: pg.ClientBase): Watched {
+  const { connection, processID: pid } = linkOf(client);
+  const { stream } = connection;
+  const { bytesRead, bytesWritten } = stream;
+  const heardAtMs = performance.now();
+  return {
+    client,
+    stream,
+    pid,
+    heardAtMs,
+    bytesRead,
+    bytesWritten,
+    bytesWrittenBefore: 0,
+    isThoughtLost: false,
+  };
 }
 
-/** For how long nothing has been heard of it, without the time that its own bytes may have needed on their way. */
-const silenceMs = ({ stream, heardAtMs, bytesWritten }: Sent, nowMs: number): number =>
-  nowMs - heardAtMs - (stream.bytesWritten - bytesWritten) / LINK_BYTES_PER_MS;
+/** Notes what has been heard since the last look. */
+function listen(watched: Watched, nowMs: number): void {
+  const { bytesRead, bytesWritten } = watched.stream;
+  if (linkOf(watched.client).readyForQuery || bytesRead !== watched.bytesRead) {
+    const bytesWrittenBefore = watched.bytesWritten;
+    Object.assign(watched, { heardAtMs: nowMs, bytesRead, bytesWrittenBefore, isThoughtLost: false });
+  }
+  watched.bytesWritten = bytesWritten;
+}
+
+/** For how long nothing has been heard of a statement, without the time that its own bytes may have needed on their way. */
+const silenceMs = ({ heardAtMs, bytesWritten, bytesWrittenBefore }: Watched, nowMs: number): number =>
+  nowMs - heardAtMs - (bytesWritten - bytesWrittenBefore) / LINK_BYTES_PER_MS;
 
 /** What does `act` every `intervalMs`, but never twice at a time; gives the function that stops it. */
 function repeat(intervalMs: number, act: () => Promise<void>): () => void {
@@ -131,51 +148,37 @@ function watchIdle(pool: pg.Pool): (sinceBeforeMs: number) => void {
   };
 }
 
-/** Watches over what is sent on the connections of `pool`, and connects as they do where it has to ask. */
-export function watchLinks(pool: pg.Pool): LinkWatch {
-  const statements = new Set<Sent>();
+/**
+ * Watches over the connections that `pool` opens from now on, and connects as they do where it has to ask: a statement
+ * whose link is lost ends with the driver's error in a few seconds. Gives the function that stops it.
+ */
+export function watchLinks(pool: pg.Pool): () => void {
+  const links = new Map<pg.PoolClient, Watched>();
+  pool.on('connect', (client) => void links.set(client, toWatched(client)));
+  pool.on('remove', (client) => void links.delete(client));
   // Processes behind links that are closed here: a lost link does not tell them, and they may hold locks.
   let orphans: number[] = [];
   // The pool hides its password from whoever copies its options.
   const options: pg.ClientConfig = { ...pool.options, password: pool.options.password };
   const closeIdle = watchIdle(pool);
 
-  const giveUp = (sent: Sent) => {
-    sent.stream.destroy();
-    orphans.push(sent.pid);
+  const giveUp = ({ stream, pid, heardAtMs }: Watched) => {
+    stream.destroy();
+    orphans.push(pid);
     // What was idle meanwhile is as likely lost, and the next request would have to find that out anew.
-    closeIdle(sent.heardAtMs);
+    closeIdle(heardAtMs + LOOK_INTERVAL_MS);
   };
-  const look = async () => {
+  return repeat(LOOK_INTERVAL_MS, async () => {
     const nowMs = performance.now();
-    for (const sent of statements) listen(sent, nowMs);
-    for (const sent of statements) if (sent.isThoughtLost) giveUp(sent);
-    const isDoubtful = [...statements].some((sent) => silenceMs(sent, nowMs) > SILENCE_MS);
+    for (const watched of links.values()) listen(watched, nowMs);
+    for (const watched of links.values()) if (watched.isThoughtLost) giveUp(watched);
+    const silentFor = (ms: number) => [...links.values()].filter((watched) => silenceMs(watched, nowMs) > ms);
+    const isDoubtful = silentFor(SILENCE_MS).length > 0;
     if (!isDoubtful && orphans.length === 0) return;
     // Where one link may be lost, others may be that have been silent for less.
-    const doubtful = isDoubtful
-      ? [...statements].filter((sent) => silenceMs(sent, nowMs) > LOOK_INTERVAL_MS)
-      : [];
+    const doubtful = isDoubtful ? silentFor(LOOK_INTERVAL_MS) : [];
     const { idle, left } = await findIdle(options, { doubtful: doubtful.map(({ pid }) => pid), orphans });
-    for (const sent of doubtful) sent.isThoughtLost = idle.includes(sent.pid);
+    for (const watched of doubtful) watched.isThoughtLost = idle.includes(watched.pid);
     orphans = left;
-  };
-  const stop = repeat(LOOK_INTERVAL_MS, look);
-
-  return {
-    async over(client, send) {
-      const { connection, processID: pid } = linkOf(client);
-      const { stream } = connection;
-      const { bytesRead, bytesWritten } = stream;
-      const heardAtMs = performance.now();
-      const sent = { stream, pid, heardAtMs, bytesRead, bytesWritten, isThoughtLost: false };
-      statements.add(sent);
-      try {
-        return await send();
-      } finally {
-        statements.delete(sent);
-      }
-    },
-    stop,
-  };
+  });
 }
