@@ -36,7 +36,7 @@ async function start(): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
   const port = readPort(values.port);
   const app = await createMockApp();
-  const { address } = await listen(app.callback(), { host: values.host, port });
+  const { address } = await listen(app, { host: values.host, port });
   process.stdout.write(greeting(address));
 }
 

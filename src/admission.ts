@@ -21,6 +21,8 @@ export type Place = {
 };
 
 export type Admission = {
+  /** Whether too many wait already. */
+  isFull(): boolean;
   /** Resolves when it is the request's turn; undefined: too many wait already. */
   enter(): Promise<Place> | undefined;
 };
@@ -84,5 +86,5 @@ export function createAdmission(places: number): Admission {
       }
     },
   };
-  return { enter: () => (isFull() ? undefined : take(waiting).then(() => place)) };
+  return { isFull, enter: () => (isFull() ? undefined : take(waiting).then(() => place)) };
 }

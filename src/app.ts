@@ -1,11 +1,12 @@
 /** The HTTP application: request id, error boundary, the routes beside the contract, and the contract's operations. */
-import { randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import cors from '@koa/cors';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
 import { loggedPath, observeRequests } from './access-log.ts';
 import type { Admission } from './admission.ts';
 import { type Backend, createDispatch, type ResponseCheck } from './dispatch.ts';
+import { refuseEarly } from './early-refusal.ts';
 import {
   brokenOff,
   overloaded,
@@ -14,12 +15,10 @@ import {
   toErrorEnvelope,
   toServiceError,
 } from './errors.ts';
+import { requestIdOf } from './request-id.ts';
 import { createRoutes, type Routes } from './routes.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
+import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
 import type { Watch } from './watch.ts';
-
-/** Ids that a client may choose itself, so that its log and ours meet. */
-const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** Node lets request targets pass that are no URL; everything behind this may parse it. */
 async function requireTarget(context: Context, next: Next): Promise<void> {
@@ -30,8 +29,7 @@ async function requireTarget(context: Context, next: Next): Promise<void> {
 }
 
 async function identify(context: Context, next: Next): Promise<void> {
-  const given = context.get('x-request-id');
-  context.state.requestId = REQUEST_ID.test(given) ? given : randomUUID();
+  context.state.requestId = requestIdOf(context.headers);
   context.set('x-request-id', context.state.requestId);
   await next();
 }
@@ -66,15 +64,12 @@ const errorBoundary =
     }
   };
 
-/** Refuses what cannot have its turn soon, before anything is looked at; as cheaply as can be, and not as an error of ours. */
+/** Waits for the request's turn; what is refused here has a path that no operation is written with (see `refuseEarly`). */
 const admit =
   ({ enter }: Admission): Middleware =>
   async (context, next) => {
     const place = await enter();
-    if (place === undefined) {
-      context.state.route = 'refused';
-      return answerError(context, overloaded());
-    }
+    if (place === undefined) throw overloaded();
     context.state.place = place;
     try {
       // Whoever has hung up meanwhile needs no answer.
@@ -114,7 +109,7 @@ type Parts = {
   validateResponses: boolean;
 };
 
-/** The application; it listens to nothing yet. */
+/** The application, which answers requests; it listens to nothing yet. */
 export async function createApp({
   backend,
   routes,
@@ -123,7 +118,7 @@ export async function createApp({
   watch,
   corsOrigin,
   validateResponses,
-}: Parts): Promise<Koa> {
+}: Parts): Promise<RequestListener> {
   const dispatch = backend && (await createDispatch(backend));
   const app = new Koa();
   app.use(identify);
@@ -137,11 +132,13 @@ export async function createApp({
     app.use(
       cors({
         origin: corsOrigin,
-        exposeHeaders: ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy'],
+        exposeHeaders: EXPOSED_HEADERS,
       }),
     );
   if (admission) app.use(admit(admission));
   app.use(dispatch?.handle ?? refuseRoute);
   app.on('error', (error) => log.debug({ err: error }, 'connection broke while answering'));
-  return app;
+  const answer = app.callback();
+  if (!admission || !dispatch) return answer;
+  return refuseEarly(answer, { admission, paths: dispatch.paths, watch, log, corsOrigin });
 }

@@ -160,7 +160,8 @@ function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
 /**
  * Prepares the spec's operations.
  * @returns `handle`, which answers a request with its success body or throws, and leaves the operation's id
- * in `context.state.operationId`, and who has asked in `context.state.caller`; and `checkResponse`, which holds an answer against the spec.
+ * in `context.state.operationId`, and who has asked in `context.state.caller`; `checkResponse`, which holds an answer
+ * against the spec; and the operations' `paths`.
  */
 export async function createDispatch(backend: Backend) {
   const api = await loadSpec();
@@ -176,5 +177,6 @@ export async function createDispatch(backend: Backend) {
     const { errors } = api.validateResponse(body, operationId, status);
     return errors?.map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ');
   };
-  return { handle, checkResponse };
+  const paths = new Set(api.router.getOperations().map(({ path }) => path));
+  return { handle, checkResponse, paths };
 }

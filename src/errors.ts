@@ -201,14 +201,11 @@ export const serverEnding = () =>
     isExpected: true,
   });
 
-const OVERLOADED = new ServiceError(
-  'SERVICE_UNAVAILABLE',
-  'More requests have come than the service can answer; try again.',
-  { headers: { 'retry-after': UNAVAILABLE_RETRY_SECONDS } },
-);
-
-/** One for all: making an error, with its stack, would take longer than to answer it. */
-export const overloaded = (): ServiceError => OVERLOADED;
+export const overloaded = () =>
+  new ServiceError('SERVICE_UNAVAILABLE', 'More requests have come than the service can answer; try again.', {
+    headers: { 'retry-after': UNAVAILABLE_RETRY_SECONDS },
+    isExpected: true,
+  });
 
 const internalError = (cause: unknown) =>
   new ServiceError(

@@ -67,7 +67,7 @@ async function work(config: Config, log: Logger): Promise<() => Promise<void>> {
   const telling =
     workerPort === undefined
       ? undefined
-      : await listen((await createWorkerApp(service, ending.signal)).callback(), {
+      : await listen(await createWorkerApp(service, ending.signal), {
           host: config.host,
           port: workerPort,
         });
@@ -88,7 +88,7 @@ async function serve(config: Config, log: Logger, works: boolean): Promise<() =>
   const { service, endWork, close: closeService } = await openService(config, { connection, log, works });
   const ending = new AbortController();
   const app = await createServiceApp(service, ending.signal);
-  const { server, address } = await listen(app.callback(), config);
+  const { server, address } = await listen(app, config);
   process.stdout.write(greeting(config.baseUrl ?? address, config));
   return async () => {
     ending.abort();

@@ -1,5 +1,5 @@
 /** The application with the service behind it: its handlers for the operations, its database and files for the rest. */
-import type Koa from 'koa';
+import type { RequestListener } from 'node:http';
 import { sql } from 'kysely';
 import { createAdmission } from './admission.ts';
 import { createApp } from './app.ts';
@@ -93,7 +93,7 @@ const healthRoutes = (service: Service, ending: AbortSignal): Routes => ({
 });
 
 /** What a worker answers: how it is, and nothing of the contract. */
-export function createWorkerApp(service: Service, ending: AbortSignal): Promise<Koa> {
+export function createWorkerApp(service: Service, ending: AbortSignal): Promise<RequestListener> {
   const { log, watch } = service;
   const routes = healthRoutes(service, ending);
   return createApp({ routes, log, watch, corsOrigin: undefined, validateResponses: false });
@@ -106,7 +106,7 @@ const placesFor = ({ databasePoolSize }: Service['config']): number => Math.ceil
 export function createServiceApp(
   service: Service,
   ending: AbortSignal = new AbortController().signal,
-): Promise<Koa> {
+): Promise<RequestListener> {
   const { config, log, watch } = service;
   return createApp({
     backend: createBackend(service),

@@ -1,5 +1,5 @@
 /** The mock: the service's own edge, which judges every request, with Prism's answers behind it. */
-import type Koa from 'koa';
+import type { RequestListener } from 'node:http';
 import type { UploadTicket } from '../../generated/types.gen.ts';
 import { createApp } from '../../src/app.ts';
 import type { Backend } from '../../src/dispatch.ts';
@@ -67,7 +67,7 @@ const reportFaults =
   };
 
 /** The mock's application; it listens to nothing yet. */
-export async function createMockApp(): Promise<Koa> {
+export async function createMockApp(): Promise<RequestListener> {
   const answer = reportFaults(createAnswer(await createPrism()));
   return await createApp({
     backend: { authenticate, limitRate: async () => ({}), answer },

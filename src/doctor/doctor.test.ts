@@ -181,7 +181,7 @@ describe('at the server’s address', () => {
 
   test('a server that is about to end', async () => {
     const app = await createServiceApp(deployment.service, AbortSignal.abort());
-    const { server: listening, address } = await listen(app.callback(), anyPort);
+    const { server: listening, address } = await listen(app, anyPort);
     expect(await deployment.examineWith({ PORT: new URL(address).port }, true)).toEqual([
       expect.stringContaining('is not ready'),
     ]);

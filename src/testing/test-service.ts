@@ -56,7 +56,7 @@ export async function startTestService({
   const config = readConfig({ ...environment, ...settings });
   const opened = await openService(config, { connection, log: pino({ level: 'silent' }) });
   const service = { ...opened.service, ...change(opened.service) };
-  const { server, address } = await listen((await createServiceApp(service)).callback(), config);
+  const { server, address } = await listen(await createServiceApp(service), config);
   const apiKey = config.bootstrapApiKey ?? (await readFile(apiKeyFile(config), 'utf8')).trim();
 
   return {

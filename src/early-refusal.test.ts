@@ -1,0 +1,68 @@
+/** A request that is refused early is answered as one that has gone through the application and was refused there. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Admission } from './admission.ts';
+import { createApp } from './app.ts';
+import { createLog } from './log.ts';
+import { drain, listen } from './server.ts';
+import { type Answered, createWatch, unmetered, untraced } from './watch.ts';
+
+const ORIGIN = 'https://app.example.org';
+/** Nobody has a turn any more. */
+const full: Admission = { isFull: () => true, enter: () => undefined };
+
+let server: Awaited<ReturnType<typeof listen>>;
+const ended: Answered[] = [];
+
+beforeAll(async () => {
+  const isAsked = () => Promise.reject(new Error('nobody has a turn'));
+  const handle = await createApp({
+    backend: { authenticate: isAsked, limitRate: isAsked, answer: isAsked },
+    routes: { baseUrl: undefined, requireReady: async () => {} },
+    admission: full,
+    log: createLog('silent'),
+    watch: createWatch({ ...unmetered, requestEnded: (answered) => ended.push(answered) }, untraced),
+    corsOrigin: ORIGIN,
+    validateResponses: true,
+  });
+  server = await listen(handle, { host: '127.0.0.1', port: 0 });
+});
+afterAll(() => drain(server.server, 100));
+
+const ask = (path: string, init: RequestInit = {}) =>
+  fetch(server.address + path, { headers: { origin: ORIGIN, 'x-request-id': 'mine' }, ...init });
+
+/** Header fields that say the same of both; the date is of another moment, perhaps. */
+const fieldsOf = ({ headers }: Response) => {
+  const { date, ...fields } = Object.fromEntries(headers);
+  return fields;
+};
+
+test('503 SERVICE_UNAVAILABLE: the same fields and body as behind the whole way', async () => {
+  const early = await ask('/v1/query?a=b', { method: 'POST', body: '{}' });
+  // Written with a slash behind it the path is known to the router only.
+  const late = await ask('/v1/query/', { method: 'POST', body: '{}' });
+  expect([early.status, fieldsOf(early)]).toEqual([late.status, fieldsOf(late)]);
+  expect(await early.json()).toEqual(await late.json());
+  expect(early.status).toBe(503);
+  expect(fieldsOf(early)).toMatchObject({ 'x-request-id': 'mine', 'retry-after': '1' });
+  expect(ended).toContainEqual({ operation: 'refused', status: 503, seconds: 0 });
+});
+
+test('what tells of the service, and a preflight, are answered all the same', async () => {
+  expect((await ask('/livez')).status).toBe(200);
+  const preflight = { origin: ORIGIN, 'access-control-request-method': 'POST' };
+  expect((await ask('/v1/query', { method: 'OPTIONS', headers: preflight })).status).toBe(204);
+});
+
+test('a body that nobody has read does not stand in the way of the next request on the connection', async () => {
+  const socket = connect(Number(new URL(server.address).port), '127.0.0.1');
+  await once(socket, 'connect');
+  const body = 'x'.repeat(100_000);
+  const post = (fields: string) =>
+    `POST /v1/query HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n${fields}\r\n${body}`;
+  socket.write(post('') + post('Connection: close\r\n'));
+  expect((await text(socket)).match(/HTTP\/1\.1 503 /g)).toHaveLength(2);
+});

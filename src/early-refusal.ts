@@ -1,0 +1,73 @@
+/**
+ * Refuses what cannot have its turn soon, before anything of it is looked at. Under overload there are many refusals for
+ * each answer, and what they cost is missing to the answers: hence by Node's own means, beside the application.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Admission } from './admission.ts';
+import { overloaded, toErrorEnvelope } from './errors.ts';
+import { requestIdOf } from './request-id.ts';
+import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
+import type { Watch } from './watch.ts';
+
+/** A log in which each refusal had a line would be one more thing to do just then. */
+const TELLING_INTERVAL_MS = 1_000;
+
+/** What a refusal needs; `paths`: those of the operations, all else has its turn at once. */
+type Parts = {
+  admission: Admission;
+  paths: ReadonlySet<string>;
+  watch: Watch;
+  log: Logger;
+  corsOrigin: string | undefined;
+};
+
+/** One for all: making an error, with its stack, would take longer than to answer it. */
+const OVERLOADED = overloaded();
+const BODY = Buffer.from(JSON.stringify(toErrorEnvelope(OVERLOADED)));
+
+/** All header fields but the request's id. */
+const fieldsFor = (corsOrigin: string | undefined) => ({
+  ...SECURITY_HEADERS,
+  ...OVERLOADED.headers,
+  'content-type': 'application/json; charset=utf-8',
+  'content-length': BODY.length,
+  ...(corsOrigin !== undefined && {
+    vary: 'Origin',
+    'access-control-allow-origin': corsOrigin,
+    'access-control-expose-headers': EXPOSED_HEADERS.join(','),
+  }),
+});
+
+/** Tells the log, once a second at the most, how many have been refused. */
+function createTelling(log: Logger): () => void {
+  let count = 0;
+  const tell = () => {
+    log.warn({ refused: count }, 'more requests than can be answered');
+    count = 0;
+  };
+  return () => {
+    if (count++ === 0) setTimeout(tell, TELLING_INTERVAL_MS).unref();
+  };
+}
+
+/** `handle` for whatever can have its turn soon. A preflight costs nothing, and its request comes right behind it. */
+export function refuseEarly(
+  handle: RequestListener,
+  { admission, paths, watch, log, corsOrigin }: Parts,
+): RequestListener {
+  const fields = fieldsFor(corsOrigin);
+  const tell = createTelling(log);
+  const isRefused = ({ method, url = '' }: IncomingMessage) => {
+    if (!admission.isFull() || method === 'OPTIONS') return false;
+    const queryAt = url.indexOf('?');
+    return paths.has(queryAt < 0 ? url : url.slice(0, queryAt));
+  };
+  const refuse = ({ headers }: IncomingMessage, response: ServerResponse) => {
+    const { status } = OVERLOADED;
+    response.writeHead(status, { ...fields, 'x-request-id': requestIdOf(headers) }).end(BODY);
+    watch.requestEnded({ operation: 'refused', status, seconds: 0 });
+    tell();
+  };
+  return (request, response) => (isRefused(request) ? refuse(request, response) : handle(request, response));
+}
