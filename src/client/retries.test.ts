@@ -1,0 +1,113 @@
+/** The client's retries, against a server that answers as it is told: what is sent again, how often, and by which key. */
+import { expect, test } from 'vitest';
+import {
+  breakOff,
+  connectTo,
+  errorOf,
+  refuse,
+  succeed,
+  useScriptedServer,
+} from '../testing/scripted-server.ts';
+import type { CreateOptions, KnowledgeRetrievalSettings } from './index.ts';
+
+const server = useScriptedServer();
+const connect = (settings: Partial<KnowledgeRetrievalSettings> = {}) => connectTo(server, settings);
+
+const unavailable = refuse(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '0' });
+const limited = refuse(429, 'RATE_LIMITED', { 'retry-after': '0' });
+
+const content = { knowledgeBaseId: 'k', title: 't', content: 'c' };
+
+test('a question is sent again after 429, 503 and a broken connection, body and key included', async () => {
+  for (const refusal of [limited, unavailable, breakOff]) {
+    server.requests = [];
+    server.script = [refusal, refusal, succeed([])];
+    expect(await connect().query({ query: 'why' })).toEqual([]);
+    expect(server.requests.map(({ path, body, headers }) => [path, body, headers['x-api-key']])).toEqual(
+      Array(3).fill(['/v1/query', '{"query":"why"}', 'key']),
+    );
+  }
+});
+
+const keysSent = () => server.requests.map(({ headers }) => headers['idempotency-key']);
+
+test.each<[string, (client: ReturnType<typeof connect>, call: CreateOptions) => Promise<unknown>]>([
+  ['createKnowledgeBase', (client, call) => client.createKnowledgeBase({ name: 'n' }, call)],
+  ['importTextContent', (client, call) => client.importTextContent(content, call)],
+  [
+    'presignUploadUrl',
+    (client, call) => client.presignUploadUrl({ knowledgeBaseId: 'k', fileName: 'f', size: 1 }, call),
+  ],
+])('%s carries one key for all tries, another one for each call, or the caller’s', async (_name, create) => {
+  const client = connect();
+  const keys = new Set();
+  for (const refusal of [limited, unavailable, breakOff]) {
+    server.requests = [];
+    server.script = [refusal, refusal, succeed({ id: 'd' })];
+    expect(await create(client, {})).toEqual({ id: 'd' });
+    const [key] = keysSent();
+    expect(key).toMatch(/^[\da-f]{32}$/);
+    expect(keysSent()).toEqual([key, key, key]);
+    keys.add(key);
+  }
+  expect(keys.size).toBe(3);
+  server.requests = [];
+  server.script = [unavailable, succeed({ id: 'd' })];
+  await create(client, { idempotencyKey: 'mine' });
+  expect(keysSent()).toEqual(['mine', 'mine']);
+});
+
+test('no other request carries a key', async () => {
+  server.script = [succeed({ id: 'd', status: 'processed' })];
+  await connect().query({ query: 'why' });
+  await connect().importFile({ fileId: 'f' });
+  await connect().deleteDocument('d');
+  await connect().getUsage();
+  expect(keysSent()).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test('what is gone after a lost answer is deleted; what never was there is not', async () => {
+  for (const [errorCode, remove] of [
+    ['DOCUMENT_NOT_FOUND', () => connect().deleteDocument('d')],
+    ['KNOWLEDGE_BASE_NOT_FOUND', () => connect().deleteKnowledgeBase('d')],
+  ] as const) {
+    const gone = refuse(404, errorCode);
+    server.script = [breakOff, gone];
+    expect(await remove()).toEqual({ id: 'd' });
+    for (const refusals of [[gone], [limited, gone]]) {
+      server.script = refusals;
+      expect(await errorOf(remove())).toMatchObject({ errorCode });
+    }
+  }
+});
+
+test('one call can go without, or with more', async () => {
+  server.script = [breakOff];
+  await errorOf(connect().importTextContent(content, { retries: 0 }));
+  expect(server.requests).toHaveLength(1);
+  server.script = [unavailable, unavailable, unavailable, succeed({ balance: 1 })];
+  expect(await connect().getBalance({ retries: 3 })).toEqual({ balance: 1 });
+});
+
+test('Retry-After is waited for', async () => {
+  server.script = [refuse(429, 'RATE_LIMITED', { 'retry-after': '1' }), succeed({ balance: 1 })];
+  const start = performance.now();
+  await connect().getBalance();
+  expect(performance.now() - start).toBeGreaterThanOrEqual(990);
+});
+
+test('a longer Retry-After than a minute is left to the caller', async () => {
+  server.script = [refuse(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '61' })];
+  expect(await errorOf(connect().getBalance())).toMatchObject({
+    errorCode: 'SERVICE_UNAVAILABLE',
+    status: 503,
+    retryAfterSeconds: 61,
+  });
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([0, 1, 2])('at most %i times, if it is told so', async (retries) => {
+  server.script = [unavailable];
+  await errorOf(connect({ retries }).getUsage());
+  expect(server.requests).toHaveLength(retries + 1);
+});
