@@ -1,10 +1,11 @@
 /** Bad links on both sides of a server, and connections that the database ends: the short and the long form in one. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { databaseUrlOf, findPostgresSocket, startSecondServer } from '../scripts/second-server.ts';
-import { type RunningService, startService, withDataDirectory } from '../scripts/service-process.ts';
+import { type RunningService, startService } from '../scripts/service-process.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { keepForTests } from './kept-service.ts';
 import { type RunningLoad, startLoad, type Tally, type Target } from './mixed-load.ts';
 import { countConnections } from './open-connections.ts';
 
@@ -42,19 +43,19 @@ const BROKEN: [string, Fault][] = [
   ['half-open connections', { silent: 'half-open' }],
 ];
 
-type Side = { proxy: FaultProxy; server: RunningService; first: RunningService; close(): Promise<void> };
+type Side = { proxy: FaultProxy; server: RunningService; first: RunningService; stop(): Promise<void> };
 
 /** A server that reaches its database by a proxy, beside the one that has the database. */
 async function startBehindProxy(dataDirectory: string): Promise<Side> {
   const first = await startService(dataDirectory, { options: ['--no-worker'] });
   const proxy = await startFaultProxy({ path: findPostgresSocket(dataDirectory) });
   const server = await startSecondServer(dataDirectory, QUIET, proxy.port);
-  const close = async () => {
+  const stop = async () => {
     await server.stop();
     proxy.close();
     await first.stop();
   };
-  return { proxy, server, first, close };
+  return { proxy, server, first, stop };
 }
 
 /** Ends all connections of the server with this name, those of its jobs included; gives how many there were. */
@@ -64,36 +65,6 @@ async function terminateAll(client: pg.Client): Promise<number> {
      WHERE application_name LIKE 'knowledge-retrieval%' AND pid <> pg_backend_pid()`,
   );
   return rowCount ?? 0;
-}
-
-/** Keeps a server behind a proxy for the tests that come. */
-function useSide(): { side(): Side } {
-  let side: Side | undefined;
-  let end = () => {};
-  let ended: Promise<void>;
-  beforeAll(async () => {
-    const started = Promise.withResolvers<void>();
-    ended = withDataDirectory(async (dataDirectory) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      end = resolve;
-      side = await startBehindProxy(dataDirectory);
-      started.resolve();
-      await promise;
-      await side.close();
-    });
-    ended.catch(started.reject);
-    await started.promise;
-  });
-  afterAll(async () => {
-    end();
-    await ended;
-  });
-  return {
-    side() {
-      if (side === undefined) throw new Error('no server has started');
-      return side;
-    },
-  };
 }
 
 /** Runs a load while `harm` goes on; asserts that it was served rightly or refused, and again soon behind the end. */
@@ -124,7 +95,7 @@ const last = (proxy: FaultProxy, fault: Fault, forMs: number) => async () => {
 /** Registers the tests in this size. */
 export function testBadLinks({ faultMs, terminations, clients, apart }: Size): void {
   const faults = [...BROKEN, ...(apart ? SLOW_APART : [SLOW])];
-  const { side } = useSide();
+  const side = keepForTests(startBehindProxy);
   const loads: RunningLoad[] = [];
   const start = async (target: Target) => {
     const load = await startLoad(target, { clients, direct: side().first });

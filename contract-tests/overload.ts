@@ -2,16 +2,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { readResidentBytes } from '../scripts/benchmark/processes.ts';
-import {
-  call,
-  createKnowledgeBase,
-  type RunningService,
-  startService,
-  withDataDirectory,
-} from '../scripts/service-process.ts';
+import { call, createKnowledgeBase, type RunningService, startService } from '../scripts/service-process.ts';
 import { type Answer, exchange } from './exchange.ts';
+import { keepForTests } from './kept-service.ts';
 import { startLoad } from './mixed-load.ts';
 import { countConnections } from './open-connections.ts';
 
@@ -90,96 +85,105 @@ async function overrun(
   return answers;
 }
 
+/** The service, and a knowledge base to write to. */
+async function startNarrow(dataDirectory: string) {
+  const service = await startService(dataDirectory, { settings: NARROW });
+  return { ...service, knowledgeBaseId: await createKnowledgeBase(service, 'Overrun') };
+}
+
+type NarrowService = Awaited<ReturnType<typeof startNarrow>>;
+
+/** Looks at the service for so long: what tells of it has its turn at once; gives the most memory that it took. */
+async function watchFor(service: RunningService, forMs: number): Promise<number> {
+  let largestBytes = readResidentBytes(service.pid);
+  const startedAtMs = performance.now();
+  while (performance.now() - startedAtMs < forMs) {
+    largestBytes = Math.max(largestBytes, readResidentBytes(service.pid));
+    for (const path of ['/livez', '/readyz']) {
+      expect((await exchange(service.address, { method: 'GET', path })).status).toBe(200);
+    }
+    await delay(100);
+  }
+  return largestBytes;
+}
+
+function expectEarlyRefusal({ status, headers, body }: Answer): void {
+  expect(status).toBe(503);
+  expect(headers['retry-after']).toBe('1');
+  expect(body).toMatchObject({ success: false, errorCode: 'SERVICE_UNAVAILABLE' });
+}
+
+/** More than it can answer; gives how many were answered after all. */
+async function testOverrun(service: NarrowService, { senders, loadMs }: Size): Promise<number> {
+  const ending = new AbortController();
+  const answering = overrun(service, service.knowledgeBaseId, { senders, ending: ending.signal });
+  const largestBytes = await watchFor(service, loadMs);
+  ending.abort();
+  const answers = await answering;
+  const refusals = answers.filter(({ status }) => status !== 200);
+  const goodCount = answers.length - refusals.length;
+  process.stdout.write(
+    `overload: ${goodCount} answers, ${refusals.length} refusals, ${Math.round(largestBytes / 1024 ** 2)} MiB\n`,
+  );
+  expect(goodCount).toBeGreaterThan(0);
+  expect(refusals.length).toBeGreaterThan(0);
+  for (const refusal of refusals) expectEarlyRefusal(refusal);
+  expect(largestBytes).toBeLessThan(MEMORY_BOUND_BYTES);
+  return goodCount;
+}
+
+/** Clients that begin and then stop; resolves when what they have asked for is made. */
+async function openSlowClients(service: NarrowService, count: number): Promise<Socket[]> {
+  const { address, apiKey, knowledgeBaseId } = service;
+  const text = { knowledgeBaseId, title: 'Much to read', content: TEXT.repeat(5) };
+  const { id } = await call<{ id: string }>(service, 'importTextContent', text);
+  const sockets = await Promise.all(
+    Array.from({ length: count }, async (_, number) => {
+      const begin = number < READERS ? askForMuch : SLOW[number % SLOW.length];
+      return await openSlow(address, begin?.(service, knowledgeBaseId, id) ?? '');
+    }),
+  );
+  // The answers that nobody reads are work as well, and made first.
+  const usage = { method: 'GET', path: '/v1/getUsage', headers: { 'x-api-key': apiKey } };
+  const isAnswered = async () => (await exchange(address, usage)).status === 200;
+  await vi.waitUntil(isAnswered, { timeout: 60_000, interval: 200 });
+  return sockets;
+}
+
+/** What others are answered while so many clients play for time. */
+async function testUndisturbed(service: NarrowService, { loadMs, slowClients }: Size): Promise<void> {
+  const load = await startLoad(service, { clients: 4 });
+  await delay(loadMs);
+  const { wrong, ...counts } = await load.stop();
+  process.stdout.write(
+    `${slowClients} slow clients: ${JSON.stringify(counts)}, ` +
+      `${Math.round(readResidentBytes(service.pid) / 1024 ** 2)} MiB\n`,
+  );
+  expect(wrong).toEqual([]);
+  expect(counts).toMatchObject({ refused: 0, cut: 0 });
+  expect(counts.right).toBeGreaterThan(0);
+  expect(await load.findDamage()).toEqual([]);
+}
+
 /** Registers the tests in this size. */
-export function testOverload({ senders, loadMs, slowClients, untilCut }: Size): void {
-  let service: RunningService;
-  let knowledgeBaseId: string;
-  let end = () => {};
-  let ended: Promise<void>;
-  beforeAll(async () => {
-    const started = Promise.withResolvers<void>();
-    ended = withDataDirectory(async (dataDirectory) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      end = resolve;
-      service = await startService(dataDirectory, { settings: NARROW });
-      knowledgeBaseId = await createKnowledgeBase(service, 'Overrun');
-      started.resolve();
-      await promise;
-      await service.stop();
-    });
-    ended.catch(started.reject);
-    await started.promise;
-  });
-  afterAll(async () => {
-    end();
-    await ended;
-  });
+export function testOverload(size: Size): void {
+  const service = keepForTests(startNarrow);
+  const { slowClients, untilCut } = size;
 
   test('more requests than can be answered: some are, the others are refused with 503, and memory stays', async () => {
-    const ending = new AbortController();
-    const answering = overrun(service, knowledgeBaseId, { senders, ending: ending.signal });
-    let largestBytes = readResidentBytes(service.pid);
-    const startedAtMs = performance.now();
-    while (performance.now() - startedAtMs < loadMs) {
-      largestBytes = Math.max(largestBytes, readResidentBytes(service.pid));
-      // What tells of the service has its turn at once.
-      for (const path of ['/livez', '/readyz']) {
-        expect((await exchange(service.address, { method: 'GET', path })).status).toBe(200);
-      }
-      await delay(100);
-    }
-    ending.abort();
-    const answers = await answering;
-    const refusals = answers.filter(({ status }) => status !== 200);
-    const goodCount = answers.length - refusals.length;
-    process.stdout.write(
-      `overload: ${goodCount} answers, ${refusals.length} refusals, ${Math.round(largestBytes / 1024 ** 2)} MiB\n`,
-    );
-    expect(goodCount).toBeGreaterThan(0);
-    expect(refusals.length).toBeGreaterThan(0);
-    for (const { status, headers, body } of refusals) {
-      expect(status).toBe(503);
-      expect(headers['retry-after']).toBe('1');
-      expect(body).toMatchObject({ success: false, errorCode: 'SERVICE_UNAVAILABLE' });
-    }
-    expect(largestBytes).toBeLessThan(MEMORY_BOUND_BYTES);
+    const goodCount = await testOverrun(service(), size);
     // What was promised is there, once: nobody has repeated an import here.
-    const { length } = await call<unknown[]>(service, `listDocuments?knowledgeBaseId=${knowledgeBaseId}`);
+    const documents = `listDocuments?knowledgeBaseId=${service().knowledgeBaseId}`;
+    const { length } = await call<unknown[]>(service(), documents);
     expect(length).toBe(Math.min(goodCount, 1000));
   });
 
   test(`${slowClients} clients that stop in the middle of headers, body or answer do not disturb others`, async () => {
-    const { id } = await call<{ id: string }>(service, 'importTextContent', {
-      knowledgeBaseId,
-      title: 'Much to read',
-      content: TEXT.repeat(5),
-    });
-    const sockets = await Promise.all(
-      Array.from({ length: slowClients }, async (_, number) => {
-        const begin = number < READERS ? askForMuch : SLOW[number % SLOW.length];
-        return await openSlow(service.address, begin?.(service, knowledgeBaseId, id) ?? '');
-      }),
-    );
-    // The answers that nobody reads are work as well, and made first.
-    const usage = { method: 'GET', path: '/v1/getUsage', headers: { 'x-api-key': service.apiKey } };
-    await vi.waitUntil(async () => (await exchange(service.address, usage)).status === 200, {
-      timeout: 60_000,
-      interval: 200,
-    });
-    const load = await startLoad(service, { clients: 4 });
-    await delay(loadMs);
-    const { wrong, ...counts } = await load.stop();
-    process.stdout.write(
-      `${slowClients} slow clients: ${JSON.stringify(counts)}, ` +
-        `${Math.round(readResidentBytes(service.pid) / 1024 ** 2)} MiB\n`,
-    );
-    expect(wrong).toEqual([]);
-    expect(counts).toMatchObject({ refused: 0, cut: 0 });
-    expect(counts.right).toBeGreaterThan(0);
-    expect(await load.findDamage()).toEqual([]);
+    const { address } = service();
+    const sockets = await openSlowClients(service(), slowClients);
+    await testUndisturbed(service(), size);
     // A handful is kept for whoever comes next.
-    if (untilCut)
-      await vi.waitUntil(() => countConnections(service.address) < 20, { timeout: CUT_TIMEOUT_MS });
+    if (untilCut) await vi.waitUntil(() => countConnections(address) < 20, { timeout: CUT_TIMEOUT_MS });
     for (const socket of sockets) socket.destroy();
   });
 }
