@@ -5,7 +5,14 @@ import { readResidentBytes } from '../scripts/benchmark/processes.ts';
 import { OPERATION_IDS, type OperationId } from './contract-check.ts';
 import type { Answer } from './exchange.ts';
 import { readHoldings } from './expect-refusal.ts';
-import { exchangeChecked, findProblems, readFuzzSettings, sampleAt, sendChecked } from './fuzz.ts';
+import {
+  exchangeChecked,
+  type FuzzSettings,
+  findProblems,
+  readFuzzSettings,
+  sampleAt,
+  sendChecked,
+} from './fuzz.ts';
 import { createThings, readKept, type Things } from './fuzz-things.ts';
 import { goodRequests, otherRequests, type RoutedRequest, toSent } from './good-requests.ts';
 import { bentRequest } from './hostile-requests.ts';
@@ -83,56 +90,76 @@ async function send({ address, things, succeeded, tally }: Run, made: Made): Pro
   things.learn(route, answer, String(sent.body));
 }
 
+type Service = Awaited<ReturnType<typeof startService>>;
+type Heap = ReturnType<typeof watchHeap>;
+
+/** What no request may change: all of the other account, and what this one has kept. */
+async function readUntouchable({ mine, other, kept, foreign }: Things) {
+  return {
+    // The balance pays for the queries that read all this.
+    holdings: { ...(await readHoldings(other)), balance: undefined },
+    kept: [await readKept(mine, kept.knowledgeBaseId), await readKept(other, foreign.knowledgeBaseId)],
+  };
+}
+
+/** In bytes: what lives after a collection, and what the process has from the system. */
+type Memory = { live: number; resident: number };
+
+/** Sends all of them; gives what is wrong, and the memory behind the warm-up and behind the end. */
+async function sendAll({ seed, from, count: total }: FuzzSettings, run: Run, measure: () => Promise<Memory>) {
+  const anything = anyRequest(run.things);
+  const sendAt = (index: number) => send(run, sampleAt(anything, seed, index));
+  const warmUp = Math.ceil(total * WARM_UP_SHARE);
+  const early = await findProblems({ seed, from, count: warmUp }, sendAt);
+  const before = await measure();
+  const late = await findProblems({ seed, from: from + warmUp, count: total - warmUp }, sendAt);
+  return { problems: [...early, ...late], before, after: await measure() };
+}
+
+const describeFigures = (tally: Tally, memories: Memory[]): string => {
+  const inMebibytes = memories.map(({ live, resident }) =>
+    [live, resident].map((bytes) => Math.round(bytes / MEBIBYTE)).join(' and '),
+  );
+  return `${JSON.stringify(Object.fromEntries([...tally].toSorted()))} live and resident MiB ${inMebibytes.join(', then ')}`;
+};
+
+/** Sends so many requests, and finds everything well behind them. */
+async function testRequests(settings: FuzzSettings, service: Service, heap: Heap): Promise<void> {
+  const things = await createThings(service);
+  const untouched = await readUntouchable(things);
+  const { address, pid, dataDirectory } = service;
+  const run: Run = { address, things, succeeded: new Set(), tally: new Map() };
+  const measure = async () => ({ live: await heap.readLiveBytes(), resident: readResidentBytes(pid) });
+  const { problems, before, after } = await sendAll(settings, run, measure);
+  const figures = describeFigures(run.tally, [before, after]);
+  process.stdout.write(`${figures}\n`);
+  expect(problems.slice(0, 5), `${problems.length} problems`).toEqual([]);
+  expect(after.live - before.live, figures).toBeLessThan(LIVE_GROWTH);
+  expect(after.resident - before.resident, figures).toBeLessThan(RESIDENT_GROWTH);
+  if (settings.count >= FULL_RUN) expect([...run.succeeded].toSorted()).toEqual(OPERATION_IDS.toSorted());
+  expect(await readUntouchable(things)).toEqual(untouched);
+  expect(await runCommand(dataDirectory, 'fsck')).toBe('0 problems');
+}
+
 /**
  * Declares the test of so many requests. FUZZ_SEED, FUZZ_FROM and FUZZ_COUNT choose others; a single number sends the
  * same request again, but for the ids of what the service has made meanwhile.
  */
 export function testFuzz(requests: number): void {
   const settings = readFuzzSettings(requests);
-  const { seed, from } = settings;
+  const { seed, from, count: total } = settings;
   const heap = watchHeap();
-  let service: Awaited<ReturnType<typeof startService>>;
-  let things: Things;
+  let service: Service;
   beforeAll(async () => {
     service = await startService({ METRICS_TOKEN }, heap);
-    things = await createThings(service);
   });
   afterAll(() => service.stop());
 
-  test(`${settings.count} requests, valid, bent and raw, from number ${from} of seed ${seed}: no 5xx, no answer that the spec has not, none that does not come, nothing lost, no memory kept`, {
-    timeout: 3_600_000,
-  }, async () => {
-    const { mine, other, kept, foreign } = things;
-    const before = {
-      foreign: await readHoldings(other),
-      kept: [await readKept(mine, kept.knowledgeBaseId), await readKept(other, foreign.knowledgeBaseId)],
-    };
-    const run = { address: service.address, things, succeeded: new Set<OperationId>(), tally: new Map() };
-    const anything = anyRequest(things);
-    const sendAt = (index: number) => send(run, sampleAt(anything, seed, index));
-    const measure = async () => [await heap.readLiveBytes(), readResidentBytes(service.pid)] as const;
-
-    const warmUp = Math.ceil(settings.count * WARM_UP_SHARE);
-    const early = await findProblems({ seed, from, count: warmUp }, sendAt);
-    const [liveBefore, residentBefore] = await measure();
-    const rest = { seed, from: from + warmUp, count: settings.count - warmUp };
-    const problems = [...early, ...(await findProblems(rest, sendAt))];
-    const [live, resident] = await measure();
-    const inMebibytes = [liveBefore, live, residentBefore, resident].map((bytes) =>
-      Math.round(bytes / MEBIBYTE),
-    );
-    const figures = `${JSON.stringify(Object.fromEntries([...run.tally].toSorted()))} live and resident MiB ${inMebibytes}`;
-    process.stdout.write(`${figures}\n`);
-
-    expect(problems.slice(0, 5), `${problems.length} problems`).toEqual([]);
-    expect(live - liveBefore, figures).toBeLessThan(LIVE_GROWTH);
-    expect(resident - residentBefore, figures).toBeLessThan(RESIDENT_GROWTH);
-    if (settings.count >= FULL_RUN) expect([...run.succeeded].toSorted()).toEqual(OPERATION_IDS.toSorted());
-    expect(await readHoldings(other)).toMatchObject({ ...before.foreign, balance: expect.any(Number) });
-    expect([
-      await readKept(mine, kept.knowledgeBaseId),
-      await readKept(other, foreign.knowledgeBaseId),
-    ]).toEqual(before.kept);
-    expect(await runCommand(service.dataDirectory, 'fsck')).toBe('0 problems');
-  });
+  test(
+    `${total} requests, valid, bent and raw, from number ${from} of seed ${seed}: no 5xx, no answer that the spec has not, none that does not come, nothing lost, no memory kept`,
+    {
+      timeout: 3_600_000,
+    },
+    () => testRequests(settings, service, heap),
+  );
 }

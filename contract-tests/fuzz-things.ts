@@ -48,74 +48,134 @@ async function findCursors({ api }: Account, { knowledgeBaseId, documentId }: Id
 const dataOf = ({ status, body }: Answer) =>
   status === 200 ? (body as { data: Record<string, unknown> }).data : undefined; // the spec has been checked
 
-/** Everything that there is to name at a service, made by an account of its own beside a foreign one. */
-export async function createThings(service: RunningService) {
+/** Ids of either kind, those first that a request takes more likely. */
+type IdLists = Record<keyof Ids, string[]>;
+
+/**
+ * All that there is to name: what stays, and what changes with the requests. `doomed`: made by them, the youngest first;
+ * `ticket`: of an upload that can still be sent.
+ */
+type Stock = {
+  mine: Account;
+  other: Account;
+  kept: Ids;
+  foreign: Ids;
+  /** Written to, deleted from and read by many requests; its document stays. */
+  writable: Ids;
+  cursors: Map<string, string>;
+  doomed: IdLists;
+  ticket: Awaited<ReturnType<typeof presign>>;
+};
+
+async function createWritable({ api }: Account): Promise<Ids> {
+  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Written to' });
+  const text = { knowledgeBaseId, title: 'Scratch', content: 'Read while others are written.' };
+  return { knowledgeBaseId, documentId: (await api.importTextContent(text)).id };
+}
+
+async function createStock(service: RunningService): Promise<Stock> {
   const mine = await openAccount(LIMITS, service);
   const other = await openAccount(LIMITS, service);
   const [kept, foreign] = [await createKept(mine), await createKept(other)];
-  const { id: writable } = await mine.api.createKnowledgeBase({ name: 'Written to' });
-  const { id: scratch } = await mine.api.importTextContent({
-    knowledgeBaseId: writable,
-    title: 'Scratch',
-    content: 'Read while others are written.',
-  });
-  const cursors = await findCursors(mine, kept);
-  const cursorOf = (operationId: OperationId): string => cursors.get(operationId) ?? '';
-  const doomed: Record<keyof Ids, string[]> = { knowledgeBaseId: [], documentId: [] };
-  let ticket = await presign(mine, writable);
-
-  const strange: Record<keyof Ids, string[]> = {
-    knowledgeBaseId: [foreign.knowledgeBaseId, UNKNOWN_KNOWLEDGE_BASE_ID],
-    documentId: [foreign.documentId, UNKNOWN_DOCUMENT_ID],
+  const writable = await createWritable(mine);
+  return {
+    mine,
+    other,
+    kept,
+    foreign,
+    writable,
+    cursors: await findCursors(mine, kept),
+    doomed: { knowledgeBaseId: [], documentId: [] },
+    ticket: await presign(mine, writable.knowledgeBaseId),
   };
-  const readable: Record<keyof Ids, string[]> = {
-    knowledgeBaseId: [kept.knowledgeBaseId, writable],
-    documentId: [kept.documentId, scratch],
-  };
+}
 
-  const idsOf: IdsOf = (operationId, field) => {
+const cursorOf = ({ cursors }: Stock, operationId: OperationId): string => cursors.get(operationId) ?? '';
+
+/** Ids that this account cannot reach. */
+const strangeIds = ({ foreign }: Stock): IdLists => ({
+  knowledgeBaseId: [foreign.knowledgeBaseId, UNKNOWN_KNOWLEDGE_BASE_ID],
+  documentId: [foreign.documentId, UNKNOWN_DOCUMENT_ID],
+});
+
+const readableIds = ({ kept, writable }: Stock): IdLists => ({
+  knowledgeBaseId: [kept.knowledgeBaseId, writable.knowledgeBaseId],
+  documentId: [kept.documentId, writable.documentId],
+});
+
+/** What a field of an operation may name. */
+const idsFrom =
+  (stock: Stock): IdsOf =>
+  (operationId, field) => {
+    const { kept, writable, ticket, doomed } = stock;
     // Those of the other lists are good for one knowledge base or document only.
-    if (field === 'cursor') return operationId === 'listKnowledgeBases' ? [cursorOf(operationId)] : [];
+    if (field === 'cursor') return operationId === 'listKnowledgeBases' ? [cursorOf(stock, operationId)] : [];
     if (field === 'fileId') return [ticket.fileId, ticket.fileId, UNKNOWN_DOCUMENT_ID, kept.documentId];
     const name = field.replace(/s$/, '');
     if (name !== 'knowledgeBaseId' && name !== 'documentId') return undefined;
-    if (operationId.startsWith('delete')) return [...doomed[name].slice(0, 1), ...strange[name]];
+    const strange = strangeIds(stock)[name];
+    if (operationId.startsWith('delete')) return [...doomed[name].slice(0, 1), ...strange];
     const isWrite = operationId === 'presignUploadUrl' || operationId === 'importTextContent';
-    return [...(isWrite ? [writable, writable] : readable[name]), ...strange[name]];
+    return [...(isWrite ? [writable[name], writable[name]] : readableIds(stock)[name]), ...strange];
   };
 
-  /** Real ids in the good requests that are bent; deletions name what nobody has. */
-  const target = (): Target => ({
+/** Real ids in the good requests that are bent; deletions name what nobody has. */
+function targetOf(stock: Stock): Target {
+  const { mine, kept, writable, ticket } = stock;
+  const { knowledgeBaseId, documentId } = kept;
+  return {
     apiKey: mine.apiKey,
     upload: ticket,
     realIds: {
-      query: { knowledgeBaseIds: readable.knowledgeBaseId },
+      query: { knowledgeBaseIds: readableIds(stock).knowledgeBaseId },
       importFile: { fileId: ticket.fileId },
-      presignUploadUrl: { knowledgeBaseId: writable },
-      importTextContent: { knowledgeBaseId: writable },
-      listDocuments: { knowledgeBaseId: kept.knowledgeBaseId, cursor: cursorOf('listDocuments') },
-      listKnowledgeBases: { cursor: cursorOf('listKnowledgeBases') },
-      getDocumentStatus: { documentId: kept.documentId },
-      getDocument: { documentId: kept.documentId },
-      listPassages: { documentId: kept.documentId, cursor: cursorOf('listPassages') },
+      presignUploadUrl: { knowledgeBaseId: writable.knowledgeBaseId },
+      importTextContent: { knowledgeBaseId: writable.knowledgeBaseId },
+      listDocuments: { knowledgeBaseId, cursor: cursorOf(stock, 'listDocuments') },
+      listKnowledgeBases: { cursor: cursorOf(stock, 'listKnowledgeBases') },
+      getDocumentStatus: { documentId },
+      getDocument: { documentId },
+      listPassages: { documentId, cursor: cursorOf(stock, 'listPassages') },
     },
-  });
+  };
+}
 
-  /** What has been made may be deleted, and files of a small size be sent. */
-  function learn(operationId: OperationId, answer: Answer, input: string): void {
-    const data = dataOf(answer);
-    if (data === undefined) return;
-    const kind = { createKnowledgeBase: 'knowledgeBaseId', importTextContent: 'documentId' } as const;
-    if (operationId === 'createKnowledgeBase' || operationId === 'importTextContent')
-      doomed[kind[operationId]] = [String(data.id), ...doomed[kind[operationId]]].slice(0, DOOMED_MAX);
-    if (operationId === 'deleteKnowledgeBase') doomed.knowledgeBaseId.shift();
-    if (operationId === 'deleteDocument') doomed.documentId.shift();
-    if (operationId !== 'presignUploadUrl') return;
-    const { size } = JSON.parse(input) as { size: number }; // a valid input
-    if (size <= SENT_FILE_MAX)
-      ticket = { fileId: String(data.fileId), path: pathOf(String(data.uploadUrl)), body: 'a'.repeat(size) };
-  }
-  return { mine, other, kept, foreign, idsOf, target, learn };
+const doom = (ids: string[], made: unknown): string[] => [String(made), ...ids].slice(0, DOOMED_MAX);
+
+/** Takes the ticket of a small file as the next one to be sent. */
+function learnTicket(stock: Stock, ticket: Record<string, unknown>, input: string): void {
+  const { size } = JSON.parse(input) as { size: number }; // a valid input
+  if (size > SENT_FILE_MAX) return;
+  const path = pathOf(String(ticket.uploadUrl));
+  stock.ticket = { fileId: String(ticket.fileId), path, body: 'a'.repeat(size) };
+}
+
+/** What has been made may be deleted, and files of a small size be sent. */
+function learnFrom(stock: Stock, operationId: OperationId, answer: Answer, input: string): void {
+  const { doomed } = stock;
+  const data = dataOf(answer);
+  if (data === undefined) return;
+  if (operationId === 'createKnowledgeBase') doomed.knowledgeBaseId = doom(doomed.knowledgeBaseId, data.id);
+  if (operationId === 'importTextContent') doomed.documentId = doom(doomed.documentId, data.id);
+  if (operationId === 'deleteKnowledgeBase') doomed.knowledgeBaseId.shift();
+  if (operationId === 'deleteDocument') doomed.documentId.shift();
+  if (operationId === 'presignUploadUrl') learnTicket(stock, data, input);
+}
+
+/** Everything that there is to name at a service, made by an account of its own beside a foreign one. */
+export async function createThings(service: RunningService) {
+  const stock = await createStock(service);
+  const { mine, other, kept, foreign } = stock;
+  return {
+    mine,
+    other,
+    kept,
+    foreign,
+    idsOf: idsFrom(stock),
+    target: () => targetOf(stock),
+    learn: (operationId: OperationId, answer: Answer, input: string) =>
+      learnFrom(stock, operationId, answer, input),
+  };
 }
 
 export type Things = Awaited<ReturnType<typeof createThings>>;
