@@ -1,4 +1,4 @@
-/** The long form of `killed.test.ts`: a hundred kills, and everything checked after each ten of them. */
+/** The long form of `killed.test.ts`: a hundred kills at two servers of one database, everything checked after each ten. */
 import { expect, test } from 'vitest';
 import { crashRun } from './crash-model/crash-run.ts';
 
@@ -7,8 +7,8 @@ const KILLS = Number(process.env.KILLS ?? 100);
 const SEED = Number(process.env.KILL_SEED ?? 1);
 const CHECK_EVERY = 10;
 
-test(`${KILLS} SIGKILLs under 32 clients lose, double, half-index and stall nothing`, async () => {
-  const run = await crashRun({ clients: 32, kills: KILLS, checkEvery: CHECK_EVERY, seed: SEED });
+test(`${KILLS} SIGKILLs under 32 clients of two servers lose, double, half-index and stall nothing`, async () => {
+  const run = await crashRun({ servers: 2, clients: 32, kills: KILLS, checkEvery: CHECK_EVERY, seed: SEED });
   process.stdout.write(`${JSON.stringify(run)}\n`);
   expect(run.violations).toEqual([]);
 });

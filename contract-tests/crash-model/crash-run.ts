@@ -1,13 +1,13 @@
 /** A crash run: clients that import, delete and query while everything is killed, held against a model of what was acknowledged. */
 import { call, withDataDirectory } from '../../scripts/service-process.ts';
 import { openClients, runClient } from './clients.ts';
-import { countDeaths, killVictims, type Pair, startPair, stopPair } from './killer.ts';
+import { countDeaths, type Deployment, killVictims, startDeployment, stopDeployment } from './killer.ts';
 import type { Target } from './sending.ts';
 import { checkSettled, type Settled } from './settled-check.ts';
 import { createWorld, type Tally, type Violation } from './world.ts';
 
 /** `checkEvery`: how many kills lie between two checks of all that is stored. */
-export type CrashRun = { clients: number; kills: number; checkEvery: number; seed: number };
+export type CrashRun = { servers: 1 | 2; clients: number; kills: number; checkEvery: number; seed: number };
 
 /** `tallies`: requests by operation. `checks`: what each check has found. */
 export type CrashResult = {
@@ -19,7 +19,7 @@ export type CrashResult = {
 
 /** Lets the clients act through `count` kills, and to the end of what they have begun. */
 async function actAndKill(
-  pair: Pair,
+  deployment: Deployment,
   act: (signal: AbortSignal) => Promise<unknown>,
   { count, seed }: { count: number; seed: number },
 ): Promise<void> {
@@ -27,30 +27,42 @@ async function actAndKill(
   const { signal } = ending;
   const acting = act(signal);
   try {
-    await Promise.race([killVictims(pair, { count, seed, signal }), acting]); // a client that fails ends the run
+    await Promise.race([killVictims(deployment, { count, seed, signal }), acting]); // a client that fails ends the run
   } finally {
     ending.abort();
   }
   await acting;
 }
 
-/** Runs it on a service of its own. */
-export async function crashRun({ clients: count, kills, checkEvery, seed }: CrashRun): Promise<CrashResult> {
+/** Every request goes to the other server than the one before it: what one has acknowledged has to be true at both. */
+function serversInTurn(deployment: Deployment): Target['service'] {
+  let turn = 0;
+  return () => (turn++ % 2 === 0 ? undefined : deployment.second) ?? deployment.first;
+}
+
+/** Runs it on servers of its own. */
+export async function crashRun({
+  servers,
+  clients: count,
+  kills,
+  checkEvery,
+  seed,
+}: CrashRun): Promise<CrashResult> {
   return await withDataDirectory(async (dataDirectory) => {
-    const pair = await startPair(dataDirectory);
+    const deployment = await startDeployment(dataDirectory, servers);
     const world = createWorld();
-    const target: Target = { world, service: () => pair.service };
-    const { balance: credits } = await call<{ balance: number }>(pair.service, 'getBalance');
+    const target: Target = { world, service: serversInTurn(deployment) };
+    const { balance: credits } = await call<{ balance: number }>(deployment.first, 'getBalance');
     const clients = await openClients(target, { count, seed });
     const act = (signal: AbortSignal) =>
       Promise.all(clients.map((client) => runClient(target, client, signal)));
     const checks: Settled[] = [];
     for (let done = 0; done < kills; done += checkEvery) {
-      await actAndKill(pair, act, { count: Math.min(checkEvery, kills - done), seed: seed + done });
-      checks.push(await checkSettled(target, pair, credits));
+      await actAndKill(deployment, act, { count: Math.min(checkEvery, kills - done), seed: seed + done });
+      checks.push(await checkSettled(target, deployment, credits));
     }
-    await stopPair(pair);
+    await stopDeployment(deployment);
     const { violations, tallies } = world;
-    return { violations, deaths: countDeaths(pair), tallies: Object.fromEntries(tallies), checks };
+    return { violations, deaths: countDeaths(deployment), tallies: Object.fromEntries(tallies), checks };
   });
 }

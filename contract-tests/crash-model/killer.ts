@@ -1,9 +1,10 @@
-/** Kills server, worker, PostgreSQL and what they have started, in an order that follows from a seed, and starts them again. */
+/** Kills servers, worker, PostgreSQL and what they have started, in an order that follows from a seed, and starts them again. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { findDescendants } from '../../scripts/benchmark/processes.ts';
 import { createRandom, pick, type Random } from '../../scripts/benchmark/texts.ts';
+import { startSecondServer } from '../../scripts/second-server.ts';
 import {
   findPostgresPid,
   type RunningService,
@@ -21,35 +22,53 @@ const RESTART_PAUSE_MS = 200;
 /** Under all that load, on a machine with other work. */
 const RESTART_TIMEOUT_MS = 60_000;
 
-/** `backend`: one process of PostgreSQL's, upon whose death it ends the others and recovers by itself. */
-type Victim = 'server' | 'worker' | 'postgres' | 'backend' | 'reader';
+/**
+ * `server`: the one that owns PostgreSQL, which goes on until the server's next start ends it and starts another;
+ * `backend`: one process of PostgreSQL's, upon whose death it ends the others and recovers by itself.
+ */
+type Victim = 'server' | 'second server' | 'worker' | 'postgres' | 'backend' | 'reader';
 
 const isLinux = process.platform === 'linux';
-/** Who dies by turns: the first round in this order, so that each dies. Linux alone tells who belongs to whom. */
-const VICTIMS: Victim[] = ['server', 'worker', 'postgres', ...(isLinux ? (['backend'] as const) : [])];
 /** Who dies besides them, whose death takes no time from theirs. */
 const SMALL_VICTIMS: Victim[] = isLinux ? ['reader'] : [];
 
-/** `deaths` by `performance.now()`, in milliseconds. */
-export type Pair = {
+/**
+ * A server or two and a worker on one data directory; the first server has the database. `deaths` by
+ * `performance.now()`, in milliseconds.
+ */
+export type Deployment = {
   dataDirectory: string;
-  service: RunningService;
+  first: RunningService;
+  second: RunningService | undefined;
   worker: RunningWorker;
   deaths: { victim: Victim; atMs: number }[];
 };
 
-/** Server and worker on one data directory. */
-export const startPair = async (dataDirectory: string): Promise<Pair> => ({
+const startFirst = (dataDirectory: string) => startService(dataDirectory, QUIET);
+const startSecond = (dataDirectory: string) => startSecondServer(dataDirectory, QUIET.settings);
+
+export const startDeployment = async (dataDirectory: string, servers: 1 | 2): Promise<Deployment> => ({
   dataDirectory,
-  service: await startService(dataDirectory, QUIET),
+  first: await startFirst(dataDirectory),
+  second: servers === 2 ? await startSecond(dataDirectory) : undefined,
   worker: await startWorker(dataDirectory, QUIET),
   deaths: [],
 });
 
-export async function stopPair({ worker, service }: Pair): Promise<void> {
+export async function stopDeployment({ worker, second, first }: Deployment): Promise<void> {
   await worker.stop();
-  await service.stop();
+  await second?.stop();
+  await first.stop();
 }
+
+/** Who dies by turns: the first round in this order, so that each dies. Linux alone tells who belongs to whom. */
+const victimsOf = ({ second }: Deployment): Victim[] => [
+  'server',
+  ...(second === undefined ? [] : (['second server'] as const)),
+  'worker',
+  'postgres',
+  ...(isLinux ? (['backend'] as const) : []),
+];
 
 function isAlive(pid: number): boolean {
   try {
@@ -77,37 +96,44 @@ const findReaders = (pids: number[]): number[] =>
     }
   });
 
-const findPostmaster = ({ dataDirectory }: Pair): number[] => {
+const findPostmaster = ({ dataDirectory }: Deployment): number[] => {
   const pid = findPostgresPid(dataDirectory);
   return pid === undefined ? [] : [pid];
 };
 
+/** Starts again what needs a database, which may be away just now. */
+async function restart<Started>(start: () => Promise<Started>): Promise<Started> {
+  const tryOnce = () => start().catch(() => undefined);
+  return await vi.waitUntil(tryOnce, { timeout: RESTART_TIMEOUT_MS, interval: RESTART_PAUSE_MS });
+}
+
 /** Kills a victim and starts again what nobody else does; @returns whether there was one. */
-const KILL: Record<Victim, (pair: Pair, random: Random) => Promise<boolean>> = {
-  async server(pair) {
-    await pair.service.kill();
-    pair.service = await startService(pair.dataDirectory, QUIET);
+const KILL: Record<Victim, (deployment: Deployment, random: Random) => Promise<boolean>> = {
+  async server(deployment) {
+    await deployment.first.kill();
+    deployment.first = await startFirst(deployment.dataDirectory);
     return true;
   },
-  async worker(pair) {
-    await pair.worker.kill();
-    // PostgreSQL may be away just now.
-    const restart = async () => {
-      pair.worker = await startWorker(pair.dataDirectory, QUIET).catch(() => pair.worker);
-      return isAlive(pair.worker.pid);
-    };
-    await vi.waitUntil(restart, { timeout: RESTART_TIMEOUT_MS, interval: RESTART_PAUSE_MS });
+  async 'second server'(deployment) {
+    await deployment.second?.kill();
+    deployment.second = await restart(() => startSecond(deployment.dataDirectory));
     return true;
   },
-  postgres: async (pair, random) => killOne(findPostmaster(pair), random),
-  backend: async (pair, random) => killOne(findPostmaster(pair).flatMap(findDescendants), random),
-  reader: async ({ service, worker }, random) => killOne(findReaders([service.pid, worker.pid]), random),
+  async worker(deployment) {
+    await deployment.worker.kill();
+    deployment.worker = await restart(() => startWorker(deployment.dataDirectory, QUIET));
+    return true;
+  },
+  postgres: async (deployment, random) => killOne(findPostmaster(deployment), random),
+  backend: async (deployment, random) => killOne(findPostmaster(deployment).flatMap(findDescendants), random),
+  reader: async ({ first, second, worker }, random) =>
+    killOne(findReaders([first, worker, ...(second ? [second] : [])].map(({ pid }) => pid)), random),
 };
 
 type Killing = { victims: Victim[]; count: number; seed: number; signal: AbortSignal };
 
 /** Kills one of the victims after the other, `count` times or until `signal` aborts. */
-async function killInTurn(pair: Pair, { victims, count, seed, signal }: Killing): Promise<void> {
+async function killInTurn(deployment: Deployment, { victims, count, seed, signal }: Killing): Promise<void> {
   const random = createRandom(seed);
   for (let turn = 0; turn < count; ) {
     const pauseMs = PAUSE_MS.least + random() * (PAUSE_MS.most - PAUSE_MS.least);
@@ -115,23 +141,23 @@ async function killInTurn(pair: Pair, { victims, count, seed, signal }: Killing)
     if (signal.aborted || victims.length === 0) return;
     const victim = victims[turn] ?? pick(victims, random);
     const atMs = performance.now();
-    if (!(await KILL[victim](pair, random))) continue;
-    pair.deaths.push({ victim, atMs });
+    if (!(await KILL[victim](deployment, random))) continue;
+    deployment.deaths.push({ victim, atMs });
     turn++;
   }
 }
 
 /** Kills the large victims `count` times in all, and the small ones as long as that takes; sooner where `signal` aborts. */
 export async function killVictims(
-  pair: Pair,
+  deployment: Deployment,
   { count, seed, signal: given }: Omit<Killing, 'victims'>,
 ): Promise<void> {
   const ending = new AbortController();
   const signal = AbortSignal.any([given, ending.signal]);
   const small = { victims: SMALL_VICTIMS, count: Number.POSITIVE_INFINITY, seed: seed + 1, signal };
-  const others = killInTurn(pair, small);
+  const others = killInTurn(deployment, small);
   try {
-    await killInTurn(pair, { victims: VICTIMS, count, seed, signal });
+    await killInTurn(deployment, { victims: victimsOf(deployment), count, seed, signal });
   } finally {
     ending.abort();
     await others;
@@ -139,8 +165,9 @@ export async function killVictims(
 }
 
 /** How often each has died. */
-export function countDeaths({ deaths }: Pair): Record<string, number> {
-  const counts = Object.fromEntries([...VICTIMS, ...SMALL_VICTIMS].map((victim) => [victim, 0]));
-  for (const { victim } of deaths) counts[victim] = (counts[victim] ?? 0) + 1;
+export function countDeaths(deployment: Deployment): Record<string, number> {
+  const victims = [...victimsOf(deployment), ...SMALL_VICTIMS];
+  const counts = Object.fromEntries(victims.map((victim) => [victim, 0]));
+  for (const { victim } of deployment.deaths) counts[victim] = (counts[victim] ?? 0) + 1;
   return counts;
 }

@@ -7,7 +7,7 @@ import { type Answer, exchange, type Sent } from '../exchange.ts';
 import type { Span } from './lifetime.ts';
 import type { Tally, World, Wrong } from './world.ts';
 
-/** `service`: where requests go just now; another address after each start of the server. */
+/** `service`: where the next request goes; another address after each start of a server. */
 export type Target = { world: World; service(): RunningService };
 
 /** Undefined as an answer: lost, or one that only says "later". `isSent` false: nobody was there to hear it. */

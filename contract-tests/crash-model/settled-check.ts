@@ -5,7 +5,7 @@ import { createInParallel } from '../lists.ts';
 import { runCommand } from '../running-service.ts';
 import { isFinal } from '../uploading.ts';
 import { judgeCharges, judgeDocuments, judgeKnowledgeBases, judgeUsage } from './judge.ts';
-import type { Pair } from './killer.ts';
+import type { Deployment } from './killer.ts';
 import { settle } from './lifetime.ts';
 import { SECTIONS } from './planned-documents.ts';
 import { askFor, RESULTS_MAX } from './readings.ts';
@@ -117,7 +117,7 @@ function forgetGone(target: Target, gone: DocumentRecord[]): void {
 export type Settled = { processed: number; failed: number; gone: number; endedAfterMs: number };
 
 /** The account's counters, and what PostgreSQL's deaths may have given back. */
-async function checkCounters(target: Target, { deaths }: Pair, initialCredits: number): Promise<void> {
+async function checkCounters(target: Target, { deaths }: Deployment, initialCredits: number): Promise<void> {
   const { world } = target;
   const usage = await read<Usage>(target, 'getUsage', {});
   world.violations.push(...judgeUsage(world, usage.data, usage.span));
@@ -131,7 +131,11 @@ const isGone = ({ life, knowledgeBase }: DocumentRecord): boolean =>
   life.endedAt !== undefined || knowledgeBase.life.endedAt !== undefined;
 
 /** Everything, after a death or many; `initialCredits` before the first query. */
-export async function checkSettled(target: Target, pair: Pair, initialCredits: number): Promise<Settled> {
+export async function checkSettled(
+  target: Target,
+  deployment: Deployment,
+  initialCredits: number,
+): Promise<Settled> {
   const { world } = target;
   const restartedAt = performance.now();
   const knowledgeBases = await checkKnowledgeBases(target);
@@ -144,8 +148,8 @@ export async function checkSettled(target: Target, pair: Pair, initialCredits: n
   const gone = records.filter(isGone);
   await checkGone(target, gone);
   forgetGone(target, gone);
-  await checkCounters(target, pair, initialCredits);
-  const problems = await runCommand(pair.dataDirectory, 'fsck').catch(String); // it fails where there are any
+  await checkCounters(target, deployment, initialCredits);
+  const problems = await runCommand(deployment.dataDirectory, 'fsck').catch(String); // it fails where there are any
   if (problems !== '0 problems') complain(world, 'fault', `fsck: ${problems}`);
   const failed = records.filter((record) => !isGone(record) && record.kind === 'blank').length;
   return { processed: records.length - gone.length - failed, failed, gone: gone.length, endedAfterMs };
