@@ -58,3 +58,7 @@ export async function exchange(
   sent.end(body);
   return await answered;
 }
+
+/** Whether `exchange` has thrown because no answer came in time: Node aborts the request, whatever the signal's reason. */
+export const isUnanswered = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'AbortError';

@@ -6,7 +6,7 @@ import type { Document, SearchResult, UploadTicket } from '../generated/types.ge
 import type { RunningService } from '../scripts/service-process.ts';
 import { type Input, toSent } from './calling.ts';
 import { type OperationId, requireContract } from './contract-check.ts';
-import { type Answer, exchange, type Sent } from './exchange.ts';
+import { type Answer, exchange, isUnanswered, type Sent } from './exchange.ts';
 
 /** No answer may take longer, whatever happens to a link: statements are given up before, and waits are shorter. */
 const ANSWER_BOUND_MS = 20_000;
@@ -43,7 +43,6 @@ function judge(operationId: OperationId | undefined, answer: Answer): 'right' | 
 
 /** A broken connection has a code of Node's. */
 const isBroken = (error: unknown): boolean => error instanceof Error && 'code' in error;
-const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
 
 /** Sends one request; gives its `data` where that is right, and counts what it was in any case. */
 async function send<Data>(
@@ -67,8 +66,8 @@ async function send<Data>(
     tally.right++;
     return (answer.body as { data: Data }).data; // the caller knows the operation's payload; the spec was checked
   } catch (error) {
-    if (isTimeout(error) ? target.patienceMs !== undefined : isBroken(error)) return void fail('cut');
-    tally.wrong.push(isTimeout(error) ? `${sent.path} had no answer` : String(error));
+    if (isUnanswered(error) ? target.patienceMs !== undefined : isBroken(error)) return void fail('cut');
+    tally.wrong.push(isUnanswered(error) ? `${sent.path} had no answer` : String(error));
   }
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningService } from '../../scripts/service-process.ts';
 import { toSent } from '../calling.ts';
 import { type OperationId, requireContract } from '../contract-check.ts';
-import { type Answer, exchange, type Sent } from '../exchange.ts';
+import { type Answer, exchange, isUnanswered, type Sent } from '../exchange.ts';
 import type { Span } from './lifetime.ts';
 import type { Tally, World, Wrong } from './world.ts';
 
@@ -40,7 +40,7 @@ export function planRequest(
 
 /** Closed sockets are what a killed server looks like; an answer that `exchange` has waited for in vain is a fault. */
 function judgeSilence(world: World, { sent }: PlannedRequest, error: unknown): void {
-  if (error instanceof Error && error.name === 'AbortError') {
+  if (isUnanswered(error)) {
     complain(world, 'fault', `${sent.method} ${sent.path} was not answered at all`);
   }
 }
