@@ -2,6 +2,9 @@
 import { afterAll, beforeAll } from 'vitest';
 import { withDataDirectory } from '../scripts/service-process.ts';
 
+/** Several servers may have to start, each of which may take a minute. */
+const START_TIMEOUT_MS = 180_000;
+
 /**
  * Registers that `start` is run on an empty data directory before the first test, and that what it gives is stopped, and
  * the directory removed with all that still runs on it, behind the last.
@@ -23,7 +26,7 @@ export function keepForTests<Kept extends { stop(): Promise<void> }>(
     });
     ended.catch(started.reject);
     await started.promise;
-  });
+  }, START_TIMEOUT_MS);
   afterAll(async () => {
     ending.resolve();
     await ended;
