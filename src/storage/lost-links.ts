@@ -11,8 +11,14 @@ import pg from 'pg';
 const SILENCE_MS = 1_500;
 /** Its own bytes may need this much time on their way: a link of 1 Mbit/s is a slow one, not a lost one. */
 const LINK_BYTES_PER_MS = 125;
-/** How often is looked; and how long an answer may be under way behind the news that its statement has ended. */
+/** How often is looked. */
 const LOOK_INTERVAL_MS = 500;
+/**
+ * How often while lost links are being found: what waits for a lock of one can be told only when that has been ended,
+ * and is the next to hold it. An answer is not under way for longer behind the news that its statement has ended, which
+ * has come the same way.
+ */
+const HURRIED_INTERVAL_MS = 100;
 /** Who cannot connect within this time has no link. */
 const PATIENCE_MS = 2_000;
 
@@ -122,17 +128,19 @@ function listen(watched: Watched, nowMs: number): void {
 const silenceMs = ({ heardAtMs, bytesWritten, bytesWrittenBefore }: Watched, nowMs: number): number =>
   nowMs - heardAtMs - (bytesWritten - bytesWrittenBefore) / LINK_BYTES_PER_MS;
 
-/** What does `act` every `intervalMs`, but never twice at a time; gives the function that stops it. */
-function repeat(intervalMs: number, act: () => Promise<void>): () => void {
-  let isActing = false;
-  const timer = setInterval(async () => {
-    if (isActing) return;
-    isActing = true;
-    await act();
-    isActing = false;
-  }, intervalMs);
-  timer.unref();
-  return () => clearInterval(timer);
+/** Does `act` again and again, each time so many milliseconds behind the last as that gave; gives the function that stops it. */
+function repeat(act: () => Promise<number>): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const goOn = async () => {
+    const intervalMs = await act();
+    if (!isStopped) timer = setTimeout(goOn, intervalMs).unref();
+  };
+  goOn();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
 }
 
 /** When the pool's connections that nobody uses were given back; closes those that have been idle since before a time. */
@@ -168,17 +176,19 @@ export function watchLinks(pool: pg.Pool): () => void {
     // What was idle meanwhile is as likely lost, and the next request would have to find that out anew.
     closeIdle(heardAtMs + LOOK_INTERVAL_MS);
   };
-  return repeat(LOOK_INTERVAL_MS, async () => {
+  return repeat(async () => {
     const nowMs = performance.now();
     for (const watched of links.values()) listen(watched, nowMs);
     for (const watched of links.values()) if (watched.isThoughtLost) giveUp(watched);
     const silentFor = (ms: number) => [...links.values()].filter((watched) => silenceMs(watched, nowMs) > ms);
     const isDoubtful = silentFor(SILENCE_MS).length > 0;
-    if (!isDoubtful && orphans.length === 0) return;
+    if (!isDoubtful && orphans.length === 0) return LOOK_INTERVAL_MS;
     // Where one link may be lost, others may be that have been silent for less.
     const doubtful = isDoubtful ? silentFor(LOOK_INTERVAL_MS) : [];
     const { idle, left } = await findIdle(options, { doubtful: doubtful.map(({ pid }) => pid), orphans });
     for (const watched of doubtful) watched.isThoughtLost = idle.includes(watched.pid);
+    const isFinding = idle.length > 0 || left.length < orphans.length;
     orphans = left;
+    return isFinding ? HURRIED_INTERVAL_MS : LOOK_INTERVAL_MS;
   });
 }
