@@ -91,6 +91,34 @@ function toConnectOptions(target: string | NetConnectOpts): NetConnectOpts {
 
 type CutNext = { cut: Cut; resolve(answered: string): void; reject(error: unknown): void };
 
+/** Connects a client's socket with the server; both are among `links` until they are closed. */
+function openLink(client: Socket, target: string | NetConnectOpts, links: Set<Link>): Link {
+  const server = openSocket({ ...toConnectOptions(target), allowHalfOpen: true });
+  const link = { client, server, isDead: false, answeredBytes: 0 };
+  links.add(link);
+  for (const socket of [client, server]) {
+    socket.on('error', () => destroy(link));
+    socket.once('close', () => client.destroyed && server.destroyed && links.delete(link));
+  }
+  return link;
+}
+
+/** Lets both directions through, as the fault of the moment does. */
+function forward(link: Link, faultOf: () => Fault): void {
+  const { client, server } = link;
+  const directions: [Socket, Socket][] = [
+    [client, server],
+    [server, client],
+  ];
+  for (const direction of directions) pump(direction, link, faultOf).catch(() => destroy(link));
+}
+
+function cutOff(link: Link, { cut, resolve, reject }: CutNext): void {
+  link.client.on('data', (bytes) => link.server.write(bytes));
+  const lost = 'afterMs' in cut ? cutRequest(link, cut.afterMs) : cutAnswer(link, cut.answerBytes);
+  lost.then(resolve, reject);
+}
+
 /**
  * Starts it before `target`, without a fault.
  * @returns where it listens; `setFault`; `heal`, which takes the fault away; `links`, the number of its connections; and
@@ -102,27 +130,9 @@ export async function startFaultProxy(target: string | NetConnectOpts) {
   let fault: Fault = {};
   let next: CutNext | undefined;
 
-  const forward = (link: Link) => {
-    const directions: [Socket, Socket][] = [
-      [link.client, link.server],
-      [link.server, link.client],
-    ];
-    for (const direction of directions) pump(direction, link, () => fault).catch(() => destroy(link));
-  };
-  const cutOff = (link: Link, { cut, resolve, reject }: CutNext) => {
-    link.client.on('data', (bytes) => link.server.write(bytes));
-    const lost = 'afterMs' in cut ? cutRequest(link, cut.afterMs) : cutAnswer(link, cut.answerBytes);
-    lost.then(resolve, reject);
-  };
   const proxy = createServer({ allowHalfOpen: true }, (client) => {
-    const server = openSocket({ ...toConnectOptions(target), allowHalfOpen: true });
-    const link = { client, server, isDead: false, answeredBytes: 0 };
-    links.add(link);
-    for (const socket of [client, server]) {
-      socket.on('error', () => destroy(link));
-      socket.once('close', () => client.destroyed && server.destroyed && links.delete(link));
-    }
-    if (next === undefined) return forward(link);
+    const link = openLink(client, target, links);
+    if (next === undefined) return forward(link, () => fault);
     cutOff(link, next);
     next = undefined;
   });

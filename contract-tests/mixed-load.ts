@@ -13,7 +13,7 @@ const ANSWER_BOUND_MS = 20_000;
 /** What a client waits before it tries again what has failed; far less than it is told, for more of the load. */
 const PAUSE_MS = 25;
 /** How long a client lets a request wait for its import. */
-const WAIT_SECONDS = 1;
+const WAIT_SECONDS = 2;
 
 /** `refused`: 429 or 503 with Retry-After; `cut`: the connection broke; `wrong`: everything else, in words. */
 export type Tally = { right: number; refused: number; cut: number; wrong: string[]; slowestMs: number };

@@ -5,6 +5,7 @@
  * lock, looks from here like a lost one. Whether it still runs is asked over a connection of its own.
  */
 import type { Socket } from 'node:net';
+import { setImmediate as poll } from 'node:timers/promises';
 import pg from 'pg';
 
 /** A statement is asked after once nothing has been heard of it for this long; hardly any takes longer. */
@@ -177,6 +178,8 @@ export function watchLinks(pool: pg.Pool): () => void {
     closeIdle(heardAtMs + LOOK_INTERVAL_MS);
   };
   return repeat(async () => {
+    // What has come while this process was busy counts as heard.
+    await poll();
     const nowMs = performance.now();
     for (const watched of links.values()) listen(watched, nowMs);
     for (const watched of links.values()) if (watched.isThoughtLost) giveUp(watched);
