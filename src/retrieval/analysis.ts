@@ -2,17 +2,14 @@
 import { type BinaryArray, createBinaryArray, elementTypes } from '../storage/binary-array.ts';
 import { type PackedText, unpackText } from './extracted-text.ts';
 import { detectLanguage, detectPassageLanguage, isToldByStopWords, type Language } from './language.ts';
-import { lexemesOf, type Stem, wordsToStem } from './lexemes.ts';
+import type { Stem } from './lexemes.ts';
 import { HEADING_MAX_LENGTH, scanMarkdown } from './markdown.ts';
-import {
-  createDocumentLexemes,
-  type DocumentLexeme,
-  type LexemesOfToken,
-  type PassageTokens,
-} from './passage-lexemes.ts';
+import { createDocumentLexemes, type NumberedText, type PassageTokens } from './passage-lexemes.ts';
 import { type Passage, splitPassages } from './passages.ts';
+import { createTextNumbers } from './text-numbers.ts';
 import { sizeOf } from './text-size.ts';
-import { tokenise } from './tokens.ts';
+import { tokeniseAs } from './tokens.ts';
+import { createVocabulary, type Vocabulary } from './vocabulary.ts';
 
 /** What is analysed: imported text (read as Markdown), or what an extractor made of a file. */
 export type DocumentText =
@@ -50,6 +47,7 @@ export type AnalysedPart = { position: number; columns: PassageColumns; totals?:
 const PASSAGES_PER_PART = 150;
 
 type Tokenised = { passage: Passage; tokens: PassageTokens };
+const tokensOf = ({ tokens }: Tokenised): PassageTokens => tokens;
 
 /**
  * Splits and analyses a document, part by part; the one part of a document without visible text has no passages.
@@ -60,9 +58,10 @@ export async function* analyseDocument(document: DocumentText, stem: Stem): Asyn
   const extracted =
     document.format === 'text' ? scanMarkdown(document.content) : unpackText(document.extracted);
   const passages = splitPassages(extracted);
-  const tokenisePassage = passageTokeniser(document.title);
-  const lexemes = createDocumentLexemes();
-  const vocabulary = createVocabulary(stem, lexemes.entryOf);
+  const numbers = createTextNumbers();
+  const tokenisePassage = passageTokeniser(document.title, (text) => tokeniseAs(numbers, text));
+  const lexemes = createDocumentLexemes(numbers);
+  const vocabulary = createVocabulary(stem, numbers);
   const languageOf = passageLanguages(extracted.text, vocabulary, passages.length === 1);
   const totals = {
     passageCount: passages.length,
@@ -85,7 +84,7 @@ export async function* analyseDocument(document: DocumentText, stem: Stem): Asyn
     yield {
       position: start + 1,
       columns: finishColumns(columns),
-      ...(isLast && { totals: { ...totals, lexemeCounts: lexemeCountsJson(lexemes.passageCounts()) } }),
+      ...(isLast && { totals: { ...totals, lexemeCounts: lexemes.passageCountsJson() } }),
     };
   }
 }
@@ -142,15 +141,11 @@ const finishColumns = (columns: Columns): PassageColumns => ({
   lexemes: columns.lexemes.toBuffer(),
 });
 
-/** Not through an object: a lexeme may be called __proto__. */
-function lexemeCountsJson(counts: Iterable<[lexeme: string, count: number]>): Uint8Array {
-  const members: string[] = [];
-  for (const [lexeme, count] of counts) members.push(`${JSON.stringify(lexeme)}:${count}`);
-  return new TextEncoder().encode(`{${members.join()}}`);
-}
-
 /** From a passage to its tokens, and those of what stands above it. */
-function passageTokeniser(title: string): (passage: Passage) => Tokenised {
+function passageTokeniser(
+  title: string,
+  tokenise: (text: string) => NumberedText,
+): (passage: Passage) => Tokenised {
   const titleTokens = tokenise(title);
   const headingTokens = remember((headings: string) => tokenise(headings));
   return (passage) => {
@@ -178,62 +173,18 @@ function passageLanguages(
     return detectPassageLanguage(passage.text, documentLanguage);
   };
   return async (passages) => {
-    await vocabulary.learn(documentLanguage, passages);
+    await vocabulary.learn(documentLanguage, passages.map(tokensOf));
     const languages = passages.map(languageOf);
     const byLanguage = Map.groupBy(passages.keys(), (i) => languages[i] as Language); // one each
     byLanguage.delete(documentLanguage); // learnt already
     for (const [language, places] of byLanguage) {
       await vocabulary.learn(
         language,
-        places.map((i) => passages[i] as Tokenised), // by its own keys
+        places.map((i) => tokensOf(passages[i] as Tokenised)), // by its own keys
       );
     }
     return languages;
   };
-}
-
-type Vocabulary = ReturnType<typeof createVocabulary>;
-
-/** What a document's words become in each language: a word's stem is asked for once. */
-function createVocabulary(stem: Stem, entryOf: (lexeme: string) => DocumentLexeme) {
-  const stemsIn = remember((_language: Language) => new Map<string, string>());
-  const metIn = remember((_language: Language) => new Set<string>());
-  const lexemesIn = remember((language: Language): LexemesOfToken => {
-    const stems = stemsIn(language);
-    return remember((token) => lexemesOf(token, stems).map(entryOf));
-  });
-  return {
-    /** Asks for the stems of the passages' words that it does not know yet. @throws what `stem` throws */
-    async learn(language: Language, passages: Tokenised[]): Promise<void> {
-      if (language === 'simple') return;
-      const stems = stemsIn(language);
-      const words = wordsToStem(newTokens(passages, metIn(language))).filter((word) => !stems.has(word));
-      const found = words.length === 0 ? [] : await stem(language, words);
-      for (const [i, word] of words.entries()) stems.set(word, found[i] ?? word);
-    },
-    /** Of words that it knows. */
-    lexemesIn,
-    /** Whether a word, as far as it knows, is a stop word. */
-    stopWordsIn(language: Language): (token: string) => boolean {
-      const stems = stemsIn(language);
-      return (token) => stems.get(token) === '';
-    },
-  };
-}
-
-/** The tokens that `met` does not have yet, each once; it has them then. */
-function newTokens(passages: Tokenised[], met: Set<string>): string[] {
-  const found: string[] = [];
-  for (const { tokens } of passages) {
-    for (const text of [tokens.title, tokens.headings, tokens.content]) {
-      for (const token of text.tokens) {
-        if (met.has(token)) continue;
-        met.add(token);
-        found.push(token);
-      }
-    }
-  }
-  return found;
 }
 
 function remember<Key extends string, T>(compute: (key: Key) => T): (key: Key) => T {

@@ -103,7 +103,7 @@ export function detectLanguage(text: string): Language {
 const STOP_WORDS_MIN_SHARE = 0.3;
 
 /** Whether its stop words alone tell that a passage is in a language: thirty times faster than its detection. */
-export function isToldByStopWords(tokens: string[], isStopWord: (token: string) => boolean): boolean {
+export function isToldByStopWords<Token>(tokens: Token[], isStopWord: (token: Token) => boolean): boolean {
   return tokens.filter(isStopWord).length > STOP_WORDS_MIN_SHARE * tokens.length;
 }
 

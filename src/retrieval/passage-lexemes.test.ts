@@ -2,19 +2,41 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBinaryArray, elementTypes } from '../storage/binary-array.ts';
 import { readTsvector } from '../testing/analysed-passages.ts';
-import { createDocumentLexemes, type PassageTokens } from './passage-lexemes.ts';
+import { createDocumentLexemes } from './passage-lexemes.ts';
+import { createTextNumbers } from './text-numbers.ts';
 import { type TokenisedText, tokenise } from './tokens.ts';
 
 /** Behind the header of an array, and the length of its one element. */
 const ELEMENT_OFFSET = 24;
 
-function addPassage(lexemes: ReturnType<typeof createDocumentLexemes>, tokens: PassageTokens): string {
-  const column = createBinaryArray(elementTypes.tsvector);
-  lexemes.addPassage(column, tokens, (token) => [lexemes.entryOf(token)]);
-  return readTsvector(column.toBuffer().subarray(ELEMENT_OFFSET));
+type PassageTokens = { title: TokenisedText; headings: TokenisedText; content: TokenisedText };
+
+/** A document whose tokens are their own lexemes. */
+function createDocument() {
+  const numbers = createTextNumbers();
+  const lexemes = createDocumentLexemes(numbers);
+  const numbered = ({ tokens, fragments, fragmentPlaces }: TokenisedText) => ({
+    tokens: tokens.map(numbers.ofText),
+    fragments: fragments.map(numbers.ofText),
+    fragmentPlaces,
+  });
+  return {
+    /** Gives the passage's tsvector. */
+    add({ title, headings, content }: PassageTokens): string {
+      const column = createBinaryArray(elementTypes.tsvector);
+      const tokens = {
+        title: numbered(title),
+        headings: numbered(headings),
+        content: numbered(content),
+      };
+      lexemes.addPassage(column, tokens, { lexeme: (token) => token, alternative: () => undefined });
+      return readTsvector(column.toBuffer().subarray(ELEMENT_OFFSET));
+    },
+    counts: () => JSON.parse(Buffer.from(lexemes.passageCountsJson()).toString()),
+  };
 }
-const onePassage = (tokens: PassageTokens) => addPassage(createDocumentLexemes(), tokens);
-const text = (...tokens: string[]): TokenisedText => ({ tokens, fragments: [] });
+const onePassage = (tokens: PassageTokens) => createDocument().add(tokens);
+const text = (...tokens: string[]): TokenisedText => ({ tokens, fragments: [], fragmentPlaces: [] });
 const contentOnly = (...tokens: string[]): PassageTokens => ({
   title: text(),
   headings: text(),
@@ -32,26 +54,28 @@ describe('createDocumentLexemes', () => {
   });
 
   it('puts fragments at the positions of their tokens', () => {
-    const headings = {
-      tokens: ['東京'],
-      fragments: [
-        { token: '東', at: 0 },
-        { token: '京', at: 0 },
-      ],
-    };
-    const content = { tokens: ['in', '京都'], fragments: [{ token: '京', at: 1 }] };
+    const headings = { tokens: ['東京'], fragments: ['東', '京'], fragmentPlaces: [0, 0] };
+    const content = { tokens: ['in', '京都'], fragments: ['京'], fragmentPlaces: [1] };
     expect(onePassage({ title: text(), headings, content })).toMatch(
       /^東京:1B 東:1B 京:1B,3 in:2 京都:3( |$)/,
     );
   });
 
   it('counts the passages that have a lexeme, and forgets where another passage had it', () => {
-    const lexemes = createDocumentLexemes();
-    addPassage(lexemes, contentOnly('a', 'b', 'a', 'a'));
-    expect(addPassage(lexemes, contentOnly('c', 'a'))).toBe('c:1 a:2');
-    expect(new Map(lexemes.passageCounts())).toEqual(
-      new Map(Object.entries({ a: 2, b: 1, '/1/a': 1, '/2/a': 1, c: 1 })),
+    const document = createDocument();
+    document.add(contentOnly('a', 'b', 'a', 'a'));
+    expect(document.add(contentOnly('c', 'a'))).toBe('c:1 a:2');
+    expect(document.counts()).toEqual({ a: 2, b: 1, '/1/a': 1, '/2/a': 1, c: 1 });
+  });
+
+  it('counts lexemes that JSON has to quote, and writes any by their UTF-8', () => {
+    const lexemes = ['a"b', '1\\2', '東京', '東', 'я', '東a', 'é東', '𠀀', '𠀀京', '😀😀', '\u0001'];
+    const document = createDocument();
+    expect(document.add(contentOnly(...lexemes))).toBe(
+      lexemes.map((lexeme, i) => `${lexeme}:${i + 1}`).join(' '),
     );
+    expect(document.counts()).toEqual(Object.fromEntries(lexemes.map((lexeme) => [lexeme, 1])));
+    expect(createDocument().counts()).toEqual({});
   });
 
   it('keeps within the positions that a tsvector has, each once', () => {

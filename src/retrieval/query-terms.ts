@@ -1,7 +1,7 @@
 /** Analyses a query: the same path as for passages, once for every language that the searched passages are in. */
 import { detectLanguage } from './language.ts';
 import { lexemesOf, type Stems, wordsToStem } from './lexemes.ts';
-import { type Fragment, tokenise } from './tokens.ts';
+import { tokenise } from './tokens.ts';
 
 /**
  * A word of the query. `lexemes` are its alternatives (one per language and spelling; distinct): a passage holds
@@ -25,7 +25,7 @@ const QUERY_TERMS_MAX = 8192;
 /** A query as it is written: its words with their numbers, in the order in which they first occur. */
 export type QueryWords = {
   words: ReadonlyMap<string, number>;
-  fragments: Fragment[];
+  fragments: string[];
   /** Its words whose stems have to be known. */
   toStem: string[];
   language: string;
@@ -71,8 +71,8 @@ export function analyseQuery(
 }
 
 /** The fragments that are no term of their own already; together no more terms than allowed. */
-function fragmentTerms(fragments: Fragment[], terms: ReadonlyMap<string, QueryTerm>): QueryTerm[] {
-  const further = fragments.map(({ token }) => token).filter((token) => !terms.has(token));
+function fragmentTerms(fragments: string[], terms: ReadonlyMap<string, QueryTerm>): QueryTerm[] {
+  const further = fragments.filter((token) => !terms.has(token));
   return [...count(further, QUERY_TERMS_MAX - terms.size)].map(([token, frequency]) => ({
     lexemes: lexemesOf(token, NO_STEMS),
     frequency,

@@ -1,4 +1,16 @@
 /** Turns text into tokens: words, bigrams of scripts without word spaces, and compounds with their parts. */
+import {
+  classesOf,
+  IN_RUN,
+  IN_WORD,
+  LOWER,
+  MARK,
+  NUMBER,
+  SURROGATE,
+  TELLING,
+  UNSPACED,
+  UPPER,
+} from './characters.ts';
 import { compoundTokens } from './compounds.ts';
 import { normaliseText } from './normalise.ts';
 
@@ -8,9 +20,6 @@ import { normaliseText } from './normalise.ts';
  */
 export const TOKEN_MAX_LENGTH = 200;
 
-/** Letters and marks of scripts that write no spaces between words; `〇` counts as the ideograph it is used as. */
-const UNSPACED =
-  '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&[\\p{L}\\p{M}〇]]';
 const WORD = `[[\\p{L}\\p{M}\\p{N}]--${UNSPACED}]+`;
 /** What joins words to a compound: `node.js`, `a/b`, `x@y.z`, `max_wal_size`, `R&D`, `std::sort`; a comma only in numbers. */
 const CONNECTOR = "(?:://|::|[\\-._'·\\/@:=&?#%+~\\\\]|(?<=\\p{N}),(?=\\p{N}))";
@@ -19,19 +28,37 @@ const LEADING_DOT = '(?:(?<![\\p{L}\\p{N}.])\\.(?=\\p{L}))?';
 const TRAILING_SIGN = '(?:(?:\\+\\+|#)(?![\\p{L}\\p{N}]))?';
 const TOKEN = new RegExp(
   `(?<unspaced>${UNSPACED}+)|${LEADING_DOT}${WORD}(?:${CONNECTOR}${WORD})*${TRAILING_SIGN}`,
-  'gv',
+  'yv',
 );
 
-/** A word or number that needs no look into its parts: no case change inside, no digit beside a letter, no sign. */
-const PLAIN_WORD = /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+)$/u;
+/** The same as `isPlainWord`, for words with letters of two units. */
+const PLAIN_ASTRAL = /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+)$/u;
 const LETTERS = /^[\p{L}\p{M}]+$/u;
 const UNSPACED_START = new RegExp(`^${UNSPACED}`, 'v');
 
-/** A piece of a run that is looked for beside its bigrams; `at` is the index of the token at whose position it stands. */
-export type Fragment = { token: string; at: number };
+/**
+ * A text's tokens in order, lower case (the index is the position), and the fragments beside them: pieces of runs that
+ * are looked for besides, in the same order. `fragmentPlaces` are the indices of the tokens at whose positions they stand.
+ */
+export type TokenisedText<Token = string> = {
+  tokens: Token[];
+  fragments: Token[];
+  fragmentPlaces: number[];
+};
 
-/** A text's tokens in order, lower case (the index is the position), and the fragments beside them in the same order. */
-export type TokenisedText = { tokens: string[]; fragments: Fragment[] };
+/** What tokens are to be: from their text, and from the UTF-16 units of a bigram (`first` is 0 for a lone character). */
+export type TokenForm<Token> = {
+  ofText(text: string): Token;
+  ofPair(first: number, second: number): Token;
+};
+
+const AS_TEXT: TokenForm<string> = {
+  ofText: (text) => text,
+  ofPair: (first, second) => (first === 0 ? String.fromCharCode(second) : String.fromCharCode(first, second)),
+};
+
+/** The tokens of a text, as texts. */
+export const tokenise = (text: string): TokenisedText => tokeniseAs(AS_TEXT, text);
 
 /**
  * The tokens of a text. A compound gives itself (see `compoundTokens`) and then its parts; a run of Han, kana,
@@ -39,22 +66,80 @@ export type TokenisedText = { tokens: string[]; fragments: Fragment[] };
  * single Han, katakana and Hangul characters of longer runs, and the bigram over the space between two runs of
  * Hangul. The same for passages and queries. Never throws; linear.
  */
-export function tokenise(text: string): TokenisedText {
-  const found: TokenisedText = { tokens: [], fragments: [] };
-  const { tokens } = found;
+export function tokeniseAs<Token>(form: TokenForm<Token>, text: string): TokenisedText<Token> {
+  const found: TokenisedText<Token> = { tokens: [], fragments: [], fragmentPlaces: [] };
   const normalised = normaliseText(text);
   let runEnd = Number.NEGATIVE_INFINITY;
-  for (const match of normalised.matchAll(TOKEN)) {
-    const raw = match[0];
-    if (match.groups?.unspaced) {
-      if (runEnd === match.index - 1)
-        addBigramOverSpace(found, normalised.slice(runEnd - 1, match.index + 1));
-      addRun(found, raw);
-      runEnd = match.index + raw.length;
-    } else if (PLAIN_WORD.test(raw)) tokens.push(cut(raw.toLowerCase()));
-    else for (const token of compoundTokens(raw)) tokens.push(cut(token));
+  for (let at = 0; at < normalised.length; ) {
+    const end = tokenEnd(normalised, at);
+    if (end === at) {
+      at += isSurrogate(normalised, at) ? 2 : 1; // none is alone in a normalised text
+      continue;
+    }
+    if (isRunStart(normalised, at)) {
+      if (runEnd === at - 1) addBigramOverSpace(form, found, normalised.slice(runEnd - 1, at + 1));
+      addRun(form, found, normalised.slice(at, end));
+      runEnd = end;
+    } else addWord(form, found, normalised.slice(at, end));
+    at = end;
   }
   return found;
+}
+
+const isSurrogate = (text: string, at: number): boolean => (classesOf(text.charCodeAt(at)) & SURROGATE) !== 0;
+
+const isRunStart = (text: string, at: number): boolean =>
+  isSurrogate(text, at)
+    ? UNSPACED_START.test(text.slice(at, at + 2))
+    : (classesOf(text.charCodeAt(at)) & IN_RUN) !== 0;
+
+/** Signs that may join a word to what follows; all others end it. */
+const MAY_JOIN = new Set(Array.from("-._'·\\/@:=&?#%+~,", (sign) => sign.charCodeAt(0)));
+/** Of these, the ones that may be longer, or belong to the word by themselves: `://`, `::`, `C++`, `C#`. */
+const MAY_BE_LONGER = new Set(Array.from(':+#', (sign) => sign.charCodeAt(0)));
+const DOT = 0x2e;
+
+/** Where the token that begins at `at` ends; `at` itself where none does. What is simple is told without `TOKEN`. */
+function tokenEnd(text: string, at: number): number {
+  const first = text.charCodeAt(at);
+  const kind = classesOf(first) & (IN_RUN | IN_WORD | SURROGATE);
+  if (kind === 0 && first !== DOT) return at;
+  if (kind === IN_RUN || kind === IN_WORD) {
+    let end = at + 1;
+    while (end < text.length && (classesOf(text.charCodeAt(end)) & kind) !== 0) end++;
+    if (end === text.length || endsThere(text, end, kind)) return end;
+  }
+  TOKEN.lastIndex = at;
+  return TOKEN.test(text) ? TOKEN.lastIndex : at;
+}
+
+/** Whether what stands at `end` cannot belong to the run or word before it. */
+function endsThere(text: string, end: number, kind: number): boolean {
+  const sign = text.charCodeAt(end);
+  if ((classesOf(sign) & SURROGATE) !== 0) return false;
+  if (kind === IN_RUN || !MAY_JOIN.has(sign)) return true;
+  if (MAY_BE_LONGER.has(sign)) return false;
+  return end + 1 === text.length || (classesOf(text.charCodeAt(end + 1)) & (IN_WORD | SURROGATE)) === 0;
+}
+
+/** Most need no look into their parts. */
+function addWord<Token>(form: TokenForm<Token>, { tokens }: TokenisedText<Token>, raw: string): void {
+  if (isPlainWord(raw)) tokens.push(form.ofText(cut(raw.toLowerCase())));
+  else for (const token of compoundTokens(raw)) tokens.push(form.ofText(cut(token)));
+}
+
+/** `\p{Lu}?\p{Ll}+`, `\p{Lu}+` or `\p{N}+`: no case change inside, no digit beside a letter, no sign. */
+function isPlainWord(word: string): boolean {
+  const kinds = UPPER | LOWER | NUMBER;
+  let rest = 0;
+  for (let i = 1; i < word.length; i++) {
+    const kind = classesOf(word.charCodeAt(i)) & kinds;
+    if (kind === 0) return PLAIN_ASTRAL.test(word);
+    rest |= kind;
+  }
+  const first = classesOf(word.charCodeAt(0)) & kinds;
+  if (first === 0) return PLAIN_ASTRAL.test(word);
+  return rest === 0 || rest === first || (first === UPPER && rest === LOWER);
 }
 
 /** Whether a token is a plain word that a stemmer may change: letters only, of a script written with spaces. */
@@ -64,34 +149,73 @@ export function isStemmable(token: string): boolean {
 
 /** A character is taken with its marks: for Thai that lifts nDCG@10 on xquad-th from .946 to .966. */
 const CHARACTER = /\P{M}\p{M}*|\p{M}+/gu;
-const MARK = /\p{M}/u;
 
 /**
- * Scripts whose single characters say something: nDCG@10 of BM25 on xquad-zh rises from .965 to .968, on cmrc-trial
- * from .984 to .988, on jsquad-valid from .942 to .946; hiragana and Thai lose .0003 and .002.
+ * The fragments of a run are single characters of scripts in which those say something (`TELLING`: Han, katakana,
+ * Hangul): nDCG@10 of BM25 on xquad-zh rises from .965 to .968, on cmrc-trial from .984 to .988, on jsquad-valid from
+ * .942 to .946; hiragana and Thai lose .0003 and .002.
  */
-const TELLING_CHARACTER = /^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u;
+function addRun<Token>(form: TokenForm<Token>, found: TokenisedText<Token>, run: string): void {
+  if (run.length === 1) found.tokens.push(form.ofText(run));
+  else if (hasOnlyUnits(run)) addUnits(form, found, run);
+  else addCharacters(form, found, run.match(CHARACTER) ?? []);
+}
 
-function addRun({ tokens, fragments }: TokenisedText, run: string): void {
-  const characters = MARK.test(run) ? (run.match(CHARACTER) ?? []) : Array.from(run);
-  if (characters.length === 1) {
-    tokens.push(run);
-    return;
+/** Whether each UTF-16 unit is a character by itself. */
+function hasOnlyUnits(run: string): boolean {
+  for (let i = 0; i < run.length; i++) {
+    if ((classesOf(run.charCodeAt(i)) & (MARK | SURROGATE)) !== 0) return false;
   }
+  return true;
+}
+
+function addUnits<Token>(form: TokenForm<Token>, found: TokenisedText<Token>, run: string): void {
+  const { tokens, fragments, fragmentPlaces } = found;
   const first = tokens.length;
-  for (let i = 1; i < characters.length; i++) tokens.push(`${characters[i - 1]}${characters[i]}`);
-  for (const [i, token] of characters.entries()) {
-    if (TELLING_CHARACTER.test(token)) fragments.push({ token, at: Math.min(first + i, tokens.length - 1) });
+  const last = first + run.length - 2;
+  let before = 0;
+  for (let i = 0; i < run.length; i++) {
+    const unit = run.charCodeAt(i);
+    if (i > 0) tokens.push(form.ofPair(before, unit));
+    before = unit;
+    if ((classesOf(unit) & TELLING) === 0) continue;
+    fragments.push(form.ofPair(0, unit));
+    fragmentPlaces.push(Math.min(first + i, last));
   }
 }
+
+function addCharacters<Token>(
+  form: TokenForm<Token>,
+  { tokens, fragments, fragmentPlaces }: TokenisedText<Token>,
+  characters: string[],
+): void {
+  const first = tokens.length;
+  if (characters.length === 1) tokens.push(form.ofText(characters[0] ?? ''));
+  else {
+    for (let i = 1; i < characters.length; i++)
+      tokens.push(form.ofText(`${characters[i - 1]}${characters[i]}`));
+    for (const [i, character] of characters.entries()) {
+      if (!TELLING_CHARACTER.test(character)) continue;
+      fragments.push(form.ofText(character));
+      fragmentPlaces.push(Math.min(first + i, tokens.length - 1));
+    }
+  }
+}
+
+const TELLING_CHARACTER = /^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /** Korean writers differ in where they put spaces: nDCG@10 on korquad-a rises from .957 to .961. */
 const HANGUL_OVER_SPACE = /^\p{Script=Hangul} \p{Script=Hangul}$/u;
 
 /** `around` is a space and the UTF-16 units beside it; precomposed Hangul takes one unit a syllable. */
-function addBigramOverSpace({ tokens, fragments }: TokenisedText, around: string): void {
-  if (HANGUL_OVER_SPACE.test(around))
-    fragments.push({ token: around.replace(' ', ''), at: tokens.length - 1 });
+function addBigramOverSpace<Token>(
+  form: TokenForm<Token>,
+  { tokens, fragments, fragmentPlaces }: TokenisedText<Token>,
+  around: string,
+): void {
+  if (!HANGUL_OVER_SPACE.test(around)) return;
+  fragments.push(form.ofText(around.replace(' ', '')));
+  fragmentPlaces.push(tokens.length - 1);
 }
 
 function cut(token: string): string {

@@ -43,6 +43,13 @@ export function createByteWriter() {
       reserve(1);
       buffer[length++] = value;
     },
+    /** A character from U+0800 to U+FFFF. */
+    threeBytes(codePoint: number): void {
+      reserve(3);
+      buffer[length++] = 0xe0 | (codePoint >> 12);
+      buffer[length++] = 0x80 | ((codePoint >> 6) & 0x3f);
+      buffer[length++] = 0x80 | (codePoint & 0x3f);
+    },
     /** Those of `values` from `start` to `end`; few, for which one by one is faster than a call. */
     bytes(values: Uint8Array, start: number, end: number): void {
       reserve(end - start);

@@ -1,0 +1,54 @@
+/** What tokens and languages are told by: the classes of characters, looked up instead of matched. */
+
+/** Letters and marks of scripts that write no spaces between words; `〇` counts as the ideograph it is used as. */
+export const UNSPACED =
+  '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&[\\p{L}\\p{M}〇]]';
+
+/** Classes of a UTF-16 unit, one bit each; it may be of several. Surrogates have no other: they say little alone. */
+export const SURROGATE = 1 << 0;
+export const IN_RUN = 1 << 1;
+/** What words are made of: letters, marks and numbers that are not `IN_RUN`. */
+export const IN_WORD = 1 << 2;
+export const UPPER = 1 << 3;
+export const LOWER = 1 << 4;
+export const NUMBER = 1 << 5;
+export const LETTER = 1 << 6;
+export const MARK = 1 << 7;
+/** Single characters that are looked for beside their bigrams (see tokens.ts). */
+export const TELLING = 1 << 8;
+/** Characters of scripts without stemmers. */
+export const UNSTEMMED = 1 << 9;
+/** The unit has been looked at: classes are found as units are met, because all of them take 50 ms. */
+const KNOWN = 1 << 10;
+
+const patterns: [flag: number, pattern: RegExp][] = [
+  [SURROGATE, /\p{Cs}/u],
+  [IN_RUN, new RegExp(UNSPACED, 'v')],
+  [IN_WORD, new RegExp(`[[\\p{L}\\p{M}\\p{N}]--${UNSPACED}]`, 'v')],
+  [UPPER, /\p{Lu}/u],
+  [LOWER, /\p{Ll}/u],
+  [NUMBER, /\p{N}/u],
+  [LETTER, /\p{L}/u],
+  [MARK, /\p{M}/u],
+  [TELLING, /[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u],
+  [
+    UNSTEMMED,
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u,
+  ],
+];
+
+const known = new Uint16Array(0x10000);
+
+/** The classes of a UTF-16 unit; outside of surrogates, of the character that it is. */
+export function classesOf(unit: number): number {
+  const classes = known[unit] as number; // a unit is below 0x10000
+  return classes === 0 ? lookAt(unit) : classes;
+}
+
+function lookAt(unit: number): number {
+  const character = String.fromCharCode(unit);
+  let classes = KNOWN;
+  for (const [flag, pattern] of patterns) if (pattern.test(character)) classes |= flag;
+  known[unit] = classes;
+  return classes;
+}

@@ -1,0 +1,109 @@
+/** What the words of a document become in each of its languages. */
+import type { Language } from './language.ts';
+import { lexemesOf, type Stem, wordsToStem } from './lexemes.ts';
+import type { NumberedText, PassageTokens, TokenLexemes } from './passage-lexemes.ts';
+import { enlarge, type TextNumbers } from './text-numbers.ts';
+
+export type Vocabulary = ReturnType<typeof createVocabulary>;
+
+/** A word's stem is asked for once. `numbers` are the document's. */
+export function createVocabulary(stem: Stem, numbers: TextNumbers) {
+  const languages = new Map<Language, LanguageWords>();
+  const wordsIn = (language: Language): LanguageWords => {
+    const words = languages.get(language) ?? createLanguageWords(numbers);
+    languages.set(language, words);
+    return words;
+  };
+  return {
+    /** Asks for the stems of the passages' words that it does not know yet. @throws what `stem` throws */
+    async learn(language: Language, passages: PassageTokens[]): Promise<void> {
+      if (language === 'simple') return;
+      const { meet, stems, learn } = wordsIn(language);
+      const words = wordsToStem(textsMet(passages, meet, numbers)).filter((word) => !stems.has(word));
+      const found = words.length === 0 ? [] : await stem(language, words);
+      for (const [i, word] of words.entries()) learn(word, found[i] ?? word);
+    },
+    /** Of words that it knows. */
+    lexemesIn: (language: Language): TokenLexemes => wordsIn(language),
+    /** Whether a word, as far as it knows, is a stop word. */
+    stopWordsIn: (language: Language): ((token: number) => boolean) => wordsIn(language).isStopWord,
+  };
+}
+
+/** The tokens that `meet` has not met yet, each once. */
+function textsMet(
+  passages: PassageTokens[],
+  meet: (token: number) => boolean,
+  numbers: TextNumbers,
+): string[] {
+  const found: string[] = [];
+  const meetAll = ({ tokens }: NumberedText): void => {
+    for (const token of tokens) if (meet(token)) found.push(numbers.textOf(token));
+  };
+  for (const { title, headings, content } of passages) {
+    meetAll(title);
+    meetAll(headings);
+    meetAll(content);
+  }
+  return found;
+}
+
+/** Flags of a token. */
+const MET = 1;
+const STOP_WORD = 2;
+
+/** Most documents are a page. */
+const INITIAL_TOKENS = 1 << 10;
+
+type LanguageWords = ReturnType<typeof createLanguageWords>;
+
+/** The words of one language. */
+function createLanguageWords(numbers: TextNumbers) {
+  const stems = new Map<string, string>();
+  let flags = new Int32Array(INITIAL_TOKENS);
+  /** By token: its lexeme, counted from 1; 0 is not known yet. */
+  let lexemes = new Int32Array(INITIAL_TOKENS);
+  const alternatives = new Map<number, number>();
+
+  const flag = (token: number, added: number): void => {
+    while (token >= flags.length) flags = enlarge(flags);
+    flags[token] = (flags[token] ?? 0) | added;
+  };
+  const findLexemes = (token: number): number => {
+    const [lexeme = token, alternative] = isIdeographs(numbers.pairOf(token))
+      ? [token]
+      : lexemesOf(numbers.textOf(token), stems).map(numbers.ofText);
+    if (alternative !== undefined) alternatives.set(token, alternative);
+    while (token >= lexemes.length) lexemes = enlarge(lexemes);
+    lexemes[token] = lexeme + 1;
+    return lexeme;
+  };
+  return {
+    stems,
+    learn(word: string, stem: string): void {
+      stems.set(word, stem);
+      if (stem === '') flag(numbers.ofText(word), STOP_WORD);
+    },
+    /** Whether a token is new. */
+    meet(token: number): boolean {
+      if (((flags[token] ?? 0) & MET) !== 0) return false;
+      flag(token, MET);
+      return true;
+    },
+    isStopWord: (token: number): boolean => ((flags[token] ?? 0) & STOP_WORD) !== 0,
+    lexeme(token: number): number {
+      const known = lexemes[token] ?? 0;
+      return known === 0 ? findLexemes(token) : known - 1;
+    },
+    alternative: (token: number): number | undefined =>
+      alternatives.size === 0 ? undefined : alternatives.get(token),
+  };
+}
+
+const isIdeograph = (unit: number): boolean => unit >= 0x3400 && unit <= 0x9fff;
+
+/** Whether a text of at most two UTF-16 units is its own lexeme in every language: it has no stem and no accent. */
+function isIdeographs(pair: number): boolean {
+  const first = pair >>> 16;
+  return isIdeograph(pair & 0xffff) && (first === 0 || isIdeograph(first));
+}
