@@ -1,5 +1,5 @@
 /** Accounts: who owns knowledge bases, with limits and a balance of credits. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { insufficientCredits, knowledgeBaseLimitExceeded, storageLimitExceeded } from '../errors.ts';
 import type { Database, Queryable } from './database.ts';
@@ -48,37 +48,55 @@ export async function chargeCredits(database: Database, accountId: string, credi
   if (rows.length === 0) throw insufficientCredits();
 }
 
-const findLimits = (database: Queryable, accountId: string) =>
-  database
-    .selectFrom('accounts')
-    .select(['storage_limit_bytes', 'knowledge_base_limit'])
-    .where('id', '=', accountId);
+type Limits = { storageLimitBytes: number | null; knowledgeBaseLimit: number | null };
 
 /**
  * Locks the account until the transaction ends and gives its limits. Whoever checks a limit and then stores
  * something takes this lock last of all, so that nobody holding it waits for anything else.
  */
+const lockOwnLimits = prepare(
+  'lock_limits',
+  ['accountId'],
+  ({ accountId }) => sql<Limits>`
+    SELECT storage_limit_bytes AS "storageLimitBytes", knowledge_base_limit AS "knowledgeBaseLimit"
+    FROM accounts WHERE id = ${accountId}::uuid FOR NO KEY UPDATE`,
+);
+
 async function lockLimits(transaction: Queryable, { accountId, defaults }: AccountWithDefaults) {
-  const row = await findLimits(transaction, accountId).forNoKeyUpdate().executeTakeFirstOrThrow();
+  const [own] = await lockOwnLimits(transaction, { accountId });
+  if (own === undefined) throw accountGone(accountId);
   return {
-    storageLimitBytes: row.storage_limit_bytes ?? defaults.storageLimitBytes,
-    knowledgeBaseLimit: row.knowledge_base_limit ?? defaults.knowledgeBaseLimit,
+    storageLimitBytes: own.storageLimitBytes ?? defaults.storageLimitBytes,
+    knowledgeBaseLimit: own.knowledgeBaseLimit ?? defaults.knowledgeBaseLimit,
   };
 }
 
-/** Bytes of the account's live documents, and bytes that its unimported tickets and files have reserved. */
-async function readStorage(database: Queryable, accountId: string): Promise<number> {
-  const { rows } = await sql<{ used: number }>`
-    SELECT (
-      (SELECT coalesce(sum(storage_bytes), 0) FROM knowledge_base_statistics
-        JOIN knowledge_bases USING (knowledge_base_id)
-        WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL) +
-      (SELECT coalesce(sum(size_bytes), 0) FROM files
-        JOIN knowledge_bases USING (knowledge_base_id)
-        WHERE files.account_id = ${accountId} AND deleted_at IS NULL AND document_id IS NULL
-          AND (uploaded_at IS NOT NULL OR expires_at > now())))::bigint AS used`.execute(database);
-  return rows[0]?.used ?? 0;
-}
+/** Accounts are never deleted. */
+const accountGone = (accountId: string) => new Error(`there is no account ${accountId}`);
+
+/** SQL for the bytes of the account's live documents, and those that its unimported tickets and files have reserved. */
+const storageUsed = (accountId: RawBuilder<unknown>) => sql<number>`(
+  (SELECT coalesce(sum(storage_bytes), 0) FROM knowledge_base_statistics
+    JOIN knowledge_bases USING (knowledge_base_id)
+    WHERE knowledge_bases.account_id = ${accountId}::uuid AND deleted_at IS NULL) +
+  (SELECT coalesce(sum(size_bytes), 0) FROM files
+    JOIN knowledge_bases USING (knowledge_base_id)
+    WHERE files.account_id = ${accountId}::uuid AND deleted_at IS NULL AND document_id IS NULL
+      AND (uploaded_at IS NOT NULL OR expires_at > now())))::bigint`;
+
+const readStorage = prepare(
+  'read_storage',
+  ['accountId'],
+  ({ accountId }) => sql<{ used: number }>`SELECT ${storageUsed(accountId)} AS used`,
+);
+
+const readStorageAndLimit = prepare(
+  'read_storage_and_limit',
+  ['accountId'],
+  ({ accountId }) => sql<{ used: number; ownLimit: number | null }>`
+    SELECT ${storageUsed(accountId)} AS used, storage_limit_bytes AS "ownLimit"
+    FROM accounts WHERE id = ${accountId}::uuid`,
+);
 
 /**
  * Checks that `requested` bytes, which this transaction has stored, are within the account's limit; the answer holds
@@ -91,7 +109,9 @@ export async function requireStorage(
   requested: number,
 ): Promise<void> {
   const { storageLimitBytes: limit } = await lockLimits(transaction, account);
-  const used = (await readStorage(transaction, account.accountId)) - requested;
+  // In a statement of its own, which sees what others have stored before they gave the lock up.
+  const [stored] = await readStorage(transaction, { accountId: account.accountId });
+  const used = (stored?.used ?? 0) - requested;
   if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
 }
 
@@ -105,9 +125,10 @@ export async function expectStorage(
   { accountId, defaults }: AccountWithDefaults,
   requested: number,
 ): Promise<void> {
-  const row = await findLimits(database, accountId).executeTakeFirstOrThrow();
-  const limit = row.storage_limit_bytes ?? defaults.storageLimitBytes;
-  const used = await readStorage(database, accountId);
+  const [account] = await readStorageAndLimit(database, { accountId });
+  if (account === undefined) throw accountGone(accountId);
+  const { used, ownLimit } = account;
+  const limit = ownLimit ?? defaults.storageLimitBytes;
   if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
 }
 

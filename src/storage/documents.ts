@@ -1,6 +1,6 @@
 /** Documents: their rows, their states, and what the contract shows of them. */
 
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type {
   Document,
   DocumentErrorCode,
@@ -11,6 +11,8 @@ import type {
 import { documentNotFound } from '../errors.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { Queryable } from './database.ts';
+import { prepare } from './prepared.ts';
+import type { Tables } from './tables.ts';
 
 type Owned = ScopedId & { accountId: string };
 
@@ -97,26 +99,22 @@ type NewDocument = Owned & {
   fileId?: string;
 };
 
+const insertRow = prepare(
+  'insert_document',
+  ['knowledgeBaseId', 'id', 'accountId', 'title', 'source', 'type', 'bytes', 'status', 'fileId', 'createdAt'],
+  (values) => sql<Selectable<Tables['documents']>>`
+    INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, file_id,
+      created_at, updated_at)
+    VALUES (${values.knowledgeBaseId}, ${values.id}, ${values.accountId}, ${values.title}, ${values.source},
+      ${values.type}, ${values.bytes}, ${values.status}, ${values.fileId}, ${values.createdAt}, ${values.createdAt})
+    RETURNING *`,
+);
+
 /** Inserts the row of a new document; its bytes and passages are counted apart. */
-export async function insertDocument(transaction: Queryable, document: NewDocument) {
-  const created_at = new Date();
-  return await transaction
-    .insertInto('documents')
-    .values({
-      knowledge_base_id: document.knowledgeBaseId,
-      id: document.id,
-      account_id: document.accountId,
-      title: document.title,
-      source: document.source,
-      type: document.type,
-      size_bytes: document.bytes,
-      status: document.status,
-      file_id: document.fileId ?? null,
-      created_at,
-      updated_at: created_at,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+export async function insertDocument(transaction: Queryable, { fileId, ...document }: NewDocument) {
+  const [row] = await insertRow(transaction, { ...document, fileId, createdAt: new Date() });
+  if (row === undefined) throw new Error('a document was inserted without its row');
+  return row;
 }
 
 /** What reading a file has told of it. */

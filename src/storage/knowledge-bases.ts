@@ -1,17 +1,26 @@
 /** Statements on knowledge bases that more than one operation needs. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import type { Queryable } from './database.ts';
+import { prepare } from './prepared.ts';
 
 type Owned = { accountId: string; knowledgeBaseId: string };
 
+const liveKnowledgeBase = ({ accountId, knowledgeBaseId }: Record<keyof Owned, RawBuilder<unknown>>) => sql`
+  SELECT 1 FROM knowledge_bases
+  WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND account_id = ${accountId}::uuid AND deleted_at IS NULL`;
+
+const find = prepare('find_knowledge_base', ['accountId', 'knowledgeBaseId'], liveKnowledgeBase);
+const lock = prepare(
+  'lock_knowledge_base',
+  ['accountId', 'knowledgeBaseId'],
+  (owned) => sql`${liveKnowledgeBase(owned)} FOR SHARE`,
+);
+
 /** @throws KNOWLEDGE_BASE_NOT_FOUND unless the account has this knowledge base. */
-export async function requireKnowledgeBase(
-  database: Queryable,
-  { accountId, knowledgeBaseId }: Owned,
-): Promise<void> {
-  const row = await liveKnowledgeBase(database, { accountId, knowledgeBaseId }).executeTakeFirst();
-  if (row === undefined) throw knowledgeBaseNotFound();
+export async function requireKnowledgeBase(database: Queryable, owned: Owned): Promise<void> {
+  const rows = await find(database, owned);
+  if (rows.length === 0) throw knowledgeBaseNotFound();
 }
 
 /**
@@ -19,14 +28,6 @@ export async function requireKnowledgeBase(
  * @throws KNOWLEDGE_BASE_NOT_FOUND unless the account has it.
  */
 export async function lockKnowledgeBase(transaction: Queryable, owned: Owned): Promise<void> {
-  const row = await liveKnowledgeBase(transaction, owned).forShare().executeTakeFirst();
-  if (row === undefined) throw knowledgeBaseNotFound();
+  const rows = await lock(transaction, owned);
+  if (rows.length === 0) throw knowledgeBaseNotFound();
 }
-
-const liveKnowledgeBase = (database: Queryable, { accountId, knowledgeBaseId }: Owned) =>
-  database
-    .selectFrom('knowledge_bases')
-    .select(sql`1`.as('one'))
-    .where('knowledge_base_id', '=', knowledgeBaseId)
-    .where('account_id', '=', accountId)
-    .where('deleted_at', 'is', null);

@@ -3,7 +3,7 @@
  * imports and deletions have changed since. A change is one row, written in the transaction that makes it; a worker
  * merges them, so that imports neither wait for one another nor pay for thousands of counters.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { ScopedId } from '../ids.ts';
 import type { Database, Queryable } from './database.ts';
@@ -12,15 +12,18 @@ import { scopeMark } from './scope-mark.ts';
 type Owned = ScopedId & { accountId: string };
 
 /**
- * The INSERT that counts a document's lexemes in; `counts` is JSON text of an object from lexeme to its number of
- * passages.
+ * The INSERT that counts a document's lexemes in, of placeholders: for the new change's id, and for JSON of an object
+ * from lexeme to its number of passages (see `toBinaryJson`).
  */
-export const addLexemes = ({ knowledgeBaseId, accountId }: Omit<Owned, 'id'>, counts: Uint8Array) => sql`
+export const addLexemes = (
+  values: Record<'knowledgeBaseId' | 'accountId' | 'changeId' | 'lexemeCounts', RawBuilder<unknown>>,
+) => sql`
   INSERT INTO lexeme_changes (knowledge_base_id, id, account_id, passage_counts)
-  VALUES (${knowledgeBaseId}, ${uuidv7()}, ${accountId}, ${toBinaryJson(counts)})`;
+  VALUES (${values.knowledgeBaseId}::uuid, ${values.changeId}::uuid, ${values.accountId}::uuid,
+    ${values.lexemeCounts}::jsonb)`;
 
-/** As `jsonb_recv` reads it: the format's version, 1, and the text (PostgreSQL source, jsonb.c). */
-const toBinaryJson = (text: Uint8Array): Buffer => Buffer.concat([Buffer.of(1), text]);
+/** JSON text as `jsonb_recv` reads it: the format's version, 1, and the text (PostgreSQL source, jsonb.c). */
+export const toBinaryJson = (text: Uint8Array): Buffer => Buffer.concat([Buffer.of(1), text]);
 
 /** Counts a document's lexemes out, as its passages still have them; passages of signs only have none. */
 export async function removeLexemes(transaction: Queryable, document: Owned): Promise<void> {

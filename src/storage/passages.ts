@@ -4,12 +4,14 @@
  * so that no two transactions can wait for one another.
  */
 import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
 import type { LanguageShare, Passage, PassageLocation } from '../../generated/types.gen.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { AnalysedPart, PassageTotals } from '../retrieval/analysis.ts';
 import type { Queryable } from './database.ts';
 import { giveWayToDeletion } from './deletions.ts';
-import { addLexemes, removeLexemes } from './lexeme-statistics.ts';
+import { addLexemes, removeLexemes, toBinaryJson } from './lexeme-statistics.ts';
+import { prepare } from './prepared.ts';
 import { scopeMark } from './scope-mark.ts';
 
 type Owned = ScopedId & { accountId: string };
@@ -107,58 +109,103 @@ export const countDocument = (
 ): Promise<void> =>
   changeCounters(transaction, knowledgeBaseId, { documents: 1, bytes, passages: 0, length: 0 });
 
-async function insertRows(
-  transaction: Queryable,
-  { knowledgeBaseId, id, accountId }: Owned,
-  { position, columns }: AnalysedPart,
-): Promise<void> {
-  await sql`
+/** The columns are binary arrays (see `PassageColumns`); the first passage comes behind position `before`. */
+const insertColumns = prepare(
+  'insert_passages',
+  [
+    'knowledgeBaseId',
+    'id',
+    'accountId',
+    'before',
+    'scope',
+    'content',
+    'start_offset',
+    'end_offset',
+    'page',
+    'headings',
+    'language',
+    'length',
+    'lexemes',
+  ],
+  ({ knowledgeBaseId, id, accountId, before, scope, ...columns }) => sql`
     WITH shown AS (
       INSERT INTO passages (knowledge_base_id, document_id, account_id,
         position, content, start_offset, end_offset, page, headings, language)
-      SELECT ${knowledgeBaseId}, ${id}, ${accountId}, ${position}::integer - 1 + place,
+      SELECT ${knowledgeBaseId}::uuid, ${id}::uuid, ${accountId}::uuid, ${before}::integer + place,
         content, start_offset, end_offset, page, headings::jsonb, language
       FROM unnest(${columns.content}::text[], ${columns.start_offset}::integer[], ${columns.end_offset}::integer[],
           ${columns.page}::integer[], ${columns.headings}::text[], ${columns.language}::text[])
         WITH ORDINALITY AS passage (content, start_offset, end_offset, page, headings, language, place))
     INSERT INTO passage_lexemes (knowledge_base_id, document_id, account_id, position, length, lexemes)
-    SELECT ${knowledgeBaseId}, ${id}, ${accountId}, ${position}::integer - 1 + place, length,
-      lexemes || array_to_tsvector(ARRAY[${scopeMark(knowledgeBaseId)}])
+    SELECT ${knowledgeBaseId}::uuid, ${id}::uuid, ${accountId}::uuid, ${before}::integer + place, length,
+      lexemes || array_to_tsvector(ARRAY[${scope}::text])
     FROM unnest(${columns.length}::integer[], ${columns.lexemes}::tsvector[])
-      WITH ORDINALITY AS passage (length, lexemes, place)`.execute(transaction);
-}
+      WITH ORDINALITY AS passage (length, lexemes, place)`,
+);
+
+const insertRows = (transaction: Queryable, document: Owned, { position, columns }: AnalysedPart) =>
+  insertColumns(transaction, {
+    ...document,
+    ...columns,
+    before: position - 1,
+    scope: scopeMark(document.knowledgeBaseId),
+  });
 
 /**
  * Adds a document to every statistic of its knowledge base and notes its passages, in one statement: its locks last until the commit, and
  * what others wait for is the way there and back. The lexemes come first, which nobody waits for.
  */
-async function count(
-  transaction: Queryable,
-  { knowledgeBaseId, id, accountId }: Owned,
-  { totals, documents, bytes }: { totals: PassageTotals; documents: number; bytes: number },
-): Promise<void> {
-  const languages = [...totals.languageCounts];
-  await sql`
-    WITH changed AS (${addLexemes({ knowledgeBaseId, accountId }, totals.lexemeCounts)} RETURNING knowledge_base_id),
+const countIn = prepare(
+  'count_document_in',
+  [
+    'knowledgeBaseId',
+    'id',
+    'accountId',
+    'changeId',
+    'lexemeCounts',
+    'documents',
+    'bytes',
+    'passageCount',
+    'lengthTotal',
+    'languages',
+    'languageCounts',
+  ],
+  ({ knowledgeBaseId, id, accountId, changeId, lexemeCounts, ...counts }) => sql`
+    WITH changed AS (
+      ${addLexemes({ knowledgeBaseId, accountId, changeId, lexemeCounts })} RETURNING knowledge_base_id),
     counted AS (
       UPDATE knowledge_base_statistics AS counters SET
-        document_count = document_count + ${documents},
-        storage_bytes = storage_bytes + ${bytes},
-        passage_count = passage_count + ${totals.passageCount},
-        passage_length_total = passage_length_total + ${totals.lengthTotal}
+        document_count = document_count + ${counts.documents}::integer,
+        storage_bytes = storage_bytes + ${counts.bytes}::bigint,
+        passage_count = passage_count + ${counts.passageCount}::integer,
+        passage_length_total = passage_length_total + ${counts.lengthTotal}::bigint
       FROM changed WHERE counters.knowledge_base_id = changed.knowledge_base_id
       RETURNING counters.knowledge_base_id),
     recorded AS (
-      UPDATE documents SET passage_count = ${totals.passageCount}
-      FROM changed WHERE documents.knowledge_base_id = changed.knowledge_base_id AND id = ${id})
+      UPDATE documents SET passage_count = ${counts.passageCount}::integer
+      FROM changed WHERE documents.knowledge_base_id = changed.knowledge_base_id AND id = ${id}::uuid)
     INSERT INTO language_statistics AS counters (knowledge_base_id, account_id, language, passage_count)
-    SELECT knowledge_base_id, ${accountId}, language, passage_count
-    FROM counted, unnest(
-      ${languages.map(([language]) => language)}::text[],
-      ${languages.map(([, passageCount]) => passageCount)}::integer[]) AS added (language, passage_count)
+    SELECT knowledge_base_id, ${accountId}::uuid, language, passage_count
+    FROM counted, unnest(${counts.languages}::text[], ${counts.languageCounts}::integer[])
+      AS added (language, passage_count)
     ON CONFLICT (knowledge_base_id, language)
-    DO UPDATE SET passage_count = counters.passage_count + excluded.passage_count`.execute(transaction);
-}
+    DO UPDATE SET passage_count = counters.passage_count + excluded.passage_count`,
+);
+
+const count = (
+  transaction: Queryable,
+  document: Owned,
+  { totals, ...uncounted }: { totals: PassageTotals; documents: number; bytes: number },
+) =>
+  countIn(transaction, {
+    ...document,
+    ...uncounted,
+    ...totals,
+    changeId: uuidv7(),
+    lexemeCounts: toBinaryJson(totals.lexemeCounts),
+    languages: [...totals.languageCounts.keys()],
+    languageCounts: [...totals.languageCounts.values()],
+  });
 
 /**
  * Makes an analysed document searchable, part by part; the document's row must exist. `documents` and `bytes` are
