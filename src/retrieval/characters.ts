@@ -4,6 +4,10 @@
 export const UNSPACED =
   '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&[\\p{L}\\p{M}〇]]';
 
+/** Characters of scripts without stemmers. */
+export const UNSTEMMED_SCRIPTS =
+  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]';
+
 /** Classes of a UTF-16 unit, one bit each; it may be of several. Surrogates have no other: they say little alone. */
 export const SURROGATE = 1 << 0;
 export const IN_RUN = 1 << 1;
@@ -16,7 +20,6 @@ export const LETTER = 1 << 6;
 export const MARK = 1 << 7;
 /** Single characters that are looked for beside their bigrams (see tokens.ts). */
 export const TELLING = 1 << 8;
-/** Characters of scripts without stemmers. */
 export const UNSTEMMED = 1 << 9;
 /** The unit has been looked at: classes are found as units are met, because all of them take 50 ms. */
 const KNOWN = 1 << 10;
@@ -31,10 +34,7 @@ const patterns: [flag: number, pattern: RegExp][] = [
   [LETTER, /\p{L}/u],
   [MARK, /\p{M}/u],
   [TELLING, /[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u],
-  [
-    UNSTEMMED,
-    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u,
-  ],
+  [UNSTEMMED, new RegExp(UNSTEMMED_SCRIPTS, 'u')],
 ];
 
 const known = new Uint16Array(0x10000);

@@ -1,5 +1,6 @@
 /** Detects the language of a text, among those that PostgreSQL can stem. */
 import { eld } from 'eld/extrasmall';
+import { classesOf, LETTER, SURROGATE, UNSTEMMED, UNSTEMMED_SCRIPTS } from './characters.ts';
 
 /**
  * PostgreSQL's Snowball configurations, the same in 15 to 18 (Estonian, new in 18, is left out), and `simple`:
@@ -86,9 +87,10 @@ const OWN_LANGUAGE_MIN_LETTERS = 100;
 /** Share of letters from scripts without stemmers above which a text needs no detection: it is Chinese, Thai … */
 const UNSTEMMED_MIN_SHARE = 0.3;
 
-const LETTER = /\p{L}/gu;
-const UNSTEMMED_LETTER =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
+const ASTRAL = /[\u{10000}-\u{10ffff}]/gu;
+const ASTRAL_LETTER = /\p{L}/u;
+/** As `UNSTEMMED` has those of one unit. */
+const ASTRAL_UNSTEMMED = new RegExp(UNSTEMMED_SCRIPTS, 'u');
 
 /** The language of a text of any length, `simple` where unsure. Never throws. */
 export function detectLanguage(text: string): Language {
@@ -119,11 +121,27 @@ export function detectPassageLanguage(text: string, documentLanguage: Language):
 
 function detect(text: string, minLetters: number): Language | undefined {
   const sample = sampleOf(text);
-  const letters = sample.match(LETTER)?.length ?? 0;
+  const { letters, unstemmed } = countLetters(sample);
   if (letters < minLetters) return undefined;
-  if ((sample.match(UNSTEMMED_LETTER)?.length ?? 0) >= UNSTEMMED_MIN_SHARE * letters) return 'simple';
+  if (unstemmed >= UNSTEMMED_MIN_SHARE * letters) return 'simple';
   const result = eld.detect(sample);
   return result.isReliable() ? (LANGUAGE_BY_CODE[result.language] ?? 'simple') : undefined;
+}
+
+/** How many characters are letters, and how many belong to a script without stemmer, which marks and signs may too. */
+function countLetters(text: string): { letters: number; unstemmed: number } {
+  let [letters, unstemmed, surrogates] = [0, 0, 0];
+  for (let i = 0; i < text.length; i++) {
+    const classes = classesOf(text.charCodeAt(i));
+    if ((classes & LETTER) !== 0) letters++;
+    if ((classes & UNSTEMMED) !== 0) unstemmed++;
+    if ((classes & SURROGATE) !== 0) surrogates++;
+  }
+  for (const character of surrogates === 0 ? [] : (text.match(ASTRAL) ?? [])) {
+    if (ASTRAL_LETTER.test(character)) letters++;
+    if (ASTRAL_UNSTEMMED.test(character)) unstemmed++;
+  }
+  return { letters, unstemmed };
 }
 
 function sampleOf(text: string): string {

@@ -6,6 +6,7 @@
  * controls, kashida) and what PostgreSQL refuses (NUL, lone surrogates). Letter case stays.
  */
 export function normaliseText(text: string): string {
+  if (NORMAL.test(text)) return text;
   return text
     .replace(UNWANTED, '')
     .replace(MARK_FLOOD, (marks) => marks.slice(0, COMBINING_MAX_LENGTH))
@@ -14,6 +15,9 @@ export function normaliseText(text: string): string {
     .replace(APOSTROPHES, "'")
     .replace(HYPHENS, '-');
 }
+
+/** Printable ASCII but for the backtick, and ideographs: a text of these alone is in this form already. */
+const NORMAL = /^[\t\n\r -_a-~\u3400-\u9fff]*$/;
 
 /** Controls of format, lone surrogates, NUL, and the Arabic kashida that only stretches words. */
 const UNWANTED = /[\p{Cf}\p{Cs}\0\u0640]/gu;

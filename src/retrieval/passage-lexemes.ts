@@ -102,18 +102,33 @@ export function createDocumentLexemes(numbers: TextNumbers) {
     places[placeCount++] = place;
   };
 
-  /** In the form that `tsvectorrecv` reads; it sorts the lexemes itself (PostgreSQL source, tsvector.c). */
-  const writeTsvector = (writer: ByteWriter, lexemes: number[]): void => {
-    const bytes = names.written();
-    writer.int32(lexemes.length);
+  const tsvectorSize = (lexemes: number[]): number => {
+    let size = 4;
     for (const lexeme of lexemes) {
       const record = lexeme * FIELDS;
+      const nameSize = field(record, BYTES_END) - field(record, BYTES_START);
+      size += nameSize + 2 + 2 * field(record, PLACE_COUNT);
+    }
+    return size;
+  };
+
+  /** In the form that `tsvectorrecv` reads; it sorts the lexemes itself (PostgreSQL source, tsvector.c). */
+  const writeTsvector = (buffer: Buffer, start: number, lexemes: number[]): void => {
+    const bytes = names.written();
+    let at = buffer.writeInt32BE(lexemes.length, start);
+    const writeUint16 = (value: number): void => {
+      buffer[at++] = value >> 8;
+      buffer[at++] = value;
+    };
+    for (const lexeme of lexemes) {
+      const record = lexeme * FIELDS;
+      const end = field(record, BYTES_END);
+      for (let i = field(record, BYTES_START); i < end; i++) buffer[at++] = bytes[i] as number; // as it was written
       const count = field(record, PLACE_COUNT);
-      writer.bytes(bytes, field(record, BYTES_START), field(record, BYTES_END));
-      writer.uint16(count);
+      writeUint16(count);
       let place = field(record, FIRST_PLACE);
       for (let i = 0; i < count; i++) {
-        writer.uint16(places[place] as number); // every place is in the list
+        writeUint16(places[place] as number); // every place is in the list
         place = nextPlaces[place] as number;
       }
     }
@@ -191,7 +206,7 @@ export function createDocumentLexemes(numbers: TextNumbers) {
       add(headings, WEIGHT_B, CONTEXT_TOKENS_MAX);
       add(content, WEIGHT_D, Number.POSITIVE_INFINITY);
       addMarks(found, content.tokens.length);
-      column.add((writer) => writeTsvector(writer, found));
+      column.add(tsvectorSize(found), (buffer, start) => writeTsvector(buffer, start, found));
     },
     /** JSON text, in UTF-8, of an object from each lexeme to the number of passages that have it. */
     passageCountsJson(): Uint8Array {

@@ -30,11 +30,6 @@ export function createByteWriter() {
   };
   return {
     int32,
-    uint16(value: number): void {
-      reserve(2);
-      buffer[length++] = value >> 8;
-      buffer[length++] = value;
-    },
     text(value: string): void {
       reserve(value.length * BYTES_PER_UNIT);
       length += buffer.write(value, length);
@@ -55,12 +50,17 @@ export function createByteWriter() {
       reserve(end - start);
       for (let i = start; i < end; i++) buffer[length++] = values[i] as number; // i is in range
     },
-    /** What `write` writes, preceded by its number of bytes. */
-    sized(write: () => void): void {
-      const start = length;
-      int32(0);
-      write();
-      buffer.writeInt32BE(length - start - 4, start);
+    /** Text as an element of an array: preceded by its number of bytes. */
+    sizedText(value: string): void {
+      reserve(4 + value.length * BYTES_PER_UNIT);
+      const bytes = buffer.write(value, length + 4);
+      length = buffer.writeInt32BE(bytes, length) + bytes;
+    },
+    /** `size` bytes that `write` puts into `buffer` from `start` on: faster than one by one where there are many. */
+    append(size: number, write: (buffer: Buffer, start: number) => void): void {
+      reserve(size);
+      write(buffer, length);
+      length += size;
     },
     /** Replaces the 32-bit number at `offset`. */
     patch: (offset: number, value: number): void => void buffer.writeInt32BE(value, offset),
@@ -89,12 +89,13 @@ export function createBinaryArray(elementType: number) {
     },
     addText(value: string): void {
       count++;
-      writer.sized(() => writer.text(value));
+      writer.sizedText(value);
     },
-    /** An element in its type's own binary form. */
-    add(write: (writer: ByteWriter) => void): void {
+    /** An element of `size` bytes in its type's own binary form, put into `buffer` from `start` on. */
+    add(size: number, write: (buffer: Buffer, start: number) => void): void {
       count++;
-      writer.sized(() => write(writer));
+      writer.int32(size);
+      writer.append(size, write);
     },
     /** The array so far. */
     toBuffer(): Buffer {
