@@ -32,7 +32,7 @@ export const weightAt = (idf: number, density: number): number =>
   (attainableWeight(idf) * density) / (density + K1);
 
 /**
- * SQL for how often the lexeme of `tsquery` occurs in the tsvector `lexemes`, exactly: for one lexeme,
+ * SQL for how often the lexeme of `tsquery` occurs in the tsvector `lexemes` that holds it, exactly: for one lexeme,
  * `ts_rank` with equal weights is the sum of 1/i² for i up to the frequency, over π²/6. The missing rest of
  * that series is 1/(frequency + 1/2) within 5 %, and rounding takes that error away: much cheaper than
  * unpacking the tsvector. `weights` are those of the labels D, C, B and A.
@@ -40,12 +40,24 @@ export const weightAt = (idf: number, density: number): number =>
 const frequencyOf = (weights: string, lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
   sql<number>`round(0.6079271 / (1 - ts_rank(${sql.lit(weights)}, ${lexemes}, ${tsquery})) - 0.5)`;
 
-export const termFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
+/** SQL for `frequency` where the tsvector holds the lexeme, otherwise 0: that is found out in a third of the time. */
+const whereHeld = (
+  lexemes: RawBuilder<unknown>,
+  tsquery: RawBuilder<unknown>,
+  frequency: RawBuilder<number>,
+) => sql<number>`(CASE WHEN ${lexemes} @@ ${tsquery} THEN ${frequency} ELSE 0 END)`;
+
+/** SQL for how often a tsvector that holds the lexeme does so. */
+export const heldFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
   frequencyOf('{1,1,1,1}', lexemes, tsquery);
+
+/** The same for any tsvector; 0 for NULL. */
+export const termFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
+  whereHeld(lexemes, tsquery, heldFrequency(lexemes, tsquery));
 
 /** The same in the title alone; right because the title's places come first, and `ts_rank` counts all in order. */
 export const titleFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
-  frequencyOf('{0,0,0,1}', lexemes, tsquery);
+  whereHeld(lexemes, tsquery, frequencyOf('{0,0,0,1}', lexemes, tsquery));
 
 /** What a letter of a passage adds to the length part of its score. */
 export const normPerLetter = ({ passageCount, lengthTotal }: CollectionStatistics): number =>

@@ -12,6 +12,15 @@ import type { PassageRow } from '../storage/passages.ts';
 import { prepare } from '../storage/prepared.ts';
 import type { SearchedKnowledgeBases } from '../storage/query-statistics.ts';
 import { scopeMark } from '../storage/scope-mark.ts';
+import {
+  askedTerms,
+  passageScore,
+  type ScoredTerm,
+  scoreOf,
+  TERM_VALUES,
+  termValues,
+  tsqueryOf,
+} from './asked-terms.ts';
 import { lengthNorm, normPerLetter, termFrequency, titleFrequency } from './bm25.ts';
 import { quoteLexeme } from './lexemes.ts';
 
@@ -23,9 +32,6 @@ export type FoundPassage = PassageRow & {
   /** In [0, 1], 6 decimals. */
   score: number;
 };
-
-/** A word of the query as it is scored: its lexemes that occur, each with the most that it can add to a score. */
-export type ScoredTerm = { spellings: { lexeme: string; attainable: number }[] };
 
 /** `attainable`: the most that all terms of the query could add together, those that occur nowhere included. */
 export type Scoring = { weighted: ScoredTerm[]; attainable: number };
@@ -56,45 +62,14 @@ const FEEDBACK_COMMON = 0.3;
 
 const float = (value: number) => sql`${sql.lit(value)}::float8`;
 
-/** What the picking of candidates asks for: the spellings of all terms in a row, each with its term's number. */
-const PICKING_VALUES = ['ids', 'queries', 'lexemes', 'attainables', 'terms', 'perLetter', 'picked'] as const;
+const PICKING_VALUES = ['ids', 'queries', 'perLetter', 'picked', ...TERM_VALUES] as const;
 const RANKING_VALUES = [...PICKING_VALUES, 'attainable', 'limit', 'accountId', 'credits', 'isLast'] as const;
 type Picking = Record<(typeof PICKING_VALUES)[number], RawBuilder<unknown>>;
 type Ranking = Record<(typeof RANKING_VALUES)[number], RawBuilder<unknown>>;
 
-/** SQL for a lexeme as a tsquery: quoted by us (see `quoteLexeme`). */
-const tsqueryOf = (lexeme: RawBuilder<unknown>) =>
-  sql`('''' || replace(replace(${lexeme}, '\\', '\\\\'), '''', '''''') || '''')::tsquery`;
-
-/** SQL for the terms: the first spelling by itself, as most terms have no other; `spellings` is NULL for those. */
-const askedTerms = ({ lexemes, attainables, terms }: Picking) => sql`
-  SELECT (array_agg(query))[1] AS query, (array_agg(attainable))[1] AS attainable,
-    CASE WHEN count(*) > 1 THEN array_agg(query) END AS spellings, array_agg(attainable) AS attainables
-  FROM (
-    SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, attainable, term
-    FROM unnest(${lexemes}::text[], ${attainables}::float8[], ${terms}::integer[]) AS given (lexeme, attainable, term)
-  ) AS spelling GROUP BY term`;
-
-/**
- * SQL for the sum of the terms' parts for a text of this `norm` (see `lengthNorm`), a term counting by its best
- * spelling. `frequencyOf` gives SQL for how often the text holds a tsquery of one lexeme.
- */
-function scoreOf(
-  norm: RawBuilder<unknown>,
-  frequencyOf: (query: RawBuilder<unknown>) => RawBuilder<unknown>,
-) {
-  const part = (attainable: RawBuilder<unknown>, query: RawBuilder<unknown>) =>
-    sql`${attainable} * (1 - ${norm} / (${norm} + ${frequencyOf(query)}))`;
-  return sql<number>`
-    (SELECT sum(CASE WHEN asked.spellings IS NULL THEN ${part(sql.ref('asked.attainable'), sql.ref('asked.query'))}
-      ELSE (SELECT max(${part(sql.ref('spelling.attainable'), sql.ref('spelling.query'))})
-        FROM unnest(asked.spellings, asked.attainables) AS spelling (query, attainable)) END)
-    FROM asked)`;
-}
-
 /** SQL for the candidates with BM25's score, the best first; of equal ones the newest, whose ids are the highest. */
-function bestByWords({ ids, queries, perLetter, picked }: Picking) {
-  const score = scoreOf(sql.ref('norm'), (query) => termFrequency(sql.ref('lexemes'), query));
+function bestByWords({ ids, queries, perLetter, picked, ...terms }: Picking) {
+  const score = passageScore(terms, sql.ref('lexemes'), sql.ref('norm'));
   // IS TRUE keeps the index on knowledge bases out of it, and IN makes a hash table of many ids, where ANY compares each;
   // OFFSET 0 keeps the norm from being computed for each term.
   return sql<{ score: number }>`
@@ -108,10 +83,15 @@ function bestByWords({ ids, queries, perLetter, picked }: Picking) {
 
 /** SQL for the best with the score of the text around them, as if it were one passage; its title counts once. */
 function inContext({ perLetter }: Ranking) {
-  const score = scoreOf(sql.ref('near.norm'), (query) => {
-    const inEach = termFrequency(sql.ref('vector'), query);
+  // Places of the array instead of its rows, which would be copied for each term; those that it lacks are NULL.
+  const vectors = Array.from(
+    { length: 2 * CONTEXT_REACH + 1 },
+    (_, place) => sql`near.vectors[${sql.lit(place + 1)}]`,
+  );
+  const score = scoreOf(sql`asked`, sql.ref('near.norm'), (query) => {
+    const inEach = vectors.map((vector) => termFrequency(vector, query));
     const inTitle = titleFrequency(sql.ref('best.lexemes'), query);
-    return sql`((SELECT sum(${inEach}) FROM unnest(near.vectors) AS vector) - near.others * ${inTitle})`;
+    return sql`(${sql.join(inEach, sql` + `)} - near.others * ${inTitle})`;
   });
   const reach = sql.lit(CONTEXT_REACH);
   return sql`
@@ -136,10 +116,10 @@ const feedbackWords = ({ lexemes }: Ranking) => sql`
     SELECT knowledge_base_id, passage_count FROM knowledge_base_statistics
     WHERE knowledge_base_id = ANY(ARRAY(SELECT DISTINCT knowledge_base_id FROM model))),
   common AS MATERIALIZED (
-    SELECT lexeme, sum(trust * (1 - norm / (norm + cardinality(positions)))) AS weight
-    FROM model, unnest(lexemes)
-    WHERE lexeme NOT LIKE '/%' AND char_length(lexeme) > 1 AND lexeme <> ALL(${lexemes}::text[])
-    GROUP BY lexeme HAVING count(*) > 1),
+    SELECT lexeme, weight FROM (
+      SELECT lexeme, sum(trust * (1 - norm / (norm + cardinality(positions)))) AS weight
+      FROM model, unnest(lexemes) GROUP BY lexeme HAVING count(*) > 1 OFFSET 0) AS shared
+    WHERE lexeme NOT LIKE '/%' AND char_length(lexeme) > 1 AND lexeme <> ALL(${lexemes}::text[])),
   counted AS (
     SELECT common.lexeme, weight, sum(statistics.passage_count)::float8 AS frequency,
       (SELECT sum(passage_count)::float8 FROM collection) AS passages
@@ -207,16 +187,11 @@ function scopeOf({ ids, passageCount, storedPassages }: SearchedKnowledgeBases):
 /** The values of `PICKING_VALUES`. */
 function pickingValues({ weighted }: Scoring, { searched, queries }: Omit<Candidates, 'limit'>) {
   const scope = scopeOf(searched);
-  const spellings = weighted.flatMap((term, number) =>
-    term.spellings.map((spelling) => ({ ...spelling, number })),
-  );
   return {
     // As PostgreSQL writes arrays; the driver would look at each of a thousand for what has to be quoted.
     ids: `{${searched.ids}}`,
     queries: scope === undefined ? queries : queries.map((query) => `(${query})&${scope}`),
-    lexemes: spellings.map(({ lexeme }) => lexeme),
-    attainables: spellings.map(({ attainable }) => attainable),
-    terms: spellings.map(({ number }) => number),
+    ...termValues(weighted),
     perLetter: normPerLetter(searched),
     picked: SECOND_LOOK,
   };

@@ -3,12 +3,13 @@ import { insufficientCredits } from '../errors.ts';
 import { chargeCredits } from '../storage/accounts.ts';
 import type { Database } from '../storage/database.ts';
 import type { SearchedKnowledgeBases } from '../storage/query-statistics.ts';
+import type { ScoredTerm } from './asked-terms.ts';
 import { attainableWeight, inverseDocumentFrequency, queryFrequencyWeight, weightAt } from './bm25.ts';
 import { type CandidateQueries, chooseCandidates, type TermLevels } from './candidates.ts';
 import { quoteLexeme } from './lexemes.ts';
 import { TIERS, tierMark, UNTIERED_DENSITY } from './marks.ts';
 import type { QueryTerm } from './query-terms.ts';
-import { type FoundPassage, rankPassages, type ScoredTerm } from './ranking.ts';
+import { type FoundPassage, rankPassages } from './ranking.ts';
 import type { StemMemory } from './stems.ts';
 import { createUnderstanding } from './understanding.ts';
 

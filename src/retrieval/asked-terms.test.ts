@@ -1,0 +1,59 @@
+/** Scores in SQL against the formula, for terms in slots and others. */
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { prepare } from '../storage/prepared.ts';
+import { createTestDatabase } from '../testing/test-database.ts';
+import { askedTerms, passageScore, type ScoredTerm, TERM_VALUES, termValues } from './asked-terms.ts';
+import { quoteLexeme } from './lexemes.ts';
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+
+beforeAll(async () => {
+  suite = await createTestDatabase();
+});
+afterAll(() => suite.close());
+
+const NORM = 0.8;
+
+const readScore = prepare(
+  'score_of_a_text',
+  [...TERM_VALUES, 'text'] as const,
+  ({ text, ...terms }) => sql<{ score: number }>`
+    WITH asked AS MATERIALIZED (${askedTerms(terms)})
+    SELECT ${passageScore(terms, sql.ref('lexemes'), sql.ref('norm'))} AS score
+    FROM (SELECT ${text}::tsvector AS lexemes, ${sql.lit(NORM)}::float8 AS norm OFFSET 0) AS passage`,
+);
+
+/** A lexeme as tsvector text, at `frequency` places from `first` on. */
+const placesOf = (lexeme: string, frequency: number, first: number): string =>
+  `${quoteLexeme(lexeme)}:${Array.from({ length: frequency }, (_, place) => first + place).join(',')}`;
+
+const spelling = fc.record({
+  attainable: fc.double({ min: 0.1, max: 20, noNaN: true }),
+  frequency: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 60 })),
+});
+
+test('terms add up by their best spellings, however many there are', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(spelling, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 40 }),
+      async (drawn) => {
+        const terms = drawn.map((spellings, term) =>
+          spellings.map((given, place) => ({ ...given, lexeme: `it's\\${term} ${place}` })),
+        );
+        const held = terms.flat().filter(({ frequency }) => frequency > 0);
+        const text = held.map(({ lexeme, frequency }, place) => placesOf(lexeme, frequency, 1 + 60 * place));
+        const expected = terms
+          .map((spellings) =>
+            spellings.map(({ attainable, frequency }) => (attainable * frequency) / (frequency + NORM)),
+          )
+          .reduce((sum, parts) => sum + Math.max(...parts), 0);
+        const weighted: ScoredTerm[] = terms.map((spellings) => ({ spellings }));
+        const rows = await readScore(suite.database, { ...termValues(weighted), text: text.join(' ') });
+        expect(rows[0]?.score).toBeCloseTo(expected, 9);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
