@@ -162,13 +162,17 @@ function single(levels: StepLevels, needed: number): Condition {
 /** tsqueries, and the work of the index: operands looked at, over all passages that it goes through. */
 type IndexScan = { queries: string[]; work: number };
 
-/** For each term, the passages in which it is the most valuable one and that are worth the threshold. */
+/**
+ * For each term, the passages in which it is the first that they hold and that are worth the threshold. With the rarest
+ * first, the index goes along that term's list alone: a rarer one in the condition would add its own list.
+ */
 function scanAbove(
   threshold: number,
   terms: TermLevels[],
   { steps: needed, passageCount }: { steps: number; passageCount: number },
 ): IndexScan {
-  const stepsOf = (worth: number) => Math.floor((worth * needed) / threshold + 1 - ROUNDED_UP_FROM);
+  const stepsOf = (worth: number) =>
+    Math.min(needed, Math.floor((worth * needed) / threshold + 1 - ROUNDED_UP_FROM));
   const inSteps = terms.map((levels) =>
     levels.map(({ operand, worth }) => ({ operand, steps: stepsOf(worth) })),
   );
@@ -178,6 +182,8 @@ function scanAbove(
   let work = 0;
   inSteps.forEach((levels, place) => {
     levels.forEach(({ operand, steps }, level) => {
+      // Who holds a term at a level that is worth no more than the one below is found by that, or by later terms.
+      if (steps === (levels[level - 1]?.steps ?? 0)) return;
       const others = conditionOn(place + 1, terms.length, needed - steps);
       const query = bothOf({ text: operand, operands: 1 }, others);
       const holding = passageCount * shareOf(terms[place]?.slice(level) ?? []);
@@ -210,9 +216,10 @@ export function chooseCandidates(
   const mostValuable = byWorth.slice(0, TERMS_MAX);
   const threshold = findThreshold(mostValuable, budget / passageCount);
   if (threshold === undefined) return { queries: everyCandidate(mostValuable), all: false };
+  const rarestFirst = mostValuable.toSorted((left, right) => shareOf(left) - shareOf(right));
   let scan: IndexScan;
   let steps = STEPS_MAX;
-  do scan = scanAbove(threshold, mostValuable, { steps, passageCount });
+  do scan = scanAbove(threshold, rarestFirst, { steps, passageCount });
   while (scan.work > WORK_MAX && --steps >= STEPS_MIN);
   return { queries: scan.queries.length > 0 ? scan.queries : everyCandidate(mostValuable), all: false };
 }
