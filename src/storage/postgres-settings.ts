@@ -18,6 +18,9 @@ const tuning = {
   maintenance_work_mem: '128MB',
   // Pays for long analytical queries only (manual, 30.2), and ranked ones are short.
   jit: 'off',
+  // A search reads some hundred pages one by one, nearly all of them from the system's cache: handing them to PostgreSQL
+  // 18's workers takes longer than reading them. Prefetching from the disk goes on without them.
+  io_method: 'sync',
   // Solid state disks; the default 4 is for rotating ones.
   random_page_cost: '1.1',
   // Many short queries at once gain nothing from workers, whose segments must fit Docker's 64 MB of /dev/shm.
