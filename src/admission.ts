@@ -8,8 +8,8 @@ const WAIT_MAX_MS = 1_000;
 /** How long it takes to see how many a second a queue can serve, and how long that holds without one. */
 const SAMPLE_MS = 200;
 const SAMPLE_KEPT_MS = 10_000;
-/** So many for each place may wait in any case: a burst that takes longer than that is served all the same. */
-const PATIENT_PER_PLACE = 4;
+/** So many may wait in any case: a burst is served, however slowly the queue moves, as behind a start. */
+const PATIENT = 32;
 /** A request that waits holds a connection and what has come of its body, 64 KiB at the most. */
 const WAITING_MAX = 1_000;
 
@@ -60,7 +60,7 @@ export function createAdmission(places: number): Admission {
 
   const isFull = (): boolean => {
     const [first] = waiting;
-    if (first === undefined || waiting.length < PATIENT_PER_PLACE * places) return false;
+    if (first === undefined || waiting.length < PATIENT) return false;
     if (waiting.length >= Math.min(WAITING_MAX, pace.perMs() * WAIT_MAX_MS)) return true;
     return performance.now() - first.sinceMs > WAIT_MAX_MS;
   };

@@ -1,5 +1,6 @@
 /** The application with the service behind it: its handlers for the operations, its database and files for the rest. */
 import type { RequestListener } from 'node:http';
+import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import { createAdmission } from './admission.ts';
 import { createApp } from './app.ts';
@@ -99,8 +100,14 @@ export function createWorkerApp(service: Service, ending: AbortSignal): Promise<
   return createApp({ routes, log, watch, corsOrigin: undefined, validateResponses: false });
 }
 
-/** More requests than connections would only wait for those; one in four is left to imports, statistics and waits. */
-const placesFor = ({ databasePoolSize }: Service['config']): number => Math.ceil((databasePoolSize * 3) / 4);
+/**
+ * More requests than connections would only wait for those; one in four is left to imports, statistics and waits. The
+ * embedded database works on the same cores, and more at once than keep those busy would only keep refusals waiting.
+ */
+function placesFor({ databasePoolSize, databaseUrl }: Service['config']): number {
+  const byConnections = Math.ceil((databasePoolSize * 3) / 4);
+  return databaseUrl === undefined ? Math.min(byConnections, 2 * availableParallelism() + 1) : byConnections;
+}
 
 /** The service's application; it listens to nothing yet. `ending` aborts when the server is about to end. */
 export function createServiceApp(

@@ -1,6 +1,7 @@
 /** Part `overload`: what is left of the good answers when ten times as many searches come as the service can answer. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { call, createKnowledgeBase, type RunningService, withService } from '../service-process.ts';
 import { percentile, type Report } from './figures.ts';
@@ -85,20 +86,32 @@ async function createSearch({ address, apiKey }: RunningService): Promise<Search
   };
 }
 
-/** Good answers a second of clients that wait for each before they send the next. */
-async function measurePeak(search: Search, seconds: number): Promise<number> {
+/** Good answers a second, and how many cores the load has kept busy itself: those the service did not have. */
+type Rate = { goodPerSecond: number; loadCores: number };
+
+/** Counts the cores that this process keeps busy from now on until they are asked for. */
+function countOwnCores(): () => number {
+  const [before, startedAtMs] = [process.cpuUsage(), performance.now()];
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000 / (performance.now() - startedAtMs);
+  };
+}
+
+/** What clients get that wait for each answer before they send the next. */
+async function measurePeak(search: Search, seconds: number): Promise<Rate> {
   const endMs = performance.now() + 1000 * seconds;
+  const ownCores = countOwnCores();
   let good = 0;
   const client = async () => {
     while (performance.now() < endMs) if ((await search())?.status === 200) good++;
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, client));
-  return good / seconds;
+  return { goodPerSecond: good / seconds, loadCores: ownCores() };
 }
 
-type Round = {
+type Round = Rate & {
   unsent: number;
-  goodPerSecond: number;
   goodMs: number[];
   refusalMs: number[];
   largestBytes: number;
@@ -116,17 +129,19 @@ async function measureOverload({ pid }: RunningService, search: Search, perSecon
     if (answered === undefined) unsent++;
     else answers.push(answered);
   };
+  const ownCores = countOwnCores();
   const startedAtMs = performance.now();
-  let inTime = 0;
+  let rate: Rate = { goodPerSecond: 0, loadCores: 0 };
   const ended = delay(1000 * ROUND_SECONDS).then(() => {
-    inTime = answers.filter(({ status }) => status === 200).length / (performance.now() - startedAtMs);
+    const good = answers.filter(({ status }) => status === 200).length;
+    rate = { goodPerSecond: (1000 * good) / (performance.now() - startedAtMs), loadCores: ownCores() };
   });
   await observe(send, { perSecond, ended });
   clearInterval(timer);
   const others = answers.filter(({ status }) => status !== 200 && status !== 503);
   if (others.length > 0) throw new Error(`a search answered ${others[0]?.status}`);
   const msOf = (wanted: number) => answers.filter(({ status }) => status === wanted).map(({ ms }) => ms);
-  return { unsent, goodPerSecond: 1000 * inTime, goodMs: msOf(200), refusalMs: msOf(503), largestBytes };
+  return { ...rate, unsent, goodMs: msOf(200), refusalMs: msOf(503), largestBytes };
 }
 
 async function fill(service: RunningService): Promise<void> {
@@ -137,19 +152,49 @@ async function fill(service: RunningService): Promise<void> {
   }
 }
 
-function addFigures(report: Report, peaks: number[], rounds: Round[]): void {
+/** What the service would answer, did the load not take its part of the cores. */
+const withoutLoad = ({ goodPerSecond, loadCores }: Rate): number =>
+  goodPerSecond / (1 - loadCores / availableParallelism());
+
+/** Where the load comes from elsewhere it takes none of the cores; both shares are told. */
+function addShares(report: Report, peaks: Rate[], rounds: Round[]): void {
+  const share = (read: (rate: Rate) => number) =>
+    percentile(
+      rounds.map((round, i) => read(round) / read(peaks[i] ?? round)), // one peak each
+      0.5,
+    );
+  const cores = (rates: Rate[]) =>
+    percentile(
+      rates.map(({ loadCores }) => loadCores),
+      0.5,
+    );
+  report.figure({ name: 'share of the peak', value: share(({ goodPerSecond }) => goodPerSecond), unit: '' });
+  report.figure({ name: 'cores that the load takes, at the peak', value: cores(peaks), unit: '' });
+  report.figure({ name: `cores that the load takes, at ${TIMES} times`, value: cores(rounds), unit: '' });
+  report.figure({
+    name: 'share of the peak, of what the load leaves',
+    value: share(withoutLoad),
+    unit: '',
+    target: { atLeast: TARGET_SHARE },
+  });
+}
+
+function addFigures(report: Report, peaks: Rate[], rounds: Round[]): void {
   const figure = (
     name: string,
     value: number,
     unit: string,
     target?: { atLeast: number } | { atMost: number },
   ) => report.figure({ name, value, unit, ...(target && { target }) });
-  const good = rounds.map(({ goodPerSecond }) => goodPerSecond);
-  const shares = good.map((value, round) => value / (peaks[round] ?? Number.NaN));
+  const good = (rates: Rate[]) =>
+    percentile(
+      rates.map(({ goodPerSecond }) => goodPerSecond),
+      0.5,
+    );
   const refusals = rounds.flatMap(({ refusalMs }) => refusalMs);
-  figure('good answers at the peak', percentile(peaks, 0.5), '/s');
-  figure(`good answers at ${TIMES} times the peak`, percentile(good, 0.5), '/s');
-  figure('share of the peak', percentile(shares, 0.5), '', { atLeast: TARGET_SHARE });
+  figure('good answers at the peak', good(peaks), '/s');
+  figure(`good answers at ${TIMES} times the peak`, good(rounds), '/s');
+  addShares(report, peaks, rounds);
   figure('refusals', refusals.length / rounds.length / ROUND_SECONDS, '/s');
   figure(
     'due while all clients waited',
@@ -171,13 +216,13 @@ export async function measureOverloadShare(report: Report): Promise<void> {
     await fill(service);
     const search = await createSearch(service);
     await measurePeak(search, WARM_UP_SECONDS);
-    const peaks: number[] = [];
+    const peaks: Rate[] = [];
     const rounds: Round[] = [];
     for (let round = 1; round <= ROUNDS; round++) {
       report.progress(`round ${round} of ${ROUNDS}`);
       const peak = await measurePeak(search, ROUND_SECONDS);
       peaks.push(peak);
-      rounds.push(await measureOverload(service, search, TIMES * peak));
+      rounds.push(await measureOverload(service, search, TIMES * peak.goodPerSecond));
     }
     addFigures(report, peaks, rounds);
     report.note('The load comes from this process, on the same cores as service and database.');
