@@ -1,6 +1,6 @@
 /** Documents: their rows, their states, and what the contract shows of them. */
 
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type {
   Document,
   DocumentErrorCode,
@@ -12,7 +12,6 @@ import { documentNotFound } from '../errors.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
-import type { Tables } from './tables.ts';
 
 type Owned = ScopedId & { accountId: string };
 
@@ -102,16 +101,20 @@ type NewDocument = Owned & {
 const insertRow = prepare(
   'insert_document',
   ['knowledgeBaseId', 'id', 'accountId', 'title', 'source', 'type', 'bytes', 'status', 'fileId', 'createdAt'],
-  (values) => sql<Selectable<Tables['documents']>>`
+  (values) => sql<DocumentRow>`
     INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, file_id,
       created_at, updated_at)
     VALUES (${values.knowledgeBaseId}, ${values.id}, ${values.accountId}, ${values.title}, ${values.source},
       ${values.type}, ${values.bytes}, ${values.status}, ${values.fileId}, ${values.createdAt}, ${values.createdAt})
-    RETURNING *`,
+    RETURNING knowledge_base_id, id, title, type, size_bytes, status, error_code, error_message, warnings, page_count,
+      passage_count, created_at, updated_at`,
 );
 
 /** Inserts the row of a new document; its bytes and passages are counted apart. */
-export async function insertDocument(transaction: Queryable, { fileId, ...document }: NewDocument) {
+export async function insertDocument(
+  transaction: Queryable,
+  { fileId, ...document }: NewDocument,
+): Promise<DocumentRow> {
   const [row] = await insertRow(transaction, { ...document, fileId, createdAt: new Date() });
   if (row === undefined) throw new Error('a document was inserted without its row');
   return row;

@@ -36,3 +36,10 @@ test('a statement with a value in its text is refused', async () => {
   const fixed = prepare('test_fixed', [], () => sql`SELECT ${1}::integer`);
   await expect(fixed(suite.database, {})).rejects.toThrow('test_fixed has a value in its text');
 });
+
+test('a statement that gives all columns, of which a newer version may have more, is refused', async () => {
+  const selecting = prepare('test_select_all', [], () => sql`SELECT * FROM accounts`);
+  const returning = prepare('test_return_all', [], () => sql`DELETE FROM accounts WHERE false RETURNING *`);
+  for (const open of [selecting, returning])
+    await expect(open(suite.database, {})).rejects.toThrow('does not name the columns');
+});

@@ -8,6 +8,9 @@ import type { Queryable } from './database.ts';
 /** The names of the prepared statements by their text: what connections send them under. */
 const names = new Map<string, string>();
 
+/** All columns as the result: a newer version that adds one would break what is prepared already, and every import. */
+const ALL_COLUMNS = /^\s*SELECT \*|\bRETURNING \*/i;
+
 /** The name under which a statement of this text is prepared; undefined for all others. */
 export const preparedName = (text: string): string | undefined => names.get(text);
 
@@ -29,6 +32,7 @@ export function prepare<Value extends string, Row>(
   const compile = (database: Queryable): string => {
     const compiled = statement.compile(database);
     if (compiled.parameters.length > 0) throw new Error(`${name} has a value in its text`);
+    if (ALL_COLUMNS.test(compiled.sql)) throw new Error(`${name} does not name the columns of its result`);
     names.set(compiled.sql, name);
     return compiled.sql;
   };
