@@ -1,9 +1,11 @@
 /** Lucene 8 in a process of its own, from Debian's package liblucene8-java, compiled with the JDK that is installed. */
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createWriteStream, existsSync, readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -38,6 +40,10 @@ const hasCompiler = (): Promise<boolean> =>
 /** A text as one line: that is how the program reads it. */
 const toLine = (text: string): string => `${text.replace(/\s+/g, ' ')}\n`;
 
+/** Line by line, since half a million texts beside their copies as lines do not fit into the memory. */
+const writeLines = (file: string, texts: string[]): Promise<void> =>
+  pipeline(Readable.from(texts).map(toLine), createWriteStream(file));
+
 /** Indexes the texts and asks the queries, one after the other, warm; undefined where Lucene or a JDK is missing. */
 export async function measureLucene(texts: string[], queries: string[]): Promise<LuceneTimes | undefined> {
   const classPath = findClassPath();
@@ -49,8 +55,8 @@ export async function measureLucene(texts: string[], queries: string[]): Promise
       join(directory, 'queries'),
       join(directory, 'index'),
     ];
-    await writeFile(textFile, texts.map(toLine));
-    await writeFile(queryFile, queries.map(toLine));
+    await writeLines(textFile, texts);
+    await writeLines(queryFile, queries);
     await mkdir(index);
     const source = fileURLToPath(new URL('./LuceneSearch.java', import.meta.url));
     await run('javac', ['-cp', classPath, '-d', directory, source]);
