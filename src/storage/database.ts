@@ -106,13 +106,16 @@ export const createMaintenancePool = (connection: Connection, onError: PoolSetti
 /** The connections of `pool`, which send prepared statements by their names: Kysely itself knows none. */
 function namingStatements(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
-  const stopWatching = watchLinks(pool);
+  const links = watchLinks(pool);
   const clientOver = (client: pg.PoolClient): PostgresPoolClient => {
     const query = (text: string, values: unknown[]): Promise<unknown> =>
       client.query({ name: preparedName(text), text, values });
     return {
       query: query as PostgresPoolClient['query'], // without cursors, which nothing here asks for
-      release: (error) => client.release(error),
+      release: (error) => {
+        links.end(client);
+        client.release(error);
+      },
     };
   };
   return {
@@ -121,10 +124,11 @@ function namingStatements(pool: pg.Pool): PostgresPool {
       const client = await pool.connect();
       const known = clients.get(client) ?? clientOver(client);
       clients.set(client, known);
+      links.begin(client);
       return known;
     },
     end: async () => {
-      stopWatching();
+      links.stop();
       await pool.end();
     },
   };

@@ -1,7 +1,11 @@
 /** What looks from here like a lost link and is none; real ones stand in contract-tests/links.test.ts. */
+import { finished } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { from as copyFrom } from 'pg-copy-streams';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../testing/test-database.ts';
+import { createEmptyDatabase, createTestDatabase } from '../testing/test-database.ts';
+import { createDatabase, createPool } from './database.ts';
 
 /** Longer than a statement may be silent before it is asked after, and the news of it believed. */
 const LONG_SECONDS = 4;
@@ -26,4 +30,23 @@ test('a statement that works all the time has its answer', async () => {
     BEGIN WHILE clock_timestamp() < until LOOP PERFORM sqrt(generate_series) FROM generate_series(1, 10000); END LOOP; END $$`);
   await expect(working.execute(database)).resolves.toBeDefined();
   await close();
+});
+
+test('rows that come slowly, as those of a backup between its files, are taken', async () => {
+  const { connection, drop } = await createEmptyDatabase();
+  // One connection, so that it is the same for both.
+  const pool = createPool(connection, 1, () => {});
+  const database = createDatabase(pool);
+  await sql`CREATE TABLE rows (value integer)`.execute(database);
+  const client = await pool.connect();
+  const copy = client.query(copyFrom('COPY rows FROM STDIN'));
+  copy.write('1\n');
+  // PostgreSQL waits for rows meanwhile, as it does for a statement whose link is lost.
+  await delay(1000 * LONG_SECONDS);
+  copy.end('2\n');
+  await finished(copy);
+  expect(copy.rowCount).toBe(2);
+  client.release();
+  await database.destroy();
+  await drop();
 });

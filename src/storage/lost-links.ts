@@ -27,6 +27,14 @@ const PATIENCE_MS = 2_000;
 const linkOf = (client: pg.ClientBase) =>
   client as unknown as { connection: { stream: Socket }; processID: number; readyForQuery: boolean };
 
+/** Who has statements watched over. */
+export type LinkWatch = {
+  /** From now on `client` is used for plain statements only: a COPY waits for its rows as what is lost waits for its end. */
+  begin(client: pg.PoolClient): void;
+  end(client: pg.PoolClient): void;
+  stop(): void;
+};
+
 /** A connection as of the last look; nothing is noted when a statement is sent, of which there are thousands a second. */
 type Watched = {
   client: pg.ClientBase;
@@ -39,6 +47,8 @@ type Watched = {
   bytesWritten: number;
   bytesWrittenBefore: number;
   isThoughtLost: boolean;
+  /** Between `begin` and `end`. */
+  isBegun: boolean;
 };
 
 /**
@@ -112,13 +122,15 @@ function toWatched(client: pg.ClientBase): Watched {
     bytesWritten,
     bytesWrittenBefore: 0,
     isThoughtLost: false,
+    isBegun: false,
   };
 }
 
 /** Notes what has been heard since the last look. */
 function listen(watched: Watched, nowMs: number): void {
   const { bytesRead, bytesWritten } = watched.stream;
-  if (linkOf(watched.client).readyForQuery || bytesRead !== watched.bytesRead) {
+  const isDue = watched.isBegun && !linkOf(watched.client).readyForQuery;
+  if (!isDue || bytesRead !== watched.bytesRead) {
     const bytesWrittenBefore = watched.bytesWritten;
     Object.assign(watched, { heardAtMs: nowMs, bytesRead, bytesWrittenBefore, isThoughtLost: false });
   }
@@ -158,12 +170,11 @@ function watchIdle(pool: pg.Pool): (sinceBeforeMs: number) => void {
 }
 
 /**
- * Watches over the connections that `pool` opens from now on, and connects as they do where it has to ask: a statement
- * whose link is lost ends with the driver's error in a few seconds. Gives the function that stops it.
+ * Watches over those connections of `pool` that it is told of, and connects as they do where it has to ask: a statement
+ * whose link is lost ends with the driver's error in a few seconds.
  */
-export function watchLinks(pool: pg.Pool): () => void {
+export function watchLinks(pool: pg.Pool): LinkWatch {
   const links = new Map<pg.PoolClient, Watched>();
-  pool.on('connect', (client) => void links.set(client, toWatched(client)));
   pool.on('remove', (client) => void links.delete(client));
   // Processes behind links that are closed here: a lost link does not tell them, and they may hold locks.
   let orphans: number[] = [];
@@ -177,7 +188,7 @@ export function watchLinks(pool: pg.Pool): () => void {
     // What was idle meanwhile is as likely lost, and the next request would have to find that out anew.
     closeIdle(heardAtMs + LOOK_INTERVAL_MS);
   };
-  return repeat(async () => {
+  const stop = repeat(async () => {
     // What has come while this process was busy counts as heard.
     await poll();
     const nowMs = performance.now();
@@ -194,4 +205,16 @@ export function watchLinks(pool: pg.Pool): () => void {
     orphans = left;
     return isFinding ? HURRIED_INTERVAL_MS : LOOK_INTERVAL_MS;
   });
+  return {
+    begin(client) {
+      const watched = links.get(client) ?? toWatched(client);
+      watched.isBegun = true;
+      links.set(client, watched);
+    },
+    end(client) {
+      const watched = links.get(client);
+      if (watched) watched.isBegun = false;
+    },
+    stop,
+  };
 }
