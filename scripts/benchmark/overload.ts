@@ -4,13 +4,16 @@ import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { call, createKnowledgeBase, type RunningService, withService } from '../service-process.ts';
-import { percentile, type Report } from './figures.ts';
+import { type Figure, percentile, type Report, type Target } from './figures.ts';
 import { observe } from './open-loop.ts';
 import { readResidentBytes } from './processes.ts';
 import { createRandom, makeQuery, makeText } from './texts.ts';
 
-/** What is searched: enough that a search costs more than its request. */
-const TEXTS = 300;
+/**
+ * What is searched, in texts of four passages: a manual, then a small company's. The dearer a search is, the fewer
+ * refusals come with each, and the less of the peak they take.
+ */
+const SIZES = [300, 2_500];
 const TEXT_CHARACTERS = 3_000;
 const QUERY_WORDS = 4;
 const SEED = 300;
@@ -144,9 +147,9 @@ async function measureOverload({ pid }: RunningService, search: Search, perSecon
   return { ...rate, unsent, goodMs: msOf(200), refusalMs: msOf(503), largestBytes };
 }
 
-async function fill(service: RunningService): Promise<void> {
+async function fill(service: RunningService, texts: number): Promise<void> {
   const knowledgeBaseId = await createKnowledgeBase(service, 'Searched');
-  for (let i = 0; i < TEXTS; i++) {
+  for (let i = 0; i < texts; i++) {
     const content = makeText('english', TEXT_CHARACTERS, SEED + i);
     await call(service, 'importTextContent', { knowledgeBaseId, title: `Text ${i}`, content });
   }
@@ -180,12 +183,8 @@ function addShares(report: Report, peaks: Rate[], rounds: Round[]): void {
 }
 
 function addFigures(report: Report, peaks: Rate[], rounds: Round[]): void {
-  const figure = (
-    name: string,
-    value: number,
-    unit: string,
-    target?: { atLeast: number } | { atMost: number },
-  ) => report.figure({ name, value, unit, ...(target && { target }) });
+  const figure = (name: string, value: number, unit: string, target?: Target) =>
+    report.figure({ name, value, unit, ...(target && { target }) });
   const good = (rates: Rate[]) =>
     percentile(
       rates.map(({ goodPerSecond }) => goodPerSecond),
@@ -209,22 +208,28 @@ function addFigures(report: Report, peaks: Rate[], rounds: Round[]): void {
   figure('memory of the server', largest, 'MiB', { atMost: TARGET_MEMORY_MB });
 }
 
-/** Measures peak and overload by turns. */
-export async function measureOverloadShare(report: Report): Promise<void> {
+/** Measures peak and overload by turns, searching so many texts. */
+async function measureSize(report: Report, texts: number): Promise<void> {
   await withService(async (service) => {
-    report.progress(`imports ${TEXTS} texts`);
-    await fill(service);
+    report.progress(`imports ${texts} texts`);
+    await fill(service, texts);
     const search = await createSearch(service);
     await measurePeak(search, WARM_UP_SECONDS);
     const peaks: Rate[] = [];
     const rounds: Round[] = [];
     for (let round = 1; round <= ROUNDS; round++) {
-      report.progress(`round ${round} of ${ROUNDS}`);
+      report.progress(`${texts} texts: round ${round} of ${ROUNDS}`);
       const peak = await measurePeak(search, ROUND_SECONDS);
       peaks.push(peak);
       rounds.push(await measureOverload(service, search, TIMES * peak.goodPerSecond));
     }
-    addFigures(report, peaks, rounds);
-    report.note('The load comes from this process, on the same cores as service and database.');
+    const named = (figure: Figure) => report.figure({ ...figure, name: `${texts} texts: ${figure.name}` });
+    addFigures({ ...report, figure: named }, peaks, rounds);
   });
+}
+
+/** Measures all sizes, each in a service of its own. */
+export async function measureOverloadShare(report: Report): Promise<void> {
+  for (const texts of SIZES) await measureSize(report, texts);
+  report.note('The load comes from this process, on the same cores as service and database.');
 }
