@@ -25,7 +25,7 @@ export async function observe(
   };
   while (!isOver) {
     while (nextDue() <= performance.now()) sendOne();
-    await delay(nextDue() - performance.now());
+    await delay(Math.max(0, nextDue() - performance.now()));
   }
   await over;
   return await Promise.all(answers);

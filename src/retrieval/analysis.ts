@@ -28,7 +28,7 @@ export type PassageColumns = Record<
 
 /**
  * What a document's passages add to the statistics: their number, their lengths' sum, how many are in each language,
- * and JSON text of an object from lexeme to the number of passages that have it.
+ * and how many have each lexeme (see `passageCounts` of its lexemes).
  */
 export type PassageTotals = {
   passageCount: number;
@@ -84,7 +84,7 @@ export async function* analyseDocument(document: DocumentText, stem: Stem): Asyn
     yield {
       position: start + 1,
       columns: finishColumns(columns),
-      ...(isLast && { totals: { ...totals, lexemeCounts: lexemes.passageCountsJson() } }),
+      ...(isLast && { totals: { ...totals, lexemeCounts: lexemes.passageCounts() } }),
     };
   }
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBinaryArray, elementTypes } from '../storage/binary-array.ts';
-import { readTsvector } from '../testing/analysed-passages.ts';
+import { LEXEMES_PER_CHANGE } from '../storage/tables.ts';
+import { readPassageCounts, readPieces, readTsvector } from '../testing/analysed-passages.ts';
 import { createDocumentLexemes } from './passage-lexemes.ts';
 import { createTextNumbers } from './text-numbers.ts';
 import { type TokenisedText, tokenise } from './tokens.ts';
@@ -32,7 +33,8 @@ function createDocument() {
       lexemes.addPassage(column, tokens, { lexeme: (token) => token, alternative: () => undefined });
       return readTsvector(column.toBuffer().subarray(ELEMENT_OFFSET));
     },
-    counts: () => JSON.parse(Buffer.from(lexemes.passageCountsJson()).toString()),
+    counts: () => Object.fromEntries(readPassageCounts(lexemes.passageCounts())),
+    pieces: () => readPieces(lexemes.passageCounts()),
   };
 }
 const onePassage = (tokens: PassageTokens) => createDocument().add(tokens);
@@ -76,6 +78,19 @@ describe('createDocumentLexemes', () => {
     );
     expect(document.counts()).toEqual(Object.fromEntries(lexemes.map((lexeme) => [lexeme, 1])));
     expect(createDocument().counts()).toEqual({});
+  });
+
+  it('puts many lexemes into pieces, each into one', () => {
+    const lexemes = Array.from({ length: 2 * LEXEMES_PER_CHANGE + 1 }, (_, i) => `word${i}`);
+    const document = createDocument();
+    document.add(contentOnly(...lexemes));
+    const pieces = document.pieces();
+    expect(pieces.map((piece) => Object.keys(piece).length)).toEqual([
+      LEXEMES_PER_CHANGE,
+      LEXEMES_PER_CHANGE,
+      1,
+    ]);
+    expect(Object.keys(document.counts()).sort()).toEqual(lexemes.sort());
   });
 
   it('keeps within the positions that a tsvector has, each once', () => {

@@ -1,5 +1,12 @@
 /** Writes passages as PostgreSQL tsvectors, and counts in how many of a document's passages each lexeme occurs. */
-import { type BinaryArray, type ByteWriter, createByteWriter } from '../storage/binary-array.ts';
+import {
+  type BinaryArray,
+  type ByteWriter,
+  createBinaryArray,
+  createByteWriter,
+  elementTypes,
+} from '../storage/binary-array.ts';
+import { LEXEMES_PER_CHANGE } from '../storage/tables.ts';
 import { tierCount, tierMark } from './marks.ts';
 import { enlarge, type TextNumbers } from './text-numbers.ts';
 import type { TokenisedText } from './tokens.ts';
@@ -208,19 +215,46 @@ export function createDocumentLexemes(numbers: TextNumbers) {
       addMarks(found, content.tokens.length);
       column.add(tsvectorSize(found), (buffer, start) => writeTsvector(buffer, start, found));
     },
-    /** JSON text, in UTF-8, of an object from each lexeme to the number of passages that have it. */
-    passageCountsJson(): Uint8Array {
-      const json = createByteWriter();
-      let separator = OPENING;
+    /**
+     * A binary array of jsonb: objects from lexeme to the number of passages that have it, each lexeme in one of them.
+     */
+    passageCounts(): Uint8Array {
+      const pieces = createBinaryArray(elementTypes.jsonb);
+      let piece = createCountsObject();
+      const end = (): void => {
+        const bytes = piece.end();
+        pieces.add(bytes.length, (buffer, start) => bytes.copy(buffer, start));
+      };
       for (let record = 0; record < records.length; record += FIELDS) {
         const count = field(record, PASSAGE_COUNT);
         if (count === 0) continue;
-        json.byte(separator);
-        writeKey(json, names.written(), { start: field(record, BYTES_START), end: field(record, BYTES_END) });
-        json.text(`:${count}`);
-        separator = COMMA;
+        if (piece.size() === LEXEMES_PER_CHANGE) {
+          end();
+          piece = createCountsObject();
+        }
+        const key = names.written().subarray(field(record, BYTES_START), field(record, BYTES_END) - 1);
+        piece.add(key, count);
       }
-      if (separator === OPENING) json.byte(OPENING);
+      end();
+      return pieces.toBuffer();
+    },
+  };
+}
+
+/** A JSON object in the form that `jsonb_recv` reads: the form's version, 1, and text in UTF-8 (PostgreSQL source, jsonb.c). */
+function createCountsObject() {
+  const json = createByteWriter();
+  json.byte(1);
+  let size = 0;
+  return {
+    add(key: Buffer, count: number): void {
+      json.byte(size++ === 0 ? OPENING : COMMA);
+      writeKey(json, key);
+      json.text(`:${count}`);
+    },
+    size: (): number => size,
+    end(): Buffer {
+      if (size === 0) json.byte(OPENING);
       json.byte(CLOSING);
       return json.written();
     },
@@ -245,12 +279,11 @@ const [OPENING, CLOSING, COMMA, QUOTE, BACKSLASH, FIRST_PLAIN] = [0x7b, 0x7d, 0x
 
 const isPlain = (byte: number): boolean => byte >= FIRST_PLAIN && byte !== QUOTE && byte !== BACKSLASH;
 
-/** A lexeme as a JSON string; its bytes end with a zero. */
-function writeKey(json: ByteWriter, bytes: Buffer, { start, end }: { start: number; end: number }): void {
-  const name = bytes.subarray(start, end - 1);
+/** A lexeme, in UTF-8, as a JSON string. */
+function writeKey(json: ByteWriter, name: Buffer): void {
   if (name.every(isPlain)) {
     json.byte(QUOTE);
-    json.bytes(bytes, start, end - 1);
+    json.bytes(name, 0, name.length);
     json.byte(QUOTE);
   } else json.text(JSON.stringify(name.toString()));
 }

@@ -4,7 +4,7 @@
  */
 
 /** Numbers of the element types, the same in every PostgreSQL (its catalogue's pg_type.dat). */
-export const elementTypes = { integer: 23, text: 25, tsvector: 3614 } as const;
+export const elementTypes = { integer: 23, text: 25, tsvector: 3614, jsonb: 3802 } as const;
 
 /** A full buffer doubles; most columns of a document of one passage need no more than this. */
 const INITIAL_BYTES = 256;

@@ -7,6 +7,7 @@
 import type { Socket } from 'node:net';
 import { setImmediate as poll } from 'node:timers/promises';
 import pg from 'pg';
+import { repeat } from '../repeat.ts';
 
 /** A statement is asked after once nothing has been heard of it for this long; hardly any takes longer. */
 const SILENCE_MS = 1_500;
@@ -141,21 +142,6 @@ function listen(watched: Watched, nowMs: number): void {
 const silenceMs = ({ heardAtMs, bytesWritten, bytesWrittenBefore }: Watched, nowMs: number): number =>
   nowMs - heardAtMs - (bytesWritten - bytesWrittenBefore) / LINK_BYTES_PER_MS;
 
-/** Does `act` again and again, each time so many milliseconds behind the last as that gave; gives the function that stops it. */
-function repeat(act: () => Promise<number>): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  const goOn = async () => {
-    const intervalMs = await act();
-    if (!isStopped) timer = setTimeout(goOn, intervalMs).unref();
-  };
-  goOn();
-  return () => {
-    isStopped = true;
-    clearTimeout(timer);
-  };
-}
-
 /** When the pool's connections that nobody uses were given back; closes those that have been idle since before a time. */
 function watchIdle(pool: pg.Pool): (sinceBeforeMs: number) => void {
   const idle = new Map<pg.PoolClient, number>();
@@ -215,6 +201,6 @@ export function watchLinks(pool: pg.Pool): LinkWatch {
       const watched = links.get(client);
       if (watched) watched.isBegun = false;
     },
-    stop,
+    stop: () => void stop(),
   };
 }

@@ -5,12 +5,14 @@ import { type Connection, createDatabase, createMaintenancePool } from './databa
 import * as initial from './migrations/0001-initial.ts';
 import * as firstAnswers from './migrations/0002-first-answers.ts';
 import * as requestCounts from './migrations/0003-request-counts.ts';
+import * as roomForCounts from './migrations/0004-room-for-counts.ts';
 
 /** In the order of their names; one that has landed is never edited. */
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-first-answers': firstAnswers,
   '0003-request-counts': requestCounts,
+  '0004-room-for-counts': roomForCounts,
 };
 
 /**

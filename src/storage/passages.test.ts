@@ -4,10 +4,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
-import { mergeLexemeChanges } from './lexeme-statistics.ts';
+import { LARGE_CHANGES_PER_MERGE, mergeLexemeChanges } from './lexeme-statistics.ts';
 import { deleteDocumentRows } from './passages.ts';
 import { readQueryStatistics } from './query-statistics.ts';
 import { scopeMark } from './scope-mark.ts';
+import { LEXEMES_PER_CHANGE } from './tables.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -133,6 +134,43 @@ test('a knowledge base whose last document is gone has no lexemes left', async (
     lexemes: {},
     languages: {},
   });
+});
+
+test('a large document is merged piece by piece, and its statistics are exact meanwhile', async () => {
+  const place = await makeKnowledgeBase(suite.database);
+  const content = Array.from({ length: 15 * LEXEMES_PER_CHANGE }, (_, i) => `word${i}`).join(' ');
+  const countChanges = async () => {
+    const { rows } = await sql<{ count: number }>`
+      SELECT count(*) FROM lexeme_changes WHERE knowledge_base_id = ${place.knowledgeBaseId}`.execute(
+      suite.database,
+    );
+    return rows[0]?.count ?? 0;
+  };
+  /** How many changes each merge took. */
+  const mergeAll = async () => {
+    const taken: number[] = [];
+    const recounted = await recount(place);
+    for (let isLeft = true; isLeft; ) {
+      const before = await countChanges();
+      isLeft = await mergeLexemeChanges(suite.database);
+      taken.push(before - (await countChanges()));
+      expect(await readStatistics(place)).toEqual(recounted);
+    }
+    expect(await countChanges()).toBe(0);
+    return taken;
+  };
+  const expectPieces = (taken: number[]) => {
+    expect(taken.length).toBeGreaterThan(1);
+    // The last piece may be small, and go with the others.
+    expect(Math.max(...taken)).toBeLessThanOrEqual(LARGE_CHANGES_PER_MERGE + 1);
+  };
+  const id = await importText(suite.database, place, { title: 'words', content });
+  expectPieces(await mergeAll());
+  await deleteText(place, id);
+  expectPieces(await mergeAll());
+  const { rows } = await sql`
+    SELECT FROM lexeme_statistics WHERE knowledge_base_id = ${place.knowledgeBaseId}`.execute(suite.database);
+  expect(rows).toEqual([]);
 });
 
 test('a document of signs only, which has no lexemes, can be deleted', async () => {

@@ -4,13 +4,12 @@
  * so that no two transactions can wait for one another.
  */
 import { sql } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import type { LanguageShare, Passage, PassageLocation } from '../../generated/types.gen.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { AnalysedPart, PassageTotals } from '../retrieval/analysis.ts';
 import type { Queryable } from './database.ts';
 import { giveWayToDeletion } from './deletions.ts';
-import { addLexemes, removeLexemes, toBinaryJson } from './lexeme-statistics.ts';
+import { addLexemes, removeLexemes } from './lexeme-statistics.ts';
 import { prepare } from './prepared.ts';
 import { scopeMark } from './scope-mark.ts';
 
@@ -161,7 +160,6 @@ const countIn = prepare(
     'knowledgeBaseId',
     'id',
     'accountId',
-    'changeId',
     'lexemeCounts',
     'documents',
     'bytes',
@@ -170,9 +168,10 @@ const countIn = prepare(
     'languages',
     'languageCounts',
   ],
-  ({ knowledgeBaseId, id, accountId, changeId, lexemeCounts, ...counts }) => sql`
-    WITH changed AS (
-      ${addLexemes({ knowledgeBaseId, accountId, changeId, lexemeCounts })} RETURNING knowledge_base_id),
+  ({ knowledgeBaseId, id, accountId, lexemeCounts, ...counts }) => sql`
+    WITH change AS (
+      ${addLexemes({ knowledgeBaseId, accountId, lexemeCounts })} RETURNING knowledge_base_id),
+    changed AS MATERIALIZED (SELECT DISTINCT knowledge_base_id FROM change),
     counted AS (
       UPDATE knowledge_base_statistics AS counters SET
         document_count = document_count + ${counts.documents}::integer,
@@ -201,8 +200,6 @@ const count = (
     ...document,
     ...uncounted,
     ...totals,
-    changeId: uuidv7(),
-    lexemeCounts: toBinaryJson(totals.lexemeCounts),
     languages: [...totals.languageCounts.keys()],
     languageCounts: [...totals.languageCounts.values()],
   });

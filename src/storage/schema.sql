@@ -135,7 +135,7 @@ CREATE TABLE lexeme_statistics (
   account_id uuid NOT NULL,
   passage_count bigint NOT NULL,
   PRIMARY KEY (knowledge_base_id, lexeme)
-) WITH (fillfactor=80);
+) WITH (fillfactor=50);
 
 CREATE TABLE passage_lexemes (
   knowledge_base_id uuid NOT NULL,

@@ -61,6 +61,17 @@ function readPart({ position, columns }: AnalysedPart): Row[] {
   }));
 }
 
+/** The objects of a binary array of jsonb, from lexeme to passage count. */
+export const readPieces = (array: Uint8Array): Record<string, number>[] =>
+  readArray(array).map((bytes) => {
+    if (bytes?.[0] !== 1) throw new Error('no jsonb of version 1');
+    return JSON.parse(bytes.subarray(1).toString());
+  });
+
+/** What they say together. */
+export const readPassageCounts = (array: Uint8Array): Map<string, number> =>
+  new Map(readPieces(array).flatMap((piece) => Object.entries(piece)));
+
 /** A whole analysis: its passages, and in how many of them each lexeme occurs. */
 export async function readAnalysis(parts: AsyncIterable<AnalysedPart>) {
   const passages: Row[] = [];
@@ -70,7 +81,7 @@ export async function readAnalysis(parts: AsyncIterable<AnalysedPart>) {
     passages.push(...readPart(part));
     if (part.totals) {
       totals = part.totals;
-      lexemeCounts = new Map(Object.entries(JSON.parse(Buffer.from(totals.lexemeCounts).toString())));
+      lexemeCounts = readPassageCounts(totals.lexemeCounts);
     }
   }
   return { passages, lexemeCounts, totals };

@@ -1,0 +1,10 @@
+/** Room on the pages of the lexemes' counts, of which an import of a large text changes nearly all of a page at once. */
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * With a fifth of a page free only every fourth of 200,000 updates found room on its own page; the others wrote two
+ * index entries each as well, in 4.4 s instead of 2.1. It holds for pages that are written from now on.
+ */
+export async function up(database: Kysely<unknown>): Promise<void> {
+  await sql`ALTER TABLE lexeme_statistics SET (fillfactor = 50)`.execute(database);
+}
