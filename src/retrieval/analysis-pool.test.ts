@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority, platform } from 'node:os';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { readAnalysis } from '../testing/analysed-passages.ts';
 import { analyseDocument, type DocumentText } from './analysis.ts';
@@ -37,6 +39,16 @@ describe('createAnalysisPool', () => {
     const documents = Array.from({ length: 20 }, (_, i) => text(`${english} number${i}`));
     const analyses = await Promise.all(documents.map(async (one) => readAnalysis(await pool.analyse(one))));
     for (const [i, { lexemeCounts }] of analyses.entries()) expect(lexemeCounts.has(`number${i}`)).toBe(true);
+  });
+
+  it.skipIf(platform() !== 'linux')('lets this thread go first', async () => {
+    await drain(await pool.analyse(text(english)));
+    const threads = readdirSync('/proc/self/task').map((id) => {
+      const fields = readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+      return Number(fields[16]); // nice, see proc_pid_stat(5)
+    });
+    const own = getPriority();
+    expect(threads.some((nice) => nice > own)).toBe(true);
   });
 
   it('does not hold up this thread with the largest legal text', async () => {

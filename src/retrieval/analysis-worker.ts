@@ -1,5 +1,6 @@
 /** The worker thread's side of the analysis pool: analyses one document, asking the main thread for stems. */
 import { once } from 'node:events';
+import { constants, getPriority, platform, setPriority } from 'node:os';
 import type { MessagePort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { type AnalysedPart, analyseDocument, type DocumentText } from './analysis.ts';
@@ -18,6 +19,11 @@ export type AnalysisMessage = { asked: StemRequest } | { part: AnalysedPart };
 export type StemRequest = { language: string; words: string[] };
 /** The stems in the words' order; undefined when they could not be had. */
 export type StemReply = { stems: string[] | undefined };
+
+// Requests go first. On Linux it is the thread's own priority (setpriority(2)); elsewhere it would be the process's.
+if (platform() === 'linux') {
+  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+}
 
 /** Stems that a worker remembers between documents: about the vocabulary of a language in use, 10 MB. */
 const REMEMBERED_STEMS = 50_000;
