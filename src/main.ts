@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { apiKeyFile } from './first-start.ts';
@@ -103,7 +104,14 @@ async function serve(config: Config, log: Logger, works: boolean): Promise<() =>
   };
 }
 
+/**
+ * A heap may grow to twice what lives in it before all of it is looked through, where V8 would let it grow to four times:
+ * nearly half of a server's memory was garbage.
+ */
+const HEAP_GROWING = '--heap-growing-percent=100';
+
 async function start(): Promise<void> {
+  setFlagsFromString(HEAP_GROWING);
   const { values } = parseArgs({
     options: { worker: { type: 'boolean' } },
     allowPositionals: true,
