@@ -135,7 +135,7 @@ CREATE TABLE lexeme_statistics (
   account_id uuid NOT NULL,
   passage_count bigint NOT NULL,
   PRIMARY KEY (knowledge_base_id, lexeme)
-) WITH (fillfactor=50);
+) WITH (fillfactor=65);
 
 CREATE TABLE passage_lexemes (
   knowledge_base_id uuid NOT NULL,
