@@ -26,11 +26,11 @@ export function databaseUrlOf(dataDirectory: string, proxyPort?: number): string
  * Resolves when it listens; it has to be stopped before the first one, which takes the database with it.
  * @param proxyPort the port of 127.0.0.1 by which it reaches the database; undefined: the database's own socket
  */
-export const startSecondServer = (
+export const startSecondServer = async (
   dataDirectory: string,
   settings: Settings,
   proxyPort?: number,
 ): Promise<RunningService> =>
-  startService(dataDirectory, {
+  await startService(dataDirectory, {
     settings: { ...settings, DATABASE_URL: databaseUrlOf(dataDirectory, proxyPort) },
   });
