@@ -30,5 +30,5 @@ STOPSIGNAL SIGTERM
 # Whether it lives, not whether it is ready: a restart brings no database back. A worker needs WORKER_PORT for it.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.WORKER_PORT || process.env.PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "src/cli.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "src/cli.ts"]
 CMD ["serve"]

@@ -10,8 +10,8 @@ import { readResidentBytes } from './processes.ts';
 import { createRandom, makeQuery, makeText } from './texts.ts';
 
 /**
- * What is searched, in texts of four passages: a manual, then a small company's. The dearer a search is, the fewer
- * refusals come with each, and the less of the peak they take.
+ * How many texts are searched, each of four passages. The dearer a search is, the less of the peak is taken by the ten
+ * refusals that come with each.
  */
 const SIZES = [300, 2_500];
 const TEXT_CHARACTERS = 3_000;
