@@ -7,7 +7,7 @@ import { repeat } from '../repeat.ts';
 import type { Service } from '../service.ts';
 import type { Database } from '../storage/database.ts';
 import { failDocument } from '../storage/documents.ts';
-import { mergeLexemeChanges } from '../storage/lexeme-statistics.ts';
+import { createLexemeUpkeep } from '../storage/lexeme-upkeep.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import type { openJobQueue } from './job-queue.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
@@ -75,6 +75,7 @@ export async function startImports(service: Service, jobs: Awaited<ReturnType<ty
     const count = await endOverdueImports(database, config.importTimeoutSeconds);
     if (count > 0) watch.importsEnded({ status: 'timeout', errorCode: 'PROCESSING_TIMEOUT' }, count);
   };
+  const keepLexemes = createLexemeUpkeep(database);
   const logFailure = (what: string) => (error: unknown) => log.warn({ err: error }, what);
   const stops = [
     repeat(async () => {
@@ -83,8 +84,8 @@ export async function startImports(service: Service, jobs: Awaited<ReturnType<ty
     }),
     repeat(async () => {
       const startedAtMs = performance.now();
-      const isLeft = await mergeLexemeChanges(database).catch(logFailure('merging lexeme statistics'));
-      return isLeft ? performance.now() - startedAtMs : MERGE_INTERVAL_MS;
+      const areLeft = await keepLexemes().catch(logFailure('merging lexeme statistics'));
+      return areLeft ? performance.now() - startedAtMs : MERGE_INTERVAL_MS;
     }),
   ];
   return async () => {

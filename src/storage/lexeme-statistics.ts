@@ -105,17 +105,19 @@ async function mergeSome(database: Database, knowledgeBaseId: string): Promise<b
 
 /**
  * Merges some of the changes that are there, of every knowledge base; any number of servers may do so at once.
- * @returns whether some are left, but for those that another server merges
+ * @returns whether there were any, and whether some are left, but for those that another server merges
  */
-export async function mergeLexemeChanges(database: Database): Promise<boolean> {
+export async function mergeLexemeChanges(
+  database: Database,
+): Promise<{ areFound: boolean; areLeft: boolean }> {
   const changed = await database
     .selectFrom('lexeme_changes')
     .select('knowledge_base_id')
     .distinct()
     .execute();
-  let isLeft = false;
+  let areLeft = false;
   for (const { knowledge_base_id } of changed) {
-    if (await mergeSome(database, knowledge_base_id)) isLeft = true;
+    if (await mergeSome(database, knowledge_base_id)) areLeft = true;
   }
-  return isLeft;
+  return { areFound: changed.length > 0, areLeft };
 }

@@ -150,9 +150,9 @@ test('a large document is merged piece by piece, and its statistics are exact me
   const mergeAll = async () => {
     const taken: number[] = [];
     const recounted = await recount(place);
-    for (let isLeft = true; isLeft; ) {
+    for (let areLeft = true; areLeft; ) {
       const before = await countChanges();
-      isLeft = await mergeLexemeChanges(suite.database);
+      ({ areLeft } = await mergeLexemeChanges(suite.database));
       taken.push(before - (await countChanges()));
       expect(await readStatistics(place)).toEqual(recounted);
     }

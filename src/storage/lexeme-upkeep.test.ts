@@ -1,0 +1,52 @@
+/** Behind imports, what they have left to be done is done. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
+import { createTestDatabase } from '../testing/test-database.ts';
+import { createLexemeUpkeep } from './lexeme-upkeep.ts';
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+let place: Place;
+
+beforeAll(async () => {
+  suite = await createTestDatabase();
+  place = await makeKnowledgeBase(suite.database);
+});
+afterAll(() => suite.close());
+
+const importWords = (words: string) =>
+  importText(suite.database, place, { title: 'Words', content: `Some ${words} words` });
+
+/** Sorts what entries there are, and gives the pages of the list that they were on. */
+async function takePendingPages(): Promise<number> {
+  const { rows } = await sql<{ pages: number }>`
+    SELECT gin_clean_pending_list('passage_lexemes_by_lexeme') AS pages`.execute(suite.database);
+  return rows[0]?.pages ?? -1;
+}
+
+async function countChanges(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`SELECT count(*) FROM lexeme_changes`.execute(suite.database);
+  return rows[0]?.count ?? -1;
+}
+
+test('new entries are sorted into the index when no more come, after each burst anew', async () => {
+  const upkeep = createLexemeUpkeep(suite.database);
+  for (const burst of ['early', 'late']) {
+    await importWords(burst);
+    expect(await upkeep()).toBe(false);
+    expect(await countChanges()).toBe(0);
+    expect(await takePendingPages()).toBe(1);
+
+    await importWords(`other ${burst}`);
+    await upkeep();
+    await upkeep();
+    expect(await takePendingPages()).toBe(0);
+  }
+});
+
+test('what was left before a start is sorted too, by one server', async () => {
+  await importWords('forgotten');
+  await createLexemeUpkeep(suite.database)();
+  await Promise.all([createLexemeUpkeep(suite.database)(), createLexemeUpkeep(suite.database)()]);
+  expect(await takePendingPages()).toBe(0);
+});

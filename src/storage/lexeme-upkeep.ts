@@ -1,0 +1,35 @@
+/** What searches by lexemes need once passages have come or gone, and no request waits for. */
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import { mergeLexemeChanges } from './lexeme-statistics.ts';
+
+/**
+ * Sorts the entries of new passages into the index of lexemes, unless another server is at it. PostgreSQL keeps them on
+ * a list (manual, 65.4.4.1), so that an import need not look up each lexeme's place, and every search reads the whole
+ * list: with the 4 MB that it may have, twice the processor time. Autovacuum sorts it too, but only once a table has
+ * grown by a fifth.
+ */
+async function sortPendingEntries(database: Database): Promise<void> {
+  await sql`
+    SELECT CASE WHEN pg_try_advisory_xact_lock(hashtextextended('entries of passage_lexemes_by_lexeme', 0))
+      THEN gin_clean_pending_list('passage_lexemes_by_lexeme') END`.execute(database);
+}
+
+/**
+ * Merges some changes of the lexemes' counts whenever it is called, and sorts the index once there were none. Not
+ * beside imports: those do not sort a full list while somebody else does, so that it grew to 32 MB, and searches took
+ * .4 s.
+ * @returns whether changes are left to merge
+ */
+export function createLexemeUpkeep(database: Database): () => Promise<boolean> {
+  let isSorted = false;
+  return async () => {
+    const { areFound, areLeft } = await mergeLexemeChanges(database);
+    if (areFound) isSorted = false;
+    else if (!isSorted) {
+      await sortPendingEntries(database);
+      isSorted = true;
+    }
+    return areLeft;
+  };
+}
