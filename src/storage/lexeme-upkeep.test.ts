@@ -50,3 +50,17 @@ test('what was left before a start is sorted too, by one server', async () => {
   await Promise.all([createLexemeUpkeep(suite.database)(), createLexemeUpkeep(suite.database)()]);
   expect(await takePendingPages()).toBe(0);
 });
+
+test('an index that cannot be sorted is told of once behind each burst', async () => {
+  const rename = (from: string, to: string) =>
+    sql`ALTER INDEX ${sql.ref(from)} RENAME TO ${sql.ref(to)}`.execute(suite.database);
+  const upkeep = createLexemeUpkeep(suite.database);
+  await rename('passage_lexemes_by_lexeme', 'away');
+  for (const burst of ['first', 'second']) {
+    await importWords(burst);
+    await upkeep();
+    await expect(upkeep()).rejects.toThrow('does not exist');
+    expect(await upkeep()).toBe(false);
+  }
+  await rename('away', 'passage_lexemes_by_lexeme');
+});

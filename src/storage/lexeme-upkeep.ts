@@ -5,9 +5,9 @@ import { mergeLexemeChanges } from './lexeme-statistics.ts';
 
 /**
  * Sorts the entries of new passages into the index of lexemes, unless another server is at it. PostgreSQL keeps them on
- * a list (manual, 65.4.4.1), so that an import need not look up each lexeme's place, and every search reads the whole
- * list: with the 4 MB that it may have, twice the processor time. Autovacuum sorts it too, but only once a table has
- * grown by a fifth.
+ * a list (manual, "GIN Fast Update Technique"), so that an import need not look up each lexeme's place, and every search
+ * reads the whole list: with the 4 MB that it may have, twice the processor time. Autovacuum sorts it too, but only once
+ * a table has grown by a fifth.
  */
 async function sortPendingEntries(database: Database): Promise<void> {
   await sql`
@@ -27,8 +27,9 @@ export function createLexemeUpkeep(database: Database): () => Promise<boolean> {
     const { areFound, areLeft } = await mergeLexemeChanges(database);
     if (areFound) isSorted = false;
     else if (!isSorted) {
-      await sortPendingEntries(database);
+      // Once behind each burst: a role that does not own the index may not, and is not told so four times a second.
       isSorted = true;
+      await sortPendingEntries(database);
     }
     return areLeft;
   };
