@@ -1,10 +1,12 @@
 /** A request that is refused early is answered as one that has gone through the application and was refused there. */
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Admission } from './admission.ts';
 import { createApp } from './app.ts';
+import { refuseEarly } from './early-refusal.ts';
 import { createLog } from './log.ts';
 import { drain, listen } from './server.ts';
 import { type Answered, createWatch, unmetered, untraced } from './watch.ts';
@@ -65,4 +67,28 @@ test('a body that nobody has read does not stand in the way of the next request 
     `POST /v1/query HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n${fields}\r\n${body}`;
   socket.write(post('') + post('Connection: close\r\n'));
   expect((await text(socket)).match(/HTTP\/1\.1 503 /g)).toHaveLength(2);
+});
+
+test('what is refused within one turn of the loop is sent at its end, all of it', async () => {
+  const handle = refuseEarly(() => {}, {
+    admission: full,
+    paths: new Set(['/v1/query']),
+    watch: createWatch(unmetered, untraced),
+    log: createLog('silent'),
+    corsOrigin: undefined,
+  });
+  const ask = () => {
+    const request = Object.assign(new IncomingMessage(new Socket()), { method: 'POST', url: '/v1/query' });
+    const response = new ServerResponse(request);
+    handle(request, response);
+    return response;
+  };
+  const sent = (responses: ServerResponse[]) => responses.map(({ writableEnded }) => writableEnded);
+  const first = [ask(), ask()];
+  expect(sent(first)).toEqual([false, false]);
+  await new Promise(setImmediate);
+  expect(sent(first)).toEqual([true, true]);
+  const next = [ask()];
+  await new Promise(setImmediate);
+  expect(sent(next)).toEqual([true]);
 });

@@ -54,6 +54,22 @@ test('processed means searchable, and a repeated job changes nothing', async () 
   expect(await search('zebra')).toEqual(['# Zebras\n\nA zebra drinks water.']);
 });
 
+test('behind an import its entries are sorted into the index, and its counts merged', async () => {
+  const { database } = suite.service;
+  await sql`CREATE EXTENSION IF NOT EXISTS pageinspect`.execute(database);
+  const readUpkeep = async () => {
+    const { rows } = await sql`
+      SELECT n_pending_pages AS "pendingPages", (SELECT count(*) FROM lexeme_changes) AS changes
+      FROM gin_metapage_info(get_raw_page('passage_lexemes_by_lexeme', 0))`.execute(database);
+    return rows[0];
+  };
+  const content = 'A zebra drinks water.';
+  await suite.call('importTextContent', { knowledgeBaseId, title: 'Zebras', content });
+  const patience = { timeout: 5_000, interval: 50 };
+  await vi.waitFor(async () => expect(await readUpkeep()).toEqual({ pendingPages: 0, changes: 0 }), patience);
+  expect(await search('zebra')).toEqual([content]);
+});
+
 test('what no format is ends failed with its reason', async () => {
   const id = await importPending('picture.txt', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'));
   await importFile(suite.service, attempt(id));
