@@ -84,7 +84,7 @@ export async function startImports(service: Service, jobs: Awaited<ReturnType<ty
     }),
     repeat(async () => {
       const startedAtMs = performance.now();
-      const areLeft = await keepLexemes().catch(logFailure('merging lexeme statistics, or sorting their index'));
+      const areLeft = await keepLexemes().catch(logFailure('upkeep of lexemes'));
       return areLeft ? performance.now() - startedAtMs : MERGE_INTERVAL_MS;
     }),
   ];
