@@ -1,6 +1,6 @@
 /** Reads an OpenAPI document for tools that want no references in it. */
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 
 const isObject = (node: unknown): node is Record<string, unknown> =>
   typeof node === 'object' && node !== null;
@@ -23,4 +23,4 @@ export function dereference(document: unknown): unknown {
 }
 
 /** The YAML document at `path`, as it is written. */
-export const readDocument = (path: string): unknown => parse(readFileSync(path, 'utf8'));
+export const readDocument = (path: string): unknown => load(readFileSync(path, 'utf8'));
