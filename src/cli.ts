@@ -2,7 +2,7 @@
 /** The command line: `knowledge-retrieval serve | keys | accounts | migrate | doctor | fsck | backup | restore`, each with --help. */
 import { Command, InvalidArgumentError } from 'commander';
 import { generateApiKey, readApiKey } from './api-key.ts';
-import './compile-cache.ts';
+import './compile-cache.mjs';
 import { readConfig } from './config.ts';
 import { examine } from './doctor/doctor.ts';
 import { createLog } from './log.ts';

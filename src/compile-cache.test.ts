@@ -30,9 +30,9 @@ test('where nothing can be written, nothing is kept, and nothing fails', () => {
   const installation = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-installation-'));
   try {
     mkdirSync(join(installation, 'src'));
-    cpSync(join(root, 'src/compile-cache.ts'), join(installation, 'src/compile-cache.ts'));
+    cpSync(join(root, 'src/compile-cache.mjs'), join(installation, 'src/compile-cache.mjs'));
     writeFileSync(join(installation, 'node_modules'), 'a file, in which even root makes no directory');
-    expect(findDirectory(['--import', './src/compile-cache.ts'], installation)).toBe('');
+    expect(findDirectory(['--import', './src/compile-cache.mjs'], installation)).toBe('');
   } finally {
     rmSync(installation, { recursive: true });
   }
