@@ -1,12 +1,14 @@
 /** The operations on documents. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { Handlers } from '../contract.ts';
+import type { Call, Handlers } from '../contract.ts';
 import { byCreation, byPosition, parseCursor, toPage } from '../cursor.ts';
 import { documentNotFound, knowledgeBaseNotFound } from '../errors.ts';
 import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
+import type { AnalysedPart } from '../retrieval/analysis.ts';
 import { endParts } from '../retrieval/analysis-pool.ts';
 import { expectStorage, requireStorage } from '../storage/accounts.ts';
+import type { Queryable } from '../storage/database.ts';
 import { announceDeletion, DeletionAnnounced } from '../storage/deletions.ts';
 import {
   findDocument,
@@ -26,45 +28,54 @@ import {
   toPassage,
 } from '../storage/passages.ts';
 
+/** A text on its way into a knowledge base; its passages come as they are analysed. */
+type Text = { knowledgeBaseId: string; title: string; bytes: number; parts: AsyncIterable<AnalysedPart> };
+
+/** Makes the document of a text with its passages; all of it is one transaction. */
+async function insertText(
+  transaction: Queryable,
+  { accountId, config }: Call,
+  { knowledgeBaseId, title, bytes, parts }: Text,
+) {
+  await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
+  const document = { knowledgeBaseId, id: uuidv7(), accountId };
+  const inserted = await insertDocument(transaction, {
+    ...document,
+    title,
+    source: title,
+    type: 'text',
+    bytes,
+    status: 'processed',
+  });
+  const passage_count = await insertPassages(transaction, document, { parts, documents: 1, bytes });
+  await requireStorage(transaction, { accountId, defaults: config }, bytes);
+  return toDocument({ ...inserted, passage_count });
+}
+
+/**
+ * Stores a text, and ends its analysis in any case.
+ * @throws KNOWLEDGE_BASE_NOT_FOUND when that is deleted meanwhile; the document is known to nobody yet
+ */
+async function storeText(call: Call, text: Text) {
+  try {
+    return await call.once((transaction) => insertText(transaction, call, text));
+  } catch (error) {
+    throw error instanceof DeletionAnnounced ? knowledgeBaseNotFound() : error;
+  } finally {
+    await endParts(text.parts);
+  }
+}
+
 export const documentHandlers = {
-  async importTextContent(
-    { title, content, ...input },
-    { database, accountId, config, room, analyse, once },
-  ) {
+  async importTextContent({ title, content, ...input }, call) {
+    const { database, accountId, config, room, analyse } = call;
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
-    const account = { accountId, defaults: config };
     const bytes = Buffer.byteLength(content);
     await room.require(bytes);
     await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
-    await expectStorage(database, account, bytes);
+    await expectStorage(database, { accountId, defaults: config }, bytes);
     const parts = await analyse({ title, format: 'text', content });
-
-    const id = uuidv7();
-    try {
-      const data = await once(async (transaction) => {
-        await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
-        const inserted = await insertDocument(transaction, {
-          knowledgeBaseId,
-          id,
-          accountId,
-          title,
-          source: title,
-          type: 'text',
-          bytes,
-          status: 'processed',
-        });
-        const document = { knowledgeBaseId, id, accountId };
-        const passage_count = await insertPassages(transaction, document, { parts, documents: 1, bytes });
-        await requireStorage(transaction, account, bytes);
-        return toDocument({ ...inserted, passage_count });
-      });
-      return { data };
-    } catch (error) {
-      // Nobody knows the document yet, so it is its knowledge base.
-      throw error instanceof DeletionAnnounced ? knowledgeBaseNotFound() : error;
-    } finally {
-      await endParts(parts);
-    }
+    return { data: await storeText(call, { knowledgeBaseId, title, bytes, parts }) };
   },
 
   async deleteDocument({ documentId }, { database, accountId, files, log }) {

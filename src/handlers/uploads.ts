@@ -10,7 +10,7 @@ import { requireStorage } from '../storage/accounts.ts';
 import type { Queryable } from '../storage/database.ts';
 import { findDocument, insertDocument, toDocument } from '../storage/documents.ts';
 import { uploadNameOf } from '../storage/file-store.ts';
-import { discardObject, lockFile, takeDirectUpload } from '../storage/files.ts';
+import { discardObject, insertTicket, lockFile, takeDirectUpload } from '../storage/files.ts';
 import { lockKnowledgeBase } from '../storage/knowledge-bases.ts';
 import { countDocument } from '../storage/passages.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -117,18 +117,14 @@ export const uploadHandlers = {
     const ticket = await makeTicket(call, file, { sizeBytes: size, createdAt, expiresAt });
     const data = await once(async (transaction) => {
       await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
-      await transaction
-        .insertInto('files')
-        .values({
-          knowledge_base_id: knowledgeBaseId,
-          id: file.id,
-          account_id: accountId,
-          file_name: fileName,
-          size_bytes: size,
-          created_at: createdAt,
-          expires_at: expiresAt,
-        })
-        .execute();
+      await insertTicket(transaction, {
+        ...file,
+        accountId,
+        fileName,
+        sizeBytes: size,
+        createdAt,
+        expiresAt,
+      });
       await requireStorage(transaction, { accountId, defaults: config }, size);
       return ticket;
     });

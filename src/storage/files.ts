@@ -8,6 +8,34 @@ import { removeUnnamed } from './backup-lock.ts';
 import type { Database, Queryable } from './database.ts';
 import type { FileStore, StoredObject } from './file-store.ts';
 
+/** What an upload address was made for: a file that has not come yet. */
+type Ticket = ScopedId & {
+  accountId: string;
+  fileName: string;
+  sizeBytes: number;
+  createdAt: Date;
+  expiresAt: Date;
+};
+
+/** Notes a ticket, whose bytes count as stored until it expires. */
+export async function insertTicket(
+  transaction: Queryable,
+  { knowledgeBaseId, id, accountId, ...ticket }: Ticket,
+): Promise<void> {
+  await transaction
+    .insertInto('files')
+    .values({
+      knowledge_base_id: knowledgeBaseId,
+      id,
+      account_id: accountId,
+      file_name: ticket.fileName,
+      size_bytes: ticket.sizeBytes,
+      created_at: ticket.createdAt,
+      expires_at: ticket.expiresAt,
+    })
+    .execute();
+}
+
 /** The file of a live knowledge base, whoever owns it; undefined: there is none. */
 export async function findFile(database: Queryable, { knowledgeBaseId, id }: ScopedId) {
   return await database
