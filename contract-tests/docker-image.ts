@@ -35,7 +35,7 @@ export async function readDockerfile(): Promise<Instruction[]> {
 }
 
 /** The value of the only instruction of this name. @throws when there is another number of them. */
-export function onlyValue(instructions: Instruction[], name: string): string {
+function onlyValue(instructions: Instruction[], name: string): string {
   const found = instructions.filter((instruction) => instruction.name === name);
   if (found.length !== 1 || found[0] === undefined) throw new Error(`${found.length} × ${name}`);
   return found[0].value;

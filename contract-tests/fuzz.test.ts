@@ -1,4 +1,4 @@
-/** Five thousand made-up requests to every route: no fault, and no harm to what is there. */
+/** Ten thousand made-up requests to every route: no fault, and no harm to what is there. */
 import { testFuzz } from './fuzz-run.ts';
 
-testFuzz(5_000);
+testFuzz(10_000);

@@ -37,14 +37,7 @@ export type Target = {
 };
 
 /** Around the bounds of texts, numbers and lists; the two shortest and the two longest. */
-export function valuesAtBounds({
-  type,
-  minLength = 0,
-  maxLength,
-  minimum,
-  maximum,
-  maxItems,
-}: Schema): unknown[] {
+function valuesAtBounds({ type, minLength = 0, maxLength, minimum, maximum, maxItems }: Schema): unknown[] {
   if (type === 'string' && maxLength !== undefined)
     return [minLength - 1, minLength, maxLength, maxLength + 1]
       .filter((length) => length >= 0)

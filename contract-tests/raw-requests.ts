@@ -6,7 +6,7 @@ import { type GoodRequest, toSent } from './good-requests.ts';
 export type RawRequest = { slices: Uint8Array[]; hangsUp: boolean };
 
 /** The request as it stands on the wire. */
-export function toBytes(good: GoodRequest, extra: string[]): Buffer {
+function toBytes(good: GoodRequest, extra: string[]): Buffer {
   const { method, path, headers = {}, body = '' } = toSent(good, good.fields);
   const length = Buffer.byteLength(body);
   const lines = [

@@ -1,9 +1,10 @@
-/** A vitest reporter that closes a run with the plain line `N passed, N failed, N skipped`. */
+/** A vitest reporter that closes a run with the plain line `N passed, N failed`, behind the number of skipped tests. */
 import type { Reporter, TestModule } from 'vitest/node';
 
 export const plainSummary: Reporter = {
-  onTestRunEnd(modules: readonly TestModule[]): void {
-    const counts = { passed: 0, failed: 0, skipped: 0 };
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+    // What breaks beside all tests fails the run as well.
+    const counts = { passed: 0, failed: unhandled.length, skipped: 0 };
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
@@ -12,6 +13,6 @@ export const plainSummary: Reporter = {
       // A file that breaks before its first test has failed as a whole.
       if (module.state() === 'failed' && module.children.allTests('failed').next().done) counts.failed++;
     }
-    process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
+    process.stdout.write(`\n${counts.skipped} skipped\n${counts.passed} passed, ${counts.failed} failed\n`);
   },
 };

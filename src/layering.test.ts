@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const src = fileURLToPath(new URL('.', import.meta.url));
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('testing/'),
+  (file) => /\.(ts|mjs)$/.test(file) && !file.endsWith('.test.ts') && !file.startsWith('testing/'),
 );
 
 /** From top to bottom; a file may import from its own layer and from those below. */
@@ -46,17 +46,27 @@ function layerOf(file: string): Layer {
   return LAYERS.find((layer) => layer === folder) ?? 'base';
 }
 
-/** Files that the code of `file` runs; types may be known anywhere. */
-function importsOf(file: string): string[] {
-  const code = readFileSync(join(src, file), 'utf8');
-  return [...code.matchAll(/^import (?!type )[^;]*?from '(\.[^']+)'/gms)]
+const read = (file: string) => readFileSync(join(src, file), 'utf8');
+
+/** Files that `file` loads as it begins, or what `pattern` finds; types may be known anywhere. */
+function importsOf(
+  file: string,
+  pattern = /^(?:import|export) (?!type )(?:[^;']*?from )?'(\.[^']+)'/gms,
+): string[] {
+  return [...read(file).matchAll(pattern)]
     .map(([, target = '']) => relative(src, resolve(src, dirname(file), target)))
     .filter((target) => !target.startsWith('../generated'));
 }
 
+/** Those included that it loads later on. */
+const allImportsOf = (file: string): string[] => [
+  ...importsOf(file),
+  ...importsOf(file, /\bimport\('(\.[^']+)'\)/g),
+];
+
 test('nothing imports from a layer above its own', () => {
   const upward = files.flatMap((file) =>
-    importsOf(file)
+    allImportsOf(file)
       .filter((target) => LAYERS.indexOf(layerOf(target)) < LAYERS.indexOf(layerOf(file)))
       .map((target) => `${file} imports ${target}`),
   );
@@ -67,9 +77,7 @@ test('the client runs alone and anywhere: it imports only itself and what is gen
   const clients = files.filter((file) => file.startsWith('client/'));
   expect(clients).not.toEqual([]);
   const imported = clients.flatMap((file) =>
-    [...readFileSync(join(src, file), 'utf8').matchAll(/(?:from|import\() ?'([^']+)'/g)].map(
-      ([, name = '']) => name,
-    ),
+    [...read(file).matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name = '']) => name),
   );
   expect(imported.filter((name) => !/^(\.|\.\.\/\.\.\/generated(\/client)?)\/[\w.-]+$/.test(name))).toEqual(
     [],
@@ -82,27 +90,32 @@ test('the client runs alone and anywhere: it imports only itself and what is gen
 test('retrieval and storage know nothing of HTTP', () => {
   const knowing = files
     .filter((file) => /^(retrieval|storage)\//.test(file))
-    .filter((file) => /from '(koa|openapi-backend|node:http)'/.test(readFileSync(join(src, file), 'utf8')));
+    .filter((file) => /from '(koa|openapi-backend|node:http)'/.test(read(file)));
   expect(knowing).toEqual([]);
 });
 
 test('only config.ts reads the environment, only main.ts exits', () => {
-  const code = (file: string) => readFileSync(join(src, file), 'utf8');
-  expect(files.filter((file) => code(file).includes('process.env'))).toEqual(['config.ts']);
-  expect(files.filter((file) => code(file).includes('process.exit('))).toEqual(['main.ts']);
+  expect(files.filter((file) => read(file).includes('process.env'))).toEqual(['config.ts']);
+  expect(files.filter((file) => read(file).includes('process.exit('))).toEqual(['main.ts']);
+});
+
+test('what tests the contract does so from outside', () => {
+  const tests = join(src, '../contract-tests');
+  const inside = readdirSync(tests, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /from '(\.\.\/)+src\//.test(readFileSync(join(tests, file), 'utf8')));
+  expect(inside).toEqual([]);
 });
 
 test('the SDK of S3 is loaded only by the store that needs it, and that only where it is set', () => {
-  const code = (file: string) => readFileSync(join(src, file), 'utf8');
-  expect(files.filter((file) => code(file).includes("from '@aws-sdk/"))).toEqual(['storage/s3-store.ts']);
+  expect(files.filter((file) => read(file).includes("from '@aws-sdk/"))).toEqual(['storage/s3-store.ts']);
   expect(files.filter((file) => importsOf(file).includes('storage/s3-store.ts'))).toEqual([]);
 });
 
 test('what only some settings need is loaded only then: metrics, traces', () => {
   const lazy = ['prometheus.ts', 'tracing.ts'];
   expect(files.filter((file) => importsOf(file).some((target) => lazy.includes(target)))).toEqual([]);
-  const code = (file: string) => readFileSync(join(src, file), 'utf8');
-  const loading = files.filter((file) => /from '(prom-client|@opentelemetry\/.*)'/.test(code(file)));
+  const loading = files.filter((file) => /from '(prom-client|@opentelemetry\/.*)'/.test(read(file)));
   expect(loading.toSorted()).toEqual(lazy);
 });
 
@@ -115,9 +128,7 @@ test('path, operationId and handler have one name', () => {
     Object.values(methods)[0]?.operationId,
   ]);
   expect(operations).toHaveLength(14);
-  const handlerCode = files
-    .filter((file) => file.startsWith('handlers/'))
-    .map((file) => readFileSync(join(src, file), 'utf8'));
+  const handlerCode = files.filter((file) => file.startsWith('handlers/')).map(read);
   for (const [name, operationId] of operations) {
     expect(operationId).toBe(name);
     expect(handlerCode.filter((text) => text.includes(`async ${name}(`))).toHaveLength(1);

@@ -1,6 +1,9 @@
+/** Acting at intervals, by a clock of the test. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { repeat } from './repeat.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 test('acts now, and again after as long as each act has said', async () => {
   vi.useFakeTimers();
@@ -18,7 +21,6 @@ test('acts now, and again after as long as each act has said', async () => {
   await stop();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(count).toBe(3);
-  vi.useRealTimers();
 });
 
 test('once stopped, waits for the act that runs and begins no other', async () => {

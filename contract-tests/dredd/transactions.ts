@@ -16,7 +16,7 @@ export const TRANSACTIONS: Transaction[] = responses.map(({ operation, status })
  * The status that stands for `default`: the one that it documents and any request can provoke, by another method.
  * That it stands for crashes too is shown by src/error-boundary.test.ts.
  */
-export const STATUS_OF_DEFAULT = '405';
+const STATUS_OF_DEFAULT = '405';
 
 /** The status that a transaction's answer has to have. */
 export const expectedStatus = ({ status }: Transaction): string =>

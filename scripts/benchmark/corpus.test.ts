@@ -1,3 +1,4 @@
+/** The benchmark's documents and queries are what the figures take them for. */
 import { expect, test } from 'vitest';
 import { analyseDocument } from '../../src/retrieval/analysis.ts';
 import { detectLanguage } from '../../src/retrieval/language.ts';

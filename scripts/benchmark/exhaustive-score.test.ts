@@ -1,3 +1,4 @@
+/** How much of the best is found: what counts as equal, and what as missed. */
 import { expect, test } from 'vitest';
 import { shareOfFound } from './exhaustive-score.ts';
 

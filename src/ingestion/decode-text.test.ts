@@ -1,3 +1,4 @@
+/** Bytes of every encoding become their text, and bytes that are none say so. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeText, type Markup } from './decode-text.ts';

@@ -1,3 +1,4 @@
+/** What a file is, by its bytes and its name. */
 import { describe, expect, it } from 'vitest';
 import { detectType } from './detect-type.ts';
 

@@ -1,3 +1,4 @@
+/** What a reader sees of a page becomes Markdown, and nothing else. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { extractHtml } from './extract-html.ts';

@@ -1,3 +1,4 @@
+/** Analysis in threads: in turn, to its end or to where nobody wants it any more. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, platform } from 'node:os';
 import { afterAll, describe, expect, it, vi } from 'vitest';

@@ -1,3 +1,4 @@
+/** From a document to its passages, their columns and what they count together. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAnalysis } from '../testing/analysed-passages.ts';

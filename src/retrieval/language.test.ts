@@ -1,3 +1,4 @@
+/** The language of a text and of its passages. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { detectLanguage, detectPassageLanguage, isToldByStopWords, LANGUAGES } from './language.ts';

@@ -1,3 +1,4 @@
+/** The headings and blocks of Markdown. */
 import { describe, expect, it } from 'vitest';
 import { scanMarkdown } from './markdown.ts';
 

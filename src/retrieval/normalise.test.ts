@@ -1,3 +1,4 @@
+/** Writings of one text that become the same, and what is removed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldAccents, normaliseText } from './normalise.ts';

@@ -1,3 +1,4 @@
+/** A document's lexemes by passage, against a plain way to make them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBinaryArray, elementTypes } from '../storage/binary-array.ts';

@@ -1,3 +1,4 @@
+/** Where a text is cut: within bounds, at its own seams, and nothing lost. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isBlank } from './extracted-text.ts';

@@ -1,3 +1,4 @@
+/** What a question asks for. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyseQuery, readQuery } from './query-terms.ts';

@@ -1,3 +1,4 @@
+/** Numbers for texts: the same for the same, whatever came before. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTextNumbers } from './text-numbers.ts';

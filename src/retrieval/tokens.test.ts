@@ -1,3 +1,4 @@
+/** The tokens of texts in many scripts. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isStemmable, TOKEN_MAX_LENGTH, tokenise } from './tokens.ts';

@@ -10,7 +10,7 @@ export type UploadedFile = { id: string; objectName: string; sizeBytes: number; 
 export type FileComparison = { orphans: string[]; lost: UploadedFile[]; misfits: UploadedFile[] };
 
 /** An object comes before its row, and lives without one for as long as an upload or a removal takes: minutes. */
-export const ORPHAN_AGE_MS = 3_600_000;
+const ORPHAN_AGE_MS = 3_600_000;
 
 /** Files and objects that are held at once, whatever a knowledge base has: as many as S3 lists in one answer. */
 const PAGE_SIZE = 1_000;

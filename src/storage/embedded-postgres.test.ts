@@ -1,7 +1,6 @@
 /** What one running embedded PostgreSQL guarantees: its text rules, its isolation, and being the only one. */
 import { statSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { findRunningPostgres, type SocketConnection } from './embedded-postgres.ts';
 import {
   cleanUpAfterAll,
   connectionOf,
@@ -11,7 +10,8 @@ import {
   query,
   start,
   startInProcess,
-} from './postgres-fixture.ts';
+} from '../testing/postgres-fixture.ts';
+import { findRunningPostgres, type SocketConnection } from './embedded-postgres.ts';
 
 cleanUpAfterAll();
 

@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findRunningPostgres } from './embedded-postgres.ts';
 import {
   cleanUpAfterEach,
   clusterPath,
@@ -32,7 +31,8 @@ import {
   start,
   startInProcess,
   writeLockFiles,
-} from './postgres-fixture.ts';
+} from '../testing/postgres-fixture.ts';
+import { findRunningPostgres } from './embedded-postgres.ts';
 
 cleanUpAfterEach();
 

@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import pg from 'pg';
 import { beforeEach, expect, test } from 'vitest';
-import { findRunningPostgres } from './embedded-postgres.ts';
 import {
   cleanUpAfterEach,
   connectionOf,
@@ -14,7 +13,8 @@ import {
   query,
   start,
   startInProcess,
-} from './postgres-fixture.ts';
+} from '../testing/postgres-fixture.ts';
+import { findRunningPostgres } from './embedded-postgres.ts';
 
 cleanUpAfterEach();
 

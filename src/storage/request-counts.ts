@@ -4,7 +4,7 @@ import { serviceUnavailable } from '../errors.ts';
 import type { Database } from './database.ts';
 import { prepare } from './prepared.ts';
 
-/** Of a request: the how manieth of its key's window it is, from 1, and when (`performance.now()`) that ends, at the earliest. */
+/** Of a request: its number within its key's window, from 1, and when (`performance.now()`) that ends, at the earliest. */
 export type Counted = { place: number; endsAtMs: number };
 
 /** Of a key, behind this statement's requests: all of its window, and what is left of that. */

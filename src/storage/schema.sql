@@ -125,7 +125,7 @@ CREATE TABLE lexeme_changes (
   knowledge_base_id uuid NOT NULL,
   id uuid NOT NULL,
   account_id uuid NOT NULL,
-  passage_counts jsonb NOT NULL,
+  passage_counts jsonb STORAGE EXTERNAL NOT NULL,
   PRIMARY KEY (knowledge_base_id, id)
 );
 
@@ -143,7 +143,7 @@ CREATE TABLE passage_lexemes (
   "position" integer NOT NULL,
   account_id uuid NOT NULL,
   length integer NOT NULL,
-  lexemes tsvector NOT NULL,
+  lexemes tsvector STORAGE EXTERNAL NOT NULL STATISTICS 10,
   PRIMARY KEY (knowledge_base_id, document_id, "position"),
   FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id)
 ) WITH (toast_tuple_target=8160);

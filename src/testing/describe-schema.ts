@@ -1,7 +1,10 @@
 /** The schema of a database as SQL, from PostgreSQL's catalogs: the effect of the migrations, for a person to read. */
 import { type Kysely, sql } from 'kysely';
 
-/** One line a column, constraint and index, in the tables' order; the same on PostgreSQL 15 to 18. */
+/**
+ * One line a column (with what only ALTER TABLE sets of it), constraint and index, in the tables' order; the same on
+ * PostgreSQL 15 to 18.
+ */
 export async function describeSchema<DB>(database: Kysely<DB>): Promise<string> {
   const { rows } = await sql<{
     table: string;
@@ -12,11 +15,15 @@ export async function describeSchema<DB>(database: Kysely<DB>): Promise<string> 
   }>`
     SELECT relname AS table, CASE relpersistence WHEN 'u' THEN 'UNLOGGED TABLE' ELSE 'TABLE' END AS kind,
       array_to_string(reloptions, ', ') AS options,
-      (SELECT string_agg(format('  %I %s%s%s%s', attname, format_type(atttypid, atttypmod),
+      (SELECT string_agg(format('  %I %s%s%s%s%s%s', attname, format_type(atttypid, atttypmod),
+          CASE WHEN attstorage <> typstorage THEN ' STORAGE ' ||
+            CASE attstorage WHEN 'p' THEN 'PLAIN' WHEN 'e' THEN 'EXTERNAL' WHEN 'm' THEN 'MAIN' ELSE 'EXTENDED' END END,
           CASE WHEN attcollation <> 0 AND collname <> 'default' THEN format(' COLLATE %I', collname) END,
           CASE WHEN attnotnull THEN ' NOT NULL' END,
-          ' DEFAULT ' || pg_get_expr(adbin, adrelid)), E',\n' ORDER BY attnum)
-        FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+          ' DEFAULT ' || pg_get_expr(adbin, adrelid),
+          -- Without a target of its own a column has -1 before PostgreSQL 17, and NULL since.
+          CASE WHEN attstattarget >= 0 THEN ' STATISTICS ' || attstattarget END), E',\n' ORDER BY attnum)
+        FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
           LEFT JOIN pg_collation ON pg_collation.oid = attcollation
         WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped) AS columns,
       (SELECT string_agg('  ' || pg_get_constraintdef(oid), E',\n' ORDER BY contype DESC, pg_get_constraintdef(oid))

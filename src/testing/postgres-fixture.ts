@@ -15,8 +15,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach } from 'vitest';
-import { type EmbeddedPostgres, type SocketConnection, startEmbeddedPostgres } from './embedded-postgres.ts';
-import { endOrphan } from './postgres-pidfile.ts';
+import {
+  type EmbeddedPostgres,
+  type SocketConnection,
+  startEmbeddedPostgres,
+} from '../storage/embedded-postgres.ts';
+import { endOrphan } from '../storage/postgres-pidfile.ts';
 
 export const isRoot = process.getuid?.() === 0;
 
@@ -100,7 +104,7 @@ export function startInProcess(
   { afterwards = '', account = {} }: { afterwards?: string; account?: { uid?: number; gid?: number } } = {},
 ): ChildProcess {
   const script = `
-    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('embedded-postgres.ts', import.meta.url).href)};
+    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('../storage/embedded-postgres.ts', import.meta.url).href)};
     try {
       const { connection } = await startEmbeddedPostgres({ directory: ${JSON.stringify(directory)}, onLog() {} });
       console.log(JSON.stringify(connection));
