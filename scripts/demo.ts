@@ -1,4 +1,4 @@
-/** `npm run demo`: imports a few texts in three languages into a service of its own and searches them. */
+/** `npm run demo`: imports a few files in three languages into a service of its own and searches them. */
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '../generated/client/index.ts';
@@ -30,11 +30,13 @@ async function upload(client: Client, knowledgeBaseId: string, fileName: string)
   const bytes = await readFile(directory + fileName);
   const body = { knowledgeBaseId, fileName, size: bytes.length };
   const { data: ticket } = await presignUploadUrl({ client, throwOnError, body });
-  await fetch(ticket.data.uploadUrl, { method: 'PUT', body: bytes });
+  const sent = await fetch(ticket.data.uploadUrl, { method: 'PUT', body: bytes });
+  if (!sent.ok) throw new Error(`${fileName} was not taken: ${await sent.text()}`);
   const { data: document } = await importFile({ client, throwOnError, body: { fileId: ticket.data.fileId } });
   let { status } = document.data;
   while (status === 'pending' || status === 'processing') {
-    const report = await getDocumentStatus({ client, throwOnError, query: { documentId: document.data.id } });
+    const query = { documentId: document.data.id, waitSeconds: 30 };
+    const report = await getDocumentStatus({ client, throwOnError, query });
     status = report.data.data.status;
   }
   print(`  ${fileName}: ${status}`);

@@ -15,8 +15,17 @@ import { createKnowledgeBase, type RunningService, withService } from './service
 
 const shared = fileURLToPath(new URL('../../shared/collections', import.meta.url));
 
+const USAGE = `npm run evaluate -- [options] [folder…]   by default all collections beside the project
+  --json FILE   write the figures there as well
+  --together    import all collections into one knowledge base
+`;
+
 const { values, positionals } = parseArgs({
-  options: { json: { type: 'string' }, together: { type: 'boolean', default: false } },
+  options: {
+    json: { type: 'string' },
+    together: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 
@@ -99,7 +108,9 @@ async function* evaluateTogether(folders: string[]): AsyncGenerator<Row> {
 }
 
 const folders = foldersToEvaluate();
-if (folders.length === 0) {
+if (values.help) {
+  process.stdout.write(USAGE);
+} else if (folders.length === 0) {
   process.stdout.write('There are no collections beside the project; name folders to evaluate.\n');
 } else {
   process.stdout.write(`${'collection'.padEnd(18)}  nDCG@10    BM25    R@10    R@50  MRR@10   better\n`);

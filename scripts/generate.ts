@@ -1,8 +1,7 @@
-/** Writes generated/ (handler types, fetch client) from spec/openapi.yaml; with --check, tells what would change. */
+/** Writes generated/ (handler types, fetch client) from spec/openapi.yaml. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { parseArgs } from 'node:util';
 import { createClient } from '@hey-api/openapi-ts';
 
 const root = join(import.meta.dirname, '..');
@@ -49,16 +48,4 @@ export async function findDrift(): Promise<string[]> {
   }
 }
 
-async function check() {
-  const drift = await findDrift();
-  if (drift.length === 0) return;
-  process.exitCode = 1;
-  process.stderr.write(`generated/ is not what spec/openapi.yaml says; run npm run generate:\n`);
-  for (const name of drift) process.stderr.write(`  generated/${name}\n`);
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-  if (values.check) await check();
-  else await generateInto(committed);
-}
+if (import.meta.main) await generateInto(committed);

@@ -2,6 +2,9 @@
  * Installs the locked dependencies when they are missing or not those of the lock file, so that `npm start` and
  * `npm test` work right after cloning. With --omit=dev only what the service needs: a third of the packages, half
  * of the time. Plain JavaScript: it runs on the machine's own Node (20 or later).
+ *
+ * What package.json overrides by the empty package `pend` is never used here: it counts installations
+ * (@scarf/scarf), serves another runtime (bare-fs), or draws pages (@napi-rs/canvas).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -24,6 +24,12 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** The last line of what looks for problems, and the exit status that tells scripts the same. */
+function conclude(problems: number): void {
+  print(problems === 1 ? '1 problem' : `${problems} problems`);
+  if (problems > 0) process.exitCode = 1;
+}
+
 /** What went wrong, in one sentence for the person at the terminal. */
 class CommandError extends Error {}
 
@@ -105,8 +111,7 @@ program
         print(line);
         problems += 1;
       }
-      print(`${problems} problems`);
-      if (problems > 0) process.exitCode = 1;
+      conclude(problems);
     }),
   );
 
@@ -129,8 +134,7 @@ program
   .action(async (file: string) => {
     const { restore } = await import('./backup/restore.ts');
     const problems = await restore(readConfig(), file, tell);
-    print(`${problems} problems`);
-    if (problems > 0) process.exitCode = 1;
+    conclude(problems);
   });
 
 program
@@ -144,8 +148,7 @@ program
       for (const { problem, remedy } of problems) print(`WRONG  ${part}: ${problem}\n       ${remedy}`);
       count += problems.length;
     }
-    print(count === 1 ? '1 problem' : `${count} problems`);
-    if (count > 0) process.exitCode = 1;
+    conclude(count);
   });
 
 const keys = program.command('keys').description('API keys of accounts');

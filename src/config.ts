@@ -57,7 +57,7 @@ const isTracing = (read: {
   read.OTEL_TRACES_EXPORTER !== 'none' &&
   (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined;
 
-/** One line a setting; the README's table lists the same names. An empty value counts as unset. */
+/** One line a setting; the README's table lists the same names, OpenTelemetry's own as one. An empty value counts as unset. */
 const settings = z
   .object({
     HOST: z.string().default('127.0.0.1'),

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
-import { type Config, ConfigError, readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 import { apiKeyFile } from './first-start.ts';
 import { createLog } from './log.ts';
 import { findDatabase, openDatabase } from './open-database.ts';
@@ -124,12 +124,20 @@ async function start(): Promise<void> {
   stop = values.worker ? await work(config, log) : await serve(config, log, values.worker !== false);
 }
 
+/** What only a mistake of ours throws. */
+const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError];
+
+/** For whoever has started us: options, settings and directories are his matter, and a sentence helps more than a stack. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isMistyped = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+  const isOurs = !isMistyped && FAULTS.some((fault) => error instanceof fault);
+  return (isOurs && error.stack) || error.message;
+}
+
 try {
   await start();
 } catch (error) {
-  // Settings and directories are the operator's matter: a sentence helps more than a stack.
-  const isOperators =
-    error instanceof ConfigError || (error instanceof Error && !(error instanceof TypeError));
-  process.stderr.write(`${isOperators ? error.message : (error as Error).stack}\n`);
+  process.stderr.write(`${explain(error)}\n`);
   process.exit(1);
 }

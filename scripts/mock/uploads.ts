@@ -5,7 +5,7 @@ import type { Upload } from '../../src/routes.ts';
 import { formatUploadPath, readUploadGrant } from '../../src/upload-address.ts';
 
 /** No secret: it keeps nothing. The address in the spec's example is signed with it, too. */
-export const MOCK_UPLOAD_SECRET = 'mock';
+const MOCK_UPLOAD_SECRET = 'mock';
 /** As the service's default. */
 const TICKET_TTL_MS = 3_600_000;
 
