@@ -100,8 +100,8 @@ test('422 INPUT_VALIDATION_FAILED: a hundred thousand brackets, closed or not, w
   }
 });
 
-test('422 INPUT_VALIDATION_FAILED: a field of ten thousand nested objects is refused by its name', async () => {
-  const body = `{"name":"a","tags":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`;
+test('422 INPUT_VALIDATION_FAILED: a field of nine thousand nested objects is refused by its name', async () => {
+  const body = `{"name":"a","tags":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`;
   expectRefusedFields(await request('createKnowledgeBase', body), 'tags');
 });
 
@@ -111,6 +111,35 @@ test('422 INPUT_VALIDATION_FAILED: five thousand unknown fields are refused with
   const answer = await request('createKnowledgeBase', { name: 'a', ...fields });
   expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');
   expect(performance.now() - started).toBeLessThan(5000);
+});
+
+/** Of many more values than a legal body holds. */
+const CROWDED = {
+  '130,000 unknown fields': `{${Array.from({ length: 130_000 }, (_, index) => `"f${index}":1`)}}`,
+  '100,000 ids': JSON.stringify({ query: 'a', knowledgeBaseIds: Array(100_000).fill(0) }),
+  'five million arrays in one another': `{"content":${'['.repeat(5e6)}${']'.repeat(5e6)}}`,
+  'eleven million open brackets': '['.repeat(11e6),
+};
+
+test.each(Object.entries(CROWDED))('422 INPUT_VALIDATION_FAILED: %s, in a few words', async (_what, body) => {
+  const answer = await request('importTextContent', body);
+  expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');
+  expect(answer.body).toMatchObject({ data: { formErrors: ['the body must hold 10000 values at most'] } });
+});
+
+test('what stands in strings is no value: brackets, commas, quotes and backslashes', async () => {
+  const { id } = await api.createKnowledgeBase({ name: 'Signs' });
+  const content = `[{,"\\"`.repeat(20_000);
+  const answer = await request('importTextContent', { knowledgeBaseId: id, title: 'Signs', content });
+  expect(answer.status).toBe(200);
+});
+
+test('422 INPUT_VALIDATION_FAILED: an unknown field is named, also without a name, and a very long name in part', async () => {
+  expectRefusedFields(await request('createKnowledgeBase', { name: 'a', '': 1 }), '');
+  const long = await request('importTextContent', { ['x'.repeat(5e6)]: 1 });
+  expectRefusal(long, 422, 'INPUT_VALIDATION_FAILED');
+  expect(long.text.length).toBeLessThan(2_000);
+  expect(long.text).toContain(`${'x'.repeat(200)}…`);
 });
 
 test('200: a byte order mark before the body, and escapes in names of fields, are JSON still', async () => {

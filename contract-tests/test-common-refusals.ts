@@ -71,15 +71,21 @@ function testUnsupportedMediaType(operationId: OperationId, account: Account): v
     expectRefusal(await account.request(operationId, '{', headers), 415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  test('application/json is taken in upper case and with charset UTF-8 too', async () => {
+  test('application/json is taken in upper case and with parameters, of which JSON has none, too', async () => {
     for (const mediaType of [
       'Application/JSON',
       'application/json; charset=utf-8',
       'application/json;charset="UTF-8"',
+      'application/json; charset=utf8',
+      'application/json; charset=us-ascii',
+      'application/json;',
+      'application/json ; version=1',
     ]) {
       const answer = await account.request(operationId, '{', { 'content-type': mediaType });
       expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');
     }
+    const plain = { 'content-type': 'application/json', 'content-encoding': 'Identity' };
+    expectRefusal(await account.request(operationId, '{', plain), 422, 'INPUT_VALIDATION_FAILED');
   });
 }
 

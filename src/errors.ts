@@ -126,7 +126,7 @@ export const fileAlreadyImported = () =>
 export const uploadExpired = () =>
   new ServiceError(
     'UPLOAD_EXPIRED',
-    'This upload ticket has expired before its bytes arrived; ask for a new one.',
+    'This upload ticket has expired and takes no bytes any more; ask for a new one.',
   );
 
 export const payloadTooLarge = (limitBytes: number) =>
@@ -147,7 +147,9 @@ export function validationFailed(
 ): ServiceError {
   const problems = [
     ...formErrors,
-    ...Object.entries(fieldErrors).flatMap(([field, messages]) => messages.map((text) => `${field} ${text}`)),
+    ...Object.entries(fieldErrors).flatMap(([field, messages]) =>
+      messages.map((text) => `${field || '""'} ${text}`),
+    ),
   ];
   return new ServiceError('INPUT_VALIDATION_FAILED', `${problems.join('; ')}.`, {
     data: { formErrors, fieldErrors },

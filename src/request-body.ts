@@ -12,6 +12,12 @@ type SizedSchema = {
   properties?: Record<string, unknown>;
 };
 
+/**
+ * A legal body holds little more than a hundred values. All mistakes of one that holds a million take seconds to find and
+ * to tell, and a gigabyte.
+ */
+const VALUES_MAX = 10_000;
+
 /** A code point takes 12 bytes at the most: two \uXXXX escapes. */
 const BYTES_PER_CODE_POINT = 12;
 /** A number, true, false or null. */
@@ -34,10 +40,36 @@ function largestJson(schema: unknown): number {
 /** Bytes of the largest legal body of this (dereferenced) schema, every character escaped. */
 export const largestBodyBytes = (schema: unknown): number => largestJson(schema) + SLACK_BYTES;
 
-const JSON_MEDIA_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+/** Parameters say nothing about JSON (RFC 8259, 11), but for who gives an encoding that JSON never has. */
+const JSON_MEDIA_TYPE = /^application\/json\s*(;|$)/i;
+const OTHER_CHARSET = /;\s*charset\s*=(?!\s*"?(?:utf-?8|us-ascii)\b)/i;
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
-async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
+
+/** Where the string of JSON ends that begins at `start`: its closing quote has an even number of backslashes before it. */
+function endOfString(json: Buffer, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end > 0; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (json[end - 1 - backslashes] === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return json.length;
+}
+
+/** Whether JSON, of which nothing else is known yet, holds more than `max` values; of an array or object, each begins one. */
+function holdsMoreValues(json: Buffer, max: number): boolean {
+  let count = 1;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === QUOTE) at = endOfString(json, at);
+    else if (byte === COMMA || byte === BRACKET || byte === BRACE) count++;
+    if (count > max) return true;
+  }
+  return false;
+}
+
+async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   try {
     const length = request.headers['content-length'];
     return await getRawBody(request, { limit: limitBytes, length: length ?? null });
@@ -56,8 +88,11 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
  */
 async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
   const { 'content-type': mediaType = '', 'content-encoding': encoding = 'identity' } = request.headers;
-  if (!JSON_MEDIA_TYPE.test(mediaType) || encoding !== 'identity') throw unsupportedMediaType();
+  const isJson = JSON_MEDIA_TYPE.test(mediaType) && !OTHER_CHARSET.test(mediaType);
+  if (!isJson || !/^(identity)?$/i.test(encoding)) throw unsupportedMediaType();
   const bytes = await readBytes(request, limitBytes);
+  if (holdsMoreValues(bytes, VALUES_MAX))
+    throw validationFailed([`the body must hold ${VALUES_MAX} values at most`]);
   try {
     return JSON.parse(strictUtf8.decode(bytes));
   } catch (error) {

@@ -2,12 +2,20 @@
 import type { ErrorObject } from 'ajv';
 import { type ServiceError, validationFailed } from './errors.ts';
 
-/** `/requestBody/knowledgeBaseIds/0` or `/query/limit`, and the property that a keyword is about, as a field's name. */
-function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
+/** An unknown field's name may be as long as a body. */
+const NAME_MAX = 200;
+
+const shorten = (name: string): string => (name.length <= NAME_MAX ? name : `${name.slice(0, NAME_MAX)}…`);
+
+/**
+ * `/requestBody/knowledgeBaseIds/0` or `/query/limit`, and the property that a keyword is about, as a field's name;
+ * undefined: it is about the body as a whole.
+ */
+function fieldOf({ instancePath, keyword, params }: ErrorObject): string | undefined {
   const [, , ...path] = instancePath.split('/');
   if (keyword === 'required') path.push(params.missingProperty);
   if (keyword === 'additionalProperties') path.push(params.additionalProperty);
-  return path.join('.');
+  return path.length === 0 ? undefined : shorten(path.join('.'));
 }
 
 /** The patterns of the spec in words; `\S` stands only in the one that asks for more than white space. */
@@ -39,7 +47,7 @@ export function toValidationError(problems: ErrorObject[]): ServiceError {
   const fieldErrors: Record<string, string[]> = Object.create(null);
   for (const problem of problems) {
     const field = fieldOf(problem);
-    if (field === '') formErrors.push(`the body ${messageOf(problem)}`);
+    if (field === undefined) formErrors.push(`the body ${messageOf(problem)}`);
     else fieldErrors[field] = [...(fieldErrors[field] ?? []), messageOf(problem)];
   }
   return validationFailed(formErrors, fieldErrors);
