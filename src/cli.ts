@@ -38,19 +38,41 @@ async function onDatabase(act: (database: Database) => Promise<void>): Promise<v
   const config = readConfig();
   const log = createLog('warn');
   const { connection, close } = await joinDatabase(config, log);
-  const database = createDatabase(createMaintenancePool(connection, (error) => log.warn(error.message)));
+  let isEnding = false;
+  const onError = (error: Error) => {
+    // The database may be told to end before it has read that a connection has.
+    if (!isEnding) log.warn(error.message);
+  };
+  const database = createDatabase(createMaintenancePool(connection, onError));
   try {
     await migrateToLatest(database);
     await act(database);
   } finally {
+    isEnding = true;
     await database.destroy();
     await close();
   }
 }
 
-function wholeNumber(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('A whole number, please.');
-  return Number(text);
+/** Reads whole numbers within bounds; JSON and PostgreSQL know larger ones than JavaScript counts in. */
+const wholeNumber =
+  (least = 0, most = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`A whole number from ${least} to ${most}, please.`);
+  };
+
+/** Ten thousand years hence PostgreSQL and JavaScript write time in different ways. */
+const EXPIRY_MAX_DAYS = 36_500;
+/** The largest `integer` of PostgreSQL. */
+const COUNT_MAX = 2_147_483_647;
+const NAME_MAX = 200;
+
+/** What stands in a line of a list. */
+function readName(text: string): string {
+  if (/^(?=.*\S)\P{C}+$/u.test(text) && text.length <= NAME_MAX) return text;
+  throw new InvalidArgumentError(`A name of visible characters, ${NAME_MAX} at most, please.`);
 }
 
 async function requireAccountId(database: Database, name: string): Promise<string> {
@@ -73,7 +95,11 @@ function printTable(rows: Record<string, string>[]): void {
     );
 }
 
-const formatTime = (time: Date | null): string => time?.toISOString() ?? '-';
+/** Of keys that earlier versions made to last for thousands of years the driver can not read the end. */
+function formatTime(time: Date | null): string {
+  if (time === null) return '-';
+  return Number.isNaN(time.valueOf()) ? 'far off' : time.toISOString();
+}
 
 const program = new Command('knowledge-retrieval').description(
   'Knowledge retrieval service. Settings come from the environment; the README lists them.',
@@ -157,8 +183,8 @@ keys
   .command('create')
   .description('make a key; it is shown once')
   .option('--account <name>', 'the account that it belongs to', 'default')
-  .option('--name <text>', 'what it is for', 'unnamed')
-  .option('--expires-in-days <days>', 'when it stops working', wholeNumber)
+  .option('--name <text>', 'what it is for', readName, 'unnamed')
+  .option('--expires-in-days <days>', 'when it stops working', wholeNumber(0, EXPIRY_MAX_DAYS))
   .action(({ account, name, expiresInDays }: { account: string; name: string; expiresInDays?: number }) =>
     onDatabase(async (database) => {
       const accountId = await requireAccountId(database, account);
@@ -211,27 +237,30 @@ const accounts = program.command('accounts').description('accounts, their limits
 
 const withLimits = (command: Command) =>
   command
-    .option('--storage-limit-bytes <bytes>', 'instead of STORAGE_LIMIT_BYTES', wholeNumber)
-    .option('--knowledge-base-limit <count>', 'instead of KNOWLEDGE_BASE_LIMIT', wholeNumber)
-    .option('--credits <count>', 'the balance', wholeNumber);
+    .option('--storage-limit-bytes <bytes>', 'instead of STORAGE_LIMIT_BYTES', wholeNumber())
+    .option('--knowledge-base-limit <count>', 'instead of KNOWLEDGE_BASE_LIMIT', wholeNumber(0, COUNT_MAX))
+    .option('--credits <count>', 'the balance', wholeNumber());
 
-withLimits(accounts.command('create').description('make an account').argument('<name>')).action(
-  (name: string, change: AccountChange) =>
-    onDatabase(async (database) => {
-      if (await findAccountId(database, name))
-        throw new CommandError(`There is an account named ${name} already.`);
-      await database.transaction().execute(async (transaction) => {
-        const id = await createAccount(transaction, name, readConfig().initialCredits);
-        await updateAccount(transaction, id, change);
-      });
-      print(`Account ${name} is made; \`keys create --account ${name}\` makes its first key.`);
-    }),
+withLimits(
+  accounts.command('create').description('make an account').argument('<name>', 'what it is called', readName),
+).action((name: string, change: AccountChange) =>
+  onDatabase(async (database) => {
+    if (await findAccountId(database, name))
+      throw new CommandError(`There is an account named ${name} already.`);
+    await database.transaction().execute(async (transaction) => {
+      const id = await createAccount(transaction, name, readConfig().initialCredits);
+      await updateAccount(transaction, id, change);
+    });
+    print(`Account ${name} is made; \`keys create --account ${name}\` makes its first key.`);
+  }),
 );
 
 withLimits(
   accounts.command('set').description("change an account's limits or credits").argument('<name>'),
 ).action((name: string, change: AccountChange) =>
   onDatabase(async (database) => {
+    if (Object.keys(change).length === 0)
+      throw new CommandError('Nothing is to change; see `accounts set --help`.');
     await updateAccount(database, await requireAccountId(database, name), change);
     print(`Account ${name} is changed.`);
   }),

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Connection } from './storage/database.ts';
-import { findRunningPostgres, startEmbeddedPostgres } from './storage/embedded-postgres.ts';
+import { findRunningPostgres, hasCluster, startEmbeddedPostgres } from './storage/embedded-postgres.ts';
 
 /** How to connect, and what is to be called when everybody has disconnected. */
 export type OpenedDatabase = { connection: Connection; close(): Promise<void> };
@@ -46,9 +46,17 @@ export function findDatabase(config: Config): Connection {
   return running;
 }
 
-/** For a command beside a server: uses the running embedded PostgreSQL, or starts it for the command's time. */
+/**
+ * For a command beside a server: uses the running embedded PostgreSQL, or starts it for the command's time.
+ * @throws when there is none in DATA_DIR: a mistyped one would get a database, of which every command would speak well
+ */
 export async function joinDatabase(config: Config, log: Logger): Promise<OpenedDatabase> {
   const running = config.databaseUrl === undefined ? findRunningPostgres(config.dataDir) : undefined;
   if (running !== undefined) return { connection: running, close: async () => {} };
+  if (config.databaseUrl === undefined && !hasCluster(config.dataDir)) {
+    throw new Error(
+      `There is no database in ${config.dataDir}: set DATA_DIR as the server has it, or start one there first.`,
+    );
+  }
   return await openDatabase(config, log);
 }

@@ -6,6 +6,7 @@ import { createLog } from '../log.ts';
 import { joinDatabase } from '../open-database.ts';
 import { openFiles } from '../open-files.ts';
 import { createDatabase, createPool, type Database } from '../storage/database.ts';
+import { hasCluster } from '../storage/embedded-postgres.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
 import { checkBaseUrl, checkDataDirectory, checkNode, checkSecrets } from './check-machine.ts';
 import { checkFiles, checkJobs, checkPublicAddress, checkServer } from './check-work.ts';
@@ -59,7 +60,7 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
 
 /** Joins the database, as every command does; where there is none yet, the first start will make it. */
 async function* findDatabaseProblems(config: Config): AsyncGenerator<Finding> {
-  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'postgres'))) return;
+  if (config.databaseUrl === undefined && !hasCluster(config.dataDir)) return;
   const log = createLog('silent');
   let close = async () => {};
   let database: Database | undefined;

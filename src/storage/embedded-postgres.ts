@@ -70,6 +70,9 @@ export function findRunningPostgres(directory: string): SocketConnection | undef
   return postmaster?.ready ? connectionTo(postmaster.socketDirectory, postmaster.port) : undefined;
 }
 
+/** Whether a service has ever started on `directory`. */
+export const hasCluster = (directory: string): boolean => existsSync(clusterPath(directory));
+
 const clusterPath = (directory: string): string => join(directory, 'postgres');
 
 const connectionTo = (host: string, port: number): SocketConnection => ({
