@@ -45,6 +45,8 @@ describe('detectType', () => {
     ['an OLE file that is no workbook', bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 WordDocument')],
     ['zero bytes', Buffer.alloc(1000)],
     ['a program', bytes('\x7fELF\x02\x01\x01')],
+    ['an archive without entries', bytes(`PK\x05\x06${'\0'.repeat(18)}`)],
+    ['a small program for a virtual machine', bytes('\xca\xfe\xba\xbe\0\0\0\x3d')],
     ['control characters all over', bytes('\x01\x02\x03a'.repeat(100))],
   ];
   it.each(unknown)('does not take %s for text', (_reason, content) =>

@@ -79,6 +79,8 @@ const BINARY_HEADS = [
   'OggS\0',
   '\0\0\0',
   '\0asm',
+  'PK\x05\x06', // an archive without entries
+  '\xca\xfe\xba\xbe',
 ];
 /** What UTF-16 begins with; its zero bytes are ordinary. */
 const UTF16_MARKS = ['\xff\xfe', '\xfe\xff'];
