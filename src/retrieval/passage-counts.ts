@@ -1,0 +1,65 @@
+/** Writes in how many of a document's passages each lexeme occurs, as jsonb. */
+import {
+  type ByteWriter,
+  createBinaryArray,
+  createByteWriter,
+  elementTypes,
+} from '../storage/binary-array.ts';
+import { LEXEMES_PER_CHANGE } from '../storage/tables.ts';
+import { type LexemeTable, lexemesEnd, nameEnd, nameStart, passageCountOf } from './lexeme-table.ts';
+
+/** A binary array of jsonb: objects from lexeme to the number of passages that have it, each lexeme in one of them. */
+export function writePassageCounts(table: LexemeTable): Uint8Array {
+  const pieces = createBinaryArray(elementTypes.jsonb);
+  let piece = createCountsObject();
+  const end = (): void => {
+    const bytes = piece.end();
+    pieces.add(bytes.length, (buffer, start) => bytes.copy(buffer, start));
+  };
+  const names = table.names.written();
+  const lexemes = lexemesEnd(table);
+  for (let lexeme = 0; lexeme < lexemes; lexeme++) {
+    const count = passageCountOf(table, lexeme);
+    if (count === 0) continue;
+    if (piece.size() === LEXEMES_PER_CHANGE) {
+      end();
+      piece = createCountsObject();
+    }
+    piece.add(names.subarray(nameStart(table, lexeme), nameEnd(table, lexeme) - 1), count);
+  }
+  end();
+  return pieces.toBuffer();
+}
+
+/** A JSON object in the form that `jsonb_recv` reads: the form's version, 1, and text in UTF-8 (PostgreSQL source, jsonb.c). */
+function createCountsObject() {
+  const json = createByteWriter();
+  json.byte(1);
+  let size = 0;
+  return {
+    add(key: Buffer, count: number): void {
+      json.byte(size++ === 0 ? OPENING : COMMA);
+      writeKey(json, key);
+      json.text(`:${count}`);
+    },
+    size: (): number => size,
+    end(): Buffer {
+      if (size === 0) json.byte(OPENING);
+      json.byte(CLOSING);
+      return json.written();
+    },
+  };
+}
+
+const [OPENING, CLOSING, COMMA, QUOTE, BACKSLASH, FIRST_PLAIN] = [0x7b, 0x7d, 0x2c, 0x22, 0x5c, 0x20];
+
+const isPlain = (byte: number): boolean => byte >= FIRST_PLAIN && byte !== QUOTE && byte !== BACKSLASH;
+
+/** A lexeme, in UTF-8, as a JSON string. */
+function writeKey(json: ByteWriter, name: Buffer): void {
+  if (name.every(isPlain)) {
+    json.byte(QUOTE);
+    json.bytes(name, 0, name.length);
+    json.byte(QUOTE);
+  } else json.text(JSON.stringify(name.toString()));
+}

@@ -1,0 +1,38 @@
+/** Writes the lexemes of a passage, with their places, as a PostgreSQL tsvector. */
+import type { BinaryArray } from '../storage/binary-array.ts';
+import { firstPlaceOf, type LexemeTable, nameEnd, nameStart, placeCountOf } from './lexeme-table.ts';
+
+/** Adds the tsvector of the passage at hand to a column of tsvectors. */
+export const addPassageTsvector = (column: BinaryArray, table: LexemeTable): void =>
+  column.add(tsvectorSize(table), (buffer, start) => writeTsvector(table, buffer, start));
+
+/** In bytes. */
+function tsvectorSize(table: LexemeTable): number {
+  let size = 4;
+  for (const lexeme of table.found) {
+    size += nameEnd(table, lexeme) - nameStart(table, lexeme) + 2 + 2 * placeCountOf(table, lexeme);
+  }
+  return size;
+}
+
+/** In the form that `tsvectorrecv` reads; it sorts the lexemes itself (PostgreSQL source, tsvector.c). */
+function writeTsvector(table: LexemeTable, buffer: Buffer, start: number): void {
+  const { found, places, nextPlaces } = table;
+  const bytes = table.names.written();
+  let at = buffer.writeInt32BE(found.length, start);
+  const writeUint16 = (value: number): void => {
+    buffer[at++] = value >> 8;
+    buffer[at++] = value;
+  };
+  for (const lexeme of found) {
+    const end = nameEnd(table, lexeme);
+    for (let i = nameStart(table, lexeme); i < end; i++) buffer[at++] = bytes[i] as number; // as it was written
+    const count = placeCountOf(table, lexeme);
+    writeUint16(count);
+    let place = firstPlaceOf(table, lexeme);
+    for (let i = 0; i < count; i++) {
+      writeUint16(places[place] as number); // every place is in the list
+      place = nextPlaces[place] as number;
+    }
+  }
+}
