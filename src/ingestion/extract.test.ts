@@ -1,6 +1,6 @@
 /** Text, headings, tables and pages of every format. */
 import { describe, expect, it, test } from 'vitest';
-import { madeFiles } from '../testing/made-files.ts';
+import { madeFiles, pdfOf } from '../testing/made-files.ts';
 import { writeZip } from '../testing/write-zip.ts';
 import { extractFile, type Reading } from './extract.ts';
 
@@ -78,6 +78,17 @@ test('a PDF with an empty page is read, with a warning that names the page', asy
   expect(reading).toMatchObject({ pageCount: 3, warnings: ['Page 2: without text, perhaps scanned.'] });
   expect(reading.extracted.headings.map(({ text }) => text)).toEqual(['Opening hours']);
   expect(pagesOf(reading).at(-1)).toEqual([3, 'It closes at six.']);
+});
+
+test('a PDF without any text tells its number of pages, and what may be the reason', async () => {
+  expect(await extractFile({ fileName: 'plan.pdf', bytes: pdfOf([[], []]) })).toEqual({
+    type: 'pdf',
+    pageCount: 2,
+    failure: {
+      code: 'NO_TEXT_EXTRACTED',
+      message: 'The file holds no readable text; its pages may be scanned.',
+    },
+  });
 });
 
 test('a Word document is read with its lists and footnotes', async () => {

@@ -15,7 +15,7 @@ export type Reading = { extracted: ExtractedText; warnings: string[]; pageCount?
 /** What the file is, and its text or what is wrong with it. */
 export type Extraction<Text = ExtractedText> = { type: DocumentType } & (
   | (Omit<Reading, 'extracted'> & { extracted: Text })
-  | { failure: DocumentError }
+  | (Pick<Reading, 'pageCount'> & { failure: DocumentError })
 );
 
 /**
@@ -25,9 +25,15 @@ export type Extraction<Text = ExtractedText> = { type: DocumentType } & (
 export async function extractFile({ fileName, bytes }: UploadedFile): Promise<Extraction> {
   const type = detectType(bytes, fileName) ?? 'unknown';
   try {
-    const reading = await read(bytes, type);
-    if (!isBlank(reading.extracted.text)) return { type, ...reading, extracted: storable(reading.extracted) };
-    return { type, failure: { code: 'NO_TEXT_EXTRACTED', message: 'The file holds no readable text.' } };
+    const { extracted, ...reading } = await read(bytes, type);
+    if (!isBlank(extracted.text)) return { type, ...reading, extracted: storable(extracted) };
+    const { pageCount } = reading;
+    const hint = pageCount === undefined ? '' : '; its pages may be scanned';
+    const failure = {
+      code: 'NO_TEXT_EXTRACTED',
+      message: `The file holds no readable text${hint}.`,
+    } as const;
+    return { type, failure, ...(pageCount !== undefined && { pageCount }) };
   } catch (error) {
     const { code, message } = asUnreadable(error);
     // What a password or damage hides, the name may tell.
