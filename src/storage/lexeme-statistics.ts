@@ -29,12 +29,11 @@ export async function removeLexemes(transaction: Queryable, document: Owned): Pr
     SELECT ${document.knowledgeBaseId}, gen_random_uuid(), ${document.accountId},
       jsonb_object_agg(lexeme, -passage_count)
     FROM (
-      SELECT entry.lexeme, count(*) AS passage_count,
-        (row_number() OVER (ORDER BY entry.lexeme) - 1) / ${sql.lit(LEXEMES_PER_CHANGE)} AS piece
-      FROM passage_lexemes, unnest(lexemes) AS entry
-      WHERE knowledge_base_id = ${document.knowledgeBaseId} AND document_id = ${document.id}
-        AND entry.lexeme <> ${scopeMark(document.knowledgeBaseId)}
-      GROUP BY entry.lexeme) AS gone
+      SELECT word AS lexeme, ndoc AS passage_count,
+        (row_number() OVER (ORDER BY word) - 1) / ${sql.lit(LEXEMES_PER_CHANGE)} AS piece
+      FROM ts_stat(format('SELECT lexemes FROM passage_lexemes WHERE knowledge_base_id = %L AND document_id = %L',
+        ${document.knowledgeBaseId}::uuid, ${document.id}::uuid))
+      WHERE word <> ${scopeMark(document.knowledgeBaseId)}) AS gone
     GROUP BY piece`.execute(transaction);
 }
 
