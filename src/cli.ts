@@ -63,15 +63,15 @@ const wholeNumber =
     throw new InvalidArgumentError(`A whole number from ${least} to ${most}, please.`);
   };
 
-/** Ten thousand years hence PostgreSQL and JavaScript write time in different ways. */
+/** A hundred years. Times behind the year 9999 are written by PostgreSQL and JavaScript in different ways. */
 const EXPIRY_MAX_DAYS = 36_500;
 /** The largest `integer` of PostgreSQL. */
 const COUNT_MAX = 2_147_483_647;
 const NAME_MAX = 200;
 
-/** What stands in a line of a list. */
+/** What stands in a line of a list: no control characters and no line ends. */
 function readName(text: string): string {
-  if (/^(?=.*\S)\P{C}+$/u.test(text) && text.length <= NAME_MAX) return text;
+  if (/^(?=.*\S)[^\p{Cc}\p{Zl}\p{Zp}]+$/u.test(text) && text.length <= NAME_MAX) return text;
   throw new InvalidArgumentError(`A name of visible characters, ${NAME_MAX} at most, please.`);
 }
 
