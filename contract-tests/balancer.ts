@@ -31,7 +31,11 @@ function forward(agent: http.Agent, address: string, request: IncomingMessage, r
     const { connection: _theirs, 'keep-alive': _theirTime, ...given } = answer.headers;
     response.writeHead(answer.statusCode ?? 502, given);
     answer.pipe(response).on('error', () => {});
-    answer.on('error', () => response.destroy());
+    answer.on('error', (error) => {
+      // To the client a cut answer looks like a connection that the balancer has closed.
+      process.stderr.write(`the balancer lost ${address} within an answer to ${url}: ${error}\n`);
+      response.destroy();
+    });
   });
   onward.on('error', (error) => {
     if (response.headersSent) return void response.destroy();

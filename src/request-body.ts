@@ -16,7 +16,7 @@ type SizedSchema = {
  * A legal body holds little more than a hundred values. All mistakes of one that holds a million take seconds to find and
  * to tell, and a gigabyte.
  */
-const VALUES_MAX = 10_000;
+const VALUES_MAX = 20_000;
 
 /** A code point takes 12 bytes at the most: two \uXXXX escapes. */
 const BYTES_PER_CODE_POINT = 12;
