@@ -41,9 +41,10 @@ const TEXTS = [
   ),
 ];
 
-/** Any text, lone surrogates included. */
+/** Any text, lone surrogates included; some as the extension of a file's name. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...TEXTS) },
+  fc.constantFrom(...TEXTS).map((text) => `notes.${text}`),
   fc.string({ unit: 'binary', maxLength: 200 }),
   fc.string({ unit: 'grapheme', maxLength: 200 }),
   fc.string({

@@ -22,6 +22,8 @@ test.each([
   ['page.html', 'html', HTML, 'caracal margay', 'The caracal & the margay jump.'],
   ['without-extension', 'txt', 'The bilby digs spirals.', 'bilby', 'The bilby digs spirals.'],
   ['bom.txt', 'txt', '\uFEFFThe dunnart naps.', 'dunnart', 'The dunnart naps.'],
+  ['notes.constructor', 'txt', 'The kowari hunts.', 'kowari', 'The kowari hunts.'],
+  ['notes.__proto__', 'txt', 'The numbat digs.', 'numbat', 'The numbat digs.'],
 ])('processed: %s as %s is found by its words, with the file name as title and source', async (...file) => {
   const [fileName, type, text, query, expected] = file;
   const { id, status } = await importAndPoll(fileName, bytesOf(text));

@@ -114,7 +114,7 @@ const describeMachine = () => ({
 });
 
 function findPart(name: string): Part {
-  const part = parts[name];
+  const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
   if (part === undefined) throw new Error(`there is no part ${name}\n${usage}`);
   return part;
 }

@@ -1,6 +1,6 @@
 /** What a file is, by its bytes and its name. */
 import { describe, expect, it } from 'vitest';
-import { detectType } from './detect-type.ts';
+import { detectType, typeByName } from './detect-type.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 const zip = (entry: string) => bytes(`PK\x03\x04${'\0'.repeat(22)}\x08\0\0\0${entry}`);
@@ -38,6 +38,13 @@ describe('detectType', () => {
   it.each(byName)('%s', (_reason, content, fileName, type) =>
     expect(detectType(bytes(content), fileName)).toBe(type),
   );
+
+  it('knows no extension by what every object of JavaScript has', () => {
+    for (const name of Object.getOwnPropertyNames(Object.prototype)) {
+      expect(detectType(bytes('x = 1'), `notes.${name}`)).toBe('txt');
+      expect(typeByName(`notes.${name}`)).toBeUndefined();
+    }
+  });
 
   const unknown: [reason: string, content: Buffer][] = [
     ['a picture', bytes(`\x89PNG\r\n\x1a\n${'x'.repeat(100)}`)],

@@ -29,16 +29,16 @@ function zipType(file: Buffer): FileType | undefined {
   const media =
     /mimetypeapplication\/(?:vnd\.oasis\.opendocument\.)?(text|presentation|spreadsheet|epub\+zip)/;
   const named = media.exec(file.subarray(0, 200).toString('latin1'))?.[1];
-  if (named) return ZIP_MEDIA_TYPES[named];
+  if (named) return ZIP_MEDIA_TYPES.get(named);
   return ZIP_MAIN_PARTS.find(([part]) => file.includes(part))?.[1];
 }
 
-const ZIP_MEDIA_TYPES: Record<string, FileType> = {
-  text: 'odt',
-  presentation: 'odp',
-  spreadsheet: 'ods',
-  'epub+zip': 'epub',
-};
+const ZIP_MEDIA_TYPES = new Map<string, FileType>([
+  ['text', 'odt'],
+  ['presentation', 'odp'],
+  ['spreadsheet', 'ods'],
+  ['epub+zip', 'epub'],
+]);
 const ZIP_MAIN_PARTS: [part: string, type: FileType][] = [
   ['word/document', 'docx'],
   ['ppt/presentation', 'pptx'],
@@ -118,13 +118,13 @@ const HTML_ELEMENT =
   /<(?:head|body|title|meta|div|p|h[1-6]|table|ul|ol|span|a|br|script|article|section)[\s>/]/i;
 
 /** What no content tells apart from plain text. */
-const TEXT_TYPE_BY_EXTENSION: Record<string, FileType | undefined> = {
-  md: 'md',
-  markdown: 'md',
-  mdown: 'md',
-  csv: 'csv',
-  tsv: 'csv',
-};
+const TEXT_TYPE_BY_EXTENSION = new Map<string, FileType>([
+  ['md', 'md'],
+  ['markdown', 'md'],
+  ['mdown', 'md'],
+  ['csv', 'csv'],
+  ['tsv', 'csv'],
+]);
 
 /** The extensions that bear their type's name. */
 const NAMED_TYPES: readonly FileType[] = [
@@ -147,7 +147,7 @@ const NAMED_TYPES: readonly FileType[] = [
 export function typeByName(fileName: string): FileType | undefined {
   const extension = extensionOf(fileName);
   if (/^x?html?$/.test(extension)) return 'html';
-  return TEXT_TYPE_BY_EXTENSION[extension] ?? NAMED_TYPES.find((type) => type === extension);
+  return TEXT_TYPE_BY_EXTENSION.get(extension) ?? NAMED_TYPES.find((type) => type === extension);
 }
 
 function textType(head: string, extension: string): FileType {
@@ -157,5 +157,5 @@ function textType(head: string, extension: string): FileType {
   if (/^x?html?$/.test(extension) && HTML_ELEMENT.test(head.replaceAll('\0', ''))) return 'html';
   if (/^(?:xml|svg|rss|atom|xsd|xsl|xslt)$/.test(extension) && start.startsWith('<')) return 'xml';
   if (/^(?:json|ipynb|geojson)$/.test(extension) && /^[[{"\d\-tfn]/.test(start)) return 'json';
-  return TEXT_TYPE_BY_EXTENSION[extension] ?? (/^<(?:head|body)[\s>]/i.test(start) ? 'html' : 'txt');
+  return TEXT_TYPE_BY_EXTENSION.get(extension) ?? (/^<(?:head|body)[\s>]/i.test(start) ? 'html' : 'txt');
 }

@@ -1,10 +1,17 @@
 /** Migrations run once, however many servers start, and lead to the schema that stands in schema.sql. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DocumentType } from '../../generated/types.gen.ts';
+import { readSpec, type Spec } from '../spec.ts';
 import { describeSchema } from '../testing/describe-schema.ts';
 import { createEmptyDatabase } from '../testing/test-database.ts';
 import { createDatabase, createPool, type Database } from './database.ts';
-import { migrateOver, migrateToLatest } from './migrate.ts';
+import { migrateOver, migrateToLatest, migrateUpTo } from './migrate.ts';
+
+const { components } = readSpec() as Spec & {
+  components: { schemas: { DocumentType: { enum: DocumentType[] } } };
+};
+const typesOfContract = components.schemas.DocumentType.enum;
 
 let empty: Awaited<ReturnType<typeof createEmptyDatabase>>;
 let servers: Database[];
@@ -26,6 +33,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0002-first-answers',
     '0003-request-counts',
     '0004-room-for-counts',
+    '0005-document-types',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });
@@ -45,4 +53,31 @@ test('the migrations lead to the committed schema', async () => {
   const [server] = servers;
   if (server === undefined) throw new Error('no server');
   await expect(await describeSchema(server)).toMatchFileSnapshot('./schema.sql');
+});
+
+test('documents have the types of the contract; another one, from an earlier version, becomes unknown', async () => {
+  const { connection, drop } = await createEmptyDatabase();
+  const database = createDatabase(createPool(connection, 1, () => {}));
+  await migrateUpTo(database, '0004-room-for-counts');
+  await sql`
+    WITH account AS (
+      INSERT INTO accounts VALUES (gen_random_uuid(), 'a', NULL, NULL, now()) RETURNING id),
+    knowledge_base AS (
+      INSERT INTO knowledge_bases SELECT gen_random_uuid(), id, 'k', '', now(), now() FROM account
+      RETURNING knowledge_base_id, account_id)
+    INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, created_at,
+      updated_at)
+    SELECT knowledge_base_id, gen_random_uuid(), account_id, 't', 's', type, 1, 'processed', now(), now()
+    FROM knowledge_base, unnest(ARRAY['pdf', 'function Object() { [native code] }']) AS type`.execute(
+    database,
+  );
+  await migrateToLatest(database);
+  const stored = await database.selectFrom('documents').select('type').orderBy('type').execute();
+  expect(stored.map(({ type }) => type)).toEqual(['pdf', 'unknown']);
+  for (const type of typesOfContract) await database.updateTable('documents').set({ type }).execute();
+  await expect(sql`UPDATE documents SET type = '{}'`.execute(database)).rejects.toThrow(
+    'documents_type_check',
+  );
+  await database.destroy();
+  await drop();
 });

@@ -6,6 +6,7 @@ import * as initial from './migrations/0001-initial.ts';
 import * as firstAnswers from './migrations/0002-first-answers.ts';
 import * as requestCounts from './migrations/0003-request-counts.ts';
 import * as roomForCounts from './migrations/0004-room-for-counts.ts';
+import * as documentTypes from './migrations/0005-document-types.ts';
 
 /** In the order of their names; one that has landed is never edited. */
 const migrations: Record<string, Migration> = {
@@ -13,6 +14,7 @@ const migrations: Record<string, Migration> = {
   '0002-first-answers': firstAnswers,
   '0003-request-counts': requestCounts,
   '0004-room-for-counts': roomForCounts,
+  '0005-document-types': documentTypes,
 };
 
 /**
@@ -67,7 +69,8 @@ export async function compareMigrations<DB>(
 }
 
 /** Those of the migrations that this version does not know. */
-export const unknownOf = (names: string[]): string[] => names.filter((name) => !(name in migrations));
+export const unknownOf = (names: string[]): string[] =>
+  names.filter((name) => !Object.hasOwn(migrations, name));
 
 /** Migrates over connections of its own, whose statements may last: with `migrateToLatest`'s result and errors. */
 export async function migrateOver(

@@ -53,7 +53,8 @@ CREATE TABLE documents (
   CHECK (((status = ANY (ARRAY['failed'::text, 'timeout'::text])) = ((error_code IS NOT NULL) AND (error_message IS NOT NULL)))),
   CHECK ((passage_count >= 0)),
   CHECK ((size_bytes >= 0)),
-  CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'processed'::text, 'failed'::text, 'timeout'::text])))
+  CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'processed'::text, 'failed'::text, 'timeout'::text]))),
+  CHECK ((type = ANY (ARRAY['pdf'::text, 'docx'::text, 'pptx'::text, 'xlsx'::text, 'xls'::text, 'html'::text, 'txt'::text, 'csv'::text, 'xml'::text, 'md'::text, 'json'::text, 'odt'::text, 'odp'::text, 'ods'::text, 'rtf'::text, 'epub'::text, 'text'::text, 'unknown'::text])))
 );
 
 CREATE TABLE files (

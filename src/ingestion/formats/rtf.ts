@@ -33,20 +33,20 @@ const SKIPPED = new Set(
 const READ = new Set(['shptxt', 'shpinst', 'footnote', 'annotation']);
 
 /** Characters that have names. */
-const CHARACTERS: Record<string, string | undefined> = {
-  emdash: '—',
-  endash: '–',
-  bullet: '•',
-  lquote: '‘',
-  rquote: '’',
-  ldblquote: '“',
-  rdblquote: '”',
-  '~': '\u00a0',
-  _: '\u2011',
-  '\\': '\\',
-  '{': '{',
-  '}': '}',
-};
+const CHARACTERS = new Map([
+  ['emdash', '—'],
+  ['endash', '–'],
+  ['bullet', '•'],
+  ['lquote', '‘'],
+  ['rquote', '’'],
+  ['ldblquote', '“'],
+  ['rdblquote', '”'],
+  ['~', '\u00a0'],
+  ['_', '\u2011'],
+  ['\\', '\\'],
+  ['{', '{'],
+  ['}', '}'],
+]);
 
 /** @throws FILE_TOO_COMPLEX for groups nested past XML_DEPTH_MAX, or text past TEXT_MAX_LENGTH */
 export function extractRtf(bytes: Uint8Array): ExtractedText {
@@ -69,14 +69,14 @@ function rtfReader(body: RtfBody) {
     if (SKIPPED.has(name) || (group.isIgnorable && !READ.has(name))) group.isSkipped = true;
     group.isIgnorable = false;
     if (name === 'u') characters.writeUnit(group, parameter ?? 0);
-    else if (Object.hasOwn(CHARACTERS, name)) characters.write(group, CHARACTERS[name] ?? '');
+    else if (CHARACTERS.has(name)) characters.write(group, CHARACTERS.get(name) ?? '');
     else if (setsGroup(group, name, parameter ?? 0) || fonts.take(group, name, parameter ?? 0)) return;
     else if (group.destination === 'text' && !group.isSkipped) body.control(name, parameter);
   };
   const takeSymbol = (sign: string) => {
     if (sign === '*') group.isIgnorable = true;
     else if (sign === '\n' || sign === '\r') body.control('par', undefined);
-    else characters.write(group, CHARACTERS[sign] ?? '');
+    else characters.write(group, CHARACTERS.get(sign) ?? '');
   };
   const take = (token: RtfToken) => {
     if (token.kind === 'bytes') return characters.addBytes(token.bytes);
