@@ -1,13 +1,16 @@
 /** The command line's check of a deployment, beside a service that runs: its words, and its exit code for scripts. */
 import { expect, inject, test } from 'vitest';
-import { runCommand } from './running-service.ts';
+import { environmentOf } from '../scripts/service-process.ts';
+import { runCommand, spawnCommand } from './running-service.ts';
 
 const dataDirectory = inject('dataDirectory');
 
 test('exit code 0 and a line for each part where nothing is wrong', async () => {
-  const output = await runCommand(dataDirectory, 'doctor', '--no-server');
+  // Other tests leave accounts without credits here: none is low beside a new account that gets none.
+  const environment = environmentOf(dataDirectory, { INITIAL_CREDITS: '0' });
+  const { output } = await spawnCommand(environment, 'doctor', '--no-server');
   expect(output).toMatch(/^ok {5}Node\nok/);
-  expect(output).toMatch(/\nok {5}jobs\n.*\n0 problems$/);
+  expect(output).toMatch(/\nok {5}credits\nok {5}jobs\n.*\n0 problems\n$/);
 });
 
 test('exit code 1 where something is: this shell’s settings name no server', async () => {

@@ -72,7 +72,6 @@ export const environmentOf = (dataDirectory: string, settings: Settings = {}): N
   PATH: process.env.PATH,
   DATA_DIR: dataDirectory,
   PORT: '0',
-  RATE_LIMIT_PER_MINUTE: '0',
   LOG_LEVEL: 'warn',
   ...settings,
 });

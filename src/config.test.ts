@@ -12,11 +12,11 @@ test('without settings the service runs on the embedded database on loopback', (
     databaseUrl: undefined,
     storageLimitBytes: 10 * 1024 ** 3,
     knowledgeBaseLimit: 1000,
-    initialCredits: 1_000_000,
+    initialCredits: 1_000_000_000,
     creditsPerQuery: 1,
     uploadTicketTtlSeconds: 3600,
     importTimeoutSeconds: 600,
-    rateLimitPerMinute: 600,
+    rateLimitPerMinute: 0,
     validateResponses: false,
   });
 });

@@ -81,11 +81,11 @@ const settings = z
     S3_REGION: z.string().optional(),
     STORAGE_LIMIT_BYTES: wholeNumber(10 * GIBIBYTE),
     KNOWLEDGE_BASE_LIMIT: wholeNumber(1000),
-    INITIAL_CREDITS: wholeNumber(1_000_000),
+    INITIAL_CREDITS: wholeNumber(1_000_000_000),
     CREDITS_PER_QUERY: wholeNumber(1),
     UPLOAD_TICKET_TTL_SECONDS: wholeNumber(3600, 1, LONGEST_TICKET_SECONDS),
     IMPORT_TIMEOUT_SECONDS: wholeNumber(600, 1),
-    RATE_LIMIT_PER_MINUTE: wholeNumber(600),
+    RATE_LIMIT_PER_MINUTE: wholeNumber(0),
     CORS_ORIGIN: z.string().optional(),
     VALIDATE_RESPONSES: flag,
     METRICS_TOKEN: z

@@ -2,6 +2,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAccount, updateAccount } from '../storage/accounts.ts';
 import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
 
 let deployment: Awaited<ReturnType<typeof startHealthyDeployment>>;
@@ -88,6 +89,29 @@ test('a schema that is not there yet, and one of a newer version', async () => {
   await sql`INSERT INTO kysely_migration VALUES ('9999-later', '')`.execute(database);
   expect(await deployment.examineWith()).toEqual([expect.stringContaining('has 9999-later')]);
   await sql`DELETE FROM kysely_migration WHERE name = '9999-later'`.execute(database);
+});
+
+test('accounts whose credits run out, the lowest first', async () => {
+  const { database } = deployment.service;
+  const { id } = await database.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
+  const balanceOf = (credits: number) => updateAccount(database, id, { credits });
+  await balanceOf(100_000_000);
+  expect(await deployment.examineWith()).toEqual([]);
+  await balanceOf(99_999_999);
+  await createAccount(database, 'spent', 0);
+  expect(await deployment.examineWith()).toEqual([
+    'credits: 2 accounts have less than a tenth of INITIAL_CREDITS (1000000000) left: spent (0), default (99999999).',
+  ]);
+  for (let number = 1; number <= 4; number++) await createAccount(database, `poor ${number}`, number);
+  expect(await deployment.examineWith()).toEqual([
+    expect.stringMatching(/6 accounts .* spent \(0\), poor 1 \(1\), .*, poor 4 \(4\), and 1 more\.$/),
+  ]);
+  expect(await deployment.examineWith({ INITIAL_CREDITS: '15' })).toEqual([
+    expect.stringContaining('left: spent (0), poor 1 (1).'),
+  ]);
+  expect(await deployment.examineWith({ INITIAL_CREDITS: '0' })).toEqual([]);
+  expect(await deployment.examineWith({ CREDITS_PER_QUERY: '0' })).toEqual([]);
+  await database.updateTable('account_balances').set({ credits: 1_000_000_000 }).execute();
 });
 
 test('a pool larger than the server’s connections, and than the role’s', async () => {

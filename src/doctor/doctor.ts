@@ -7,6 +7,7 @@ import { joinDatabase } from '../open-database.ts';
 import { openFiles } from '../open-files.ts';
 import { createDatabase, createPool, type Database } from '../storage/database.ts';
 import { hasCluster } from '../storage/embedded-postgres.ts';
+import { checkCredits } from './check-credits.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
 import { checkBaseUrl, checkDataDirectory, checkNode, checkSecrets } from './check-machine.ts';
 import { checkFiles, checkJobs, checkPublicAddress, checkServer } from './check-work.ts';
@@ -52,9 +53,11 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
   yield reach;
   if (reach.problems.length > 0) return;
   yield await find('version and locale of the database', () => checkKind(database));
-  yield await find('schema', () => checkSchema(database));
+  const schema = await find('schema', () => checkSchema(database));
+  yield schema;
   yield await find('clocks', () => checkClock(database));
   yield await find('connections', () => checkConnections(database, config));
+  if (schema.problems.length === 0) yield await find('credits', () => checkCredits(database, config));
   yield await find('jobs', () => checkJobs(database));
 }
 

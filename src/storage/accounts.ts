@@ -175,6 +175,18 @@ export async function listAccounts(database: Queryable) {
   );
 }
 
+/** The accounts that have less than `least` credits left, the lowest first. */
+export async function listLowBalances(database: Queryable, least: number) {
+  return await database
+    .selectFrom('account_balances')
+    .innerJoin('accounts', 'accounts.id', 'account_balances.account_id')
+    .select(['name', 'credits'])
+    .where('credits', '<', least)
+    .orderBy('credits')
+    .orderBy('name')
+    .execute();
+}
+
 /** The id of the account with this name; undefined: there is none. */
 export async function findAccountId(database: Queryable, name: string): Promise<string | undefined> {
   const row = await database.selectFrom('accounts').select('id').where('name', '=', name).executeTakeFirst();

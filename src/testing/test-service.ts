@@ -51,7 +51,6 @@ export async function startTestService({
     DATA_DIR: dataDir,
     PORT: '0',
     VALIDATE_RESPONSES: 'true',
-    RATE_LIMIT_PER_MINUTE: '0',
   };
   const config = readConfig({ ...environment, ...settings });
   const opened = await openService(config, { connection, log: pino({ level: 'silent' }) });
