@@ -85,10 +85,13 @@ describe('a database that is away', () => {
   });
 });
 
-describe('a public address and an origin that are set', () => {
+describe('a public address and origins that are set', () => {
   let service: TestService;
   beforeAll(async () => {
-    const settings = { BASE_URL: 'https://kr.example.org/api/', CORS_ORIGIN: 'https://app.example.org' };
+    const settings = {
+      BASE_URL: 'https://kr.example.org/api/',
+      CORS_ORIGIN: 'https://app.example.org, HTTP://Localhost:5173/',
+    };
     service = await startTestService({ settings });
   });
   afterAll(() => service.close());
@@ -110,9 +113,9 @@ describe('a public address and an origin that are set', () => {
     expect(servers).toEqual([{ url: 'https://kr.example.org/api', description: 'This server' }]);
   });
 
-  test('pages of CORS_ORIGIN may send their key, on good answers as on errors', async () => {
+  const origins = ['https://app.example.org', 'http://localhost:5173'];
+  test.each(origins)('pages of %s may send their key, on good answers as on errors', async (origin) => {
     const target = `${service.address}/v1/getUsage`;
-    const origin = 'https://app.example.org';
     const preflight = {
       origin,
       'access-control-request-method': 'GET',
@@ -122,6 +125,17 @@ describe('a public address and an origin that are set', () => {
     expect(allowed.headers.get('access-control-allow-headers')).toBe('x-api-key,idempotency-key');
     for (const headers of [{ origin, 'x-api-key': service.apiKey }, { origin }]) {
       expect((await fetch(target, { headers })).headers.get('access-control-allow-origin')).toBe(origin);
+    }
+  });
+
+  test('pages of other origins may not, nor may a cache give them what others got', async () => {
+    const target = `${service.address}/v1/getUsage`;
+    const headers = { origin: 'https://app.example.org.evil.example', 'x-api-key': service.apiKey };
+    const preflight = { ...headers, 'access-control-request-method': 'GET' };
+    for (const init of [{ headers }, { method: 'OPTIONS', headers: preflight }]) {
+      const response = await fetch(target, init);
+      expect(response.headers.get('access-control-allow-origin')).toBeNull();
+      expect(response.headers.get('vary')).toBe('Origin');
     }
   });
 });

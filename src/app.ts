@@ -5,6 +5,7 @@ import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
 import { loggedPath, observeRequests } from './access-log.ts';
 import type { Admission } from './admission.ts';
+import { allowedOrigin, type CorsOrigins } from './cors.ts';
 import { type Backend, createDispatch, type ResponseCheck } from './dispatch.ts';
 import { refuseEarly } from './early-refusal.ts';
 import {
@@ -97,7 +98,7 @@ const refuseRoute: Middleware = () => {
   throw routeNotFound();
 };
 
-/** What the application is made of; without a `backend` it has the routes only. `corsOrigin`: whose pages may call, undefined: nobody's. */
+/** What the application is made of; without a `backend` it has the routes only. `corsOrigins`: whose pages may call. */
 type Parts = {
   backend?: Backend;
   routes: Routes;
@@ -105,7 +106,7 @@ type Parts = {
   admission?: Admission;
   log: Logger;
   watch: Watch;
-  corsOrigin: string | undefined;
+  corsOrigins: CorsOrigins;
   validateResponses: boolean;
 };
 
@@ -116,7 +117,7 @@ export async function createApp({
   admission,
   log,
   watch,
-  corsOrigin,
+  corsOrigins,
   validateResponses,
 }: Parts): Promise<RequestListener> {
   const dispatch = backend && (await createDispatch(backend));
@@ -128,10 +129,10 @@ export async function createApp({
   app.use(errorBoundary(log));
   app.use(requireTarget);
   app.use(createRoutes(routes).routes());
-  if (corsOrigin !== undefined)
+  if (corsOrigins.length > 0)
     app.use(
       cors({
-        origin: corsOrigin,
+        origin: (context) => allowedOrigin(corsOrigins, context.get('origin')) ?? '',
         exposeHeaders: EXPOSED_HEADERS,
       }),
     );
@@ -140,5 +141,5 @@ export async function createApp({
   app.on('error', (error) => log.debug({ err: error }, 'connection broke while answering'));
   const answer = app.callback();
   if (!admission || !dispatch) return answer;
-  return refuseEarly(answer, { admission, paths: dispatch.paths, watch, log, corsOrigin });
+  return refuseEarly(answer, { admission, paths: dispatch.paths, watch, log, corsOrigins });
 }

@@ -36,6 +36,7 @@ test('every wrong setting is named, none of the values is repeated', () => {
     KNOWLEDGE_BASE_LIMIT: '1.5',
     CREDITS_PER_QUERY: 'one',
     IMPORT_TIMEOUT_SECONDS: '0',
+    CORS_ORIGIN: 'foo',
     VALIDATE_RESPONSES: 'maybe',
     LOG_LEVEL: 'loud',
   };
@@ -85,6 +86,28 @@ test('traces are on where a collector is set, unless OpenTelemetry’s own varia
   expect(() => readConfig({ ...collector, ...other })).toThrow(
     /OTEL_EXPORTER_OTLP_PROTOCOL: can be.*\n.*OTEL_TRACES_SAMPLER: can be/,
   );
+});
+
+test('pages may call from origins as browsers write them, or from everywhere', () => {
+  expect(readConfig({}).corsOrigins).toEqual([]);
+  expect(readConfig({ CORS_ORIGIN: '*' }).corsOrigins).toEqual(['*']);
+  const CORS_ORIGIN = 'HTTPS://App.example.org:443/,http://[::1]:5173 , https://app.example.org';
+  expect(readConfig({ CORS_ORIGIN }).corsOrigins).toEqual(['https://app.example.org', 'http://[::1]:5173']);
+});
+
+test.each([
+  'foo',
+  'null',
+  'app.example.org',
+  'https://*.example.org',
+  'https://app.example.org/page',
+  'https://a.example.org https://b.example.org',
+  'https://a.example.org,',
+  '*,https://a.example.org',
+  'https://user@a.example.org',
+  'https://a.example.org:99999',
+])('no page could ever call by the origin %s', (CORS_ORIGIN) => {
+  expect(() => readConfig({ CORS_ORIGIN })).toThrow('CORS_ORIGIN: must be * or origins such as');
 });
 
 test('a token for the metrics that could be guessed is refused, and not repeated', () => {

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isApiKey } from './api-key.ts';
+import { type CorsOrigins, readOrigins } from './cors.ts';
 
 const between = (least: number, most: number) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(least).max(most));
@@ -19,6 +20,15 @@ export const UPLOAD_SECRET_LENGTH = 32;
 
 /** Characters of the shortest token that opens the metrics: nobody guesses 16 at random. */
 const METRICS_TOKEN_LENGTH = 16;
+
+/** A list of origins; each is checked, for one that no browser sends would let nobody in, without a word. */
+const origins = z.string().transform((list, context) => {
+  const read = readOrigins(list);
+  if (read !== undefined) return read;
+  const message = 'must be * or origins such as https://app.example.org, with commas between';
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
 
 const collector = z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional();
 
@@ -86,7 +96,7 @@ const settings = z
     UPLOAD_TICKET_TTL_SECONDS: wholeNumber(3600, 1, LONGEST_TICKET_SECONDS),
     IMPORT_TIMEOUT_SECONDS: wholeNumber(600, 1),
     RATE_LIMIT_PER_MINUTE: wholeNumber(0),
-    CORS_ORIGIN: z.string().optional(),
+    CORS_ORIGIN: origins.optional(),
     VALIDATE_RESPONSES: flag,
     METRICS_TOKEN: z
       .string()
@@ -165,8 +175,8 @@ export type Config = Readonly<{
   importTimeoutSeconds: number;
   /** Requests per key and minute; 0: no limit. */
   rateLimitPerMinute: number;
-  /** The origin that browsers may call from, or `*`; undefined: none. */
-  corsOrigin: string | undefined;
+  /** The origins that browsers may call from. */
+  corsOrigins: CorsOrigins;
   validateResponses: boolean;
   /** What opens `/metrics`; undefined: nothing does. */
   metricsToken: string | undefined;
@@ -201,7 +211,7 @@ function toConfig(read: Settings): Config {
     uploadTicketTtlSeconds: read.UPLOAD_TICKET_TTL_SECONDS,
     importTimeoutSeconds: read.IMPORT_TIMEOUT_SECONDS,
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
-    corsOrigin: read.CORS_ORIGIN,
+    corsOrigins: read.CORS_ORIGIN ?? [],
     validateResponses: read.VALIDATE_RESPONSES,
     metricsToken: read.METRICS_TOKEN,
     tracing: isTracing(read)

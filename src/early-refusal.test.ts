@@ -12,6 +12,7 @@ import { drain, listen } from './server.ts';
 import { type Answered, createWatch, unmetered, untraced } from './watch.ts';
 
 const ORIGIN = 'https://app.example.org';
+const STRANGER = 'https://other.example.org';
 /** Nobody has a turn any more. */
 const full: Admission = { isFull: () => true, enter: () => undefined };
 
@@ -26,7 +27,7 @@ beforeAll(async () => {
     admission: full,
     log: createLog('silent'),
     watch: createWatch({ ...unmetered, requestEnded: (answered) => ended.push(answered) }, untraced),
-    corsOrigin: ORIGIN,
+    corsOrigins: [ORIGIN, 'https://second.example.org'],
     validateResponses: true,
   });
   server = await listen(handle, { host: '127.0.0.1', port: 0 });
@@ -42,14 +43,18 @@ const fieldsOf = ({ headers }: Response) => {
   return fields;
 };
 
-test('503 SERVICE_UNAVAILABLE: the same fields and body as behind the whole way', async () => {
-  const early = await ask('/v1/query?a=b', { method: 'POST', body: '{}' });
+test.each([
+  ['that may call', ORIGIN],
+  ['that may not', STRANGER],
+])('503 SERVICE_UNAVAILABLE to a page %s: the fields and body of the whole way', async (_which, origin) => {
+  const init = { method: 'POST', body: '{}', headers: { origin, 'x-request-id': 'mine' } };
+  const early = await ask('/v1/query?a=b', init);
   // Written with a slash behind it the path is known to the router only.
-  const late = await ask('/v1/query/', { method: 'POST', body: '{}' });
+  const late = await ask('/v1/query/', init);
   expect([early.status, fieldsOf(early)]).toEqual([late.status, fieldsOf(late)]);
   expect(await early.json()).toEqual(await late.json());
   expect(early.status).toBe(503);
-  expect(fieldsOf(early)).toMatchObject({ 'x-request-id': 'mine', 'retry-after': '1' });
+  expect(fieldsOf(early)).toMatchObject({ 'x-request-id': 'mine', 'retry-after': '1', vary: 'Origin' });
   expect(ended).toContainEqual({ operation: 'refused', status: 503, seconds: 0 });
 });
 
@@ -75,7 +80,7 @@ test('what is refused within one turn of the loop is sent at its end, all of it'
     paths: new Set(['/v1/query']),
     watch: createWatch(unmetered, untraced),
     log: createLog('silent'),
-    corsOrigin: undefined,
+    corsOrigins: [],
   });
   const ask = () => {
     const request = Object.assign(new IncomingMessage(new Socket()), { method: 'POST', url: '/v1/query' });

@@ -5,6 +5,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Admission } from './admission.ts';
+import { allowedOrigin, type CorsOrigins } from './cors.ts';
 import { overloaded, toErrorEnvelope } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
 import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
@@ -19,7 +20,7 @@ type Parts = {
   paths: ReadonlySet<string>;
   watch: Watch;
   log: Logger;
-  corsOrigin: string | undefined;
+  corsOrigins: CorsOrigins;
 };
 
 /** One for all: making an error, with its stack, would take longer than to answer it. */
@@ -27,18 +28,24 @@ const OVERLOADED = overloaded();
 /** A string, which Node sends in one piece with the head. */
 const BODY = JSON.stringify(toErrorEnvelope(OVERLOADED));
 
-/** All header fields but the request's id. */
-const fieldsFor = (corsOrigin: string | undefined) => ({
+/** What every refusal has. */
+const FIELDS = {
   ...SECURITY_HEADERS,
   ...OVERLOADED.headers,
   'content-type': 'application/json; charset=utf-8',
   'content-length': Buffer.byteLength(BODY),
-  ...(corsOrigin !== undefined && {
-    vary: 'Origin',
-    'access-control-allow-origin': corsOrigin,
-    'access-control-expose-headers': EXPOSED_HEADERS.join(','),
-  }),
-});
+};
+
+/** All header fields of a refusal but the request's id, by the `Origin` of the request. */
+function fieldsFor(corsOrigins: CorsOrigins): (origin: string | undefined) => typeof FIELDS {
+  if (corsOrigins.length === 0) return () => FIELDS;
+  const withheld = { ...FIELDS, vary: 'Origin' };
+  const granted = { ...withheld, 'access-control-expose-headers': EXPOSED_HEADERS.join(',') };
+  return (origin) => {
+    const allowed = allowedOrigin(corsOrigins, origin);
+    return allowed === undefined ? withheld : { ...granted, 'access-control-allow-origin': allowed };
+  };
+}
 
 /** Tells the log, once a second at the most, how many have been refused. */
 function createTelling(log: Logger): () => void {
@@ -72,9 +79,9 @@ function createTogether(): (send: () => void) => void {
 /** `handle` for whatever can have its turn soon. A preflight costs nothing, and its request comes right behind it. */
 export function refuseEarly(
   handle: RequestListener,
-  { admission, paths, watch, log, corsOrigin }: Parts,
+  { admission, paths, watch, log, corsOrigins }: Parts,
 ): RequestListener {
-  const fields = fieldsFor(corsOrigin);
+  const fieldsOf = fieldsFor(corsOrigins);
   const tell = createTelling(log);
   const together = createTogether();
   const isRefused = ({ method, url = '' }: IncomingMessage) => {
@@ -84,7 +91,8 @@ export function refuseEarly(
   };
   const refuse = ({ headers }: IncomingMessage, response: ServerResponse) => {
     const { status } = OVERLOADED;
-    together(() => response.writeHead(status, { ...fields, 'x-request-id': requestIdOf(headers) }).end(BODY));
+    const fields = { ...fieldsOf(headers.origin), 'x-request-id': requestIdOf(headers) };
+    together(() => response.writeHead(status, fields).end(BODY));
     watch.requestEnded({ operation: 'refused', status, seconds: 0 });
     tell();
   };

@@ -97,7 +97,7 @@ const healthRoutes = (service: Service, ending: AbortSignal): Routes => ({
 export function createWorkerApp(service: Service, ending: AbortSignal): Promise<RequestListener> {
   const { log, watch } = service;
   const routes = healthRoutes(service, ending);
-  return createApp({ routes, log, watch, corsOrigin: undefined, validateResponses: false });
+  return createApp({ routes, log, watch, corsOrigins: [], validateResponses: false });
 }
 
 /**
@@ -124,7 +124,7 @@ export function createServiceApp(
     admission: createAdmission(placesFor(config)),
     log,
     watch,
-    corsOrigin: config.corsOrigin,
+    corsOrigins: config.corsOrigins,
     validateResponses: config.validateResponses,
   });
 }

@@ -2,6 +2,7 @@
 import type { RequestListener } from 'node:http';
 import type { UploadTicket } from '../../generated/types.gen.ts';
 import { createApp } from '../../src/app.ts';
+import { ANY_ORIGIN } from '../../src/cors.ts';
 import type { Backend } from '../../src/dispatch.ts';
 import { ServiceError, unauthorized } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
@@ -74,7 +75,7 @@ export async function createMockApp(): Promise<RequestListener> {
     routes: { baseUrl: undefined, receiveUpload, requireReady: async () => {} },
     log: createLog('silent'),
     watch: createWatch(unmetered, untraced),
-    corsOrigin: '*',
+    corsOrigins: [ANY_ORIGIN],
     validateResponses: false,
   });
 }
