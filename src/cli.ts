@@ -3,11 +3,12 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { generateApiKey, readApiKey } from './api-key.ts';
 import './compile-cache.mjs';
-import { readConfig } from './config.ts';
+import { findMistypedSettings, readConfig } from './config.ts';
 import { examine } from './doctor/doctor.ts';
 import { createLog } from './log.ts';
 import { joinDatabase } from './open-database.ts';
 import { openFiles } from './open-files.ts';
+import { describeMistyped } from './setting-names.ts';
 import {
   type AccountChange,
   createAccount,
@@ -23,6 +24,9 @@ import { migrateToLatest } from './storage/migrate.ts';
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
+
+/** What is told beside the output, which is the result. */
+const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** The last line of what looks for problems, and the exit status that tells scripts the same. */
 function conclude(problems: number): void {
@@ -105,6 +109,14 @@ const program = new Command('knowledge-retrieval').description(
   'Knowledge retrieval service. Settings come from the environment; the README lists them.',
 );
 
+/** Those that tell of mistyped names in their own way. */
+const OUTSPOKEN = ['serve', 'doctor'];
+
+program.hook('preAction', (_program, command) => {
+  if (OUTSPOKEN.includes(command.name())) return;
+  for (const mistyped of findMistypedSettings()) tell(describeMistyped(mistyped));
+});
+
 program
   .command('serve')
   .description('start the server')
@@ -140,9 +152,6 @@ program
       conclude(problems);
     }),
   );
-
-/** Progress beside the output, which is the result. */
-const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 
 program
   .command('backup')
@@ -193,7 +202,7 @@ keys
         expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * 86_400_000);
       await insertApiKey(database, key, { accountId, name, expiresAt });
       print(key);
-      process.stderr.write(`Key ${readApiKey(key)?.keyId} of account ${account}. It is not shown again.\n`);
+      tell(`Key ${readApiKey(key)?.keyId} of account ${account}. It is not shown again.`);
     }),
   );
 
@@ -202,9 +211,8 @@ keys
   .description('all keys, without their secrets')
   .action(() =>
     onDatabase(async (database) => {
-      const rows = await listApiKeys(database);
       printTable(
-        rows.map(({ id, account, name, created_at, expires_at, revoked_at }) => ({
+        (await listApiKeys(database)).map(({ id, account, name, created_at, expires_at, revoked_at }) => ({
           id,
           account,
           name,
@@ -271,9 +279,8 @@ accounts
   .description('all accounts with limits, credits and usage')
   .action(() =>
     onDatabase(async (database) => {
-      const rows = await listAccounts(database);
       printTable(
-        rows.map((account) => ({
+        (await listAccounts(database)).map((account) => ({
           name: account.name,
           credits: String(account.credits),
           'knowledge bases': `${account.knowledgeBaseCount} of ${account.knowledge_base_limit ?? 'default'}`,

@@ -88,6 +88,23 @@ test('traces are on where a collector is set, unless OpenTelemetry’s own varia
   );
 });
 
+test('white space around a value is seen by nobody, and stops the start', () => {
+  const wrong = { DATA_DIR: ' ', HOST: '127.0.0.1 ', UPLOAD_SECRET: `${'s'.repeat(32)}\n` };
+  for (const [name, value] of Object.entries(wrong))
+    expect(() => readConfig({ [name]: value })).toThrow(`${name}: must not begin or end with white space`);
+  expect(readConfig({ DATA_DIR: '/a b' }).dataDir).toBe('/a b');
+});
+
+test.each([
+  ['BASE_URL', 'https://user:hunter2@example.org', 'no more than an origin and a path'],
+  ['BASE_URL', 'https://example.org/?a=b', 'no more than an origin and a path'],
+  ['BASE_URL', 'https:example.org', 'must be an http(s) address'],
+  ['DATABASE_URL', 'postgres:database', 'must be a postgres:// address'],
+  ['PORT', '8080,8081', 'must be a whole number'],
+])('%s=%s stops the start', (name, value, problem) => {
+  expect(() => readConfig({ [name]: value })).toThrow(problem);
+});
+
 test('pages may call from origins as browsers write them, or from everywhere', () => {
   expect(readConfig({}).corsOrigins).toEqual([]);
   expect(readConfig({ CORS_ORIGIN: '*' }).corsOrigins).toEqual(['*']);

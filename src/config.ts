@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isApiKey } from './api-key.ts';
 import { type CorsOrigins, readOrigins } from './cors.ts';
+import { findMistypedNames, type MistypedName } from './setting-names.ts';
 
 const between = (least: number, most: number) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(least).max(most));
@@ -14,6 +15,14 @@ const flag = z
   .enum(['true', 'false'], 'must be true or false')
   .prefault('false')
   .transform((value) => value === 'true');
+
+const httpAddress = () => z.url({ protocol: /^https?$/, error: 'must be an http(s) address', abort: true });
+
+/** Paths are put behind it: what else an address may hold would come to stand in the middle of them. */
+const hasOriginAndPathOnly = (address: string): boolean => {
+  const { username, password, search, hash } = new URL(address);
+  return [username, password, search, hash].every((part) => part === '');
+};
 
 /** Characters of the shortest secret that signs upload addresses. */
 export const UPLOAD_SECRET_LENGTH = 32;
@@ -30,7 +39,7 @@ const origins = z.string().transform((list, context) => {
   return z.NEVER;
 });
 
-const collector = z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional();
+const collector = httpAddress().optional();
 
 const GIBIBYTE = 1024 ** 3;
 
@@ -74,9 +83,14 @@ const settings = z
     PORT: wholeNumber(8080, 0, 65_535),
     WORKER_PORT: between(0, 65_535).optional(),
     SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 0, LONGEST_SHUTDOWN_DELAY_SECONDS),
-    BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(),
+    BASE_URL: httpAddress()
+      .refine(hasOriginAndPathOnly, 'must have no more than an origin and a path')
+      .optional(),
     DATA_DIR: z.string().default('./.data'),
-    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+    DATABASE_URL: z
+      .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address', abort: true })
+      .regex(/^\w+:\/\//, 'must be a postgres:// address')
+      .optional(),
     DATABASE_POOL_SIZE: wholeNumber(16, 2, 1000),
     BOOTSTRAP_API_KEY: z
       .string()
@@ -87,7 +101,7 @@ const settings = z
       .min(UPLOAD_SECRET_LENGTH, `must have ${UPLOAD_SECRET_LENGTH} characters or more`)
       .optional(),
     S3_BUCKET: z.string().optional(),
-    S3_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(),
+    S3_ENDPOINT: httpAddress().optional(),
     S3_REGION: z.string().optional(),
     STORAGE_LIMIT_BYTES: wholeNumber(10 * GIBIBYTE),
     KNOWLEDGE_BASE_LIMIT: wholeNumber(1000),
@@ -231,15 +245,27 @@ function toConfig(read: Settings): Config {
   });
 }
 
+const givenOf = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+
+/** A directory or secret with a space or line end that nobody sees would be another one; no setting needs them. */
+const padded = (given: NodeJS.ProcessEnv): string[] =>
+  Object.keys(settings.shape).filter((name) => given[name] !== given[name]?.trim());
+
+/** The variables of `environment` that look like a mistyped setting; they change nothing. */
+export const findMistypedSettings = (environment: NodeJS.ProcessEnv = process.env): MistypedName[] =>
+  findMistypedNames(Object.keys(givenOf(environment)), Object.keys(settings.shape));
+
 /**
  * The settings of `environment`, frozen.
  * @throws ConfigError that lists every wrong value, one a line, each naming its setting but never its value
  * (a value may be a secret).
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const given = givenOf(environment);
+  const problems = padded(given).map((name) => `${name}: must not begin or end with white space`);
   const result = settings.safeParse(given);
-  if (result.success) return toConfig(result.data);
-  const problems = result.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
-  throw new ConfigError(`Wrong settings:\n${problems.join('\n')}`);
+  if (result.success && problems.length === 0) return toConfig(result.data);
+  for (const { path, message } of result.error?.issues ?? []) problems.push(`${path.join('.')}: ${message}`);
+  throw new ConfigError(`Wrong settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
 }

@@ -7,13 +7,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
-import { type Config, readConfig } from './config.ts';
+import { type Config, findMistypedSettings, readConfig } from './config.ts';
 import { apiKeyFile } from './first-start.ts';
 import { createLog } from './log.ts';
 import { findDatabase, openDatabase } from './open-database.ts';
 import { openService } from './open-service.ts';
 import { drain, listen } from './server.ts';
 import { createServiceApp, createWorkerApp } from './service-app.ts';
+import { describeMistyped } from './setting-names.ts';
 
 /** Answers that run or wait for their turn when the signal comes have this long. */
 const DRAIN_TIMEOUT_MS = 6_000;
@@ -119,6 +120,7 @@ async function start(): Promise<void> {
   });
   const config = readConfig();
   const log = createLog(config.logLevel);
+  for (const mistyped of findMistypedSettings()) log.warn(describeMistyped(mistyped));
   let stop = async () => {};
   endOnSignal(log, () => stop());
   stop = values.worker ? await work(config, log) : await serve(config, log, values.worker !== false);

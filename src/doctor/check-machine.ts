@@ -100,12 +100,8 @@ const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 /** Whether BASE_URL can be where clients reach the service. */
 export function checkBaseUrl({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>): Problem[] {
   if (baseUrl === undefined) return [];
-  const { username, search, hash, hostname } = new URL(baseUrl);
+  const { hostname } = new URL(baseUrl);
   const remedy = 'Set BASE_URL to what clients put before /v1 and /uploads, as https://search.example.org.';
-  if (username !== '' || search !== '' || hash !== '')
-    return [
-      { problem: 'BASE_URL has more than an origin and a path: upload addresses would be wrong.', remedy },
-    ];
   if (hostname === '0.0.0.0' || hostname === '[::]')
     return [{ problem: `BASE_URL names ${hostname}, where nobody can send anything.`, remedy }];
   if (LOOPBACK.test(hostname) && !LOOPBACK.test(host) && host !== '::1') {

@@ -37,9 +37,13 @@ test('every wrong setting, without its value', async () => {
   expect(problems.join()).not.toContain('hunter2');
 });
 
+test('a name that looks like a setting', async () => {
+  expect(await deployment.examineWith({ RATE_LIMIT: '5', LOGNAME: 'root' })).toEqual([
+    'settings: RATE_LIMIT is no setting and changes nothing: did you mean RATE_LIMIT_PER_MINUTE?',
+  ]);
+});
+
 test.each([
-  ['https://user:word@example.org', '', 'more than an origin'],
-  ['https://example.org/?a=b', '', 'more than an origin'],
   ['http://0.0.0.0:8080', '', 'where nobody can send'],
   ['http://localhost:8080', '0.0.0.0', 'send their uploads to themselves'],
 ])('BASE_URL %s', async (BASE_URL, HOST, problem) => {

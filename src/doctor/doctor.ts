@@ -1,10 +1,11 @@
 /** Checks a deployment, part by part, and gives what is wrong with it in plain words. Changes nothing that lasts. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, ConfigError, readConfig } from '../config.ts';
+import { type Config, ConfigError, findMistypedSettings, readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { joinDatabase } from '../open-database.ts';
 import { openFiles } from '../open-files.ts';
+import { describeMistyped } from '../setting-names.ts';
 import { createDatabase, createPool, type Database } from '../storage/database.ts';
 import { hasCluster } from '../storage/embedded-postgres.ts';
 import { checkCredits } from './check-credits.ts';
@@ -46,6 +47,13 @@ function readSettings(environment: NodeJS.ProcessEnv | undefined): Config | Prob
     }));
   }
 }
+
+/** What looks like a setting; the setting itself, given beside it, says that the other name is not ours. */
+const checkNames = (environment: NodeJS.ProcessEnv | undefined): Problem[] =>
+  findMistypedSettings(environment).map((mistyped) => ({
+    problem: describeMistyped(mistyped),
+    remedy: `Set ${mistyped.meant}: its default will do where ${mistyped.name} is another program's.`,
+  }));
 
 /** All of the database's parts, once it answers. */
 async function* examineDatabase(database: Database, config: Config): AsyncGenerator<Finding> {
@@ -96,7 +104,7 @@ export async function* examine({
   yield await find('Node', () => checkNode());
   const config = readSettings(environment);
   if (Array.isArray(config)) return void (yield { part: 'settings', problems: config });
-  yield { part: 'settings', problems: checkBaseUrl(config) };
+  yield { part: 'settings', problems: [...checkNames(environment), ...checkBaseUrl(config)] };
   yield await find('data directory', () => checkDataDirectory(config));
   yield await find('secrets', () => checkSecrets(config));
   yield* findDatabaseProblems(config);

@@ -1,0 +1,72 @@
+/** Finds environment variables whose names look like mistyped settings. */
+
+/** A variable that no setting is called by, and the setting that was probably meant. */
+export type MistypedName = { name: string; meant: string };
+
+/** Others prefix their names; these stand for themselves, and OpenTelemetry has far more of them than are read here. */
+const FOREIGN = /^OTEL_/;
+
+/** How many letters may be wrong in a name of `length` letters: short names have too many neighbours (PORT, SORT). */
+function tolerance(length: number): number {
+  if (length < 7) return 0;
+  return length < 10 ? 1 : 2;
+}
+
+const lettersOf = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+
+/** The letters of a setting's first two words: `RATE_LIMIT_PER_MINUTE` → `RATELIMIT`; undefined: it has no more words. */
+function beginningOf(setting: string): string | undefined {
+  const words = setting.split('_');
+  return words.length > 2 ? words.slice(0, 2).join('') : undefined;
+}
+
+/** Letters to insert, remove, replace or swap with their neighbour (optimal string alignment distance). */
+function editDistance(left: string, right: string): number {
+  let last: number[] = [];
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= left.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j++) {
+      const isSame = left[i - 1] === right[j - 1];
+      const isSwapped = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
+      next[j] = Math.min(
+        (row[j] ?? 0) + 1,
+        (next[j - 1] ?? 0) + 1,
+        (row[j - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwapped ? (last[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    last = row;
+    row = next;
+  }
+  return row[right.length] ?? 0;
+}
+
+/** Whether somebody who wrote `name` may have meant `setting`. */
+function resembles(name: string, setting: string): boolean {
+  const [written, meant] = [lettersOf(name), lettersOf(setting)];
+  if (written === meant) return true;
+  const beginning = beginningOf(setting);
+  if (beginning !== undefined && written.startsWith(beginning) && meant.startsWith(written)) return true;
+  const allowed = tolerance(meant.length);
+  return Math.abs(written.length - meant.length) <= allowed && editDistance(written, meant) <= allowed;
+}
+
+/**
+ * The names among `given` that are no setting but look like one that is not set: other case or underscores (`LOGLEVEL`),
+ * a letter or two wrong (`CORS_ORIGINS`), the last words missing (`RATE_LIMIT`). Settings have no prefix of their own,
+ * so a name can be another program's: it is told of, never refused, and not where the setting itself is given too.
+ */
+export function findMistypedNames(given: readonly string[], settings: readonly string[]): MistypedName[] {
+  const unset = settings.filter((setting) => !FOREIGN.test(setting) && !given.includes(setting));
+  return given
+    .filter((name) => !settings.includes(name))
+    .flatMap((name) => {
+      const meant = unset.find((setting) => resembles(name, setting));
+      return meant === undefined ? [] : [{ name, meant }];
+    });
+}
+
+/** The same as a sentence. */
+export const describeMistyped = ({ name, meant }: MistypedName): string =>
+  `${name} is no setting and changes nothing: did you mean ${meant}?`;
