@@ -3,6 +3,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
+import { KEPT } from './exchange.ts';
 
 /** How often each server is asked; one 503, or no answer, takes it out at once. */
 export const READINESS_INTERVAL_MS = 200;
@@ -10,6 +11,9 @@ export const READINESS_INTERVAL_MS = 200;
 const READINESS_TIMEOUT_MS = 2_000;
 /** A busy machine takes this long to start a server at most. */
 const READY_TIMEOUT_MS = 60_000;
+
+/** Longer than its clients keep an idle connection, as the service's own. */
+const KEEP_ALIVE_TIMEOUT_MS = KEPT.timeout + 5_000;
 
 /** A place for a server; a restarted one comes back to its place, at whatever address. */
 type Place = { address: string; isReady: boolean };
@@ -52,9 +56,9 @@ function forward(agent: http.Agent, address: string, request: IncomingMessage, r
 export async function startBalancer(addresses: string[]) {
   const places: Place[] = addresses.map((address) => ({ address, isReady: true }));
   const counts = places.map(() => 0);
-  const agent = new http.Agent({ keepAlive: true });
+  const agent = new http.Agent(KEPT);
   let turn = 0;
-  const server = http.createServer((request, response) => {
+  const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, (request, response) => {
     const ready = places.filter(({ isReady }) => isReady);
     const place = ready[turn++ % ready.length];
     if (place === undefined) return void response.writeHead(502).end('the balancer knows no ready server');

@@ -14,8 +14,12 @@ export type Sent = {
 /** `body`: the parsed JSON of `text`; undefined when there is none. */
 export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; body: unknown };
 
-/** Connections are kept, so that thousands of requests need a few of them only. */
-const KEPT = { keepAlive: true, maxSockets: 64 };
+/**
+ * Connections are kept, so that thousands of requests need a few of them only. The client closes an idle one, before the
+ * server does: a request that is sent at the moment at which the server closes gets no answer. Node's agent heeds the time
+ * that the server announces only where it has a `timeout` of its own.
+ */
+export const KEPT = { keepAlive: true, maxSockets: 64, timeout: 60_000 };
 const AGENTS = { http: new http.Agent(KEPT), https: new https.Agent(KEPT) };
 
 /** No request of the tests may take longer. */

@@ -110,6 +110,53 @@ test('an answer that nobody takes is cut off; one that takes its time to be made
   await drain(server, 100);
 });
 
+/** Keeps the loop of client and server from turning, as a long computation does. */
+const stallLoop = (forMs: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
+
+const ANSWER_ME = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+test('a request that came in time is answered, though the loop noticed first that its connection was idle', async () => {
+  const { server, address } = await listen((_request, response) => response.end('done'), anyPort);
+  Object.assign(server, { keepAliveTimeout: 500, keepAliveTimeoutBuffer: 0 });
+  const socket = connect(portOf(address), '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(socket, 'data');
+  socket.write(ANSWER_ME);
+  stallLoop(700);
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
+  await drain(server, 100);
+});
+
+test('a first request and the rest of a body that came in time are answered, though the loop noticed first that they were late', async () => {
+  const late = { ...anyPort, stallTimeoutMs: 500 };
+  const { server, address } = await listen((request, response) => {
+    request.resume().once('end', () => response.end('done'));
+  }, late);
+  for (const [begin, rest] of [
+    ['', ANSWER_ME],
+    ['POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10\r\n\r\nhalf', 'a body'],
+  ] as const) {
+    const socket = connect(portOf(address), '127.0.0.1');
+    const reached = once(server, begin === '' ? 'connection' : 'request');
+    socket.write(begin);
+    await reached;
+    socket.write(rest);
+    stallLoop(700);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
+  }
+  await drain(server, 100);
+});
+
+test('a drain does not wait for a connection on which nothing was ever sent', async () => {
+  const { server, address } = await listen(() => {}, anyPort);
+  const accepted = once(server, 'connection');
+  const socket = connect(portOf(address), '127.0.0.1');
+  await accepted;
+  // Longer than this test may take.
+  await drain(server, 600_000);
+  expect(await text(socket)).toBe('');
+});
+
 test('a drain tells a client that goes on sending, by its next answer, and answers what came in one packet', async () => {
   // As all answers of the service, not in the turn of the loop in which the request is read.
   const { server, address } = await listen((request, response) => {

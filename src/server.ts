@@ -38,16 +38,24 @@ function toProtocolError({ code }: NodeJS.ErrnoException): ServiceError {
   }
 }
 
-/** What is under way on a server: of each connection the answer to its last request, and when any answer last ended. */
-type Exchanges = { lastAnswers: Map<Duplex, ServerResponse>; endedAtMs: number };
+/**
+ * What is under way on a server: of each connection the answer to its last request, and when any answer last ended;
+ * `unused`: the connections on which no request has come yet.
+ */
+type Exchanges = { lastAnswers: Map<Duplex, ServerResponse>; endedAtMs: number; unused: Set<Socket> };
 
 const exchangesOf = new WeakMap<Server, Exchanges>();
 
 function noteExchanges(server: Server): Exchanges {
-  const exchanges: Exchanges = { lastAnswers: new Map(), endedAtMs: 0 };
-  const { lastAnswers } = exchanges;
+  const exchanges: Exchanges = { lastAnswers: new Map(), endedAtMs: 0, unused: new Set() };
+  const { lastAnswers, unused } = exchanges;
   exchangesOf.set(server, exchanges);
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
   server.prependListener('request', ({ socket }, response) => {
+    unused.delete(socket);
     lastAnswers.set(socket, response);
     response.once('close', () => {
       exchanges.endedAtMs = performance.now();
@@ -90,10 +98,16 @@ const TIMED_OUT = Object.assign(new Error('the body stalls'), { code: 'ERR_HTTP_
 const cutStalled =
   ({ lastAnswers }: Exchanges, refuse: Refuse) =>
   (socket: Socket): void => {
-    const last = lastAnswers.get(socket);
-    if (last === undefined) socket.destroy();
-    else if (!last.req.complete && !last.headersSent) refuse(TIMED_OUT, socket);
-    else if (socket.writableLength > 0) socket.destroy();
+    const { bytesRead, writableLength } = socket;
+    // The loop looks at its timers first and reads its sockets afterwards: after a stall a request may have come in time
+    // and not been read.
+    setImmediate(() => {
+      if (socket.bytesRead !== bytesRead || socket.writableLength !== writableLength) return;
+      const last = lastAnswers.get(socket);
+      if (last === undefined) socket.destroy();
+      else if (!last.req.complete && !last.headersSent) refuse(TIMED_OUT, socket);
+      else if (socket.writableLength > 0) socket.destroy();
+    });
   };
 
 /** Starts to listen; `port` 0: any free one. Gives the server and the address that it answers at. */
@@ -153,6 +167,12 @@ function announceEnd(server: Server, { lastAnswers }: Exchanges): void {
   });
 }
 
+/** Closes the connections on which nothing is under way. Node takes one that has sent nothing yet for a slow request. */
+function closeIdle(server: Server, { unused }: Exchanges): void {
+  server.closeIdleConnections();
+  for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
+}
+
 /**
  * Closes idle connections once nothing has ended for a while: under load a client may be just about to send its next
  * request, and is to hear that it is the last. Gives the function that stops it.
@@ -162,7 +182,7 @@ function closeWhenQuiet(server: Server, exchanges: Exchanges): () => void {
   const timer = setInterval(() => {
     const quietMs = performance.now() - Math.max(beganAtMs, exchanges.endedAtMs);
     // Behind the sockets' turn of the loop: on a busy one a connection's next request may have come, and not been read.
-    if (quietMs >= QUIET_MS) setImmediate(() => server.closeIdleConnections());
+    if (quietMs >= QUIET_MS) setImmediate(() => closeIdle(server, exchanges));
   }, SWEEP_INTERVAL_MS);
   return () => clearInterval(timer);
 }

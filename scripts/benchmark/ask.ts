@@ -11,8 +11,8 @@ export type Answer = { results: SearchResult[]; milliseconds: number };
 /** `knowledgeBaseIds` left out: all of the account. */
 export type Search = { query: string; knowledgeBaseIds?: string[] };
 
-/** Keeps connections open, as clients with many queries do. */
-const agent = new Agent({ keepAlive: true });
+/** Keeps connections open, as clients with many queries do, but closes idle ones before the service does (65 s). */
+const agent = new Agent({ keepAlive: true, timeout: 60_000 });
 
 /** One query, limit 10. Not by `fetch`, which takes about 0.2 ms more of the client's own time. */
 export async function ask({ address, apiKey }: RunningService, search: Search): Promise<Answer> {
