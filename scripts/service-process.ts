@@ -27,7 +27,7 @@ export type RunningService = {
   dataDirectory: string;
   /** Ends it as an operator does, by SIGTERM. */
   stop(): Promise<void>;
-  /** Ends it as a crash does, by SIGKILL; its PostgreSQL stays behind for the next start on the directory to end. */
+  /** Ends it as a crash does, by SIGKILL; its PostgreSQL goes on for 20 s, within which the next start on the directory ends it. */
   kill(): Promise<void>;
   /** Resolves with its exit code when it has ended; null: by a signal. */
   ended: Promise<number | null>;

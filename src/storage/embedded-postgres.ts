@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockDirectory } from './directory-lock.ts';
+import { watchForOrphan } from './orphan-watch.ts';
 import { chooseLaunch } from './postgres-account.ts';
 import { databaseName, databaseUser, ensureCluster } from './postgres-cluster.ts';
 import { endOrphan, findPostmaster, removeStaleLocks } from './postgres-pidfile.ts';
@@ -16,17 +17,25 @@ export type SocketConnection = { host: string; port: number; user: string; datab
 /** `stop` ends the server within 9 s and frees the directory; call it when the pool has ended. */
 export type EmbeddedPostgres = { connection: SocketConnection; stop(): Promise<void> };
 
-/** `durable` false: a crash of the machine may destroy the data (tests). `onLog` gets PostgreSQL's lines, and ours. */
-export type EmbeddedPostgresOptions = { directory: string; durable?: boolean; onLog(line: string): void };
+/**
+ * `durable` false: a crash of the machine may destroy the data (tests). `graceSeconds`: how long the database outlives a
+ * service that was killed. `onLog` gets PostgreSQL's lines, and ours.
+ */
+export type EmbeddedPostgresOptions = {
+  directory: string;
+  durable?: boolean;
+  graceSeconds?: number;
+  onLog(line: string): void;
+};
 
 /**
  * Starts the PostgreSQL whose cluster is `postgres` in the data directory `directory`; both are made if missing.
  * Holds the lock of `directory` until `stop`. Resolves when the server accepts connections, after its recovery, if any;
- * from then on a server that dies is restarted on the same socket.
+ * from then on a server that dies is restarted on the same socket. When this process is killed, it ends by itself.
  * Throws, having deleted nothing and stopped everything, an error that names the place, the reason and a remedy.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { onLog, durable = true } = options;
+  const { onLog, graceSeconds, durable = true } = options;
   const directory = makeDirectory(options.directory);
   const lock = lockDirectory(directory);
   try {
@@ -43,6 +52,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
         await endOrphan(cluster, onLog);
         removeStaleLocks(cluster, socketDirectory);
       },
+      watch: (pid) => watchForOrphan({ pid, cluster, launch, graceSeconds }),
       onLog,
     });
     return {

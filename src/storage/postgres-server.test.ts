@@ -1,7 +1,7 @@
 /** The embedded PostgreSQL through restarts, and through kills of the service, of itself and of both. */
 import { once } from 'node:events';
 import pg from 'pg';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   cleanUpAfterEach,
   connectionOf,
@@ -13,6 +13,7 @@ import {
   query,
   start,
   startInProcess,
+  watchersOf,
 } from '../testing/postgres-fixture.ts';
 import { findRunningPostgres } from './embedded-postgres.ts';
 
@@ -33,6 +34,44 @@ test('the first start makes a cluster, later starts keep its rows', async () => 
   const second = await start(directory);
   expect(second.connection).toEqual(first.connection);
   expect(await query(second.connection, 'SELECT value FROM kept')).toEqual([{ value: 1 }]);
+});
+
+describe.runIf(process.platform === 'linux')('the watch', () => {
+  test('ends the PostgreSQL of a killed service that does not come back, whoever is connected', async () => {
+    const service = startInProcess(directory, { graceSeconds: 1 });
+    const client = new pg.Client(await connectionOf(service));
+    client.on('error', () => undefined);
+    await client.connect();
+    const sleeping = client.query('SELECT pg_sleep(60)').catch((error: Error) => error);
+    const orphan = postmasterId(directory);
+    expect(watchersOf(directory)).toHaveLength(1);
+    await kill(service);
+    expect(await sleeping).toBeInstanceOf(Error);
+    await expect
+      .poll(() => [isAlive(orphan), watchersOf(directory)], { timeout: 10_000 })
+      .toEqual([false, []]);
+  });
+
+  test('leaves the PostgreSQL of the next start alone, and ends with the one that it watched', async () => {
+    const killed = startInProcess(directory, { graceSeconds: 1 });
+    await connectionOf(killed);
+    const [watcher = 0] = watchersOf(directory);
+    await kill(killed);
+    const { connection, stop } = await start(directory);
+    await expect.poll(() => isAlive(watcher), { timeout: 10_000 }).toBe(false);
+    expect(await query(connection, 'SELECT 1 AS value')).toEqual([{ value: 1 }]);
+    expect(watchersOf(directory)).toHaveLength(1);
+    await stop();
+    await expect.poll(() => watchersOf(directory)).toEqual([]);
+  });
+
+  test('is renewed with a PostgreSQL that was restarted', async () => {
+    await start(directory, true);
+    const [first] = watchersOf(directory);
+    process.kill(postmasterId(directory), 'SIGKILL');
+    await expect.poll(() => watchersOf(directory), { timeout: 10_000 }).not.toContain(first);
+    await expect.poll(() => watchersOf(directory), { timeout: 10_000 }).toHaveLength(1);
+  });
 });
 
 test('after SIGKILL of the service the next start ends the orphan and has every committed row', async () => {

@@ -15,12 +15,16 @@ const lastingMilliseconds = 60_000;
 /** PostgreSQL's own words (sysv_shmem.c, miscinit.c) for processes of a dead postmaster that are still ending. */
 const remains = /pre-existing shared memory block|lock file ".*" already exists/;
 
-/** `beforeStart` runs before each start and may reject; `onLog` gets the server's lines and ours. */
+/**
+ * `beforeStart` runs before each start and may reject; `watch` gets the process id of each server, and gives what is
+ * called at its end; `onLog` gets the server's lines and ours.
+ */
 export type ServerOptions = {
   launch: Launch;
   postgres: string;
   args: string[];
   beforeStart(): Promise<void>;
+  watch(pid: number): () => void;
   onLog(line: string): void;
 };
 
@@ -116,12 +120,14 @@ async function launchServer(options: ServerOptions): Promise<Server> {
       if (line.includes('database system is ready to accept connections')) readiness.resolve();
     },
   });
+  const endWatch = child.pid === undefined ? () => {} : options.watch(child.pid);
   const signal = (name: NodeJS.Signals) => child.kill(name);
   // Without stop(), by process.exit or an uncaught error, this process must not leave the server behind.
   const endWithProcess = () => signal('SIGINT');
   process.once('exit', endWithProcess);
   exited.then((reason) => {
     process.off('exit', endWithProcess);
+    endWatch();
     readiness.reject(new Error(`PostgreSQL did not start (${reason}):\n${lines.join('\n')}`));
   });
   return { ready: readiness.promise, exited, signal };

@@ -6,6 +6,7 @@ import {
   chownSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -101,12 +102,16 @@ export function spawnChild(
 /** A service in a process of its own; it prints its connection, or why it has none, and runs `afterwards`. */
 export function startInProcess(
   directory: string,
-  { afterwards = '', account = {} }: { afterwards?: string; account?: { uid?: number; gid?: number } } = {},
+  {
+    afterwards = '',
+    account = {},
+    graceSeconds = 20,
+  }: { afterwards?: string; account?: { uid?: number; gid?: number }; graceSeconds?: number } = {},
 ): ChildProcess {
   const script = `
     import { startEmbeddedPostgres } from ${JSON.stringify(new URL('../storage/embedded-postgres.ts', import.meta.url).href)};
     try {
-      const { connection } = await startEmbeddedPostgres({ directory: ${JSON.stringify(directory)}, onLog() {} });
+      const { connection } = await startEmbeddedPostgres({ ...${JSON.stringify({ directory, graceSeconds })}, onLog() {} });
       console.log(JSON.stringify(connection));
       ${afterwards}
     } catch (error) {
@@ -167,6 +172,20 @@ function writeOwned(directory: string, name: string, text: string): void {
 
 export const postmasterId = (directory: string): number =>
   Number.parseInt(readFileSync(join(clusterPath(directory), 'postmaster.pid'), 'utf8'), 10);
+
+/** The processes that watch over the PostgreSQL of `directory`, or watched over an earlier one; Linux only. */
+export const watchersOf = (directory: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return command.includes('knowledge-retrieval-watch') && command.includes(clusterPath(directory));
+      } catch {
+        return false; // It has ended.
+      }
+    })
+    .map(Number);
 
 /** Whether the process lives; a zombie, which a container without init keeps, does not. */
 export function isAlive(pid: number): boolean {
