@@ -142,6 +142,16 @@ test('422 INPUT_VALIDATION_FAILED: an unknown field is named, also without a nam
   expect(long.text).toContain(`${'x'.repeat(200)}…`);
 });
 
+test('422 INPUT_VALIDATION_FAILED: thousands of long names that begin alike are one field, which is refused once', async () => {
+  const start = 'x'.repeat(590);
+  const names = Array.from({ length: 19_000 }, (_, index) => `${start}${index}`);
+  const answer = await request('importTextContent', Object.fromEntries(names.map((name) => [name, 1])));
+  expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');
+  expect(answer.body).toMatchObject({
+    data: { fieldErrors: { [`${'x'.repeat(200)}…`]: ['is not a field of this operation'] } },
+  });
+});
+
 test('200: a byte order mark before the body, and escapes in names of fields, are JSON still', async () => {
   expect((await request('createKnowledgeBase', '\ufeff{"name":"marked"}')).status).toBe(200);
   expect((await request('createKnowledgeBase', '{"n\\u0061me":"escaped"}')).status).toBe(200);

@@ -47,14 +47,14 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
 
-/** Where the string of JSON ends that begins at `start`: its closing quote has an even number of backslashes before it. */
+/**
+ * Where the string of JSON ends that begins at `start`. Byte by byte: a search for the next quote costs as much as 50 bytes
+ * of this loop, and a string may hold millions of quotes.
+ */
 function endOfString(json: Buffer, start: number): number {
-  for (let end = json.indexOf('"', start + 1); end > 0; end = json.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (json[end - 1 - backslashes] === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return end;
-  }
-  return json.length;
+  let end = start + 1;
+  while (end < json.length && json[end] !== QUOTE) end += json[end] === BACKSLASH ? 2 : 1;
+  return end;
 }
 
 /** Whether JSON, of which nothing else is known yet, holds more than `max` values; of an array or object, each begins one. */

@@ -40,15 +40,25 @@ function messageOf({ keyword, message, params }: ErrorObject): string {
   }
 }
 
-/** INPUT_VALIDATION_FAILED with every problem that Ajv has found, by field. */
+/** The messages of each field, as JSON has them. A field may be called __proto__ by whoever sends it. */
+function toRecord(messagesOf: Map<string, Set<string>>): Record<string, string[]> {
+  const record: Record<string, string[]> = Object.create(null);
+  for (const [field, messages] of messagesOf) record[field] = [...messages];
+  return record;
+}
+
+/** INPUT_VALIDATION_FAILED with every problem that Ajv has found, by field; each message of a field once. */
 export function toValidationError(problems: ErrorObject[]): ServiceError {
   const formErrors: string[] = [];
-  // A field may be called __proto__ by whoever sends it.
-  const fieldErrors: Record<string, string[]> = Object.create(null);
+  const fieldErrors = new Map<string, Set<string>>();
   for (const problem of problems) {
     const field = fieldOf(problem);
-    if (field === undefined) formErrors.push(`the body ${messageOf(problem)}`);
-    else fieldErrors[field] = [...(fieldErrors[field] ?? []), messageOf(problem)];
+    if (field === undefined) {
+      formErrors.push(`the body ${messageOf(problem)}`);
+      continue;
+    }
+    const messages = fieldErrors.get(field) ?? new Set();
+    fieldErrors.set(field, messages.add(messageOf(problem)));
   }
-  return validationFailed(formErrors, fieldErrors);
+  return validationFailed(formErrors, toRecord(fieldErrors));
 }
