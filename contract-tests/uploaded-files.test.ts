@@ -22,6 +22,7 @@ test.each([
   ['page.html', 'html', HTML, 'caracal margay', 'The caracal & the margay jump.'],
   ['without-extension', 'txt', 'The bilby digs spirals.', 'bilby', 'The bilby digs spirals.'],
   ['bom.txt', 'txt', '\uFEFFThe dunnart naps.', 'dunnart', 'The dunnart naps.'],
+  ['nul.txt', 'txt', 'The quo\0kka eats leaves at night, in groups of 20.\0\n', 'quokka', 'The quokka eats'],
   ['notes.constructor', 'txt', 'The kowari hunts.', 'kowari', 'The kowari hunts.'],
   ['notes.__proto__', 'txt', 'The numbat digs.', 'numbat', 'The numbat digs.'],
 ])('processed: %s as %s is found by its words, with the file name as title and source', async (...file) => {
@@ -72,6 +73,7 @@ test.each([
   ['a PNG that calls itself a text', 'picture.txt', PNG],
   ['a ZIP', 'archive.zip', ZIP],
   ['a ZIP that calls itself a Word file', 'archive.docx', ZIP],
+  ['ten control characters', 'x.bin', Buffer.from('\x01\x02\x03\x04\x05\x06\x0e\x0f\x10\0')],
   ['random bytes', 'random.bin', randomBytes(10_000)],
   ['random bytes that call themselves Markdown', 'random.md', randomBytes(10_000)],
 ])('failed: %s ends so, with the reason UNSUPPORTED_FILE_TYPE', async (_, fileName, bytes) => {

@@ -19,6 +19,8 @@ function encodeText(text: string, encoding: string): Buffer {
   return Buffer.from([...text].flatMap((character) => bytesOf.get(character) ?? []));
 }
 
+const koi8 = () => encodeText('Система поиска должна верно определять кодировку текста.', 'koi8-r');
+
 describe('decodeText', () => {
   const encoded: [reason: string, bytes: Buffer, text: string][] = [
     ['UTF-8', Buffer.from('naïve 你好 😀'), 'naïve 你好 😀'],
@@ -32,7 +34,23 @@ describe('decodeText', () => {
       `${'naïve façade '.repeat(10)}\ufffd`,
     ],
     ['line ends of every system', Buffer.from('a\r\nb\rc\n'), 'a\nb\nc\n'],
-    ['NUL, which PostgreSQL cannot store', Buffer.from('a\0b'), 'a\ufffdb'],
+    ['NUL inside a word leaves the word whole', Buffer.from('a\0b'), 'ab'],
+    [
+      'two NULs, both on the same side of their pairs, do not make letters UTF-16',
+      Buffer.from(`${'quick brown '.repeat(2)}\0x${'quick brown '.repeat(2)}\0y`),
+      `${'quick brown '.repeat(2)}x${'quick brown '.repeat(2)}y`,
+    ],
+    ['letters between NULs that look like UTF-16 cut short', Buffer.from('a\0b\0c'), 'abc'],
+    [
+      'what begins with a byte order mark by accident',
+      latin1(`\xff\xfe${'The caracal jumps over the fence. '.repeat(9)}`),
+      `ÿþ${'The caracal jumps over the fence. '.repeat(9)}`,
+    ],
+    [
+      'a shift to two-byte characters without the way back',
+      latin1('\x1b$BEvenly long, words stay.'),
+      '\x1b$BEvenly long, words stay.',
+    ],
     ['nothing', Buffer.alloc(0), ''],
   ];
   it.each(encoded)('%s', (_reason, bytes, text) => expect(decodeText(bytes)).toBe(text));
@@ -58,6 +76,24 @@ describe('decodeText', () => {
     expect(decodeText(Buffer.from(text, 'utf16le').swap16())).toBe(text);
   });
 
+  it.each([
+    'The search has to recognise the encoding of a text.',
+    'Die Suche muss die Kodierung eines Textes erkennen: größer, für, über.',
+    'Система поиска должна верно определять кодировку текста.',
+    'Το σύστημα αναζήτησης πρέπει να βρίσκει την κωδικοποίηση.',
+    'يجب على نظام البحث تحديد ترميز النص بشكل صحيح.',
+    'खोज प्रणाली को पाठ के एन्कोडिंग की पहचान करनी चाहिए।',
+    'ระบบค้นหาต้องตรวจสอบ การเข้ารหัสของข้อความให้ถูกต้อง',
+    '检索系统必须正确判断文字的编码，否则什么也找不到。一二三\n',
+    '文字コードを正しく判定しなければ、検索はできない。\nひらがなも\n',
+    '검색 시스템은 문자의 인코딩을 올바르게 판단해야 한다.',
+  ])('reads UTF-16 without a byte order mark in every script: %s', (text) => {
+    const bytes = Buffer.from(text, 'utf16le');
+    expect(decodeText(bytes)).toBe(text);
+    expect(decodeText(Buffer.concat([bytes, latin1('\x20')]))).toContain(text);
+    expect(decodeText(Buffer.from(bytes).swap16())).toBe(text);
+  });
+
   const sentences: [encoding: string, text: string][] = [
     ['shift_jis', '文字コードを正しく判定しなければ、検索はできない。'],
     ['euc-jp', '文字コードを正しく判定しなければ、検索はできない。'],
@@ -74,6 +110,11 @@ describe('decodeText', () => {
   it.each(sentences)('recognises %s', (encoding, text) =>
     expect(decodeText(encodeText(text, encoding))).toBe(text),
   );
+
+  it('recognises an encoding that shows late in a file', () => {
+    const late = Buffer.concat([Buffer.from('ASCII only, line by line.\n'.repeat(5_000)), koi8()]);
+    expect(decodeText(late)).toContain('Система поиска');
+  });
 
   it('recognises ISO-2022-JP, which is ASCII to the eye', () => {
     const bytes = latin1('\x1b$BJ8;z\x1b(B code');

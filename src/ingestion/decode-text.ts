@@ -1,5 +1,5 @@
 /** Turns the bytes of a text file into a string. */
-import { detectEncoding, detectUtf16 } from './detect-encoding.ts';
+import { detectEncoding, detectUtf16, withoutZeros } from './detect-encoding.ts';
 
 /** Bytes of an HTML file in which its declared encoding is looked for (the standard says 1,024; pages exceed it). */
 const DECLARATION_MAX_OFFSET = 16_384;
@@ -15,38 +15,41 @@ export type Markup = keyof typeof DECLARATIONS;
 
 /**
  * A text file's characters: by its byte order mark, else by what its markup declares, else UTF-8, else by what its
- * bytes look like. Line ends become `\n`, NUL becomes U+FFFD (as HTML and CommonMark prescribe; PostgreSQL stores
+ * bytes look like. Line ends become `\n`. NUL is dropped, so that the words around it stay whole (and PostgreSQL stores
  * none). Never throws, and the result is well formed.
  */
 export function decodeText(bytes: Uint8Array, { markup }: { markup?: Markup } = {}): string {
-  const text =
-    byMark(bytes) ??
-    byPattern(bytes) ??
+  const wide = detectUtf16(bytes);
+  const text = wide ? decode(bytes, wide) : decodeNarrow(withoutZeros(bytes), markup);
+  return text.replace(/\r\n?/g, '\n').replaceAll('\0', '');
+}
+
+function decodeNarrow(bytes: Uint8Array, markup: Markup | undefined): string {
+  if (hasUtf8Mark(bytes)) return decode(bytes, 'utf-8');
+  // Valid UTF-8 too, so that it must be recognised before it.
+  if (isIso2022Jp(bytes)) return decode(bytes, 'iso-2022-jp');
+  return (
     (markup ? byDeclaration(bytes, DECLARATIONS[markup]) : undefined) ??
     asUtf8(bytes) ??
-    decode(bytes, detectEncoding(bytes));
-  return text.replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd');
+    decode(bytes, detectEncoding(bytes))
+  );
 }
 
-function byMark(bytes: Uint8Array): string | undefined {
-  const [first, second, third] = bytes;
-  if (first === 0xef && second === 0xbb && third === 0xbf) return decode(bytes, 'utf-8');
-  if (first === 0xff && second === 0xfe) return decode(bytes, 'utf-16le');
-  if (first === 0xfe && second === 0xff) return decode(bytes, 'utf-16be');
-  return undefined;
-}
+const hasUtf8Mark = ([first, second, third]: Uint8Array): boolean =>
+  first === 0xef && second === 0xbb && third === 0xbf;
 
-/** Encodings that are valid UTF-8 too, so that they must be recognised before it. */
-function byPattern(bytes: Uint8Array): string | undefined {
-  const wide = detectUtf16(bytes);
-  if (wide) return decode(bytes, wide);
-  return isIso2022Jp(bytes) ? decode(bytes, 'iso-2022-jp') : undefined;
-}
+/** ISO-2022-JP switches to two-byte characters by these escape sequences (RFC 1468) … */
+const SHIFT = '\x1b\\$[@B]';
+/** … and back before the line ends. All of it is ASCII. */
+const SHIFTED_RUN = `${SHIFT}(?:[!-~]{2})+\x1b[($]`;
 
-/** ISO-2022-JP switches to two-byte characters by these escape sequences, all in ASCII (RFC 1468). */
+/** Whether most shifts are followed by characters and the shift back: one alone may stand in any text. */
 function isIso2022Jp(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return ['\x1b$B', '\x1b$@'].some((shift) => file.includes(shift)) && file.every((byte) => byte < 0x80);
+  if (!file.includes('\x1b$') || file.some((byte) => byte >= 0x80)) return false;
+  const text = file.toString('latin1');
+  const countOf = (pattern: string) => text.match(new RegExp(pattern, 'g'))?.length ?? 0;
+  return countOf(SHIFTED_RUN) > countOf(SHIFT) / 2;
 }
 
 function byDeclaration(bytes: Uint8Array, declaration: RegExp): string | undefined {
@@ -67,18 +70,23 @@ function encodingNamed(label: string): string | undefined {
   }
 }
 
-function isUtf8BeyondAscii(bytes: Uint8Array): boolean {
+const isUtf8BeyondAscii = (bytes: Uint8Array): boolean =>
+  (asValidUtf8(bytes)?.length ?? bytes.length) < bytes.length;
+
+function asValidUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).length < bytes.length;
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
+/** Damage is told from other encodings by its share; a valid text may hold U+FFFD, from an earlier reading. */
 function asUtf8(bytes: Uint8Array): string | undefined {
+  const valid = asValidUtf8(bytes);
+  if (valid !== undefined) return valid;
   const text = decode(bytes, 'utf-8');
   const damaged = text.match(/\ufffd/g)?.length ?? 0;
-  if (damaged === 0) return text;
   const beyondAscii = text.match(/\P{ASCII}/gu)?.length ?? 0;
   return damaged <= DAMAGED_MAX_SHARE * beyondAscii ? text : undefined;
 }

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { detectType, typeByName } from './detect-type.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
+/** Every byte as often as the others. */
+const NOISE = Buffer.from(Array.from({ length: 1024 }, (_, i) => (i * 167 + (i >> 8) * 13) & 0xff));
 const zip = (entry: string) => bytes(`PK\x03\x04${'\0'.repeat(22)}\x08\0\0\0${entry}`);
 
 describe('detectType', () => {
@@ -54,10 +56,26 @@ describe('detectType', () => {
     ['a program', bytes('\x7fELF\x02\x01\x01')],
     ['an archive without entries', bytes(`PK\x05\x06${'\0'.repeat(18)}`)],
     ['a small program for a virtual machine', bytes('\xca\xfe\xba\xbe\0\0\0\x3d')],
+    ['ten control characters', bytes('\x01\x02\x03\x04\x05\x06\x0e\x0f\x10\0')],
+    ['a few zero bytes', Buffer.alloc(5)],
+    ['an archive of texts', bytes(`note.txt${'\0'.repeat(249)}ustar\0${'plain text\n'.repeat(300)}`)],
+    ['a byte order mark before what is no text', Buffer.concat([bytes('\xff\xfe'), NOISE])],
+    ['a picture of black and white', bytes(`BM${'\0\xff\xff'.repeat(300)}`)],
     ['control characters all over', bytes('\x01\x02\x03a'.repeat(100))],
   ];
   it.each(unknown)('does not take %s for text', (_reason, content) =>
     expect(detectType(content, 'a.txt')).toBeUndefined(),
+  );
+
+  it.each([
+    [
+      'begins with zero bytes, as a log that was cut while it was written',
+      '\0'.repeat(100),
+      'a line\n'.repeat(50),
+    ],
+    ['ends with zero bytes, as a file after a crash', 'a line\n'.repeat(50), '\0'.repeat(100)],
+  ])('takes for text what %s', (_reason, start, end) =>
+    expect(detectType(bytes(start + end), 'a.log')).toBe('txt'),
   );
 
   it('takes one of each control character for a text with oddities', () => {

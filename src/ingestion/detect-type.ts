@@ -1,7 +1,7 @@
 /** Decides what a file is: by its bytes where they tell, by its name's extension where they don't. */
 
 import type { DocumentType } from '../../generated/types.gen.ts';
-import { detectUtf16 } from './detect-encoding.ts';
+import { detectUtf16, isPlain } from './detect-encoding.ts';
 
 /** The types of files that the contract knows. */
 export type FileType = Exclude<DocumentType, 'text' | 'unknown'>;
@@ -77,32 +77,40 @@ const BINARY_HEADS = [
   'Rar!\x1a',
   '\x7fELF',
   'OggS\0',
-  '\0\0\0',
   '\0asm',
   'PK\x05\x06', // an archive without entries
   '\xca\xfe\xba\xbe',
 ];
-/** What UTF-16 begins with; its zero bytes are ordinary. */
-const UTF16_MARKS = ['\xff\xfe', '\xfe\xff'];
+/** The name of the format at this place: its parts are padded with zero bytes, and may be texts. */
+const TAR = { signature: 'ustar', offset: 257 };
 
 /** Bytes in which control characters are counted. */
 const SAMPLE_LENGTH = 65_536;
 /** One of each kind of control character is still a text with oddities; more, and above a hundredth, is not. */
 const CONTROLS_TOLERATED = 32;
 const CONTROL_MAX_SHARE = 0.01;
+/** However few bytes there are: what is for the larger part none of its characters is no text. */
+const NO_TEXT_MIN_SHARE = 0.5;
 
+/** Zero bytes count apart: programs pad texts with them, and drop them where they have lost some of a text. */
 function isBinary(file: Buffer, head: string): boolean {
   if (BINARY_HEADS.some((signature) => head.startsWith(signature))) return true;
-  if (UTF16_MARKS.some((mark) => head.startsWith(mark))) return false;
+  if (head.startsWith(TAR.signature, TAR.offset)) return true;
   if (detectUtf16(file)) return false;
   const sample = file.subarray(0, SAMPLE_LENGTH);
-  const controls = sample.reduce((count, byte) => count + Number(isControl(byte)), 0);
-  return controls > CONTROLS_TOLERATED && controls > CONTROL_MAX_SHARE * sample.length;
+  const zeros = countBytes(sample, (byte) => byte === 0);
+  const controls = countBytes(sample, isControl);
+  const areMany = (count: number) => count > CONTROLS_TOLERATED && count > CONTROL_MAX_SHARE * sample.length;
+  if (zeros + controls > NO_TEXT_MIN_SHARE * sample.length || areMany(controls)) return true;
+  return (areMany(zeros) || head.startsWith('\0\0\0')) && !isPlain(sample);
 }
 
-/** ASCII control characters other than tab, line feed, vertical tab, form feed, carriage return and escape. */
+const countBytes = (bytes: Uint8Array, isCounted: (byte: number) => boolean): number =>
+  bytes.reduce((count, byte) => count + Number(isCounted(byte)), 0);
+
+/** ASCII control characters other than NUL, tab, line feed, vertical tab, form feed, carriage return and escape. */
 function isControl(byte: number): boolean {
-  return byte < 9 || (byte > 13 && byte < 32 && byte !== 27) || byte === 127;
+  return (byte > 0 && byte < 9) || (byte > 13 && byte < 32 && byte !== 27) || byte === 127;
 }
 
 function extensionOf(fileName: string): string {

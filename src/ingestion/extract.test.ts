@@ -1,6 +1,7 @@
 /** Text, headings, tables and pages of every format. */
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { madeFiles, pdfOf } from '../testing/made-files.ts';
+import { madeFiles, pdfOf, xlsxOf } from '../testing/made-files.ts';
 import { writeZip } from '../testing/write-zip.ts';
 import { extractFile, type Reading } from './extract.ts';
 
@@ -141,6 +142,106 @@ test.each([
       `Size | Note\n1 | ${cell}\n${cell} | 2\na | b\n3 | ${cell}`,
     );
   }
+});
+
+test.each([
+  ['no container and no package', []],
+  ['a package that is gone', [{ name: 'META-INF/container.xml', content: '<rootfile full-path="b.opf"/>' }]],
+  [
+    'a spine of parts that are gone',
+    [
+      { name: 'META-INF/container.xml', content: '<rootfile full-path="b.opf"/>' },
+      {
+        name: 'b.opf',
+        content: '<package><item id="one" href="gone.html"/><itemref idref="one"/></package>',
+      },
+    ],
+  ],
+])('a book with %s is read by the names of its pages', async (_, entries) => {
+  const bytes = writeZip([
+    { name: 'mimetype', isStored: true, content: 'application/epub+zip' },
+    ...entries,
+    { name: 'text/10.xhtml', content: '<html><body><p>And more.</p></body></html>' },
+    { name: 'text/9.html', content: '<html><body><p>All of it.</p></body></html>' },
+    { name: 'style.css', content: 'p { color: red }' },
+  ]);
+  const extraction = await extractFile({ fileName: 'a.epub', bytes });
+  expect(extraction).toMatchObject({ type: 'epub', extracted: { text: 'All of it.\n\nAnd more.' } });
+});
+
+test('a book without package and pages is damaged', async () => {
+  const bytes = writeZip([{ name: 'mimetype', isStored: true, content: 'application/epub+zip' }]);
+  expect(await extractFile({ fileName: 'a.epub', bytes })).toMatchObject({
+    failure: { code: 'FILE_CORRUPT' },
+  });
+});
+
+const textOf = async (fileName: string, content: string | Buffer) => {
+  const extraction = await extractFile({ fileName, bytes: Buffer.from(content as string) });
+  return 'failure' in extraction ? extraction.failure.code : extraction.extracted.text;
+};
+
+test.each([
+  ['a.txt', 'The caf\0e\0'],
+  ['a.html', '<p>The ca\0fe</p>'],
+  ['a.json', '["The ca\\u0000fe"]'],
+  ['a.ipynb', '{"nbformat": 4, "cells": [{"cell_type": "markdown", "source": "The ca\\u0000fe"}]}'],
+  ['a.rtf', "{\\rtf1 The ca\\'00fe}"],
+  ['a.csv', 'The ca\0fe'],
+])('NUL is dropped from the words of %s', async (fileName, content) => {
+  expect(await textOf(fileName, content)).toBe('The cafe');
+});
+
+test.each([
+  ['invisible letters', 'a.txt', '\u3164\u115f \u2060'],
+  ['private characters', 'a.txt', '\ue000\uf8ff'],
+  ['what stands for wrong bytes', 'a.txt', '\ufffd\ufffd'],
+  ['few controls between blanks', 'a.md', ' \x01 \n\x02\t\n   '],
+  ['empty cells', 'a.csv', '" "," "\n,\n'],
+  ['values that are nothing', 'a.json', '{"a": null, "b": {"c": ["\\u0000"]}}'],
+  [
+    'sheets with nothing but names',
+    'a.xlsx',
+    writeZip(xlsxOf('').filter(({ name }) => name !== 'xl/sheet1.xml')),
+  ],
+])('a file of %s holds no text', async (_, fileName, content) => {
+  expect(await textOf(fileName, content)).toBe('NO_TEXT_EXTRACTED');
+});
+
+const WORDS =
+  'seldom before had any ferryman crossed that black river twice within one night yet here stood old Matthew ' +
+  'counting silver coins beside his lantern while rain drummed upon wooden planks below them three travellers ' +
+  'waited silently under dripping cloaks each hiding some secret behind tired eyes though none would speak first ' +
+  'until dawn finally broke over distant hills revealing smoke from burning villages along both muddy banks';
+
+test('the words of a text stay readable whatever stands between them, and around NULs inside of them', async () => {
+  const junk = fc.oneof(
+    fc.uint8Array({ minLength: 1, maxLength: 3 }),
+    fc
+      .constantFrom('\0', '\0\0', '\xff\xfe', '\x1b$B', '\x80', '\x82\xa0')
+      .map((text) => Buffer.from(text, 'latin1')),
+  );
+  const places = fc.array(fc.tuple(fc.nat(WORDS.length), junk), { maxLength: 6 });
+  const nuls = fc.array(fc.nat(WORDS.length), { maxLength: 20 });
+  const marks = fc.constantFrom('', '\0', '\xff\xfe', '\xfe\xff', '\xef\xbb\xbf', '\0\0\0');
+  await fc.assert(
+    fc.asyncProperty(places, nuls, marks, async (inserted, dropped, mark) => {
+      const letters = WORDS.split('').map((letter) => Buffer.from(letter));
+      for (const at of dropped)
+        letters[at] = Buffer.concat([Buffer.alloc(1), letters[at] ?? Buffer.alloc(0)]);
+      for (const [at, bytes] of inserted) {
+        const blank = WORDS.indexOf(' ', at);
+        if (blank >= 0)
+          letters[blank] = Buffer.concat([letters[blank] ?? Buffer.alloc(0), bytes, Buffer.from(' ')]);
+      }
+      const text = await textOf(
+        'a.txt',
+        Buffer.concat([Buffer.from(mark, 'latin1'), Buffer.from(' '), ...letters]),
+      );
+      const found = new Set(text.split(' '));
+      expect(WORDS.split(' ').filter((word) => !found.has(word))).toEqual([]);
+    }),
+  );
 });
 
 test('a chapter of a book is found by a name that is no encoded address', async () => {

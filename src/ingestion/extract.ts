@@ -98,15 +98,14 @@ async function reasonAgainst(bytes: Uint8Array): Promise<UnreadableFile> {
   );
 }
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair: each becomes U+FFFD, so that all places stay. */
+/** PostgreSQL stores no half of a surrogate pair: it becomes U+FFFD, so that all places stay. */
 function storable(extracted: ExtractedText): ExtractedText {
-  const clean = (text: string) => text.replaceAll('\0', '\ufffd').toWellFormed();
-  if (!extracted.text.includes('\0') && extracted.text.isWellFormed()) return extracted;
+  if (extracted.text.isWellFormed()) return extracted;
   return {
     ...extracted,
-    text: clean(extracted.text),
-    headings: extracted.headings.map((heading) => ({ ...heading, text: clean(heading.text) })),
-    tables: extracted.tables.map((table) => ({ ...table, header: clean(table.header) })),
+    text: extracted.text.toWellFormed(),
+    headings: extracted.headings.map((heading) => ({ ...heading, text: heading.text.toWellFormed() })),
+    tables: extracted.tables.map((table) => ({ ...table, header: table.header.toWellFormed() })),
   };
 }
 

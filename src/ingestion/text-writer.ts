@@ -6,9 +6,9 @@ import { TEXT_MAX_LENGTH, tooComplex } from './extraction-limits.ts';
 export type Mark = { offset: number | undefined };
 
 export type TextWriter = {
-  /** Writes running text; white space collapses to one blank, none at line starts. */
+  /** Writes running text; white space collapses to one blank, none at line starts. NUL is left out. */
   write(text: string): void;
-  /** Writes text as it is. */
+  /** Writes text as it is, but for NUL. */
   writeVerbatim(text: string): void;
   /** Ends the line (1) or the paragraph (2) before what is written next. */
   breakLine(newlines: 1 | 2): void;
@@ -40,11 +40,12 @@ type Draft = {
 export function createTextWriter(): TextWriter {
   const draft: Draft = { written: [], length: 0, newlines: 0, blank: false, signs: '', marks: [] };
   return {
-    write: (text) => writeWords(draft, text.replace(/\s+/g, ' ')),
+    write: (text) => writeWords(draft, withoutNuls(text).replace(/\s+/g, ' ')),
     writeVerbatim(text) {
-      if (text === '') return;
+      const written = withoutNuls(text);
+      if (written === '') return;
       settle(draft);
-      push(draft, text);
+      push(draft, written);
     },
     breakLine(newlines) {
       if (draft.signs === '') draft.newlines = Math.max(draft.newlines, newlines);
@@ -64,6 +65,9 @@ export function createTextWriter(): TextWriter {
     text: () => draft.written.join(''),
   };
 }
+
+/** PostgreSQL stores no NUL; dropped, it leaves the word around it whole. */
+export const withoutNuls = (text: string): string => text.replaceAll('\0', '');
 
 function writeWords(draft: Draft, words: string): void {
   const trimmed = words.trim();

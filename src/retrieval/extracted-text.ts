@@ -34,9 +34,12 @@ export const packText = (extracted: ExtractedText): PackedText => serialize(extr
 
 export const unpackText = (packed: PackedText): ExtractedText => deserialize(packed) as ExtractedText; // of packText
 
-/** Whether a text has nothing to show: only white space, controls and invisible format characters. */
+/**
+ * Whether a text has nothing to read: only white space, controls, invisible, private and unassigned characters, and what
+ * stands for bytes that are none (U+FFFD).
+ */
 export function isBlank(text: string): boolean {
-  return !VISIBLE.test(text);
+  return !READABLE.test(text);
 }
 
-const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Cs}]/u;
+const READABLE = /[^\s\p{C}\p{Default_Ignorable_Code_Point}\ufffd]/u;

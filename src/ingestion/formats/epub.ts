@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import type { ExtractedText } from '../../retrieval/extracted-text.ts';
 import { decodeText } from '../decode-text.ts';
-import { corrupt, encrypted } from '../extraction-limits.ts';
+import { corrupt, encrypted, UnreadableFile } from '../extraction-limits.ts';
 import { readTags } from '../html-tags.ts';
 import { renderHtml } from '../html-text.ts';
 import { type Archive, openArchive } from './archive.ts';
@@ -24,12 +24,29 @@ export async function extractEpub(bytes: Uint8Array): Promise<ExtractedText> {
   return extracted;
 }
 
-/** The parts that the book is read in; without a readable package, all XHTML parts by name. */
+/**
+ * The parts that the book is read in; where no package tells them, all XHTML parts by name.
+ * @throws FILE_CORRUPT where there are none
+ */
 async function chaptersOf(archive: Archive): Promise<string[]> {
-  const container = await archive.read('META-INF/container.xml');
-  const [root] = container ? valuesOf(container, 'rootfile', 'full-path') : [];
-  const book = root === undefined ? undefined : await archive.read(root);
-  if (root === undefined || book === undefined) throw corrupt('The book has no package document.');
+  const parts = new Set(archive.names);
+  const spine = (await readSpine(archive)).filter((name) => parts.has(name));
+  if (spine.length > 0) return spine;
+  const pages = archive.names.filter((name) => PAGE_NAME.test(name)).sort(byNumberedName.compare);
+  if (pages.length === 0) throw corrupt('The book has neither a package document nor pages.');
+  return pages;
+}
+
+const PAGE_NAME = /\.x?html?$/i;
+/** Chapter 10 comes after chapter 9. */
+const byNumberedName = new Intl.Collator('en', { numeric: true });
+
+/** The names of the parts in the spine of the book's package; none where there is no package, or it is damaged. */
+async function readSpine(archive: Archive): Promise<string[]> {
+  const container = await readWhole(archive, 'META-INF/container.xml');
+  const [root = ''] = container ? valuesOf(container, 'rootfile', 'full-path') : [];
+  const book = await readWhole(archive, root);
+  if (book === undefined) return [];
   const folder = posix.dirname(root);
   const items = new Map<string, string>();
   onElements(book, 'item', (attributes) => {
@@ -37,6 +54,16 @@ async function chaptersOf(archive: Archive): Promise<string[]> {
     items.set(attribute(attributes, 'id') ?? '', posix.join(folder, name));
   });
   return valuesOf(book, 'itemref', 'idref').flatMap((id) => items.get(id) ?? []);
+}
+
+/** A part's bytes; undefined where it is missing or damaged. @throws FILE_ENCRYPTED, FILE_TOO_COMPLEX */
+async function readWhole(archive: Archive, name: string): Promise<Buffer | undefined> {
+  try {
+    return await archive.read(name);
+  } catch (error) {
+    if (error instanceof UnreadableFile && error.code === 'FILE_CORRUPT') return undefined;
+    throw error;
+  }
 }
 
 /** The name of the part that an address means; where it is not encoded as addresses are, the address itself. */

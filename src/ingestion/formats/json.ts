@@ -2,6 +2,7 @@
 import type { ExtractedText } from '../../retrieval/extracted-text.ts';
 import { scanMarkdown } from '../../retrieval/markdown.ts';
 import { decodeText } from '../decode-text.ts';
+import { withoutNuls } from '../text-writer.ts';
 import { notebookText } from './notebook.ts';
 import { extendPath, structuredTextWriter } from './structured-text.ts';
 
@@ -17,7 +18,7 @@ export function extractJson(bytes: Uint8Array): ExtractedText {
   const documents = parse(text) ?? parseLines(text);
   if (documents === undefined) return scanMarkdown(text);
   const notebook = notebookText(documents[0]);
-  return notebook === undefined ? treeText(documents) : scanMarkdown(notebook);
+  return notebook === undefined ? treeText(documents) : scanMarkdown(withoutNuls(notebook));
 }
 
 function parse(text: string): unknown[] | undefined {

@@ -4,6 +4,7 @@ import type { Reading } from '../extract.ts';
 import { corrupt, encrypted } from '../extraction-limits.ts';
 import { type HtmlRenderer, renderHtml } from '../html-text.ts';
 import { openArchive } from './archive.ts';
+import { finishWorkbook } from './sheet-writer.ts';
 import {
   DATA_TABLE,
   type Translation,
@@ -27,7 +28,7 @@ export async function extractOdf(bytes: Uint8Array, type: OdfType): Promise<Read
   const { translator, pageCount } = odfTranslator(renderer, type);
   translateXml(content, renderer, translator);
   return {
-    extracted: renderer.finish(),
+    extracted: type === 'ods' ? finishWorkbook(renderer) : renderer.finish(),
     warnings: [],
     ...(type === 'odt' ? {} : { pageCount: pageCount() }),
   };

@@ -1,4 +1,5 @@
 /** Writes the rows of a sheet as a table whose first row names the columns. */
+import { type ExtractedText, isBlank } from '../../retrieval/extracted-text.ts';
 import type { Attributes } from '../html-tags.ts';
 import type { HtmlRenderer } from '../html-text.ts';
 import { DATA_TABLE, writeElement } from './translate-xml.ts';
@@ -38,4 +39,13 @@ export function sheetWriter(
 function openTable(renderer: HtmlRenderer): void {
   const { element, attributes } = DATA_TABLE;
   renderer.open(element, attributes);
+}
+
+/** The text of a workbook; none where it is nothing but the names of sheets. */
+export function finishWorkbook(renderer: HtmlRenderer): ExtractedText {
+  const extracted = renderer.finish();
+  const { text, headings } = extracted;
+  const between = headings.map(({ start }, i) => text.slice(headings[i - 1]?.end ?? 0, start));
+  const isEmpty = isBlank([...between, text.slice(headings.at(-1)?.end ?? 0)].join(''));
+  return isEmpty ? { text: '', headings: [], pages: [], verbatim: [], tables: [] } : extracted;
 }

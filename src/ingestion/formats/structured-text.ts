@@ -2,6 +2,7 @@
 import type { ExtractedText, Heading } from '../../retrieval/extracted-text.ts';
 import { HEADING_MAX_LENGTH } from '../../retrieval/markdown.ts';
 import { TEXT_MAX_LENGTH, tooComplex } from '../extraction-limits.ts';
+import { withoutNuls } from '../text-writer.ts';
 
 export type StructuredTextWriter = {
   /** Sets what follows apart from what was written: a record of several. */
@@ -17,7 +18,7 @@ const PATH_MAX_LENGTH = 6;
 
 /** A path with one more name. */
 export function extendPath(path: readonly string[], name: string): readonly string[] {
-  const heading = name.replace(/\s+/g, ' ').trim().slice(0, HEADING_MAX_LENGTH);
+  const heading = withoutNuls(name).replace(/\s+/g, ' ').trim().slice(0, HEADING_MAX_LENGTH);
   return heading === '' ? path : [...path.slice(0, PATH_MAX_LENGTH - 1), heading];
 }
 
@@ -52,12 +53,13 @@ export function structuredTextWriter(): StructuredTextWriter {
       isApart = length > 0;
     },
     value(path, name, value) {
-      if (value.trim() === '') return;
+      const written = withoutNuls(value);
+      if (written.trim() === '') return;
       const isElsewhere = path.length !== above.length || path.some((part, i) => part !== above[i]);
       if (isApart || (isElsewhere && length > 0)) writeLine('');
       isApart = false;
       writePath(path);
-      writeLine(name === '' ? value : `${name}: ${value}`);
+      writeLine(name === '' ? written : `${withoutNuls(name)}: ${written}`);
     },
     finish: () => ({ text: lines.join('\n'), headings, pages: [], verbatim: [], tables: [] }),
   };

@@ -3,7 +3,7 @@ import type { WorkBook, WorkSheet } from '@e965/xlsx';
 import type { Reading } from '../extract.ts';
 import { CELLS_MAX, corrupt, encrypted, tooComplex } from '../extraction-limits.ts';
 import { renderHtml } from '../html-text.ts';
-import { type SheetWriter, sheetWriter } from './sheet-writer.ts';
+import { finishWorkbook, type SheetWriter, sheetWriter } from './sheet-writer.ts';
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
 export async function extractXls(bytes: Uint8Array): Promise<Reading> {
@@ -15,7 +15,7 @@ export async function extractXls(bytes: Uint8Array): Promise<Reading> {
     writeRows(workbook.Sheets[name], writer, cells);
     writer.end();
   }
-  return { extracted: renderer.finish(), warnings: [], pageCount: workbook.SheetNames.length };
+  return { extracted: finishWorkbook(renderer), warnings: [], pageCount: workbook.SheetNames.length };
 }
 
 async function readWorkbook(bytes: Uint8Array): Promise<WorkBook> {

@@ -6,7 +6,7 @@ import { type HtmlRenderer, renderHtml } from '../html-text.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { type CellFormatter, cellFormatter } from './cell-formats.ts';
 import { mainPart, type Relationship, relationshipId, relationshipsOf } from './relationships.ts';
-import { sheetWriter } from './sheet-writer.ts';
+import { finishWorkbook, sheetWriter } from './sheet-writer.ts';
 import { attribute, readXml } from './xml.ts';
 
 type Sheet = { name: string; part: string };
@@ -35,7 +35,7 @@ export async function extractXlsx(bytes: Uint8Array): Promise<Reading> {
     writer.end();
     await renderComments(archive, part, renderer);
   }
-  return { extracted: renderer.finish(), warnings: [], pageCount: sheets.length };
+  return { extracted: finishWorkbook(renderer), warnings: [], pageCount: sheets.length };
 }
 
 function readWorkbook(workbook: Uint8Array, relationships: Relationship[]) {
