@@ -60,6 +60,18 @@ test.each([
   expect((await api.getUsage()).storageUsed).toBe(storageUsed + bytes);
 });
 
+test.each([
+  ['control characters', '\u0001\u0002\u0003'],
+  ['invisible characters', '\u200b\u2060 \u3164'],
+  ['private characters', '\ue000'],
+  ['replacement characters', '\ufffd\ufffd'],
+])('200: %s only are a failed document, with the reason NO_TEXT_EXTRACTED', async (_, content) => {
+  const document = await api.importTextContent({ ...input, content });
+  expect(document).toMatchObject({ status: 'failed', passageCount: 0, error: { code: 'NO_TEXT_EXTRACTED' } });
+  expect(await api.getDocumentStatus(document.id)).toMatchObject({ status: 'failed', error: document.error });
+  await api.deleteDocument(document.id);
+});
+
 test('200: the same text twice makes two documents', async () => {
   const [first, second] = [await api.importTextContent(input), await api.importTextContent(input)];
   expect(first.id).not.toBe(second.id);

@@ -106,7 +106,7 @@ export const deleteDocument = <ThrowOnError extends boolean = false>(options: Op
  * Import text
  *
  * Makes a document of type `text` and indexes it before it answers: the document is `processed`, and the next
- * query finds it. Every call makes a document of its own, also with the same title and content, unless it has the
+ * query finds it; where nothing of it can be read, as of control characters, it is `failed`. Every call makes a document of its own, also with the same title and content, unless it has the
  * `Idempotency-Key` of an earlier one.
  */
 export const importTextContent = <ThrowOnError extends boolean = false>(options: Options<ImportTextContentData, ThrowOnError>): RequestResult<ImportTextContentResponses, ImportTextContentErrors, ThrowOnError> => (options.client ?? client).post<ImportTextContentResponses, ImportTextContentErrors, ThrowOnError>({

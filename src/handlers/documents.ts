@@ -7,6 +7,7 @@ import { documentNotFound, knowledgeBaseNotFound } from '../errors.ts';
 import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
 import type { AnalysedPart } from '../retrieval/analysis.ts';
 import { endParts } from '../retrieval/analysis-pool.ts';
+import { isBlank } from '../retrieval/extracted-text.ts';
 import { expectStorage, requireStorage } from '../storage/accounts.ts';
 import type { Queryable } from '../storage/database.ts';
 import { announceDeletion, DeletionAnnounced } from '../storage/deletions.ts';
@@ -28,14 +29,26 @@ import {
   toPassage,
 } from '../storage/passages.ts';
 
-/** A text on its way into a knowledge base; its passages come as they are analysed. */
-type Text = { knowledgeBaseId: string; title: string; bytes: number; parts: AsyncIterable<AnalysedPart> };
+/** A text on its way into a knowledge base; its passages come as they are analysed. `isBlank`: there will be none. */
+type Text = {
+  knowledgeBaseId: string;
+  title: string;
+  bytes: number;
+  isBlank: boolean;
+  parts: AsyncIterable<AnalysedPart>;
+};
+
+/** White space alone is refused; what else nobody can read, ends as a file of such a text does. */
+const UNREADABLE = {
+  status: 'failed',
+  failure: { code: 'NO_TEXT_EXTRACTED', message: 'The content holds no readable text.' },
+} as const;
 
 /** Makes the document of a text with its passages; all of it is one transaction. */
 async function insertText(
   transaction: Queryable,
   { accountId, config }: Call,
-  { knowledgeBaseId, title, bytes, parts }: Text,
+  { knowledgeBaseId, title, bytes, parts, ...text }: Text,
 ) {
   await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
   const document = { knowledgeBaseId, id: uuidv7(), accountId };
@@ -45,7 +58,7 @@ async function insertText(
     source: title,
     type: 'text',
     bytes,
-    status: 'processed',
+    ...(text.isBlank ? UNREADABLE : { status: 'processed' }),
   });
   const passage_count = await insertPassages(transaction, document, { parts, documents: 1, bytes });
   await requireStorage(transaction, { accountId, defaults: config }, bytes);
@@ -75,7 +88,8 @@ export const documentHandlers = {
     await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
     await expectStorage(database, { accountId, defaults: config }, bytes);
     const parts = await analyse({ title, format: 'text', content });
-    return { data: await storeText(call, { knowledgeBaseId, title, bytes, parts }) };
+    const text = { knowledgeBaseId, title, bytes, isBlank: isBlank(content), parts };
+    return { data: await storeText(call, text) };
   },
 
   async deleteDocument({ documentId }, { database, accountId, files, log }) {

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type {
   Document,
+  DocumentError,
   DocumentErrorCode,
   DocumentStatus,
   DocumentStatusReport,
@@ -94,18 +95,31 @@ type NewDocument = Owned & {
   source: string;
   type: DocumentType;
   bytes: number;
-  status: 'pending' | 'processed';
   fileId?: string;
-};
+} & ({ status: 'pending' | 'processed'; failure?: never } | { status: 'failed'; failure: DocumentError });
 
 const insertRow = prepare(
   'insert_document',
-  ['knowledgeBaseId', 'id', 'accountId', 'title', 'source', 'type', 'bytes', 'status', 'fileId', 'createdAt'],
+  [
+    'knowledgeBaseId',
+    'id',
+    'accountId',
+    'title',
+    'source',
+    'type',
+    'bytes',
+    'status',
+    'errorCode',
+    'errorMessage',
+    'fileId',
+    'createdAt',
+  ],
   (values) => sql<DocumentRow>`
-    INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, file_id,
-      created_at, updated_at)
+    INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, error_code,
+      error_message, file_id, created_at, updated_at)
     VALUES (${values.knowledgeBaseId}, ${values.id}, ${values.accountId}, ${values.title}, ${values.source},
-      ${values.type}, ${values.bytes}, ${values.status}, ${values.fileId}, ${values.createdAt}, ${values.createdAt})
+      ${values.type}, ${values.bytes}, ${values.status}, ${values.errorCode}, ${values.errorMessage}, ${values.fileId},
+      ${values.createdAt}, ${values.createdAt})
     RETURNING knowledge_base_id, id, title, type, size_bytes, status, error_code, error_message, warnings, page_count,
       passage_count, created_at, updated_at`,
 );
@@ -113,9 +127,15 @@ const insertRow = prepare(
 /** Inserts the row of a new document; its bytes and passages are counted apart. */
 export async function insertDocument(
   transaction: Queryable,
-  { fileId, ...document }: NewDocument,
+  { fileId, failure, ...document }: NewDocument,
 ): Promise<DocumentRow> {
-  const [row] = await insertRow(transaction, { ...document, fileId, createdAt: new Date() });
+  const [row] = await insertRow(transaction, {
+    ...document,
+    errorCode: failure?.code,
+    errorMessage: failure?.message,
+    fileId,
+    createdAt: new Date(),
+  });
   if (row === undefined) throw new Error('a document was inserted without its row');
   return row;
 }
