@@ -1,18 +1,53 @@
 /** A start that cannot succeed ends soon, with exit code 1 and a sentence that names the setting to change. */
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
 import { environmentOf } from '../scripts/service-process.ts';
 import { spawnCommand } from './running-service.ts';
 
-const serve = (settings: Record<string, string>) =>
-  spawnCommand(environmentOf('/nowhere/at/all', settings), 'serve');
-
-test('a name that looks like a setting is told of before anything else', async () => {
-  const { complaints, code } = await serve({
-    STORAGE_LIMIT: '5',
+/** What a command with these settings complains of before it ends with 1; by default it has no database. */
+async function complaintsOf(command: string, settings: Record<string, string>): Promise<string> {
+  const environment = environmentOf(inject('dataDirectory'), {
     DATABASE_URL: 'postgres://a@127.0.0.1:1/b',
+    ...settings,
   });
-  expect(complaints).toContain(
-    'STORAGE_LIMIT is no setting and changes nothing: did you mean STORAGE_LIMIT_BYTES?',
-  );
+  const { complaints, code } = await spawnCommand(environment, ...command.split(' '));
   expect(code).toBe(1);
+  return complaints;
+}
+
+test('a name that looks like a setting is told of before anything else, by every command', async () => {
+  const question = 'STORAGE_LIMIT is no setting and changes nothing: did you mean STORAGE_LIMIT_BYTES?';
+  for (const complaints of await Promise.all(
+    ['serve', 'keys list', 'backup copy'].map((command) => complaintsOf(command, { STORAGE_LIMIT: '5' })),
+  ))
+    expect(complaints).toContain(question);
+});
+
+test.runIf(process.platform === 'linux')('a DATA_DIR in which nothing can be made', async () => {
+  const complaints = await complaintsOf('serve', { DATA_DIR: '/proc/x', DATABASE_URL: '' });
+  expect(complaints).toContain('DATA_DIR (/proc/x) cannot be used: ');
+});
+
+test('a database that is away, for every command', async () => {
+  const commands = ['serve', 'serve --worker', 'keys list', 'backup copy'];
+  for (const complaints of await Promise.all(commands.map((command) => complaintsOf(command, {}))))
+    expect(complaints).toContain('Start PostgreSQL, or set the right host and port in DATABASE_URL.');
+});
+
+test('a port that another program has, of a server and of a worker', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number }; // of TCP
+  const socket = join(inject('dataDirectory'), 'postgres');
+  const settings = { DATABASE_URL: `postgres://postgres@localhost/postgres?host=${socket}` };
+  const [server, worker] = await Promise.all([
+    complaintsOf('serve --no-worker', { ...settings, PORT: String(port) }),
+    complaintsOf('serve --worker', { ...settings, WORKER_PORT: String(port) }),
+  ]);
+  const taken = `Another program listens on port ${port} of 127.0.0.1: end that one, or set another `;
+  expect(server).toContain(`${taken}PORT.`);
+  expect(worker).toContain(`${taken}WORKER_PORT.`);
+  other.close();
 });

@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { generateApiKey, readApiKey } from './api-key.ts';
 import { type Config, UPLOAD_SECRET_LENGTH } from './config.ts';
+import { requireDataDirectory } from './data-directory.ts';
 import { createAccount } from './storage/accounts.ts';
 import { insertApiKey } from './storage/api-keys.ts';
 import type { Database, Queryable } from './storage/database.ts';
@@ -57,6 +58,7 @@ export async function ensureFirstAccount(database: Database, config: Config, log
     if (known !== undefined) return;
     await insertApiKey(transaction, key, { accountId, name: 'first key' });
     if (config.bootstrapApiKey !== undefined) return;
+    requireDataDirectory(config.dataDir);
     // Written before the commit: a key in the database that nobody has is worse than a file without its key.
     await writeFile(apiKeyFile(config), `${key}\n`, { mode: 0o600, flush: true });
     log.info({ file: apiKeyFile(config) }, 'made the first account and its API key');
@@ -67,6 +69,7 @@ export async function ensureFirstAccount(database: Database, config: Config, log
 export async function readUploadSecret(config: Config): Promise<string> {
   if (config.uploadSecret !== undefined) return config.uploadSecret;
   const path = uploadSecretFile(config);
+  requireDataDirectory(config.dataDir);
   // Written beside and then linked: a start that is killed, or another one at once, never leaves half a secret.
   const written = `${path}.${randomUUID()}`;
   await writeFile(written, randomBytes(32).toString('hex'), { mode: 0o600, flush: true });

@@ -22,6 +22,7 @@ const LAYER_OF_FILE: Record<string, Layer> = {
   'open-database.ts': 'main',
   'open-files.ts': 'main',
   'first-start.ts': 'main',
+  'data-directory.ts': 'main',
   'server.ts': 'main',
   'service-app.ts': 'app',
   'app.ts': 'app',

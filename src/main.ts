@@ -3,12 +3,14 @@
  * answers nothing but how it is, where WORKER_PORT is set; with --no-worker it leaves the imports to such processes. The only file that listens or exits.
  */
 import { existsSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { type Config, findMistypedSettings, readConfig } from './config.ts';
 import { apiKeyFile } from './first-start.ts';
+import { explainListening } from './listening-errors.ts';
 import { createLog } from './log.ts';
 import { findDatabase, openDatabase } from './open-database.ts';
 import { openService } from './open-service.ts';
@@ -61,6 +63,18 @@ function endOnSignal(log: Logger, stop: () => Promise<void>): void {
   }
 }
 
+/** Listens where the settings say; @throws which of them to change. */
+async function listenAt(
+  handle: RequestListener,
+  place: { host: string; port: number; setting: 'PORT' | 'WORKER_PORT' },
+): ReturnType<typeof listen> {
+  try {
+    return await listen(handle, place);
+  } catch (error) {
+    throw explainListening(error, place);
+  }
+}
+
 /** Imports what any server of the same database takes; gives the way back. */
 async function work(config: Config, log: Logger): Promise<() => Promise<void>> {
   const { service, close } = await openService(config, { connection: findDatabase(config), log });
@@ -69,9 +83,10 @@ async function work(config: Config, log: Logger): Promise<() => Promise<void>> {
   const telling =
     workerPort === undefined
       ? undefined
-      : await listen(await createWorkerApp(service, ending.signal), {
+      : await listenAt(await createWorkerApp(service, ending.signal), {
           host: config.host,
           port: workerPort,
+          setting: 'WORKER_PORT',
         });
   process.stdout.write(
     `The knowledge retrieval worker is ready${telling ? `, and tells of itself at ${telling.address}` : ''}\n`,
@@ -90,7 +105,8 @@ async function serve(config: Config, log: Logger, works: boolean): Promise<() =>
   const { service, endWork, close: closeService } = await openService(config, { connection, log, works });
   const ending = new AbortController();
   const app = await createServiceApp(service, ending.signal);
-  const { server, address } = await listen(app, config);
+  const { host, port } = config;
+  const { server, address } = await listenAt(app, { host, port, setting: 'PORT' });
   process.stdout.write(greeting(config.baseUrl ?? address, config));
   return async () => {
     ending.abort();

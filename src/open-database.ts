@@ -1,6 +1,7 @@
 /** Finds the database that the settings name: a given one, the embedded one, or the one that a running server has. */
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { requireDataDirectory } from './data-directory.ts';
 import type { Connection } from './storage/database.ts';
 import { findRunningPostgres, hasCluster, startEmbeddedPostgres } from './storage/embedded-postgres.ts';
 
@@ -27,6 +28,7 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenedD
   if (config.databaseUrl !== undefined) {
     return { connection: { connectionString: config.databaseUrl }, close: async () => {} };
   }
+  requireDataDirectory(config.dataDir);
   const { connection, stop } = await embedded(config, log);
   return { connection, close: stop };
 }

@@ -8,9 +8,10 @@ import { createLog } from '../log.ts';
 import { joinDatabase } from '../open-database.ts';
 import { openFiles } from '../open-files.ts';
 import { keepBytes } from '../storage/backup-lock.ts';
-import { createDatabaseOver, createMaintenancePool } from '../storage/database.ts';
+import { createDatabase, createDatabaseOver, createMaintenancePool } from '../storage/database.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import { compareMigrations } from '../storage/migrate.ts';
+import { requireUsableDatabase } from '../storage/usable-database.ts';
 import { type AddEntry, type Header, writeArchive } from './archive.ts';
 import { BACKED_UP_TABLES } from './backed-up-tables.ts';
 
@@ -157,6 +158,7 @@ export async function backUp(config: Config, target: string, tell: Tell): Promis
   const pool = createMaintenancePool(connection, (error) => log.warn(error.message));
   try {
     const files = await openFiles(config);
+    await requireUsableDatabase(createDatabase(pool));
     const client = await pool.connect();
     // It ends with its locks; what it was doing does not matter any more.
     await copyAll(client, path, { files, tell }).finally(() => client.release(true));

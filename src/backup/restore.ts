@@ -2,12 +2,13 @@
 
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { requireDataDirectory } from '../data-directory.ts';
 import { takeFirstStart, unfinishedRestoreFile } from '../first-start.ts';
 import { type JobQueue, openJobQueue } from '../ingestion/job-queue.ts';
 import { createLog } from '../log.ts';
@@ -23,6 +24,7 @@ import {
 } from '../storage/database.ts';
 import { type FileStore, OBJECT_NAME_PATTERN } from '../storage/file-store.ts';
 import { compareMigrations, migrateToLatest, migrateUpTo, unknownOf } from '../storage/migrate.ts';
+import { requireUsableDatabase } from '../storage/usable-database.ts';
 import { type Entry, type Header, type Manifest, readArchive } from './archive.ts';
 import { copyFromStatement, type Tell } from './back-up.ts';
 import { BACKED_UP_TABLES } from './backed-up-tables.ts';
@@ -163,6 +165,7 @@ async function fillPlace(archive: Archive, place: Place): Promise<number> {
   const pool = createMaintenancePool(connection, (error) => log.warn(error.message));
   const database = createDatabase(pool);
   try {
+    await requireUsableDatabase(database);
     await requireEmpty({ database, files, config }, archive);
     const marker = unfinishedRestoreFile(config);
     // Whole or not at all: half of a name would be another backup's.
@@ -192,7 +195,7 @@ async function fillPlace(archive: Archive, place: Place): Promise<number> {
  */
 export async function restore(config: Config, path: string, tell: Tell): Promise<number> {
   const archive = await examine(path, tell);
-  await mkdir(config.dataDir, { recursive: true, mode: 0o711 });
+  requireDataDirectory(config.dataDir);
   const log = createLog('warn');
   const { connection, close } = await openDatabase(config, log);
   try {

@@ -1,8 +1,8 @@
 /** Checks the balances of all accounts: a query of an account without credits ends with 402. */
 import type { Config } from '../config.ts';
+import type { Problem } from '../problem.ts';
 import { listLowBalances } from '../storage/accounts.ts';
 import type { Database } from '../storage/database.ts';
-import type { Problem } from './problem.ts';
 
 /** An account that has used nine tenths of what a new one gets will need more. */
 const LOW_DIVISOR = 10;

@@ -2,26 +2,13 @@
 import { sql } from 'kysely';
 import type { Config } from '../config.ts';
 import { JOB_CONNECTIONS } from '../ingestion/job-queue.ts';
+import type { Problem } from '../problem.ts';
 import type { Database } from '../storage/database.ts';
 import { compareMigrations } from '../storage/migrate.ts';
-import { type Problem, reasonOf } from './problem.ts';
-
-/** As PostgreSQL numbers its versions: server_version_num. */
-const LEAST_VERSION = 150_000;
+import { describeUnreachable, findUnfitness } from '../storage/usable-database.ts';
 
 /** Upload tickets are checked by both clocks, and live an hour; machines that keep time differ by milliseconds. */
 const LARGEST_SKEW_MS = 5_000;
-
-/** What helps against each reason that a database does not let us in, by its SQLSTATE or Node's code. */
-const REMEDIES: Record<string, string> = {
-  ECONNREFUSED: 'Start PostgreSQL, or set the right host and port in DATABASE_URL.',
-  ENOTFOUND: 'Set the right host in DATABASE_URL.',
-  ENOENT: 'Start PostgreSQL, or set the right socket directory in DATABASE_URL.',
-  '28P01': 'Set the right user and password in DATABASE_URL.',
-  '28000': 'Let this user in by pg_hba.conf, or set another one in DATABASE_URL.',
-  '3D000': 'Make the database (createdb), or set the right one in DATABASE_URL.',
-  '53300': 'Raise max_connections, or close what others have open.',
-};
 
 /** Whether the database answers at all; the other checks have no use where it does not. */
 export async function checkReach(database: Database): Promise<Problem[]> {
@@ -29,41 +16,25 @@ export async function checkReach(database: Database): Promise<Problem[]> {
     await sql`SELECT 1`.execute(database);
     return [];
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const remedy = REMEDIES[code] ?? 'See whether PostgreSQL runs, and whether DATABASE_URL leads to it.';
-    return [{ problem: `The database does not answer: ${reasonOf(error)}.`, remedy }];
+    return [describeUnreachable(error)];
   }
 }
 
-type Facts = { version: number; versionName: string; encoding: string };
-
 /** Version, encoding, and whether letters of other alphabets lose their case: searches would not find them else. */
 export async function checkKind(database: Database): Promise<Problem[]> {
-  const { rows } = await sql<Facts>`
-    SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS "versionName",
-      current_setting('server_encoding') AS encoding`.execute(database);
-  const { version = 0, versionName, encoding } = rows[0] ?? {};
-  const problems: Problem[] = [];
-  if (version < LEAST_VERSION)
-    problems.push({
-      problem: `The database is PostgreSQL ${versionName}, and the service needs 15 or later.`,
-      remedy: 'Move it to a newer PostgreSQL (pg_upgrade, or pg_dump and pg_restore).',
-    });
-  const remedy =
-    "Make the database anew: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' with a locale of UTF-8, as C.UTF-8 or en_US.UTF-8.";
-  if (encoding !== 'UTF8')
-    return [...problems, { problem: `The database stores text as ${encoding}, not as UTF8.`, remedy }];
+  const problems = await findUnfitness(database);
+  // An encoding may have no such letters.
+  if (problems.length > 0) return problems;
   const { rows: folded } = await sql<{ folds: boolean }>`
     SELECT lower('ПРИВЕТ') = 'привет' AND to_tsvector('simple', 'ÉTÉ') @@ 'été'::tsquery AS folds`.execute(
     database,
   );
-  if (folded[0]?.folds !== true)
-    problems.push({
-      problem:
-        'The database’s locale knows upper and lower case of English letters only: searches would miss words.',
-      remedy,
-    });
-  return problems;
+  if (folded[0]?.folds === true) return [];
+  const problem =
+    'The database’s locale knows upper and lower case of English letters only: searches would miss words.';
+  const remedy =
+    "Make the database anew: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' with a locale of UTF-8, as C.UTF-8 or en_US.UTF-8.";
+  return [{ problem, remedy }];
 }
 
 /** Whether the schema is the one of this version. */

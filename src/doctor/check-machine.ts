@@ -4,7 +4,7 @@ import { access, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../config.ts';
 import { apiKeyFile, uploadSecretFile } from '../first-start.ts';
-import { type Problem, reasonOf } from './problem.ts';
+import { type Problem, reasonOf } from '../problem.ts';
 
 /** The version that package.json brings; older ones lack what the service is made of. */
 const NODE_MAJOR = 24;

@@ -2,9 +2,9 @@
 import type { Config } from '../config.ts';
 import { readJobFigures } from '../ingestion/job-figures.ts';
 import { GIVEN_UP_QUEUE, hasJobQueue } from '../ingestion/job-queue.ts';
+import { type Problem, reasonOf } from '../problem.ts';
 import type { Database } from '../storage/database.ts';
 import type { FileStore } from '../storage/file-store.ts';
-import { type Problem, reasonOf } from './problem.ts';
 
 /** A worker that is there takes a job within seconds; one that is busy with large files within minutes. */
 const LONGEST_WAIT_SECONDS = 300;

@@ -5,6 +5,7 @@ import { type Config, ConfigError, findMistypedSettings, readConfig } from '../c
 import { createLog } from '../log.ts';
 import { joinDatabase } from '../open-database.ts';
 import { openFiles } from '../open-files.ts';
+import { type Problem, reasonOf } from '../problem.ts';
 import { describeMistyped } from '../setting-names.ts';
 import { createDatabase, createPool, type Database } from '../storage/database.ts';
 import { hasCluster } from '../storage/embedded-postgres.ts';
@@ -12,7 +13,6 @@ import { checkCredits } from './check-credits.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
 import { checkBaseUrl, checkDataDirectory, checkNode, checkSecrets } from './check-machine.ts';
 import { checkFiles, checkJobs, checkPublicAddress, checkServer } from './check-work.ts';
-import { type Problem, reasonOf } from './problem.ts';
 
 /** A part of the deployment, and what is wrong with it: nothing, or all of these. */
 export type Finding = { part: string; problems: Problem[] };

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockDirectory } from './directory-lock.ts';
+import { makeDirectory } from './make-directory.ts';
 import { watchForOrphan } from './orphan-watch.ts';
 import { chooseLaunch } from './postgres-account.ts';
 import { databaseName, databaseUser, ensureCluster } from './postgres-cluster.ts';
@@ -36,7 +37,7 @@ export type EmbeddedPostgresOptions = {
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { onLog, graceSeconds, durable = true } = options;
-  const directory = makeDirectory(options.directory);
+  const directory = openDirectory(options.directory);
   const lock = lockDirectory(directory);
   try {
     const cluster = clusterPath(directory);
@@ -93,9 +94,9 @@ const connectionTo = (host: string, port: number): SocketConnection => ({
 });
 
 /** Gives the real path, by which a running server is recognised. Others may pass it, as PostgreSQL must where we are root. */
-function makeDirectory(directory: string): string {
+function openDirectory(directory: string): string {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o711 });
+    makeDirectory(directory, 0o711);
     return realpathSync(directory);
   } catch (error) {
     throw new Error(`cannot use ${directory} as data directory: ${error}`, { cause: error });

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { wrongUploadLength } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
+import { makeDirectory } from './make-directory.ts';
 
 /** An object as the store lists it. */
 export type ListedObject = { objectName: string; sizeBytes: number; modifiedAt: Date };
@@ -157,7 +158,7 @@ async function entriesOf(path: string): Promise<string[]> {
 /** The file store below `directory`. */
 export async function openFileStore(directory: string): Promise<FileStore> {
   const incoming = join(directory, '.incoming');
-  await mkdir(incoming, { recursive: true, mode: 0o700 });
+  makeDirectory(incoming, 0o700);
   await removeAbandoned(incoming);
 
   return {

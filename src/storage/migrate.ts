@@ -7,6 +7,7 @@ import * as firstAnswers from './migrations/0002-first-answers.ts';
 import * as requestCounts from './migrations/0003-request-counts.ts';
 import * as roomForCounts from './migrations/0004-room-for-counts.ts';
 import * as documentTypes from './migrations/0005-document-types.ts';
+import { requireUsableDatabase } from './usable-database.ts';
 
 /** In the order of their names; one that has landed is never edited. */
 const migrations: Record<string, Migration> = {
@@ -18,10 +19,10 @@ const migrations: Record<string, Migration> = {
 };
 
 /**
- * Runs the migrations that `database` lacks, all in one transaction. Several servers may start at once:
- * Kysely takes an advisory lock, the others wait and then find nothing to do.
+ * Runs the migrations that `database` lacks, all in one transaction, if the service can work on it. Several servers may
+ * start at once: Kysely takes an advisory lock, the others wait and then find nothing to do.
  * @returns the names of the migrations that ran.
- * @throws the error of the failed migration; nothing of it remains.
+ * @throws why the database cannot be used, or the error of the failed migration; nothing of it remains.
  */
 export const migrateToLatest = <DB>(database: Kysely<DB>): Promise<string[]> =>
   migrate(database, (migrator) => migrator.migrateToLatest());
@@ -34,6 +35,7 @@ async function migrate<DB>(
   database: Kysely<DB>,
   act: (migrator: Migrator) => Promise<MigrationResultSet>,
 ): Promise<string[]> {
+  await requireUsableDatabase(database);
   const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
   const { error, results = [] } = await act(migrator);
   if (error === undefined) return results.map(({ migrationName }) => migrationName);

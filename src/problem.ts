@@ -7,3 +7,9 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
 }
+
+/** The code that Node or PostgreSQL gives an error, '' for none; of several at once the first. */
+export function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

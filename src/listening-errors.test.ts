@@ -1,0 +1,23 @@
+/** Where nothing can listen, the setting to change is named. */
+import { expect, test } from 'vitest';
+import { explainListening } from './listening-errors.ts';
+import { drain, listen } from './server.ts';
+
+const failure = async (place: { host: string; port: number }) => {
+  const error = await listen(() => {}, place).then(
+    () => new Error('it listens'),
+    (thrown: unknown) => thrown,
+  );
+  return explainListening(error, { ...place, setting: 'PORT' }).message;
+};
+
+test('a port that is taken', async () => {
+  const { server, address } = await listen(() => {}, { host: '127.0.0.1', port: 0 });
+  const port = Number(new URL(address).port);
+  expect(await failure({ host: '127.0.0.1', port })).toContain('set another PORT. (listen EADDRINUSE');
+  await drain(server, 0);
+});
+
+test.each(['192.0.2.1', 'nowhere.invalid', 'no host'])('%s, which is not this machine', async (host) => {
+  expect(await failure({ host, port: 0 })).toContain(`HOST (${host}) is no address of this machine`);
+});

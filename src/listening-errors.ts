@@ -1,0 +1,27 @@
+/** Says which setting to change where a server cannot listen. */
+import { codeOf, reasonOf } from './problem.ts';
+
+/** Where a server was to listen; `setting`: the name of the one that has the port. */
+type Place = { host: string; port: number; setting: 'PORT' | 'WORKER_PORT' };
+
+function remedyFor(error: unknown, { host, port, setting }: Place): string | undefined {
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return `Another program listens on port ${port} of ${host}: end that one, or set another ${setting}.`;
+    case 'EACCES':
+      return `This user may not listen on port ${port}: set ${setting} to 1024 or above.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+      return `HOST (${host}) is no address of this machine: set one that is, or 0.0.0.0 for all.`;
+    default:
+      return undefined;
+  }
+}
+
+/** The error of a `listen`, in words for an operator. */
+export function explainListening(error: unknown, place: Place): Error {
+  const remedy = remedyFor(error, place) ?? `Nothing can listen on port ${place.port} of ${place.host}.`;
+  return new Error(`${remedy} (${reasonOf(error)})`, { cause: error });
+}

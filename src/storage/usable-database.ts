@@ -1,0 +1,53 @@
+/** Whether the service can work on a database: it answers, is new enough, and stores every letter. */
+import { type Kysely, sql } from 'kysely';
+import { codeOf, type Problem, reasonOf } from '../problem.ts';
+
+/** As PostgreSQL numbers its versions: server_version_num. */
+const LEAST_VERSION = 150_000;
+
+/** What helps against each reason that a database does not let us in, by its SQLSTATE or Node's code. */
+const REMEDIES: Record<string, string> = {
+  ECONNREFUSED: 'Start PostgreSQL, or set the right host and port in DATABASE_URL.',
+  ENOTFOUND: 'Set the right host in DATABASE_URL.',
+  ENOENT: 'Start PostgreSQL, or set the right socket directory in DATABASE_URL.',
+  '28P01': 'Set the right user and password in DATABASE_URL.',
+  '28000': 'Let this user in by pg_hba.conf, or set another one in DATABASE_URL.',
+  '3D000': 'Make the database (createdb), or set the right one in DATABASE_URL.',
+  '53300': 'Raise max_connections, or close what others have open.',
+};
+
+/** Why a database does not let us in, for whoever has to change that. */
+export const describeUnreachable = (error: unknown): Problem => ({
+  problem: `The database does not answer: ${reasonOf(error)}.`,
+  remedy: REMEDIES[codeOf(error)] ?? 'See whether PostgreSQL runs, and whether DATABASE_URL leads to it.',
+});
+
+type Kind = { version: number; versionName: string; encoding: string };
+
+/** What of its version and encoding the service cannot work with. @throws what keeps the database from answering. */
+export async function findUnfitness<DB>(database: Kysely<DB>): Promise<Problem[]> {
+  const { rows } = await sql<Kind>`
+    SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS "versionName",
+      current_setting('server_encoding') AS encoding`.execute(database);
+  const { version = 0, versionName, encoding } = rows[0] ?? {};
+  const problems: Problem[] = [];
+  if (version < LEAST_VERSION)
+    problems.push({
+      problem: `The database is PostgreSQL ${versionName}, and the service needs 15 or later.`,
+      remedy:
+        'Move it to a newer PostgreSQL (pg_upgrade, or pg_dump and pg_restore), or set another DATABASE_URL.',
+    });
+  if (encoding !== 'UTF8')
+    problems.push({
+      problem: `The database stores text as ${encoding}, not as UTF8.`,
+      remedy: `Make it anew (CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'), or set another DATABASE_URL.`,
+    });
+  return problems;
+}
+
+/** @throws in words for an operator, unless the service can work on the database. */
+export async function requireUsableDatabase<DB>(database: Kysely<DB>): Promise<void> {
+  const problems = await findUnfitness(database).catch((error) => [describeUnreachable(error)]);
+  const sentences = problems.map(({ problem, remedy }) => `${problem} ${remedy}`);
+  if (sentences.length > 0) throw new Error(sentences.join('\n'));
+}
