@@ -20,13 +20,7 @@ import { insertApiKey, listApiKeys, revokeApiKey } from './storage/api-keys.ts';
 import { checkStore } from './storage/check-store.ts';
 import { createDatabase, createMaintenancePool, type Database } from './storage/database.ts';
 import { migrateToLatest } from './storage/migrate.ts';
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-/** What is told beside the output, which is the result. */
-const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+import { failWithoutOutput, print, printTable, tell } from './terminal.ts';
 
 /** The last line of what looks for problems, and the exit status that tells scripts the same. */
 function conclude(problems: number): void {
@@ -85,20 +79,6 @@ async function requireAccountId(database: Database, name: string): Promise<strin
   return id;
 }
 
-/** Columns as wide as their longest value, two spaces between. */
-function printTable(rows: Record<string, string>[]): void {
-  const columns = Object.keys(rows[0] ?? {});
-  const lines = [Object.fromEntries(columns.map((column) => [column, column])), ...rows];
-  const width = (column: string) => Math.max(...lines.map((line) => line[column]?.length ?? 0));
-  for (const line of lines)
-    print(
-      columns
-        .map((column) => line[column]?.padEnd(width(column)))
-        .join('  ')
-        .trimEnd(),
-    );
-}
-
 /** Of keys that earlier versions made to last for thousands of years the driver can not read the end. */
 function formatTime(time: Date | null): string {
   if (time === null) return '-';
@@ -111,6 +91,8 @@ const program = new Command('knowledge-retrieval').description(
 
 /** Those that tell of mistyped names in their own way. */
 const OUTSPOKEN = ['serve', 'doctor'];
+
+failWithoutOutput();
 
 program.hook('preAction', (_program, command) => {
   if (OUTSPOKEN.includes(command.name())) return;
@@ -295,6 +277,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof Error)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  tell(error.message);
   process.exitCode = 1;
 }

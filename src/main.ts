@@ -17,6 +17,7 @@ import { openService } from './open-service.ts';
 import { drain, listen } from './server.ts';
 import { createServiceApp, createWorkerApp } from './service-app.ts';
 import { describeMistyped } from './setting-names.ts';
+import { outliveOutput } from './terminal.ts';
 
 /** Answers that run or wait for their turn when the signal comes have this long. */
 const DRAIN_TIMEOUT_MS = 6_000;
@@ -128,6 +129,7 @@ async function serve(config: Config, log: Logger, works: boolean): Promise<() =>
 const HEAP_GROWING = '--heap-growing-percent=100';
 
 async function start(): Promise<void> {
+  outliveOutput();
   setFlagsFromString(HEAP_GROWING);
   const { values } = parseArgs({
     options: { worker: { type: 'boolean' } },

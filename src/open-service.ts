@@ -7,6 +7,7 @@ import { createExtractionPool } from './ingestion/extraction-pool.ts';
 import { startImports } from './ingestion/imports.ts';
 import { readJobFigures } from './ingestion/job-figures.ts';
 import { openJobQueue } from './ingestion/job-queue.ts';
+import { countLostLines } from './log.ts';
 import { openFiles } from './open-files.ts';
 import type { Gauged } from './prometheus.ts';
 import { createAnalysisPool } from './retrieval/analysis-pool.ts';
@@ -66,6 +67,7 @@ export async function openService(
   const { metrics, watch, ...watching } = await openWatch(config, {
     pool,
     readJobFigures: () => readJobFigures(database),
+    countLostLines,
   });
   const service: Service = {
     config,

@@ -21,6 +21,7 @@ const DATABASE_PATIENCE_MS = 1_000;
 export type Gauged = {
   pool: { totalCount: number; idleCount: number; waitingCount: number };
   readJobFigures(): Promise<JobFigures[]>;
+  countLostLines(): number;
 };
 
 export type Prometheus = Meter & {
@@ -57,6 +58,19 @@ function createMeter(registers: Registry[]): Meter {
       imports.inc({ status: outcome.status, error_code }, count);
     },
   };
+}
+
+/** Of the log, which says so itself once it can be written again. */
+function countLostLogLines({ countLostLines }: Gauged, registers: Registry[]): void {
+  new Counter({
+    name: `${PREFIX}log_lines_lost_total`,
+    help: 'Lines of the log that could not be written.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(countLostLines());
+    },
+  });
 }
 
 function gaugePool({ pool }: Gauged, registers: Registry[]): void {
@@ -112,6 +126,7 @@ export function createPrometheus(gauged: Gauged): Prometheus {
   collectDefaultMetrics({ register: registry });
   const meter = createMeter([registry]);
   gaugePool(gauged, [registry]);
+  countLostLogLines(gauged, [registry]);
   const updateJobs = gaugeJobs(gauged, [registry]);
   return {
     ...meter,
