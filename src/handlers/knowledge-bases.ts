@@ -55,7 +55,7 @@ export const knowledgeBaseHandlers = {
       await announceDeletion(transaction, knowledgeBaseId);
       const marked = await transaction
         .updateTable('knowledge_bases')
-        .set({ deleted_at: new Date() })
+        .set({ deleted_at: sql<Date>`now()` })
         .where('knowledge_base_id', '=', knowledgeBaseId)
         .where('account_id', '=', accountId)
         .where('deleted_at', 'is', null)

@@ -108,7 +108,7 @@ export const uploadHandlers = {
   },
 
   async presignUploadUrl({ fileName, size, ...input }, call) {
-    const { accountId, config, room, once } = call;
+    const { accountId, config, files, room, once } = call;
     await room.require(config.s3 === undefined ? size : 0);
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const createdAt = new Date();
@@ -124,6 +124,7 @@ export const uploadHandlers = {
         sizeBytes: size,
         createdAt,
         expiresAt,
+        reservedUntil: files.directUploads ? undefined : expiresAt,
       });
       await requireStorage(transaction, { accountId, defaults: config }, size);
       return ticket;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Service } from '../service.ts';
 import { removeUnnamed } from '../storage/backup-lock.ts';
 import type { Database } from '../storage/database.ts';
+import { LATE_UPLOAD_SECONDS } from '../storage/file-store.ts';
 import { dropLexemeChanges } from '../storage/lexeme-statistics.ts';
 import type { Attempt } from './job-queue.ts';
 
@@ -27,9 +28,13 @@ async function deleteSome(database: Database, table: string, knowledgeBaseId: st
   return Number(numAffectedRows);
 }
 
-/** Removes every row and byte of a knowledge base that is marked as deleted; may be repeated at any point. */
+/**
+ * Removes every row and byte of a knowledge base that is marked as deleted; may be repeated at any point. Its own row
+ * stays for as long as a client may send bytes straight to the store, by an address from before the deletion: while it
+ * is there, the sweep asks for the purge again.
+ */
 export async function purgeKnowledgeBase(
-  { database, files }: Service,
+  { database, files, config }: Service,
   { payload: { knowledgeBaseId }, signal }: Attempt<{ knowledgeBaseId: string }>,
 ): Promise<void> {
   await dropLexemeChanges(database, knowledgeBaseId);
@@ -39,9 +44,8 @@ export async function purgeKnowledgeBase(
   // The queue tries again, and after its last try the sweep asks anew.
   if (!(await removeUnnamed({ database, files }, knowledgeBaseId)))
     throw new Error('a backup runs, which may need the bytes of the knowledge base');
-  await database
-    .deleteFrom('knowledge_bases')
-    .where('knowledge_base_id', '=', knowledgeBaseId)
-    .where('deleted_at', 'is not', null)
-    .execute();
+  const openSeconds = files.directUploads ? config.uploadTicketTtlSeconds + LATE_UPLOAD_SECONDS : 0;
+  await sql`
+    DELETE FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId}
+      AND deleted_at <= now() - make_interval(secs => ${openSeconds})`.execute(database);
 }

@@ -4,7 +4,8 @@ import type { ScopedId } from '../ids.ts';
 import type { Service } from '../service.ts';
 import { removeUnnamed } from '../storage/backup-lock.ts';
 import { compareFiles, findStoringKnowledgeBases } from '../storage/compare-files.ts';
-import { filePrefix } from '../storage/file-store.ts';
+import { filePrefix, uploadNameOf } from '../storage/file-store.ts';
+import { discardObject, findUnsettled, settleUpload } from '../storage/files.ts';
 import { removeOldAnswers } from '../storage/first-answers.ts';
 import type { Attempt } from './job-queue.ts';
 
@@ -23,7 +24,23 @@ export async function removeUnimportedFiles({ database, files }: Service): Promi
   return rows.length;
 }
 
-/** Asks again for the purge of every deleted knowledge base that is still there. */
+/**
+ * Looks for what clients have sent straight to the store with tickets that have expired: it is kept like any upload,
+ * or else the ticket reserves nothing any more. Until then it has counted, since its address may have been used.
+ */
+export async function settleUploads({ database, files, log }: Service, signal: AbortSignal): Promise<void> {
+  for (const { sizeBytes, ...file } of await findUnsettled(database)) {
+    signal.throwIfAborted();
+    // Of tickets from before the store was changed nothing can be taken.
+    const taken = await files.directUploads?.take(file, sizeBytes);
+    const isSettled = await settleUpload(database, file, taken);
+    // Imported meanwhile, it has bytes of its own.
+    if (taken !== undefined)
+      await discardObject({ database, files, log }, isSettled ? uploadNameOf(file) : taken);
+  }
+}
+
+/** Asks again for the purge of every deleted knowledge base that is still there, also for what was sent since the last. */
 export async function requeuePurges({ database, jobs }: Service): Promise<void> {
   const late = await database
     .selectFrom('knowledge_bases')
@@ -60,7 +77,8 @@ export async function sweepFiles(service: Service, signal: AbortSignal): Promise
 /** One sweep; whatever it has missed comes with the next one. */
 export async function sweepStorage(service: Service, { signal }: Attempt<object>): Promise<void> {
   await requeuePurges(service);
-  await removeUnimportedFiles(service);
   await removeOldAnswers(service.database);
+  await settleUploads(service, signal);
+  await removeUnimportedFiles(service);
   await sweepFiles(service, signal);
 }

@@ -82,7 +82,7 @@ const storageUsed = (accountId: RawBuilder<unknown>) => sql<number>`(
   (SELECT coalesce(sum(size_bytes), 0) FROM files
     JOIN knowledge_bases USING (knowledge_base_id)
     WHERE files.account_id = ${accountId}::uuid AND deleted_at IS NULL AND document_id IS NULL
-      AND (uploaded_at IS NOT NULL OR expires_at > now())))::bigint`;
+      AND (uploaded_at IS NOT NULL OR reserved_until IS NULL OR reserved_until > now())))::bigint`;
 
 const readStorage = prepare(
   'read_storage',

@@ -10,6 +10,9 @@ import { forgetUpload } from './files.ts';
 /** A document may be late by as much as the sweep of overdue imports and its own transaction need. */
 const LATE_SECONDS = 60;
 
+/** The longest life of an upload address, a week, and some time for its last upload: then a purge is wholly done. */
+const DIRECT_UPLOADS_MAX_DAYS = 8;
+
 /** `importTimeoutSeconds`: after which no document is unfinished. `repair`: set right what can be. */
 export type StoreCheck = {
   database: Database;
@@ -29,14 +32,17 @@ async function findKnowledgeBases(database: Database): Promise<string[]> {
 }
 
 /** Unfinished documents past their deadline, deleted knowledge bases that nothing purges, and what purges have left. */
-async function checkLifeCycle({ database, importTimeoutSeconds }: StoreCheck): Promise<string[]> {
+async function checkLifeCycle({ database, files, importTimeoutSeconds }: StoreCheck): Promise<string[]> {
+  const openDays = files.directUploads ? DIRECT_UPLOADS_MAX_DAYS : 0;
   const { rows } = await sql<{ line: string }>`
     SELECT 'document ' || knowledge_base_id || '_' || id || ' is still ' || status AS line FROM documents
     WHERE status IN ('pending', 'processing')
       AND created_at < now() - make_interval(secs => ${importTimeoutSeconds + LATE_SECONDS})
     UNION ALL
     SELECT 'knowledge base ' || knowledge_base_id || ' was deleted over an hour ago and is not purged'
-    FROM knowledge_bases WHERE deleted_at < now() - interval '1 hour'
+    FROM knowledge_bases LEFT JOIN knowledge_base_statistics AS counters USING (knowledge_base_id)
+    WHERE deleted_at < now() - interval '1 hour'
+      AND (counters.knowledge_base_id IS NOT NULL OR deleted_at < now() - make_interval(days => ${openDays}))
     UNION ALL
     SELECT 'knowledge base ' || knowledge_base_id || ' has no counters' FROM knowledge_bases
     WHERE deleted_at IS NULL AND knowledge_base_id NOT IN (SELECT knowledge_base_id FROM knowledge_base_statistics)

@@ -1,7 +1,7 @@
 /** Holds the rows of `files` against the objects of the store, in both directions, a thousand at a time. */
 import { sql } from 'kysely';
 import type { Queryable } from './database.ts';
-import { type FileStore, type ListedObject, uploadNameOf } from './file-store.ts';
+import { type FileStore, isUploadName, type ListedObject, uploadNameOf } from './file-store.ts';
 
 /** A row that says its bytes have arrived; `documentId` null: not imported yet. */
 export type UploadedFile = { id: string; objectName: string; sizeBytes: number; documentId: string | null };
@@ -21,24 +21,27 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** File ids behind `after` (undefined: from the first) up to `upTo`. */
 type Range = { after: string | undefined; upTo: string };
 
+type NameRow = Omit<UploadedFile, 'objectName'> & { objectName: string | null; isSettled: boolean };
+
 /**
  * The objects that rows of a live knowledge base name, in the order of file ids, `limit` at most. `arrived` false: a
- * ticket whose bytes may have come, or may still come, straight to the store.
+ * ticket whose bytes may have come, or may still come, straight to the store; it names them until it is settled.
  */
 async function readNames(
   database: Queryable,
   knowledgeBaseId: string,
   { after, upTo, limit }: Range & { limit?: number },
 ) {
-  const { rows } = await sql<Omit<UploadedFile, 'objectName'> & { objectName: string | null }>`
-    SELECT id, object_name AS "objectName", size_bytes AS "sizeBytes", document_id AS "documentId"
+  const { rows } = await sql<NameRow>`
+    SELECT id, object_name AS "objectName", size_bytes AS "sizeBytes", document_id AS "documentId",
+      coalesce(reserved_until > expires_at, false) AS "isSettled"
     FROM files JOIN knowledge_bases USING (knowledge_base_id)
     WHERE knowledge_base_id = ${knowledgeBaseId} AND deleted_at IS NULL
       AND (${after ?? null}::uuid IS NULL OR id > ${after ?? null}::uuid) AND id <= ${upTo}::uuid
     ORDER BY id LIMIT ${limit ?? null}::bigint`.execute(database);
-  return rows.map(({ objectName, ...file }) => ({
+  return rows.map(({ objectName, isSettled, ...file }) => ({
     ...file,
-    objectName: objectName ?? uploadNameOf({ knowledgeBaseId, id: file.id }),
+    objectName: objectName ?? (isSettled ? '' : uploadNameOf({ knowledgeBaseId, id: file.id })),
     arrived: objectName !== null,
   }));
 }
@@ -62,7 +65,8 @@ async function readObjects(files: FileStore, knowledgeBaseId: string, { after, u
 /**
  * Compares one knowledge base beside running uploads and deletions, page by page: of each, rows are read before and
  * after the objects, and only what both readings agree on counts. So each page's objects are listed anew: a list from
- * before its rows were read would lack what has arrived meanwhile. Objects younger than an hour are nobody's orphans yet.
+ * before its rows were read would lack what has arrived meanwhile. Objects younger than an hour are nobody's orphans yet,
+ * but for those that clients have sent straight to the store: their row was there before the client had the address.
  */
 export async function* compareFiles(
   { database, files }: { database: Queryable; files: FileStore },
@@ -91,7 +95,10 @@ function comparePage({ before, objects, after }: Page): FileComparison {
   const arrived = before.filter(({ objectName, arrived }) => arrived && stillNamed.has(objectName));
   return {
     orphans: [...objects.values()]
-      .filter(({ objectName, modifiedAt }) => !named.has(objectName) && isOld(modifiedAt))
+      .filter(
+        ({ objectName, modifiedAt }) =>
+          !named.has(objectName) && (isUploadName(objectName) || isOld(modifiedAt)),
+      )
       .map(({ objectName }) => objectName),
     lost: arrived.filter(({ objectName }) => !objects.has(objectName)),
     misfits: arrived.filter(({ objectName, sizeBytes }) => {

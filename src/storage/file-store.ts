@@ -49,6 +49,12 @@ export type FileStore = {
   listObjects(knowledgeBaseId: string, afterId?: string): AsyncIterable<ListedObject>;
 };
 
+/**
+ * How long after the expiry of its address bytes may still come straight to the store: an upload goes on that has begun
+ * before, and clocks differ (signatures hold for clocks that differ by so much: Amazon S3, error RequestTimeTooSkewed).
+ */
+export const LATE_UPLOAD_SECONDS = 900;
+
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 /** The name of an object that is nobody's: what a broken probe leaves behind, the sweep removes. */
 export const probeName = (): string => `${randomUUID()}/${randomUUID()}/${randomUUID()}`;
@@ -56,10 +62,13 @@ export const probeName = (): string => `${randomUUID()}/${randomUUID()}/${random
 export const filePrefix = ({ knowledgeBaseId, id }: ScopedId): string => `${knowledgeBaseId}/${id}`;
 /** The name under which a client sends a file straight to the store: there is one, whatever the ticket's row says. */
 export const uploadNameOf = (file: ScopedId): string => `${filePrefix(file)}/${file.id}`;
+/** Whether an object has such a name. */
+export const isUploadName = (objectName: string): boolean => UPLOAD_NAME_PATTERN.test(objectName);
 /** The first part of an object's name. */
 export const KNOWLEDGE_BASE_PATTERN = new RegExp(`^${UUID}$`);
 /** `<knowledge base>/<file>/<any>`: whatever else lies in the store is not ours to touch. */
 export const OBJECT_NAME_PATTERN = new RegExp(`^(${UUID})/(${UUID})/${UUID}$`);
+const UPLOAD_NAME_PATTERN = new RegExp(`^${UUID}/(${UUID})/\\1$`);
 
 /** Passes bytes on, hashing and counting them. */
 function measured(expectedBytes: number) {

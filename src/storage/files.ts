@@ -6,7 +6,7 @@ import type { DocumentFile } from '../../generated/types.gen.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import { removeUnnamed } from './backup-lock.ts';
 import type { Database, Queryable } from './database.ts';
-import type { FileStore, StoredObject } from './file-store.ts';
+import { type FileStore, LATE_UPLOAD_SECONDS, type StoredObject } from './file-store.ts';
 
 /** What an upload address was made for: a file that has not come yet. */
 type Ticket = ScopedId & {
@@ -15,9 +15,11 @@ type Ticket = ScopedId & {
   sizeBytes: number;
   createdAt: Date;
   expiresAt: Date;
+  /** Undefined where the bytes go straight to the store: then until `settleUpload`. */
+  reservedUntil: Date | undefined;
 };
 
-/** Notes a ticket, whose bytes count as stored until it expires. */
+/** Notes a ticket, whose bytes count as stored for as long as they may arrive. */
 export async function insertTicket(
   transaction: Queryable,
   { knowledgeBaseId, id, accountId, ...ticket }: Ticket,
@@ -32,6 +34,7 @@ export async function insertTicket(
       size_bytes: ticket.sizeBytes,
       created_at: ticket.createdAt,
       expires_at: ticket.expiresAt,
+      reserved_until: ticket.reservedUntil ?? null,
     })
     .execute();
 }
@@ -84,6 +87,35 @@ export async function takeDirectUpload(
   if (found === undefined || found.account_id !== file.accountId || found.uploaded_at !== null)
     return undefined;
   return await files.directUploads.take(file, found.size_bytes);
+}
+
+/** The tickets that have expired, and whose bytes nobody has looked for in the store since. */
+export async function findUnsettled(database: Queryable): Promise<(ScopedId & { sizeBytes: number })[]> {
+  const { rows } = await sql<ScopedId & { sizeBytes: number }>`
+    SELECT knowledge_base_id AS "knowledgeBaseId", id, size_bytes AS "sizeBytes"
+    FROM files JOIN knowledge_bases USING (knowledge_base_id)
+    WHERE document_id IS NULL AND uploaded_at IS NULL AND reserved_until IS NULL AND deleted_at IS NULL
+      AND expires_at < now() - make_interval(secs => ${LATE_UPLOAD_SECONDS})`.execute(database);
+  return rows;
+}
+
+/**
+ * Lets an expired ticket name the bytes that were `taken` from the store, or reserve nothing any more where there were
+ * none; unless it is imported or deleted meanwhile.
+ * @returns whether it does
+ */
+export async function settleUpload(
+  database: Queryable,
+  { knowledgeBaseId, id }: ScopedId,
+  taken: string | undefined,
+): Promise<boolean> {
+  const settled = await sql`
+    UPDATE files SET reserved_until = now(), object_name = ${taken ?? null}::text,
+      uploaded_at = CASE WHEN ${taken ?? null}::text IS NOT NULL THEN now() END
+    WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id} AND document_id IS NULL AND uploaded_at IS NULL`.execute(
+    database,
+  );
+  return settled.numAffectedRows === 1n;
 }
 
 type FileRow = {

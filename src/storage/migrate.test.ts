@@ -34,6 +34,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0003-request-counts',
     '0004-room-for-counts',
     '0005-document-types',
+    '0006-reserved-until',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

@@ -7,6 +7,7 @@ import * as firstAnswers from './migrations/0002-first-answers.ts';
 import * as requestCounts from './migrations/0003-request-counts.ts';
 import * as roomForCounts from './migrations/0004-room-for-counts.ts';
 import * as documentTypes from './migrations/0005-document-types.ts';
+import * as reservedUntil from './migrations/0006-reserved-until.ts';
 import { requireUsableDatabase } from './usable-database.ts';
 
 /** In the order of their names; one that has landed is never edited. */
@@ -16,6 +17,7 @@ const migrations: Record<string, Migration> = {
   '0003-request-counts': requestCounts,
   '0004-room-for-counts': roomForCounts,
   '0005-document-types': documentTypes,
+  '0006-reserved-until': reservedUntil,
 };
 
 /**

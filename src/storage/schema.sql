@@ -69,6 +69,7 @@ CREATE TABLE files (
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   uploaded_at timestamp with time zone,
+  reserved_until timestamp with time zone,
   PRIMARY KEY (knowledge_base_id, id),
   FOREIGN KEY (knowledge_base_id) REFERENCES knowledge_bases(knowledge_base_id),
   CHECK (((uploaded_at IS NOT NULL) OR (sha256 IS NULL))),

@@ -114,6 +114,8 @@ type FileTable = {
   created_at: Timestamp;
   expires_at: Timestamp;
   uploaded_at: NullableTimestamp;
+  /** Until when its bytes count though they have not arrived; null: until the store has been looked into. */
+  reserved_until: NullableTimestamp;
 };
 
 type PassageTable = {

@@ -1,0 +1,150 @@
+/**
+ * The addresses of an S3-compatible store bring in no bytes that count for nobody: what may still come counts, and what
+ * comes when it can be of no use goes. The tests run twice, as those of `s3-store.test.ts`.
+ */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { purgeKnowledgeBase } from '../ingestion/purge-knowledge-base.ts';
+import { requeuePurges, settleUploads, sweepFiles } from '../ingestion/sweep-storage.ts';
+import { put, startBucketService, type Ticket, uploadNameOf } from '../testing/bucket-service.ts';
+import { checkStore } from './check-store.ts';
+
+let started: Awaited<ReturnType<typeof startBucketService>>;
+let knowledgeBaseId: string;
+beforeAll(async () => {
+  started = await startBucketService();
+});
+afterAll(() => started.close());
+beforeEach(async () => {
+  const { database } = started.suite.service;
+  await sql`UPDATE files SET reserved_until = expires_at WHERE reserved_until IS NULL`.execute(database);
+  await database.updateTable('accounts').set({ storage_limit_bytes: null }).execute();
+  await expireTickets(60);
+  const { body } = await started.suite.call('createKnowledgeBase', { name: 'in a bucket' });
+  knowledgeBaseId = String(body.data.id);
+});
+
+const ask = (size: number) =>
+  started.suite.call('presignUploadUrl', { knowledgeBaseId, fileName: 'a.txt', size });
+
+async function newTicket(size: number): Promise<Ticket> {
+  const { status, body } = await ask(size);
+  expect(status).toBe(200);
+  return body.data as Ticket;
+}
+
+const importFile = ({ fileId }: Ticket) => started.suite.call('importFile', { fileId });
+
+/** Lets all tickets expire so long ago. */
+async function expireTickets(minutes: number): Promise<void> {
+  await sql`UPDATE files SET expires_at = least(expires_at, now() - make_interval(mins => ${minutes}))`.execute(
+    started.suite.service.database,
+  );
+}
+
+/** Lets the account's limit be so much above what counts now. */
+async function leaveRoom(bytes: number): Promise<void> {
+  const { database } = started.suite.service;
+  const limit = (storage_limit_bytes: number) =>
+    database.updateTable('accounts').set({ storage_limit_bytes }).execute();
+  await limit(0);
+  const { body } = await ask(1);
+  await limit(Number(body.data.used) + bytes);
+}
+
+const { signal } = new AbortController();
+const settle = () => settleUploads(started.suite.service, signal);
+const namesOf = () => started.store.namesBelow(knowledgeBaseId);
+
+async function problemsFound(): Promise<string[]> {
+  const problems: string[] = [];
+  const check = { ...started.suite.service, importTimeoutSeconds: 600, repair: false };
+  for await (const line of checkStore(check)) if (line.includes(knowledgeBaseId)) problems.push(line);
+  return problems;
+}
+
+test('what was sent counts after the expiry of its address too, and can still be imported', async () => {
+  await leaveRoom(10);
+  const ticket = await newTicket(9);
+  expect(await put(ticket.uploadUrl, 'nine byte')).toBe(200);
+  await expireTickets(60);
+  expect((await ask(9)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
+  await settle();
+  expect(await namesOf()).toEqual([expect.not.stringContaining(uploadNameOf(ticket))]);
+  expect((await ask(9)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
+  const { body } = await importFile(ticket);
+  expect((await ask(9)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
+  await started.suite.call('deleteDocument', { documentId: body.data.id });
+  expect((await ask(9)).status).toBe(200);
+});
+
+test('a ticket with which nothing was sent counts until the store is looked into, a while after its expiry', async () => {
+  await leaveRoom(10);
+  const ticket = await newTicket(9);
+  for (const minutesAgo of [-1, 1]) {
+    await expireTickets(minutesAgo);
+    await settle();
+    expect((await ask(9)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
+  }
+  await expireTickets(60);
+  await settle();
+  expect((await ask(9)).status).toBe(200);
+  expect((await importFile(ticket)).body.errorCode).toBe('UPLOAD_EXPIRED');
+});
+
+test('an import and the look into the store at once take what was sent once', async () => {
+  const ticket = await newTicket(4);
+  await put(ticket.uploadUrl, 'four');
+  await expireTickets(60);
+  const [{ status }] = await Promise.all([importFile(ticket), settle()]);
+  expect(status).toBe(200);
+  const { rows } = await sql<{ name: string }>`
+    SELECT object_name AS name FROM files WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(
+    started.suite.service.database,
+  );
+  expect(await namesOf()).toContain(rows[0]?.name);
+});
+
+test('what comes by an address after the import, the deletion or the settlement goes with the next sweep', async () => {
+  const tickets = [await newTicket(4), await newTicket(4), await newTicket(4)];
+  const [imported, deleted] = tickets as [Ticket, Ticket, Ticket]; // the third one is settled
+  for (const ticket of [imported, deleted]) await put(ticket.uploadUrl, 'four');
+  await importFile(imported);
+  const { body } = await importFile(deleted);
+  await started.suite.call('deleteDocument', { documentId: body.data.id });
+  await expireTickets(60);
+  await settle();
+  const kept = await namesOf();
+  expect(kept).toHaveLength(1);
+  const open = await newTicket(4);
+  for (const ticket of [...tickets, open]) expect(await put(ticket.uploadUrl, 'more')).toBe(200);
+  expect(await problemsFound()).toHaveLength(3);
+  await sweepFiles(started.suite.service, signal);
+  expect((await namesOf()).toSorted()).toEqual([...kept, uploadNameOf(open)].toSorted());
+  expect(await problemsFound()).toEqual([]);
+});
+
+test('a deleted knowledge base is purged again until the last of its addresses has expired', async () => {
+  const { service, call } = started.suite;
+  const isThere = async () => {
+    const row = service.database.selectFrom('knowledge_bases').select('name');
+    return (await row.where('knowledge_base_id', '=', knowledgeBaseId).execute()).length > 0;
+  };
+  const age = (minutes: number) =>
+    sql`UPDATE knowledge_bases SET deleted_at = now() - make_interval(mins => ${minutes})
+      WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(service.database);
+  const purge = () => purgeKnowledgeBase(service, { payload: { knowledgeBaseId }, signal });
+  const ticket = await newTicket(4);
+  await call('deleteKnowledgeBase', { knowledgeBaseId });
+  await purge();
+  expect(await put(ticket.uploadUrl, 'four')).toBe(200);
+  expect(await namesOf()).toEqual([uploadNameOf(ticket)]);
+  await age(74);
+  expect(await problemsFound()).toEqual([]);
+  await requeuePurges(service);
+  await vi.waitUntil(async () => (await namesOf()).length === 0, { timeout: 20_000 });
+  expect(await isThere()).toBe(true);
+  await age(76);
+  await purge();
+  expect(await isThere()).toBe(false);
+});
