@@ -22,6 +22,7 @@ const before = await listOwn();
 test.each([
   ['a key for ten thousand years', ['keys', 'create', '--expires-in-days', '4000000'], 'from 0 to 36500'],
   ['a key of a name in two lines', ['keys', 'create', '--name', 'CI\nof Zoë'], 'visible characters'],
+  ['a key of a name that is a setting’s', ['keys', 'create', '--name', 'BOOTSTRAP_API_KEY'], 'that setting'],
   ['an account without a name', ['accounts', 'create', ''], 'visible characters'],
   ['an account of a blank name', ['accounts', 'create', ' \u00a0'], 'visible characters'],
   ['an account of a name that moves the cursor', ['accounts', 'create', '\u001b[2Ja'], 'visible characters'],

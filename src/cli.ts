@@ -16,7 +16,7 @@ import {
   listAccounts,
   updateAccount,
 } from './storage/accounts.ts';
-import { insertApiKey, listApiKeys, revokeApiKey } from './storage/api-keys.ts';
+import { BOOTSTRAP_KEY_NAME, insertApiKey, listApiKeys, revokeApiKey } from './storage/api-keys.ts';
 import { checkStore } from './storage/check-store.ts';
 import { createDatabase, createMaintenancePool, type Database } from './storage/database.ts';
 import { migrateToLatest } from './storage/migrate.ts';
@@ -71,6 +71,12 @@ const NAME_MAX = 200;
 function readName(text: string): string {
   if (/^(?=.*\S)[^\p{Cc}\p{Zl}\p{Zp}]+$/u.test(text) && text.length <= NAME_MAX) return text;
   throw new InvalidArgumentError(`A name of visible characters, ${NAME_MAX} at most, please.`);
+}
+
+/** The next start with another BOOTSTRAP_API_KEY revokes what has that name. */
+function readKeyName(text: string): string {
+  if (text !== BOOTSTRAP_KEY_NAME) return readName(text);
+  throw new InvalidArgumentError('Keys of this name come from that setting.');
 }
 
 async function requireAccountId(database: Database, name: string): Promise<string> {
@@ -174,7 +180,7 @@ keys
   .command('create')
   .description('make a key; it is shown once')
   .option('--account <name>', 'the account that it belongs to', 'default')
-  .option('--name <text>', 'what it is for', readName, 'unnamed')
+  .option('--name <text>', 'what it is for', readKeyName, 'unnamed')
   .option('--expires-in-days <days>', 'when it stops working', wholeNumber(0, EXPIRY_MAX_DAYS))
   .action(({ account, name, expiresInDays }: { account: string; name: string; expiresInDays?: number }) =>
     onDatabase(async (database) => {

@@ -2,14 +2,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { generateApiKey, readApiKey } from './api-key.ts';
 import { type Config, UPLOAD_SECRET_LENGTH } from './config.ts';
 import { requireDataDirectory } from './data-directory.ts';
 import { createAccount } from './storage/accounts.ts';
-import { insertApiKey } from './storage/api-keys.ts';
+import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from './storage/api-keys.ts';
 import type { Database, Queryable } from './storage/database.ts';
 
 /** Where the first key stands, for its owner only. */
@@ -29,39 +29,75 @@ export async function takeFirstStart(transaction: Queryable): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(transaction);
 }
 
+/** The oldest account, made with INITIAL_CREDITS if there is none. */
+async function findFirstAccount(
+  transaction: Queryable,
+  config: Config,
+): Promise<{ accountId: string; isNew: boolean }> {
+  const first = await transaction
+    .selectFrom('accounts')
+    .select('id')
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst();
+  if (first !== undefined) return { accountId: first.id, isNew: false };
+  if (existsSync(unfinishedRestoreFile(config)))
+    throw new Error(
+      `A restore into ${config.dataDir} was not finished: repeat it, or remove ${unfinishedRestoreFile(config)}.`,
+    );
+  return { accountId: await createAccount(transaction, 'default', config.initialCredits), isNew: true };
+}
+
+/** The key that the first start makes where none is set. */
+async function makeFirstKey(transaction: Queryable, accountId: string, file: string): Promise<void> {
+  const key = generateApiKey();
+  await insertApiKey(transaction, key, { accountId, name: 'first key' });
+  requireDataDirectory(dirname(file));
+  // Written before the commit: a key in the database that nobody has is worse than a file without its key.
+  await writeFile(file, `${key}\n`, { mode: 0o600, flush: true });
+}
+
 /**
- * Makes the first account with its key when there is no account; the key is BOOTSTRAP_API_KEY, or a new one that
- * is written to DATA_DIR/api-key. A BOOTSTRAP_API_KEY that the database does not know yet is given to the first
- * account; one that it knows, revoked or not, stays as it is.
+ * A value that the database does not know yet takes the place of the one before, which is revoked: whoever changes it
+ * wants the old one, which may have leaked, to stop working. One that it knows, revoked or not, stays as it is; so
+ * servers that still have the old value, or get it back, change nothing.
+ */
+async function takeBootstrapKey(
+  transaction: Queryable,
+  { key, accountId, log }: { key: string; accountId: string; log: Logger },
+): Promise<void> {
+  const id = readApiKey(key)?.keyId ?? '';
+  const known = await transaction
+    .selectFrom('api_keys')
+    .select('revoked_at')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (known === undefined) {
+    const revoked = await revokeApiKeysNamed(transaction, BOOTSTRAP_KEY_NAME);
+    await insertApiKey(transaction, key, { accountId, name: BOOTSTRAP_KEY_NAME });
+    if (revoked.length > 0)
+      log.warn({ revoked, keyId: id }, 'BOOTSTRAP_API_KEY is a new key: the one before is revoked');
+  } else if (known.revoked_at !== null)
+    log.warn(
+      { keyId: id },
+      'BOOTSTRAP_API_KEY is a revoked key, which opens nothing: set a new one, or none',
+    );
+}
+
+/**
+ * Makes the first account where there is none, and gives it its key: BOOTSTRAP_API_KEY, or, for a new account, one that
+ * is written to DATA_DIR/api-key.
  */
 export async function ensureFirstAccount(database: Database, config: Config, log: Logger): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     await takeFirstStart(transaction);
-    const first = await transaction
-      .selectFrom('accounts')
-      .select('id')
-      .orderBy('created_at')
-      .limit(1)
-      .executeTakeFirst();
-    if (first === undefined && existsSync(unfinishedRestoreFile(config)))
-      throw new Error(
-        `A restore into ${config.dataDir} was not finished: repeat it, or remove ${unfinishedRestoreFile(config)}.`,
-      );
-    const accountId = first?.id ?? (await createAccount(transaction, 'default', config.initialCredits));
-    const key = config.bootstrapApiKey ?? (first === undefined ? generateApiKey() : undefined);
-    if (key === undefined) return;
-    const known = await transaction
-      .selectFrom('api_keys')
-      .select('id')
-      .where('id', '=', readApiKey(key)?.keyId ?? '')
-      .executeTakeFirst();
-    if (known !== undefined) return;
-    await insertApiKey(transaction, key, { accountId, name: 'first key' });
-    if (config.bootstrapApiKey !== undefined) return;
-    requireDataDirectory(config.dataDir);
-    // Written before the commit: a key in the database that nobody has is worse than a file without its key.
-    await writeFile(apiKeyFile(config), `${key}\n`, { mode: 0o600, flush: true });
-    log.info({ file: apiKeyFile(config) }, 'made the first account and its API key');
+    const { accountId, isNew } = await findFirstAccount(transaction, config);
+    const key = config.bootstrapApiKey;
+    if (key !== undefined) return await takeBootstrapKey(transaction, { key, accountId, log });
+    if (!isNew) return;
+    const file = apiKeyFile(config);
+    await makeFirstKey(transaction, accountId, file);
+    log.info({ file }, 'made the first account and its API key');
   });
 }
 

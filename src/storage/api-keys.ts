@@ -3,6 +3,9 @@ import { sql } from 'kysely';
 import { readApiKey, type StoredKey } from '../api-key.ts';
 import type { Queryable } from './database.ts';
 
+/** Under this name stand the keys that BOOTSTRAP_API_KEY has had; the command line gives it to no other. */
+export const BOOTSTRAP_KEY_NAME = 'BOOTSTRAP_API_KEY';
+
 /** Stores `key` for an account; `expiresAt` null: it does not expire. */
 export async function insertApiKey(
   database: Queryable,
@@ -61,4 +64,16 @@ export async function revokeApiKey(database: Queryable, keyId: StoredKey['keyId'
     .where('id', '=', keyId)
     .executeTakeFirst();
   return revoked.numUpdatedRows > 0n;
+}
+
+/** Revokes all keys of this name; gives the ids of those that it has ended. */
+export async function revokeApiKeysNamed(database: Queryable, name: string): Promise<string[]> {
+  const revoked = await database
+    .updateTable('api_keys')
+    .set({ revoked_at: new Date() })
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .execute();
+  return revoked.map(({ id }) => id);
 }

@@ -1,0 +1,59 @@
+/** BOOTSTRAP_API_KEY opens the first account, and a new one closes it for the one before. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { generateApiKey, readApiKey } from './api-key.ts';
+import { readConfig } from './config.ts';
+import { apiKeyFile, ensureFirstAccount } from './first-start.ts';
+import { findLiveApiKey, listApiKeys } from './storage/api-keys.ts';
+import { createTestDatabase } from './testing/test-database.ts';
+
+let DATA_DIR: string;
+let given: Awaited<ReturnType<typeof createTestDatabase>>;
+beforeEach(async () => {
+  DATA_DIR = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-first-start-'));
+  given = await createTestDatabase();
+});
+afterEach(async () => {
+  await given.close();
+  rmSync(DATA_DIR, { recursive: true });
+});
+
+/** Starts with this setting; gives what the log warns of. */
+async function start(BOOTSTRAP_API_KEY = ''): Promise<string> {
+  const warned: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void warned.push(line) });
+  await ensureFirstAccount(given.database, readConfig({ DATA_DIR, BOOTSTRAP_API_KEY }), log);
+  return warned.join('');
+}
+
+const opens = async (key: string) =>
+  (await findLiveApiKey(given.database, readApiKey(key)?.keyId ?? '')) !== undefined;
+
+test('a new value revokes the one before, and no other key', async () => {
+  await start();
+  const made = (await readFile(apiKeyFile(readConfig({ DATA_DIR })), 'utf8')).trim();
+  const [first, second] = [generateApiKey(), generateApiKey()];
+  await start(first);
+  expect([await opens(made), await opens(first)]).toEqual([true, true]);
+  expect(await start(second)).toContain('revoked');
+  expect([await opens(made), await opens(first), await opens(second)]).toEqual([true, false, true]);
+  expect(await listApiKeys(given.database)).toHaveLength(3);
+});
+
+test('servers that are restarted by turns with the old value and the new one do not fight', async () => {
+  const [before, after] = [generateApiKey(), generateApiKey()];
+  for (const value of [before, before, after, before, after, before]) await start(value);
+  expect([await opens(before), await opens(after)]).toEqual([false, true]);
+  expect(await start(before)).toContain('BOOTSTRAP_API_KEY is a revoked key');
+});
+
+test('two servers that start at once with different values leave one of them open', async () => {
+  await start(generateApiKey());
+  const values = [generateApiKey(), generateApiKey()];
+  await Promise.all(values.map((value) => start(value)));
+  expect((await Promise.all(values.map(opens))).filter(Boolean)).toHaveLength(1);
+});
