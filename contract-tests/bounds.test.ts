@@ -1,6 +1,6 @@
 /** Every bound of the interface's request fields, at min - 1, min, max and max + 1; lengths count code points. */
 import { describe, expect, test } from 'vitest';
-import type { OperationId } from './contract-check.ts';
+import { type OperationId, ROUTES } from './contract-check.ts';
 import { expectNothingChanged, expectRefusal, expectRefusedFields } from './expect-refusal.ts';
 import { openAccount } from './opened-account.ts';
 import { UNKNOWN_DOCUMENT_ID } from './valid-inputs.ts';
@@ -133,6 +133,34 @@ test.each([
     }
     for (const number of ['1.5', '-1', '-0', '1e999', '-1e999', '1e-9', '49.999999999', '9007199254740993']) {
       expectRefusedFields(await request(operationId, write(number)), field);
+    }
+  },
+);
+
+/** What other programs take for the number 5 or 10, in the spelling of a query string. */
+const OTHER_SPELLINGS = [
+  '0x5',
+  '0b101',
+  '0o5',
+  '1e1',
+  '5.0',
+  '5.',
+  '05',
+  '%2B5',
+  '+5',
+  '%205',
+  '5%20',
+  '5%0A',
+  '%D9%A5',
+];
+
+test.each(NUMBERS.filter(({ operationId }) => ROUTES[operationId].method === 'GET'))(
+  '$operationId $field takes whole numbers in decimal digits only',
+  async ({ operationId, field, rest }) => {
+    const others = new URLSearchParams(rest as Record<string, string>); // ids
+    expect((await request(operationId, `${others}&${field}=5`)).status).toBe(200);
+    for (const written of OTHER_SPELLINGS) {
+      expectRefusedFields(await request(operationId, `${others}&${field}=${written}`), field);
     }
   },
 );

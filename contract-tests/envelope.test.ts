@@ -25,6 +25,8 @@ const UNKNOWN_PATHS = [
   '/uploads',
   '/uploads/',
   '/uploads/a/b',
+  '/uploads/a/',
+  '/Uploads/a',
   '/favicon.ico',
   '/robots.txt',
   '/.env',
@@ -77,10 +79,28 @@ test.each(['/livez', '/readyz'])(
   },
 );
 
-test.each(OPERATION_IDS)('a final slash behind the path of %s is no other operation', async (operationId) => {
-  const { method, path } = ROUTES[operationId];
-  const answer = await exchange(inject('address'), { method, path: `${path}/` });
-  expect([401, 404]).toContain(answer.status);
+/** Each path that something answers; `/docs/` is led back to `/docs`. */
+const PATHS = [
+  ...OPERATION_IDS.map((id) => ROUTES[id].path),
+  '/livez',
+  '/readyz',
+  '/openapi.json',
+  '/docs/page.css',
+];
+
+test.each([
+  ['a slash behind it', (path: string) => `${path}/`],
+  ['two slashes behind it', (path: string) => `${path}//`],
+  ['a second slash before it', (path: string) => `/${path}`],
+  ['capitals', (path: string) => path.toUpperCase()],
+  ['an escaped letter', (path: string) => path.replace('e', '%65')],
+])('404 NOT_FOUND: a path with %s is another path', async (_how, misspell) => {
+  for (const path of PATHS.map(misspell)) {
+    for (const method of ['GET', 'POST']) {
+      const answer = await requestRoute({ method, path, headers: { 'x-api-key': apiKey } });
+      expectRefusal(answer, 404, 'NOT_FOUND');
+    }
+  }
 });
 
 test('every answer names its request; a legal x-request-id of the client is kept, another one replaced', async () => {

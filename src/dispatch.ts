@@ -4,11 +4,19 @@
  */
 import addFormats from 'ajv-formats';
 import type { Context } from 'koa';
-import { type Document, type Context as Match, OpenAPIBackend, type Request } from 'openapi-backend';
+import {
+  type Document,
+  type Context as Match,
+  OpenAPIBackend,
+  type Operation,
+  type Request,
+  ValidationContext,
+} from 'openapi-backend';
 import type { Place } from './admission.ts';
 import type { Caller } from './authenticate.ts';
 import { methodNotAllowed, routeNotFound, unauthorized, validationFailed } from './errors.ts';
 import { originOf } from './origin.ts';
+import { readNumbers } from './query-numbers.ts';
 import { createBodyReader, largestBodyBytes } from './request-body.ts';
 import { readSpec } from './spec.ts';
 import { toValidationError } from './validation-error.ts';
@@ -53,7 +61,11 @@ async function loadSpec(): Promise<OpenAPIBackend> {
     quick: true,
     coerceTypes: true,
     ajvOpts: { useDefaults: true, allErrors: true },
-    customizeAjv: (ajv) => addFormats.default(ajv),
+    customizeAjv: (ajv, _options, purpose) => {
+      // Ajv would take 0x10, 1e1 and " 5" for numbers as well: see query-numbers.ts.
+      if (purpose === ValidationContext.Params) ajv.opts.coerceTypes = false;
+      return addFormats.default(ajv);
+    },
   });
   await api.init();
   const { router } = api;
@@ -75,6 +87,17 @@ function methodsByPath(api: OpenAPIBackend): Map<string, string[]> {
   return methods;
 }
 
+/** The names of each operation's parameters that are whole numbers. */
+function numbersByOperation(api: OpenAPIBackend): Map<string, Set<string>> {
+  const numbersOf = ({ parameters = [] }: Operation) =>
+    parameters.flatMap((parameter) => {
+      if ('$ref' in parameter || parameter.schema === undefined || '$ref' in parameter.schema) return [];
+      return parameter.schema.type === 'integer' ? [parameter.name] : [];
+    });
+  const operations = api.router.getOperations();
+  return new Map(operations.map((operation) => [operation.operationId ?? '', new Set(numbersOf(operation))]));
+}
+
 /** Bytes of the largest legal body of each operation that takes one. */
 function bodyLimits(api: OpenAPIBackend): Map<string, number> {
   const limits = new Map<string, number>();
@@ -93,14 +116,12 @@ const outsideOf = ({ state }: Context): Place['outside'] =>
 function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backend): void {
   const allowed = methodsByPath(api);
   const limits = bodyLimits(api);
+  const numbers = numbersByOperation(api);
   const readBody = createBodyReader();
 
   api.register({
-    notFound: () => {
-      throw routeNotFound();
-    },
     methodNotAllowed: ({ request }: Match) => {
-      throw methodNotAllowed(allowed.get(request.path.replace(/\/+$/, '')) ?? []);
+      throw methodNotAllowed(allowed.get(request.path) ?? []);
     },
     // The key is looked up here and not in the security handler, which would turn a database error into a 401.
     postRoutingHandler: async ({ operation }: Partial<Match>, exchange: Exchange) => {
@@ -114,6 +135,8 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
       throw unauthorized();
     },
     postSecurityHandler: async ({ operation }: Match, { context, request }: Exchange) => {
+      const query = readNumbers(context.query, numbers.get(operation.operationId ?? ''));
+      Object.assign(request, { query }); // its type knows texts only, its validator any value
       const limitBytes = limits.get(operation.operationId ?? '');
       if (limitBytes !== undefined) {
         const read = () => readBody(context.req, limitBytes);
@@ -167,9 +190,12 @@ export async function createDispatch(backend: Backend) {
   const api = await loadSpec();
   registerChecks(api, backend);
   registerAnswers(api, backend);
+  const paths = new Set(api.router.getOperations().map(({ path }) => path));
 
   const handle = async (context: Context): Promise<void> => {
     const { method, path, headers } = context;
+    // openapi-backend would pass over a slash behind it.
+    if (!paths.has(path)) throw routeNotFound();
     const request = { method, path, headers, query: context.query } as Request; // Koa's types allow undefined values
     context.body = await api.handleRequest(request, { context, request } satisfies Exchange);
   };
@@ -177,6 +203,5 @@ export async function createDispatch(backend: Backend) {
     const { errors } = api.validateResponse(body, operationId, status);
     return errors?.map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ');
   };
-  const paths = new Set(api.router.getOperations().map(({ path }) => path));
   return { handle, checkResponse, paths };
 }

@@ -49,7 +49,7 @@ test.each([
 ])('503 SERVICE_UNAVAILABLE to a page %s: the fields and body of the whole way', async (_which, origin) => {
   const init = { method: 'POST', body: '{}', headers: { origin, 'x-request-id': 'mine' } };
   const early = await ask('/v1/query?a=b', init);
-  // Written with a slash behind it the path is known to the router only.
+  // What has another path than an operation goes the whole way.
   const late = await ask('/v1/query/', init);
   expect([early.status, fieldsOf(early)]).toEqual([late.status, fieldsOf(late)]);
   expect(await early.json()).toEqual(await late.json());

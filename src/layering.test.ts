@@ -33,6 +33,7 @@ const LAYER_OF_FILE: Record<string, Layer> = {
   'dispatch.ts': 'dispatch',
   'authenticate.ts': 'dispatch',
   'rate-limit.ts': 'dispatch',
+  'query-numbers.ts': 'dispatch',
   'request-body.ts': 'dispatch',
   'validation-error.ts': 'dispatch',
   'once.ts': 'handlers',

@@ -93,14 +93,14 @@ export function addReference(router: Router, { baseUrl }: { baseUrl: string | un
   const contentOf = createFileContent();
   const specFor = createSpecContent(baseUrl);
   router.get('/openapi.json', async (context) => send(context, await specFor(originOf(context))));
+  // The page names its parts relative to /docs, so that they are found behind any proxy.
+  router.get('/docs/', (context) => context.redirect('../docs'));
   router.get('/docs', async (context) => {
-    // The page names its parts relative to /docs, so that they are found behind any proxy.
-    if (context.path.endsWith('/')) return context.redirect('../docs');
     context.set('content-security-policy', PAGE_POLICY);
     send(context, await contentOf(PAGE));
   });
   for (const [name, part] of Object.entries(PARTS)) {
     router.get(`/docs/${name}`, async (context) => send(context, await contentOf(part)));
   }
-  return ['/openapi.json', '/docs', ...Object.keys(PARTS).map((name) => `/docs/${name}`)];
+  return ['/openapi.json', '/docs', '/docs/', ...Object.keys(PARTS).map((name) => `/docs/${name}`)];
 }

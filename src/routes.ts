@@ -90,7 +90,7 @@ function addUploads(router: Router, receiveUpload: NonNullable<Routes['receiveUp
 
 /** The router; any other path passes through it. */
 export function createRoutes(routes: Routes): Router {
-  const router = new Router({ methods: METHODS });
+  const router = new Router({ methods: METHODS, strict: true, sensitive: true });
   addHealthChecks(router, routes);
   if (routes.receiveUpload) {
     addUploads(router, routes.receiveUpload);

@@ -1,0 +1,19 @@
+/** The numbers in a query string, which has text only. */
+
+/** As JSON writes a whole number without an exponent. */
+const WHOLE_NUMBER = /^(0|-?[1-9][0-9]*)$/;
+
+const readNumber = (value: unknown): unknown =>
+  typeof value === 'string' && WHOLE_NUMBER.test(value) ? Number(value) : value;
+
+/**
+ * The parameters of a query string, with numbers for the plain decimal ones of those that are named.
+ * `'5'` → `5`; `'0x5'`, `'5e0'`, `' 5'`, `'05'` stay texts, which the schema refuses.
+ */
+export function readNumbers(
+  query: Record<string, unknown>,
+  names: ReadonlySet<string> = new Set(),
+): Record<string, unknown> {
+  const numbers = [...names].filter((name) => name in query).map((name) => [name, readNumber(query[name])]);
+  return { ...query, ...Object.fromEntries(numbers) };
+}
