@@ -1,4 +1,4 @@
-/** Far more requests than a service can answer, and clients that play for time: the short and the long form in one. */
+/** More imports at once than a service can do, far more searches, and clients that play for time: short and long form. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,7 +12,8 @@ import { countConnections } from './open-connections.ts';
 
 /** How many send at once, for how long; and how many play for time. */
 export type Size = {
-  senders: number;
+  imports: number;
+  searchers: number;
   loadMs: number;
   slowClients: number;
   /** Whether the time-outs are waited for, half a minute. */
@@ -23,8 +24,9 @@ export type Size = {
 const MEMORY_BOUND_BYTES = 512 * 1024 ** 2;
 /** Three places for requests, so that a few slow ones would stop everything if they held them. */
 const NARROW = { DATABASE_POOL_SIZE: '4', LOG_LEVEL: 'fatal' };
-/** An import of this many characters takes long enough for a queue on any machine. */
+/** An import of this many characters, and a search of many such, takes long enough for a queue on any machine. */
 const TEXT = 'The pangolin met the okapi at the river. '.repeat(1_000);
+const QUERY = 'Where did the pangolin meet the okapi?';
 /** What a client waits after a refusal; far less than it is told. */
 const PAUSE_MS = 50;
 /** The service's time-outs for headers and for what stalls are 20 and 30 s. */
@@ -64,24 +66,26 @@ async function openSlow(address: string, bytes: string): Promise<Socket> {
   return socket;
 }
 
-/** Sends imports without a pause, as long as `ending` has not come; gives what came back. */
-async function overrun(
-  { address, apiKey }: RunningService,
-  knowledgeBaseId: string,
-  { senders, ending }: { senders: number; ending: AbortSignal },
-): Promise<Answer[]> {
+/** A request of `operationId` as `exchange` sends it. */
+const toSent = ({ apiKey }: RunningService, operationId: string, input: object) => ({
+  method: 'POST',
+  path: `/v1/${operationId}`,
+  headers: { 'x-api-key': apiKey, 'content-type': 'application/json', connection: 'close' },
+  body: JSON.stringify(input),
+});
+
+/** Sends searches without a pause, as long as `ending` has not come; gives what came back. */
+async function overrun(service: NarrowService, searchers: number, ending: AbortSignal): Promise<Answer[]> {
   const answers: Answer[] = [];
-  const body = JSON.stringify({ knowledgeBaseId, title: 'One of many', content: TEXT });
-  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json', connection: 'close' };
-  const sender = async () => {
+  const sent = toSent(service, 'query', { query: QUERY, limit: 50 });
+  const searcher = async () => {
     while (!ending.aborted) {
-      const sent = { method: 'POST', path: '/v1/importTextContent', headers, body };
-      const answer = await exchange(address, sent, CUT_TIMEOUT_MS);
+      const answer = await exchange(service.address, sent, CUT_TIMEOUT_MS);
       answers.push(answer);
       if (answer.status !== 200) await delay(PAUSE_MS);
     }
   };
-  await Promise.all(Array.from({ length: senders }, sender));
+  await Promise.all(Array.from({ length: searchers }, searcher));
   return answers;
 }
 
@@ -93,18 +97,42 @@ async function startNarrow(dataDirectory: string) {
 
 type NarrowService = Awaited<ReturnType<typeof startNarrow>>;
 
-/** Looks at the service for so long: what tells of it has its turn at once; gives the most memory that it took. */
-async function watchFor(service: RunningService, forMs: number): Promise<number> {
+/** Looks at the service until `ended`: what tells of it has its turn at once; gives the most memory that it took. */
+async function watchUntil(service: RunningService, ended: Promise<unknown>): Promise<number> {
   let largestBytes = readResidentBytes(service.pid);
-  const startedAtMs = performance.now();
-  while (performance.now() - startedAtMs < forMs) {
+  let isEnded = false;
+  const end = ended.finally(() => {
+    isEnded = true;
+  });
+  while (!isEnded) {
     largestBytes = Math.max(largestBytes, readResidentBytes(service.pid));
     for (const path of ['/livez', '/readyz']) {
       expect((await exchange(service.address, { method: 'GET', path })).status).toBe(200);
     }
     await delay(100);
   }
+  await end;
   return largestBytes;
+}
+
+const toMebibytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);
+
+/** Imports and one searcher at once; none is refused, and the searcher does not wait for the imports. */
+async function testImports(service: NarrowService, imports: number): Promise<void> {
+  const { address, knowledgeBaseId } = service;
+  const sent = toSent(service, 'importTextContent', { knowledgeBaseId, title: 'One of many', content: TEXT });
+  const importing = Promise.all(
+    Array.from({ length: imports }, () => exchange(address, sent, CUT_TIMEOUT_MS)),
+  );
+  const search = toSent(service, 'query', { query: 'nothing like it' });
+  const searching = exchange(address, search).then(() => performance.now());
+  const largestBytes = await watchUntil(service, importing);
+  const endedAtMs = performance.now();
+  const refused = (await importing).filter(({ status }) => status !== 200);
+  process.stdout.write(`overload: ${imports} imports at once, ${toMebibytes(largestBytes)} MiB\n`);
+  expect(refused).toEqual([]);
+  expect(await searching).toBeLessThan(endedAtMs);
+  expect(largestBytes).toBeLessThan(MEMORY_BOUND_BYTES);
 }
 
 function expectEarlyRefusal({ status, headers, body }: Answer): void {
@@ -113,23 +141,21 @@ function expectEarlyRefusal({ status, headers, body }: Answer): void {
   expect(body).toMatchObject({ success: false, errorCode: 'SERVICE_UNAVAILABLE' });
 }
 
-/** More than it can answer; gives how many were answered after all. */
-async function testOverrun(service: NarrowService, { senders, loadMs }: Size): Promise<number> {
-  const ending = new AbortController();
-  const answering = overrun(service, service.knowledgeBaseId, { senders, ending: ending.signal });
-  const largestBytes = await watchFor(service, loadMs);
-  ending.abort();
+/** More searches than it can answer. */
+async function testOverrun(service: NarrowService, { searchers, loadMs }: Size): Promise<void> {
+  const ending = AbortSignal.timeout(loadMs);
+  const answering = overrun(service, searchers, ending);
+  const largestBytes = await watchUntil(service, answering);
   const answers = await answering;
   const refusals = answers.filter(({ status }) => status !== 200);
   const goodCount = answers.length - refusals.length;
   process.stdout.write(
-    `overload: ${goodCount} answers, ${refusals.length} refusals, ${Math.round(largestBytes / 1024 ** 2)} MiB\n`,
+    `overload: ${goodCount} answers, ${refusals.length} refusals, ${toMebibytes(largestBytes)} MiB\n`,
   );
   expect(goodCount).toBeGreaterThan(0);
   expect(refusals.length).toBeGreaterThan(0);
   for (const refusal of refusals) expectEarlyRefusal(refusal);
   expect(largestBytes).toBeLessThan(MEMORY_BOUND_BYTES);
-  return goodCount;
 }
 
 /** Clients that begin and then stop; resolves when what they have asked for is made. */
@@ -157,7 +183,7 @@ async function testUndisturbed(service: NarrowService, { loadMs, slowClients }: 
   const { wrong, ...counts } = await load.stop();
   process.stdout.write(
     `${slowClients} slow clients: ${JSON.stringify(counts)}, ` +
-      `${Math.round(readResidentBytes(service.pid) / 1024 ** 2)} MiB\n`,
+      `${toMebibytes(readResidentBytes(service.pid))} MiB\n`,
   );
   expect(wrong).toEqual([]);
   expect(counts).toMatchObject({ refused: 0, cut: 0 });
@@ -168,14 +194,19 @@ async function testUndisturbed(service: NarrowService, { loadMs, slowClients }: 
 /** Registers the tests in this size. */
 export function testOverload(size: Size): void {
   const service = keepForTests(startNarrow);
-  const { slowClients, untilCut } = size;
+  const { imports, slowClients, untilCut } = size;
 
-  test('more requests than can be answered: some are, the others are refused with 503, and memory stays', async () => {
-    const goodCount = await testOverrun(service(), size);
-    // What was promised is there, once: nobody has repeated an import here.
-    const documents = `listDocuments?knowledgeBaseId=${service().knowledgeBaseId}`;
-    const { length } = await call<unknown[]>(service(), documents);
-    expect(length).toBe(Math.min(goodCount, 1000));
+  test(`${imports} imports at once wait for their turn, and a search does not wait for them`, async () => {
+    await testImports(service(), imports);
+    const { length } = await call<unknown[]>(
+      service(),
+      `listDocuments?knowledgeBaseId=${service().knowledgeBaseId}`,
+    );
+    expect(length).toBe(imports);
+  });
+
+  test('more searches than can be answered: some are, the others are refused with 503, and memory stays', async () => {
+    await testOverrun(service(), size);
   });
 
   test(`${slowClients} clients that stop in the middle of headers, body or answer do not disturb others`, async () => {

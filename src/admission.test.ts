@@ -1,84 +1,199 @@
-/** Who has its turn when: places, the queue behind them, and those who step out and come back. */
+/** Who has its turn when: places, the lanes before them, and those who step out and come back. */
+import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Admission, createAdmission } from './admission.ts';
+import { type LaneName, laneOf } from './admission-lanes.ts';
+import type { ServiceError } from './errors.ts';
+import { readSpec } from './spec.ts';
 
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Enters so often; gives the numbers of those that have had their turn, in that order, and how many were refused. */
-function enterOften(admission: Admission, count: number) {
-  const entered: number[] = [];
-  let refused = 0;
-  for (let number = 0; number < count; number++) {
-    const turn = admission.enter();
-    if (turn === undefined) refused++;
-    else turn.then(() => entered.push(number));
-  }
-  return { entered, refused };
+/** A client that stays until it is destroyed. */
+const newClient = () => new PassThrough();
+
+/** Enters so often; gives the numbers of those that have had their turn, in that order, and of those refused. */
+function enterOften(admission: Admission, count: number, lane: LaneName = 'others') {
+  const [entered, refused]: [number[], ServiceError[]] = [[], []];
+  const clients = Array.from({ length: count }, newClient);
+  clients.forEach((client, number) => {
+    admission.enter(lane, client).then(
+      () => entered.push(number),
+      (error) => refused.push(error),
+    );
+  });
+  return { entered, refused, clients };
 }
+
+const enter = (admission: Admission, lane: LaneName = 'others') => admission.enter(lane, newClient());
+
+test('the paths of the imports’ lane are operations of the spec', () => {
+  const { paths } = readSpec() as unknown as { paths: object }; // OpenAPI
+  expect(Object.keys(paths).filter((path) => laneOf(path) === 'imports')).toHaveLength(4);
+});
 
 test('as many work as there are places; the next begins when one leaves, in the order of coming', async () => {
   const admission = createAdmission(2);
-  const first = await admission.enter();
+  const first = await enter(admission);
   const { entered, refused } = enterOften(admission, 3);
   await turn();
-  expect([entered, refused]).toEqual([[0], 0]);
-  first?.leave();
+  expect([entered, refused]).toEqual([[0], []]);
+  first.leave();
+  first.leave();
   await turn();
   expect(entered).toEqual([0, 1]);
 });
 
-test('a burst waits, however large up to a thousand; the rest is refused at once', async () => {
-  const { refused } = enterOften(createAdmission(1), 1_100);
-  expect(refused).toBe(99);
+describe('requests that are refused when they can not be answered soon', () => {
+  test('a burst waits, however large up to a thousand; the rest is refused at once', async () => {
+    const { refused } = enterOften(createAdmission(1), 1_100);
+    await turn();
+    expect(refused).toHaveLength(99);
+    expect(refused[0]).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  });
+
+  test('while the first has waited for more than a second, nobody joins a queue that is long already', async () => {
+    const admission = createAdmission(1);
+    const working = await enter(admission);
+    const { entered } = enterOften(admission, 31);
+    vi.advanceTimersByTime(1_100);
+    const { refused } = enterOften(admission, 3);
+    await turn();
+    expect(refused).toHaveLength(2);
+    working.leave();
+    expect(entered).toEqual([]);
+  });
+
+  test('a queue that is known to move slowly grows no longer than what it serves in a second', async () => {
+    vi.advanceTimersByTime(60_000);
+    const admission = createAdmission(10);
+    const places = await Promise.all(Array.from({ length: 10 }, () => enter(admission)));
+    enterOften(admission, 50);
+    for (const place of places) {
+      vi.advanceTimersByTime(20);
+      place.leave();
+    }
+    // 40 wait, and fifty a second are served.
+    const { refused } = enterOften(admission, 30);
+    await turn();
+    expect(refused).toHaveLength(20);
+  });
+
+  test('few that wait for long are refused as well', async () => {
+    const admission = createAdmission(1);
+    await enter(admission);
+    const { refused } = enterOften(admission, 2);
+    vi.advanceTimersByTime(5_000);
+    await turn();
+    expect(refused).toHaveLength(2);
+  });
 });
 
-test('while who came first has waited for more than a second, nobody joins a queue that is long already', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  const admission = createAdmission(1);
-  const working = await admission.enter();
-  expect(enterOften(admission, 31).refused).toBe(0);
-  vi.advanceTimersByTime(1_100);
-  expect(enterOften(admission, 3).refused).toBe(2);
-  for (let served = 0; served < 31; served++) working?.leave();
-  await turn();
-  // The first of those who came later has not waited yet.
-  expect(enterOften(admission, 50).refused).toBe(0);
-});
+describe('imports', () => {
+  test('wait for fifty seconds, however slowly they are served; a thousand at the most', async () => {
+    const admission = createAdmission(1);
+    await enter(admission, 'imports');
+    const { refused } = enterOften(admission, 600, 'imports');
+    vi.advanceTimersByTime(49_000);
+    const late = enterOften(admission, 401, 'imports');
+    await turn();
+    expect([refused.length, late.refused.length]).toEqual([0, 1]);
+    vi.advanceTimersByTime(1_000);
+    await turn();
+    expect([refused.length, late.refused.length]).toEqual([600, 1]);
+  });
 
-test('a queue that is known to move slowly grows no longer than what it serves in a second', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  vi.advanceTimersByTime(60_000);
-  const admission = createAdmission(10);
-  const places = await Promise.all(Array.from({ length: 10 }, () => admission.enter()));
-  expect(enterOften(admission, 50).refused).toBe(0);
-  for (let served = 0; served < 10; served++) {
-    vi.advanceTimersByTime(20);
-    places[0]?.leave();
-  }
-  // 40 wait, and fifty a second are served.
-  expect(enterOften(admission, 30).refused).toBe(20);
+  test('take turns with other requests, and fill neither their line nor all places', async () => {
+    const admission = createAdmission(4);
+    const imports = await Promise.all([1, 2, 3].map(() => enter(admission, 'imports')));
+    const waiting = enterOften(admission, 100, 'imports');
+    const other = await enter(admission);
+    expect([admission.isFull('imports'), admission.isFull('others')]).toEqual([false, false]);
+    const others = enterOften(admission, 2);
+    for (const place of [...imports, other]) place.leave();
+    await turn();
+    expect([waiting.entered, others.entered]).toEqual([
+      [0, 1],
+      [0, 1],
+    ]);
+  });
+
+  test('a client that hangs up leaves the line', async () => {
+    const admission = createAdmission(1);
+    const working = await enter(admission, 'imports');
+    const { entered, clients } = enterOften(admission, 1_000, 'imports');
+    expect(admission.isFull('imports')).toBe(true);
+    clients[0]?.destroy();
+    await turn();
+    expect(admission.isFull('imports')).toBe(false);
+    working.leave();
+    await turn();
+    expect(entered).toEqual([1]);
+  });
+
+  test('are refused within two seconds when the server is about to end', async () => {
+    const admission = createAdmission(1);
+    await enter(admission, 'imports');
+    const before = enterOften(admission, 3, 'imports');
+    admission.hurry();
+    const after = enterOften(admission, 3, 'imports');
+    vi.advanceTimersByTime(2_000);
+    await turn();
+    expect([...before.refused, ...after.refused].map(({ status }) => status)).toEqual(Array(6).fill(503));
+  });
 });
 
 test('who steps out lets another one work, and comes back before those who wait', async () => {
   const admission = createAdmission(1);
-  const place = await admission.enter();
+  const place = await enter(admission);
   const outside = Promise.withResolvers<void>();
   let isBack = false;
   const back = place
-    ?.outside(() => outside.promise)
+    .outside(() => outside.promise)
     .then(() => {
       isBack = true;
     });
-  const other = await admission.enter();
+  const other = await enter(admission);
   const { entered } = enterOften(admission, 1);
   outside.resolve();
   await turn();
   expect([isBack, entered]).toEqual([false, []]);
-  other?.leave();
+  other.leave();
   await back;
   expect(entered).toEqual([]);
-  place?.leave();
+  place.leave();
   await turn();
   expect(entered).toEqual([0]);
+});
+
+test('who hangs up outside does not come back, and takes no place', async () => {
+  const admission = createAdmission(1);
+  const client = newClient();
+  const place = await admission.enter('imports', client);
+  const gone = place.outside(async () => void client.destroy());
+  const other = await enter(admission);
+  await expect(gone).rejects.toMatchObject({ errorCode: 'MALFORMED_REQUEST' });
+  place.leave();
+  const { entered } = enterOften(admission, 1);
+  await turn();
+  expect(entered).toEqual([]);
+  other.leave();
+  await turn();
+  expect(entered).toEqual([0]);
+});
+
+test('bodies wait for memory in the order of coming, and give it back', async () => {
+  const admission = createAdmission(4);
+  const places = await Promise.all([1, 2, 3, 4].map(() => enter(admission)));
+  const reserved: number[] = [];
+  const MEBIBYTE = 1024 ** 2;
+  [100, 20, 20, 1].forEach((size, number) => {
+    places[number]?.reserve(size * MEBIBYTE).then(() => reserved.push(number));
+  });
+  await turn();
+  expect(reserved).toEqual([0, 1]);
+  places[1]?.leave();
+  await turn();
+  expect(reserved).toEqual([0, 1, 2, 3]);
 });

@@ -1,90 +1,131 @@
 /**
- * Lets so many requests work at once, some more wait for their turn, and refuses what cannot be answered soon: under a
- * load of many times what it can do, a service goes on to do that much, and nobody hears late what he could hear at once.
+ * Lets so many requests work at once. Imports wait for their turn; other requests are refused at once when they could
+ * not be answered soon. So a service under many times the load that it can bear goes on to do as much as it can.
  */
+import { createLane, type Lane, type LaneName } from './admission-lanes.ts';
+import { createBodyMemory } from './body-memory.ts';
+import { overloaded, serverEnding } from './errors.ts';
+import type { Client, WaitingLine } from './waiting-line.ts';
 
-/** Who would wait longer has better odds elsewhere or later: Retry-After says a second as well. */
-const WAIT_MAX_MS = 1_000;
-/** How long it takes to see how many a second a queue can serve, and how long that holds without one. */
-const SAMPLE_MS = 200;
-const SAMPLE_KEPT_MS = 10_000;
-/** So many may wait in any case: a burst is served, however slowly the queue moves, as behind a start. */
-const PATIENT = 32;
-/** A request that waits holds a connection and what has come of its body, 64 KiB at the most. */
-const WAITING_MAX = 1_000;
+/** An import may take seconds. The rest of the places is left to requests that take milliseconds. */
+const IMPORT_SHARE = 3 / 4;
+/** When the server is about to end: an answer has to reach its client before the connections close. */
+const LAST_WAIT_MS = 2_000;
+/** Bodies that are held in memory: a quarter of what the service may take. */
+const BODIES_MAX_BYTES = 128 * 1024 ** 2;
 
 /** A request's place among those that work. */
 export type Place = {
   /** Runs what takes time but no work of ours: a slow client's body, the end of an import. Others work meanwhile. */
   outside<T>(act: () => Promise<T>): Promise<T>;
+  /** Waits until memory for so many bytes is free, and holds it until `leave`. To be called outside of the place. */
+  reserve(bytes: number): Promise<void>;
   leave(): void;
 };
 
 export type Admission = {
-  /** Whether too many wait already. */
-  isFull(): boolean;
-  /** Resolves when it is the request's turn; undefined: too many wait already. */
-  enter(): Promise<Place> | undefined;
+  /** Whether a further request of this lane would be refused. */
+  isFull(lane: LaneName): boolean;
+  /**
+   * Resolves when it is the request's turn.
+   * @throws SERVICE_UNAVAILABLE when too many wait, or it has waited too long
+   */
+  enter(lane: LaneName, client: Client): Promise<Place>;
+  /** From now on no request waits for long. */
+  hurry(): void;
 };
 
-type Waiting = { sinceMs: number; begin(): void };
+/** Places of which each lane may hold its share; those that wait get them by turns of the lanes. */
+function createPlaces(lanes: Lane[], count: number) {
+  let free = count;
+  let turns = lanes;
 
-/** How fast a queue moves, by its last sample; as fast as can be while nothing is known. */
-function createPace() {
-  let [sinceMs, steps, perMs, lastMs] = [0, 0, Number.POSITIVE_INFINITY, 0];
+  const canRun = (lane: Lane) => free > 0 && lane.held < lane.placesMax;
+  const hold = (lane: Lane) => {
+    free--;
+    lane.held++;
+  };
+  const serveNext = (): boolean => {
+    const back = turns.find((lane) => lane.returning.length() > 0 && canRun(lane));
+    const lane = back ?? turns.find((other) => other.waiting.length() > 0 && canRun(other));
+    if (lane === undefined) return false;
+    hold(lane);
+    lane.pace.step();
+    if (back === undefined) turns = [...turns.filter((other) => other !== lane), lane];
+    (back ? lane.returning : lane.waiting).serveFirst();
+    return true;
+  };
   return {
-    perMs: () => perMs,
-    /** Somebody joins. After a while without a queue nothing is known. */
-    begin(): void {
-      const nowMs = performance.now();
-      if (nowMs - lastMs > SAMPLE_KEPT_MS) perMs = Number.POSITIVE_INFINITY;
-      if (nowMs - lastMs > SAMPLE_MS) [sinceMs, steps] = [nowMs, 0];
-      lastMs = nowMs;
+    async take(lane: Lane, line: WaitingLine<void>, client: Client): Promise<void> {
+      if (canRun(lane)) return hold(lane);
+      lane.pace.begin();
+      await line.join(undefined, { client, waitMaxMs: lane.waitMaxMs });
     },
-    /** Somebody has a turn. */
-    step(): void {
-      steps++;
-      lastMs = performance.now();
-      if (lastMs - sinceMs < SAMPLE_MS) return;
-      [sinceMs, steps, perMs] = [lastMs, 0, steps / (lastMs - sinceMs)];
+    leave(lane: Lane): void {
+      free++;
+      lane.held--;
+      while (serveNext());
     },
   };
 }
 
-/** So many `places`; who waits gets them in the order of coming, those first who come back to theirs. */
-export function createAdmission(places: number): Admission {
-  const waiting: Waiting[] = [];
-  const returning: Waiting[] = [];
-  let free = places;
-  const pace = createPace();
+type Means = { places: ReturnType<typeof createPlaces>; memory: ReturnType<typeof createBodyMemory> };
 
-  const isFull = (): boolean => {
-    const [first] = waiting;
-    if (first === undefined || waiting.length < PATIENT) return false;
-    if (waiting.length >= Math.min(WAITING_MAX, pace.perMs() * WAIT_MAX_MS)) return true;
-    return performance.now() - first.sinceMs > WAIT_MAX_MS;
+/** What a request holds: one of the places, and memory for its body. */
+function createPlace({ places, memory }: Means, lane: Lane, client: Client): Place {
+  let [isHeld, reservedBytes] = [true, 0];
+  const giveUp = () => {
+    if (isHeld) places.leave(lane);
+    isHeld = false;
   };
-  const take = async (queue: Waiting[]): Promise<void> => {
-    if (free > 0) return void free--;
-    pace.begin();
-    await new Promise<void>((begin) => queue.push({ sinceMs: performance.now(), begin }));
-  };
-  const leave = (): void => {
-    const next = returning.shift() ?? waiting.shift();
-    if (next === undefined) return void free++;
-    pace.step();
-    next.begin();
-  };
-  const place: Place = {
-    leave,
+  return {
     async outside(act) {
-      leave();
+      giveUp();
       try {
         return await act();
       } finally {
-        await take(returning);
+        await places.take(lane, lane.returning, client);
+        isHeld = true;
       }
     },
+    async reserve(bytes) {
+      await memory.take(bytes, { client, waitMaxMs: lane.waitMaxMs });
+      reservedBytes += bytes;
+    },
+    leave() {
+      giveUp();
+      memory.release(reservedBytes);
+      reservedBytes = 0;
+    },
   };
-  return { isFull, enter: () => (isFull() ? undefined : take(waiting).then(() => place)) };
+}
+
+/** `count` places, and memory for bodies. */
+export function createAdmission(count: number): Admission {
+  const importsMax = Math.max(1, Math.floor(count * IMPORT_SHARE));
+  const lanes = {
+    imports: createLane({ placesMax: importsMax, isPatient: true }),
+    others: createLane({ placesMax: count, isPatient: false }),
+  };
+  const places = createPlaces([lanes.others, lanes.imports], count);
+  const memory = createBodyMemory(BODIES_MAX_BYTES);
+
+  return {
+    isFull: (name) => lanes[name].isFull(),
+    async enter(name, client) {
+      const lane = lanes[name];
+      if (lane.isFull()) throw overloaded();
+      await places.take(lane, lane.waiting, client);
+      return createPlace({ places, memory }, lane, client);
+    },
+    hurry() {
+      const all = Object.values(lanes);
+      for (const lane of all) lane.waitMaxMs = LAST_WAIT_MS;
+      const lines = [memory.line, ...all.flatMap(({ waiting, returning }) => [waiting, returning])];
+      const end = () => {
+        for (const line of lines) line.refuseAll(serverEnding);
+      };
+      setTimeout(end, LAST_WAIT_MS).unref();
+    },
+  };
 }

@@ -5,17 +5,11 @@ import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
 import { loggedPath, observeRequests } from './access-log.ts';
 import type { Admission } from './admission.ts';
+import { laneOf } from './admission-lanes.ts';
 import { allowedOrigin, type CorsOrigins } from './cors.ts';
 import { type Backend, createDispatch, type ResponseCheck } from './dispatch.ts';
 import { refuseEarly } from './early-refusal.ts';
-import {
-  brokenOff,
-  overloaded,
-  routeNotFound,
-  ServiceError,
-  toErrorEnvelope,
-  toServiceError,
-} from './errors.ts';
+import { brokenOff, routeNotFound, ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
 import { createRoutes, type Routes } from './routes.ts';
 import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
@@ -65,12 +59,11 @@ const errorBoundary =
     }
   };
 
-/** Waits for the request's turn; what is refused here has a path that no operation is written with (see `refuseEarly`). */
+/** Waits for the request's turn. */
 const admit =
   ({ enter }: Admission): Middleware =>
   async (context, next) => {
-    const place = await enter();
-    if (place === undefined) throw overloaded();
+    const place = await enter(laneOf(context.path), context.res);
     context.state.place = place;
     try {
       // Whoever has hung up meanwhile needs no answer.

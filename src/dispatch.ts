@@ -17,7 +17,7 @@ import type { Caller } from './authenticate.ts';
 import { methodNotAllowed, routeNotFound, unauthorized, validationFailed } from './errors.ts';
 import { originOf } from './origin.ts';
 import { readNumbers } from './query-numbers.ts';
-import { createBodyReader, largestBodyBytes } from './request-body.ts';
+import { heldBytes, largestBodyBytes, readJsonBody } from './request-body.ts';
 import { readSpec } from './spec.ts';
 import { toValidationError } from './validation-error.ts';
 
@@ -108,16 +108,30 @@ function bodyLimits(api: OpenAPIBackend): Map<string, number> {
   return limits;
 }
 
-/** Where nobody is admitted, as by the mock, there is no place to leave. */
-const outsideOf = ({ state }: Context): Place['outside'] =>
-  (state.place as Place | undefined)?.outside ?? ((act) => act()); // app.ts puts it there
+/** The request's place; undefined where nobody is admitted, as by the mock. */
+const placeOf = ({ state }: Context): Place | undefined => state.place as Place | undefined; // app.ts puts it there
+
+const outsideOf = (context: Context): Place['outside'] => placeOf(context)?.outside ?? ((act) => act());
+
+/**
+ * The parsed body. What is on its way still may be a slow client's, and a large one may have to wait for memory: others
+ * work meanwhile.
+ */
+async function readBody(context: Context, limitBytes: number): Promise<unknown> {
+  const read = () => readJsonBody(context.req, limitBytes);
+  const bytes = heldBytes(context.req, limitBytes);
+  if (bytes === 0 && context.req.complete) return await read();
+  return await outsideOf(context)(async () => {
+    if (bytes > 0) await placeOf(context)?.reserve(bytes);
+    return await read();
+  });
+}
 
 /** Everything that stands between the socket and the answer, in the order of the contract's checks. */
 function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backend): void {
   const allowed = methodsByPath(api);
   const limits = bodyLimits(api);
   const numbers = numbersByOperation(api);
-  const readBody = createBodyReader();
 
   api.register({
     methodNotAllowed: ({ request }: Match) => {
@@ -139,9 +153,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
       Object.assign(request, { query }); // its type knows texts only, its validator any value
       const limitBytes = limits.get(operation.operationId ?? '');
       if (limitBytes !== undefined) {
-        const read = () => readBody(context.req, limitBytes);
-        // What is on its way still may be a slow client's.
-        request.body = context.req.complete ? await read() : await outsideOf(context)(read);
+        request.body = await readBody(context, limitBytes);
       }
       // openapi-backend would parse a string once more.
       if (typeof request.body === 'string') throw validationFailed(['the body must be object']);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Admission } from './admission.ts';
 import { createApp } from './app.ts';
 import { refuseEarly } from './early-refusal.ts';
+import { overloaded } from './errors.ts';
 import { createLog } from './log.ts';
 import { drain, listen } from './server.ts';
 import { type Answered, createWatch, unmetered, untraced } from './watch.ts';
@@ -14,7 +15,7 @@ import { type Answered, createWatch, unmetered, untraced } from './watch.ts';
 const ORIGIN = 'https://app.example.org';
 const STRANGER = 'https://other.example.org';
 /** Nobody has a turn any more. */
-const full: Admission = { isFull: () => true, enter: () => undefined };
+const full: Admission = { isFull: () => true, enter: () => Promise.reject(overloaded()), hurry: () => {} };
 
 let server: Awaited<ReturnType<typeof listen>>;
 const ended: Answered[] = [];

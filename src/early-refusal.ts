@@ -5,6 +5,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Admission } from './admission.ts';
+import { laneOf } from './admission-lanes.ts';
 import { allowedOrigin, type CorsOrigins } from './cors.ts';
 import { overloaded, toErrorEnvelope } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
@@ -85,9 +86,9 @@ export function refuseEarly(
   const tell = createTelling(log);
   const together = createTogether();
   const isRefused = ({ method, url = '' }: IncomingMessage) => {
-    if (!admission.isFull() || method === 'OPTIONS') return false;
     const queryAt = url.indexOf('?');
-    return paths.has(queryAt < 0 ? url : url.slice(0, queryAt));
+    const path = queryAt < 0 ? url : url.slice(0, queryAt);
+    return admission.isFull(laneOf(path)) && method !== 'OPTIONS' && paths.has(path);
   };
   const refuse = ({ headers }: IncomingMessage, response: ServerResponse) => {
     const { status } = OVERLOADED;

@@ -1,7 +1,7 @@
 /** Reads the JSON body of a request, up to the size that its operation's schema can need. */
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import { overloaded, payloadTooLarge, unsupportedMediaType, validationFailed } from './errors.ts';
+import { payloadTooLarge, unsupportedMediaType, validationFailed } from './errors.ts';
 
 /** The part of a schema that decides how large a value's JSON can get. */
 type SizedSchema = {
@@ -86,7 +86,7 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
  * The parsed body.
  * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INPUT_VALIDATION_FAILED (not UTF-8, not JSON)
  */
-async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
   const { 'content-type': mediaType = '', 'content-encoding': encoding = 'identity' } = request.headers;
   const isJson = JSON_MEDIA_TYPE.test(mediaType) && !OTHER_CHARSET.test(mediaType);
   if (!isJson || !/^(identity)?$/i.test(encoding)) throw unsupportedMediaType();
@@ -101,31 +101,11 @@ async function readJsonBody(request: IncomingMessage, limitBytes: number): Promi
   }
 }
 
-/** Whatever is larger counts: thousands of small bodies may be on their way, but only so many large ones. */
+/** Thousands of small bodies may be on their way at once. */
 const SMALL_BODY_BYTES = 65_536;
-/** A quarter of the memory that the service may take. */
-const LARGE_BODIES_MAX_BYTES = 128 * 1024 ** 2;
 
-/** The most that will be kept of this body while it comes; 0: it is small. */
-function expectedBytes({ headers }: IncomingMessage, limitBytes: number): number {
+/** The most that will be held of this body while it is worked on; 0: it is small. */
+export function heldBytes({ headers }: IncomingMessage, limitBytes: number): number {
   const bytes = Math.min(limitBytes, Number(headers['content-length'] ?? limitBytes));
   return bytes > SMALL_BODY_BYTES ? bytes : 0;
-}
-
-/**
- * Reads bodies as `readJsonBody` does, large ones only as far as there is room for them beside each other.
- * @returns a function that throws as `readJsonBody`, and SERVICE_UNAVAILABLE where there is none
- */
-export function createBodyReader(): typeof readJsonBody {
-  let expectedOfAll = 0;
-  return async (request, limitBytes) => {
-    const expected = expectedBytes(request, limitBytes);
-    if (expectedOfAll + expected > LARGE_BODIES_MAX_BYTES) throw overloaded();
-    expectedOfAll += expected;
-    try {
-      return await readJsonBody(request, limitBytes);
-    } finally {
-      expectedOfAll -= expected;
-    }
-  };
 }

@@ -90,6 +90,19 @@ test('408 REQUEST_TIMEOUT: a body that stalls', async () => {
   await drain(server, 100);
 });
 
+test('a body that is not read while its request waits for its turn is not taken for a stalled one', async () => {
+  const { server, address } = await listen((request, response) => {
+    setTimeout(() => request.resume().on('end', () => response.end('done')), 4 * STALLS.stallTimeoutMs);
+  }, STALLS);
+  // More than the kernel and Node keep of a body that nobody reads.
+  const body = new Uint8Array(16 * 1024 ** 2);
+  expect(await (await fetch(address, { method: 'POST', body })).text()).toBe('done');
+  const socket = connect(portOf(address), '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
+  await drain(server, 100);
+});
+
 test('an answer that nobody takes is cut off; one that takes its time to be made is not', async () => {
   const stallTimeoutMs = 1_000;
   // More than the kernel keeps for a connection.

@@ -94,6 +94,10 @@ const answerProtocolError: Refuse = (error, socket) => {
 
 const TIMED_OUT = Object.assign(new Error('the body stalls'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
+/** Whether the request waits for its turn: then it is not the client that stalls, but the server that does not read. */
+const isUnread = ({ req, headersSent }: ServerResponse): boolean =>
+  !req.complete && !headersSent && req.readableFlowing === null;
+
 /** Cuts off a client in the middle of whose request or answer nothing has moved for so long, and who asks no more. */
 const cutStalled =
   ({ lastAnswers }: Exchanges, refuse: Refuse) =>
@@ -105,6 +109,7 @@ const cutStalled =
       if (socket.bytesRead !== bytesRead || socket.writableLength !== writableLength) return;
       const last = lastAnswers.get(socket);
       if (last === undefined) socket.destroy();
+      else if (isUnread(last)) socket.setTimeout(socket.timeout ?? 0);
       else if (!last.req.complete && !last.headersSent) refuse(TIMED_OUT, socket);
       else if (socket.writableLength > 0) socket.destroy();
     });

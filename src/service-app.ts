@@ -115,13 +115,15 @@ export function createServiceApp(
   ending: AbortSignal = new AbortController().signal,
 ): Promise<RequestListener> {
   const { config, log, watch } = service;
+  const admission = createAdmission(placesFor(config));
+  ending.addEventListener('abort', () => admission.hurry(), { once: true });
   return createApp({
     backend: createBackend(service),
     routes: {
       receiveUpload: (upload) => receiveUpload(service, upload),
       ...healthRoutes(service, ending),
     },
-    admission: createAdmission(placesFor(config)),
+    admission,
     log,
     watch,
     corsOrigins: config.corsOrigins,

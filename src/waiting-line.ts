@@ -1,0 +1,68 @@
+/** A line in which requests wait for something that is scarce: a place to work in, or memory for a body. */
+import { brokenOff, overloaded } from './errors.ts';
+
+/** The part of a ServerResponse that tells when the client has hung up. */
+export type Client = {
+  readonly closed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+};
+
+/** `sinceMs`: when it joined, by `performance.now()`. `wanted`: what it waits for. */
+export type Waiting<Wanted> = { sinceMs: number; wanted: Wanted };
+
+type Joined<Wanted> = Waiting<Wanted> & { serve(): void; refuse(error: Error): void };
+
+export type WaitingLine<Wanted> = {
+  length(): number;
+  first(): Waiting<Wanted> | undefined;
+  /**
+   * Waits at the end of the line until it is served.
+   * @throws SERVICE_UNAVAILABLE after `waitMaxMs`; MALFORMED_REQUEST, for the log only, when the client hangs up
+   */
+  join(wanted: Wanted, patience: Patience): Promise<void>;
+  /** Ends the wait of the first. */
+  serveFirst(): void;
+  /** Ends every wait by this error. */
+  refuseAll(error: () => Error): void;
+};
+
+/** Whose request waits, and for how long at most. */
+export type Patience = { client: Client; waitMaxMs: number };
+
+/** An empty line. A client that hangs up leaves it, and counts no more. */
+export function createWaitingLine<Wanted>(): WaitingLine<Wanted> {
+  const line: Joined<Wanted>[] = [];
+  const join = async (wanted: Wanted, { client, waitMaxMs }: Patience): Promise<void> => {
+    if (client.closed) throw brokenOff();
+    await new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer);
+        client.off('close', hangUp);
+        line.splice(line.indexOf(joined), 1);
+      };
+      const serve = () => {
+        leave();
+        resolve();
+      };
+      const refuse = (error: Error) => {
+        leave();
+        reject(error);
+      };
+      const hangUp = () => refuse(brokenOff());
+      const joined = { sinceMs: performance.now(), wanted, serve, refuse };
+      const timer = setTimeout(() => refuse(overloaded()), waitMaxMs);
+      client.once('close', hangUp);
+      line.push(joined);
+    });
+  };
+  return {
+    length: () => line.length,
+    first: () => line[0],
+    join,
+    serveFirst: () => line[0]?.serve(),
+    refuseAll: (error) => {
+      for (const { refuse } of [...line]) refuse(error());
+    },
+  };
+}
