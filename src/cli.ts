@@ -18,6 +18,7 @@ import {
 } from './storage/accounts.ts';
 import { BOOTSTRAP_KEY_NAME, insertApiKey, listApiKeys, revokeApiKey } from './storage/api-keys.ts';
 import { checkStore } from './storage/check-store.ts';
+import { readDatabaseTime } from './storage/clock.ts';
 import { createDatabase, createMaintenancePool, type Database } from './storage/database.ts';
 import { migrateToLatest } from './storage/migrate.ts';
 import { failWithoutOutput, print, printTable, tell } from './terminal.ts';
@@ -186,8 +187,9 @@ keys
     onDatabase(async (database) => {
       const accountId = await requireAccountId(database, account);
       const key = generateApiKey();
+      const now = await readDatabaseTime(database);
       const expiresAt =
-        expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * 86_400_000);
+        expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * 86_400_000);
       await insertApiKey(database, key, { accountId, name, expiresAt });
       print(key);
       tell(`Key ${readApiKey(key)?.keyId} of account ${account}. It is not shown again.`);

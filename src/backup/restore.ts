@@ -15,6 +15,7 @@ import { createLog } from '../log.ts';
 import { openDatabase } from '../open-database.ts';
 import { openFiles } from '../open-files.ts';
 import { checkStore } from '../storage/check-store.ts';
+import { databaseNow } from '../storage/clock.ts';
 import {
   type Connection,
   createDatabase,
@@ -124,10 +125,9 @@ async function loadAll(
 
 /** Imports that the backup has interrupted begin anew, their time too; deleted knowledge bases are purged. */
 async function requeue(transaction: Database, jobs: JobQueue): Promise<void> {
-  const now = new Date();
   const unfinished = await transaction
     .updateTable('documents')
-    .set({ created_at: now, updated_at: now })
+    .set({ created_at: databaseNow, updated_at: databaseNow })
     .where('status', 'in', ['pending', 'processing'])
     .returning(['knowledge_base_id as knowledgeBaseId', 'id'])
     .execute();

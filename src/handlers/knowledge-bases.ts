@@ -7,6 +7,7 @@ import { byCreation, parseCursor, toPage } from '../cursor.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import { parseKnowledgeBaseId } from '../ids.ts';
 import { requireKnowledgeBaseAllowance } from '../storage/accounts.ts';
+import { databaseNow } from '../storage/clock.ts';
 import { announceDeletion } from '../storage/deletions.ts';
 import { requireKnowledgeBase } from '../storage/knowledge-bases.ts';
 
@@ -32,16 +33,15 @@ const toKnowledgeBase = (row: KnowledgeBaseRow): KnowledgeBase => ({
 export const knowledgeBaseHandlers = {
   async createKnowledgeBase({ name, description = '' }, { accountId, config, room, once }) {
     await room.require(0);
-    const created_at = new Date();
     const knowledge_base_id = uuidv7();
-    const row = { knowledge_base_id, name, description, created_at, updated_at: created_at };
     const data = await once(async (transaction) => {
       await requireKnowledgeBaseAllowance(transaction, { accountId, defaults: config });
       const owner = { knowledge_base_id, account_id: accountId };
-      await transaction
+      const row = await transaction
         .insertInto('knowledge_bases')
-        .values({ ...row, ...owner })
-        .execute();
+        .values({ ...owner, name, description, created_at: databaseNow, updated_at: databaseNow })
+        .returning(['knowledge_base_id', 'name', 'description', 'created_at', 'updated_at'])
+        .executeTakeFirstOrThrow();
       await transaction.insertInto('knowledge_base_statistics').values(owner).execute();
       return toKnowledgeBase(row);
     });
@@ -55,7 +55,7 @@ export const knowledgeBaseHandlers = {
       await announceDeletion(transaction, knowledgeBaseId);
       const marked = await transaction
         .updateTable('knowledge_bases')
-        .set({ deleted_at: sql<Date>`now()` })
+        .set({ deleted_at: databaseNow })
         .where('knowledge_base_id', '=', knowledgeBaseId)
         .where('account_id', '=', accountId)
         .where('deleted_at', 'is', null)

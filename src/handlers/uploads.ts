@@ -7,6 +7,7 @@ import { fileNotFound, fileNotUploaded, uploadExpired } from '../errors.ts';
 import { formatScopedId, parseFileId, parseKnowledgeBaseId, type ScopedId } from '../ids.ts';
 import { typeByName } from '../ingestion/detect-type.ts';
 import { requireStorage } from '../storage/accounts.ts';
+import { databaseNow, readDatabaseTime } from '../storage/clock.ts';
 import type { Queryable } from '../storage/database.ts';
 import { findDocument, insertDocument, toDocument } from '../storage/documents.ts';
 import { uploadNameOf } from '../storage/file-store.ts';
@@ -39,7 +40,7 @@ async function insertFileDocument(transaction: Queryable, file: FileRow, taken: 
     .updateTable('files')
     .set({
       document_id: row.id,
-      ...(taken !== undefined && { object_name: taken, uploaded_at: new Date() }),
+      ...(taken !== undefined && { object_name: taken, uploaded_at: databaseNow }),
     })
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', '=', file.id)
@@ -108,10 +109,10 @@ export const uploadHandlers = {
   },
 
   async presignUploadUrl({ fileName, size, ...input }, call) {
-    const { accountId, config, files, room, once } = call;
+    const { database, accountId, config, files, room, once } = call;
     await room.require(config.s3 === undefined ? size : 0);
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
-    const createdAt = new Date();
+    const createdAt = await readDatabaseTime(database);
     const expiresAt = new Date(createdAt.getTime() + config.uploadTicketTtlSeconds * 1000);
     const file = { knowledgeBaseId, id: uuidv7() };
     const ticket = await makeTicket(call, file, { sizeBytes: size, createdAt, expiresAt });

@@ -16,12 +16,12 @@ export async function receiveUpload(
   { database, files, room, uploadSecret, log }: Service,
   { target, bytes }: Upload,
 ) {
-  const { fileId, sizeBytes, expiresAt } = readUploadGrant(uploadSecret, target);
+  const { fileId, sizeBytes } = readUploadGrant(uploadSecret, target);
   const id = parseFileId(fileId);
   const file = await findFile(database, id);
   if (file === undefined) throw fileNotFound();
   if (file.document_id !== null) throw fileAlreadyImported();
-  if (expiresAt.getTime() < Date.now()) throw uploadExpired();
+  if (file.expired) throw uploadExpired();
   const declaredLength = bytes.headers['content-length'];
   if (declaredLength !== undefined && Number(declaredLength) !== sizeBytes) {
     throw wrongUploadLength(sizeBytes, Number(declaredLength));

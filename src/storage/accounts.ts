@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { insufficientCredits, knowledgeBaseLimitExceeded, storageLimitExceeded } from '../errors.ts';
+import { databaseNow } from './clock.ts';
 import type { Database, Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
 
@@ -12,7 +13,7 @@ type AccountWithDefaults = { accountId: string; defaults: DefaultLimits };
 /** Makes an account with `credits`; its limits are the server's until they are set. */
 export async function createAccount(database: Queryable, name: string, credits: number): Promise<string> {
   const id = uuidv7();
-  await database.insertInto('accounts').values({ id, name, created_at: new Date() }).execute();
+  await database.insertInto('accounts').values({ id, name, created_at: databaseNow }).execute();
   await database.insertInto('account_balances').values({ account_id: id, credits }).execute();
   return id;
 }

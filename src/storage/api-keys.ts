@@ -1,6 +1,7 @@
 /** Where API keys are kept: hash, owner and life span, never the key itself. */
 import { sql } from 'kysely';
 import { readApiKey, type StoredKey } from '../api-key.ts';
+import { databaseNow } from './clock.ts';
 import type { Queryable } from './database.ts';
 
 /** Under this name stand the keys that BOOTSTRAP_API_KEY has had; the command line gives it to no other. */
@@ -21,7 +22,7 @@ export async function insertApiKey(
       account_id: owner.accountId,
       name: owner.name,
       secret_hash: stored.secretHash,
-      created_at: new Date(),
+      created_at: databaseNow,
       expires_at: owner.expiresAt ?? null,
     })
     .execute();
@@ -60,7 +61,7 @@ export async function listApiKeys(database: Queryable) {
 export async function revokeApiKey(database: Queryable, keyId: StoredKey['keyId']): Promise<boolean> {
   const revoked = await database
     .updateTable('api_keys')
-    .set(({ fn, val }) => ({ revoked_at: fn.coalesce('revoked_at', val(new Date())) }))
+    .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${databaseNow})` })
     .where('id', '=', keyId)
     .executeTakeFirst();
   return revoked.numUpdatedRows > 0n;

@@ -11,6 +11,7 @@ import type {
 } from '../../generated/types.gen.ts';
 import { documentNotFound } from '../errors.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
+import { databaseNow } from './clock.ts';
 import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
 
@@ -112,14 +113,13 @@ const insertRow = prepare(
     'errorCode',
     'errorMessage',
     'fileId',
-    'createdAt',
   ],
   (values) => sql<DocumentRow>`
     INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, error_code,
       error_message, file_id, created_at, updated_at)
     VALUES (${values.knowledgeBaseId}, ${values.id}, ${values.accountId}, ${values.title}, ${values.source},
       ${values.type}, ${values.bytes}, ${values.status}, ${values.errorCode}, ${values.errorMessage}, ${values.fileId},
-      ${values.createdAt}, ${values.createdAt})
+      ${databaseNow}, ${databaseNow})
     RETURNING knowledge_base_id, id, title, type, size_bytes, status, error_code, error_message, warnings, page_count,
       passage_count, created_at, updated_at`,
 );
@@ -134,7 +134,6 @@ export async function insertDocument(
     errorCode: failure?.code,
     errorMessage: failure?.message,
     fileId,
-    createdAt: new Date(),
   });
   if (row === undefined) throw new Error('a document was inserted without its row');
   return row;
@@ -160,7 +159,7 @@ export async function moveDocument(
 ): Promise<boolean> {
   const moved = await database
     .updateTable('documents')
-    .set({ status: to, updated_at: new Date(), ...(facts && toColumns(facts)) })
+    .set({ status: to, updated_at: databaseNow, ...(facts && toColumns(facts)) })
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', '=', id)
     .where('status', 'in', from)
@@ -180,7 +179,7 @@ export async function failDocument(
       status: code === 'PROCESSING_TIMEOUT' ? 'timeout' : 'failed',
       error_code: code,
       error_message: message,
-      updated_at: new Date(),
+      updated_at: databaseNow,
       ...(facts && toColumns(facts)),
     })
     .where('knowledge_base_id', '=', knowledgeBaseId)

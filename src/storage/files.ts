@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { DocumentFile } from '../../generated/types.gen.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import { removeUnnamed } from './backup-lock.ts';
+import { databaseNow } from './clock.ts';
 import type { Database, Queryable } from './database.ts';
 import { type FileStore, LATE_UPLOAD_SECONDS, type StoredObject } from './file-store.ts';
 
@@ -39,12 +40,15 @@ export async function insertTicket(
     .execute();
 }
 
-/** The file of a live knowledge base, whoever owns it; undefined: there is none. */
+const isExpired = sql<boolean>`expires_at <= now()`;
+
+/** The file of a live knowledge base, whoever owns it; undefined: there is none. `expired`: its ticket has run out. */
 export async function findFile(database: Queryable, { knowledgeBaseId, id }: ScopedId) {
   return await database
     .selectFrom('files')
     .innerJoin('knowledge_bases', 'knowledge_bases.knowledge_base_id', 'files.knowledge_base_id')
     .selectAll('files')
+    .select(isExpired.as('expired'))
     .where('files.knowledge_base_id', '=', knowledgeBaseId)
     .where('files.id', '=', id)
     .where('knowledge_bases.deleted_at', 'is', null)
@@ -111,7 +115,7 @@ export async function settleUpload(
 ): Promise<boolean> {
   const settled = await sql`
     UPDATE files SET reserved_until = now(), object_name = ${taken ?? null}::text,
-      uploaded_at = CASE WHEN ${taken ?? null}::text IS NOT NULL THEN now() END
+      uploaded_at = CASE WHEN ${taken ?? null}::text IS NOT NULL THEN ${databaseNow} END
     WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id} AND document_id IS NULL AND uploaded_at IS NULL`.execute(
     database,
   );
@@ -134,14 +138,14 @@ export const toDocumentFile = (row: FileRow): DocumentFile => ({
 
 /**
  * An account's file in a live knowledge base, both kept as they are until the transaction ends.
- * `expired`: its ticket has run out by the database's clock. undefined: there is none.
+ * `expired`: its ticket has run out. undefined: there is none.
  */
 export async function lockFile(transaction: Queryable, file: ScopedId & { accountId: string }) {
   return await transaction
     .selectFrom('files')
     .innerJoin('knowledge_bases', 'knowledge_bases.knowledge_base_id', 'files.knowledge_base_id')
     .selectAll('files')
-    .select(sql<boolean>`expires_at <= now()`.as('expired'))
+    .select(isExpired.as('expired'))
     .where('files.knowledge_base_id', '=', file.knowledgeBaseId)
     .where('files.id', '=', file.id)
     .where('files.account_id', '=', file.accountId)
@@ -165,7 +169,7 @@ export async function recordUpload(
       SELECT object_name FROM files JOIN knowledge_bases USING (knowledge_base_id)
       WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id} AND document_id IS NULL AND deleted_at IS NULL
       FOR UPDATE OF files FOR SHARE OF knowledge_bases)
-    UPDATE files SET object_name = ${stored.objectName}, sha256 = ${stored.sha256}, uploaded_at = ${new Date()}
+    UPDATE files SET object_name = ${stored.objectName}, sha256 = ${stored.sha256}, uploaded_at = ${databaseNow}
     FROM before WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id}
     RETURNING before.object_name`.execute(database);
   const before = rows[0];
