@@ -1,10 +1,10 @@
-/** The packed client, installed into an empty project: its files, its types, and that it works in Node and in a browser. */
-import { existsSync, realpathSync } from 'node:fs';
+/** The packed client, installed into an empty project: its files, its types, and that it works in Node, Deno, Bun and a browser. */
 import { readdir, readFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { type Configuration, createProject, STORY, serveFiles } from './client-package/project.ts';
+import { RUNTIMES } from './client-package/runtimes.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { startService } from './running-service.ts';
 import { startMock } from './spawned-server.ts';
@@ -50,17 +50,6 @@ test.each<Configuration>(['page', 'server'])(
   },
 );
 
-/** The Node that runs the tests, and those of the machine, which npm has put behind it in PATH. */
-const NODES = new Set([
-  process.execPath,
-  ...(process.env.PATH ?? '')
-    .split(delimiter)
-    .filter((folder) => !folder.includes('node_modules'))
-    .map((folder) => join(folder, 'node'))
-    .filter((file) => existsSync(file))
-    .map((file) => realpathSync(file)),
-]);
-
 /** What consumer.ts finds, at the service as at the mock. */
 const OPERATIONS = {
   status: 'processed',
@@ -82,16 +71,16 @@ const FILES = {
   unauthorized: 'UNAUTHORIZED',
 };
 
-describe.each([...NODES])('%s', (node) => {
+describe.each(RUNTIMES)('$name', (runtime) => {
   test('uses the operations of the service, and its files', async () => {
     const settings = { baseUrl: service.address, apiKey: service.apiKey };
-    expect(await project.run(node, 'operations.js', settings)).toEqual(OPERATIONS);
-    expect(await project.run(node, 'files.js', settings)).toEqual(FILES);
+    expect(await project.run(runtime, 'operations.js', settings)).toEqual(OPERATIONS);
+    expect(await project.run(runtime, 'files.js', settings)).toEqual(FILES);
   });
 
   test('uses the operations of a mock', async () => {
     const settings = { baseUrl: mock.address, apiKey: 'any' };
-    expect(await project.run(node, 'operations.js', settings)).toEqual(OPERATIONS);
+    expect(await project.run(runtime, 'operations.js', settings)).toEqual(OPERATIONS);
   });
 });
 

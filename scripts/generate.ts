@@ -1,5 +1,5 @@
 /** Writes generated/ (handler types, fetch client) from spec/openapi.yaml. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
@@ -11,8 +11,26 @@ const committed = join(root, 'generated');
 const UNCHECKED =
   '// @ts-nocheck: copied from the generator, which does not write it for this strict a compiler';
 
-const generateInto = (path: string) =>
-  createClient({
+/**
+ * The client's runtime hands all options of a call to `Request`, its own `client` among them. Deno takes that for its
+ * own option of this name, and refuses every request.
+ */
+const CLIENT_OPTION = {
+  file: 'client/client.gen.ts',
+  before: '        ...opts,\n        body: getValidRequestBody(opts),\n',
+  after: '        ...opts,\n        client: undefined,\n        body: getValidRequestBody(opts),\n',
+};
+
+/** @throws when the generator writes something else than it did: then CLIENT_OPTION has to follow, or may go */
+async function keepClientOption(path: string): Promise<void> {
+  const file = join(path, CLIENT_OPTION.file);
+  const parts = (await readFile(file, 'utf8')).split(CLIENT_OPTION.before);
+  if (parts.length !== 2) throw new Error(`${CLIENT_OPTION.file} makes its requests in another way now.`);
+  await writeFile(file, parts.join(CLIENT_OPTION.after));
+}
+
+async function generateInto(path: string): Promise<void> {
+  await createClient({
     input: join(root, 'spec/openapi.yaml'),
     output: {
       path,
@@ -23,6 +41,8 @@ const generateInto = (path: string) =>
     logs: { level: 'silent', file: false },
     plugins: ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch', 'nestjs'],
   });
+  await keepClientOption(path);
+}
 
 /** The files below `path`, by their relative names. */
 async function readTree(path: string): Promise<Map<string, string>> {

@@ -16,7 +16,7 @@ async function describePackage(): Promise<object> {
   return {
     name: 'knowledge-retrieval-client',
     version,
-    description: 'Client of the knowledge retrieval service, for Node and browsers',
+    description: 'Client of the knowledge retrieval service, for Node, Deno, Bun and browsers',
     license,
     type: 'module',
     sideEffects: false,

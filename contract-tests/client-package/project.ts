@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { packClient } from '../../scripts/pack-client.ts';
+import type { Runtime } from './runtimes.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -74,7 +75,7 @@ async function compile(folder: string, name: Configuration): Promise<string> {
 
 /**
  * Packs the client and installs it into an empty project, without a look at the network.
- * @returns its folder, what the compiler says in each configuration, `run` for one of its programs under any Node,
+ * @returns its folder, what the compiler says in each configuration, `run` for one of its programs in a runtime,
  * which gives what it prints, and `remove`.
  */
 export async function createProject() {
@@ -87,8 +88,16 @@ export async function createProject() {
   return {
     folder,
     complaints: { page: await compile(folder, 'page'), server: await compile(folder, 'server') },
-    run: async (node: string, program: string, settings: object): Promise<unknown> =>
-      JSON.parse((await run(node, [program, JSON.stringify(settings)], { cwd: folder })).stdout),
+    run: async ({ command, options }: Runtime, program: string, settings: object): Promise<unknown> => {
+      const env = {
+        ...process.env,
+        DENO_DIR: join(folder, '.deno'),
+        DENO_NO_UPDATE_CHECK: '1',
+        DO_NOT_TRACK: '1',
+      };
+      const args = [...options, program, JSON.stringify(settings)];
+      return JSON.parse((await run(command, args, { cwd: folder, env })).stdout);
+    },
     remove: () => rm(folder, { recursive: true }),
   };
 }
