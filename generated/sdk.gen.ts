@@ -38,7 +38,7 @@ export const query = <ThrowOnError extends boolean = false>(options: Options<Que
 /**
  * Import an uploaded file
  *
- * Makes a document of a file whose bytes have arrived at its upload address. The document starts as `pending`;
+ * The last of three steps: makes a document of a file whose bytes have arrived at its upload address. The document starts as `pending`;
  * reading and indexing go on in the background. The same `fileId` always gives the same document, however
  * often it is imported.
  */
@@ -55,8 +55,9 @@ export const importFile = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Ask for an upload address
  *
- * Gives an address to which one file of exactly the declared size can be sent: `PUT` the raw bytes, with or
- * without a Content-Type, and without the API key; the address itself is the authority, so keep it secret.
+ * The first of three steps. Gives an address to which one file of exactly the declared size can be sent. The second
+ * step: `PUT` the raw bytes there (`curl -T manual.pdf "$uploadUrl"`), with or without a Content-Type, and without
+ * the API key; the address itself is the authority, so keep it secret. The third: `importFile`.
  * The bytes may be sent again until the file is imported; the last complete body wins. The declared size
  * counts against the storage limit from now on, and no longer if the ticket expires without an upload.
  */

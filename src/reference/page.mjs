@@ -1,4 +1,20 @@
 /** Shows the spec at /docs with Swagger UI, to read and to try out. Runs in the browser. */
+import { noteAnswer, withOwnIds } from './own-ids.mjs';
+
+/**
+ * Tags and operations as a newcomer needs them; in the spec they stand in the interface's order. What is missing here
+ * comes last.
+ */
+const ORDER = {
+  'knowledge-bases': ['createKnowledgeBase', 'listKnowledgeBases', 'deleteKnowledgeBase'],
+  documents: [
+    ...['importTextContent', 'listDocuments', 'getDocumentStatus', 'getDocument', 'listPassages'],
+    'deleteDocument',
+  ],
+  uploads: ['presignUploadUrl', 'importFile'],
+  search: ['query'],
+  account: ['getUsage', 'getBalance'],
+};
 
 /** What the search looks at in an operation. */
 const SEARCHED = ['path', 'summary', 'description', 'operationId'];
@@ -32,14 +48,39 @@ const searchOperations = ({ React }) => ({
   },
 });
 
+/** `items` in the order that `names` has for what `nameOf` gives. */
+function inOrder(items, names, nameOf) {
+  const place = (item) => (names.includes(nameOf(item)) ? names.indexOf(nameOf(item)) : names.length);
+  return items.toSorted((a, b) => place(a) - place(b));
+}
+
+const HINT = `**To try it out**: press Authorize and enter your key, then Try it out and Execute in an operation. The ids of what you
+create and import here are put into the examples of the others: begin with \`createKnowledgeBase\`.`;
+
 /** Requests go where this page came from: that works behind any proxy, and is all that the page may reach. */
 async function loadSpec() {
   const spec = await (await fetch('openapi.json')).json();
-  return { ...spec, servers: [{ url: new URL('.', location.href).href.replace(/\/$/, '') }] };
+  // One key for all tries would give the first answer again, or refuse the second request.
+  delete spec.components.parameters.IdempotencyKey.example;
+  const operationOf = ([, methods]) => Object.values(methods)[0].operationId;
+  return {
+    ...spec,
+    info: { ...spec.info, description: `${spec.info.description}\n\n${HINT}` },
+    servers: [{ url: new URL('.', location.href).href.replace(/\/$/, '') }],
+    tags: inOrder(spec.tags, Object.keys(ORDER), ({ name }) => name),
+    paths: Object.fromEntries(inOrder(Object.entries(spec.paths), Object.values(ORDER).flat(), operationOf)),
+  };
 }
 
-SwaggerUIBundle({
-  spec: await loadSpec(),
+/** Swagger UI has its own dark colours; those of code are chosen once. */
+const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+document.documentElement.classList.toggle('dark-mode', isDark);
+
+const spec = await loadSpec();
+const ids = { knowledgeBaseId: [], documentId: [], fileId: [] };
+
+const ui = SwaggerUIBundle({
+  spec,
   dom_id: '#reference',
   plugins: [searchOperations],
   filter: true,
@@ -49,8 +90,12 @@ SwaggerUIBundle({
   // Each operation shows the schemas that it uses.
   defaultModelsExpandDepth: -1,
   defaultModelExpandDepth: 4,
-  syntaxHighlight: { theme: 'idea' },
+  syntaxHighlight: { theme: isDark ? 'nord' : 'idea' },
   // Nothing is sent to swagger.io, and no key outlives the page.
   validatorUrl: null,
   persistAuthorization: false,
+  responseInterceptor(response) {
+    if (noteAnswer(ids, response)) ui.specActions.updateJsonSpec(withOwnIds(spec, ids));
+    return response;
+  },
 });

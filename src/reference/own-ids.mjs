@@ -1,0 +1,54 @@
+/** Puts the ids of what was made on this page into the examples, so that they can be sent as they stand. */
+
+/** What a field names, and in which field of its maker's answer the id comes. */
+const MADE = {
+  createKnowledgeBase: { field: 'knowledgeBaseId', from: 'id' },
+  importTextContent: { field: 'documentId', from: 'id' },
+  importFile: { field: 'documentId', from: 'id' },
+  presignUploadUrl: { field: 'fileId', from: 'fileId' },
+};
+
+const DELETED = ['deleteKnowledgeBase', 'deleteDocument'];
+
+/**
+ * Notes an answer in `ids`, which holds the ids by field, the newest last. What is only listed does not count: a deletion
+ * should not stand ready for what the visitor has not made here.
+ * @returns whether anything has changed
+ */
+export function noteAnswer(ids, { url, ok, text }) {
+  const operationId = new URL(url).pathname.split('/').at(-1);
+  if (!ok) return false;
+  const made = MADE[operationId];
+  if (made) ids[made.field].push(JSON.parse(text).data[made.from]);
+  if (DELETED.includes(operationId)) forget(ids, JSON.parse(text).data.id);
+  return made !== undefined || DELETED.includes(operationId);
+}
+
+/** Documents and files of a knowledge base go with it: their ids begin with its id. */
+function forget(ids, deleted) {
+  for (const [field, known] of Object.entries(ids)) {
+    ids[field] = known.filter((id) => id !== deleted && !id.startsWith(`${deleted}_`));
+  }
+}
+
+/** The newest id of a field, or the example's own. */
+const newest = (ids, field, example) => ids[field]?.at(-1) ?? example;
+
+function fillBody(ids, body) {
+  for (const field of Object.keys(ids)) if (field in body) body[field] = newest(ids, field, body[field]);
+  if (body.knowledgeBaseIds)
+    body.knowledgeBaseIds = [newest(ids, 'knowledgeBaseId', body.knowledgeBaseIds[0])];
+}
+
+/** A copy of the spec whose examples hold these ids. */
+export function withOwnIds(spec, ids) {
+  const filled = structuredClone(spec);
+  for (const operation of Object.values(filled.paths).flatMap((methods) => Object.values(methods))) {
+    const examples = operation.requestBody?.content['application/json'].examples ?? {};
+    for (const { value } of Object.values(examples)) fillBody(ids, value);
+  }
+  for (const parameter of Object.values(filled.components.parameters)) {
+    if (parameter.name in ids) parameter.example = newest(ids, parameter.name, parameter.example);
+  }
+  return filled;
+}
