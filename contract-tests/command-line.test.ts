@@ -14,7 +14,7 @@ async function listOwn(): Promise<string[]> {
   return lists
     .replaceAll(/ +/g, ' ')
     .split('\n')
-    .filter((line) => /^(\S+ +)?default /.test(line));
+    .filter((line) => /^(\S+ +)?default /.test(line) && !line.includes('BOOTSTRAP_API_KEY'));
 }
 
 const before = await listOwn();

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { generateApiKey, readApiKey } from './api-key.ts';
 import { type Config, UPLOAD_SECRET_LENGTH } from './config.ts';
 import { requireDataDirectory } from './data-directory.ts';
-import { createAccount } from './storage/accounts.ts';
+import { createAccount, findFirstAccountId } from './storage/accounts.ts';
 import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from './storage/api-keys.ts';
 import type { Database, Queryable } from './storage/database.ts';
 
@@ -34,13 +34,8 @@ async function findFirstAccount(
   transaction: Queryable,
   config: Config,
 ): Promise<{ accountId: string; isNew: boolean }> {
-  const first = await transaction
-    .selectFrom('accounts')
-    .select('id')
-    .orderBy('created_at')
-    .limit(1)
-    .executeTakeFirst();
-  if (first !== undefined) return { accountId: first.id, isNew: false };
+  const first = await findFirstAccountId(transaction);
+  if (first !== undefined) return { accountId: first, isNew: false };
   if (existsSync(unfinishedRestoreFile(config)))
     throw new Error(
       `A restore into ${config.dataDir} was not finished: repeat it, or remove ${unfinishedRestoreFile(config)}.`,
@@ -87,17 +82,20 @@ async function takeBootstrapKey(
 /**
  * Makes the first account where there is none, and gives it its key: BOOTSTRAP_API_KEY, or, for a new account, one that
  * is written to DATA_DIR/api-key.
+ * @returns the account's id
  */
-export async function ensureFirstAccount(database: Database, config: Config, log: Logger): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
+export async function ensureFirstAccount(database: Database, config: Config, log: Logger): Promise<string> {
+  return await database.transaction().execute(async (transaction) => {
     await takeFirstStart(transaction);
     const { accountId, isNew } = await findFirstAccount(transaction, config);
     const key = config.bootstrapApiKey;
-    if (key !== undefined) return await takeBootstrapKey(transaction, { key, accountId, log });
-    if (!isNew) return;
-    const file = apiKeyFile(config);
-    await makeFirstKey(transaction, accountId, file);
-    log.info({ file }, 'made the first account and its API key');
+    if (key !== undefined) await takeBootstrapKey(transaction, { key, accountId, log });
+    else if (isNew) {
+      const file = apiKeyFile(config);
+      await makeFirstKey(transaction, accountId, file);
+      log.info({ file }, 'made the first account and its API key');
+    }
+    return accountId;
   });
 }
 

@@ -23,6 +23,7 @@ const LAYER_OF_FILE: Record<string, Layer> = {
   'open-files.ts': 'main',
   'first-start.ts': 'main',
   'data-directory.ts': 'main',
+  'deployment.ts': 'main',
   'server.ts': 'main',
   'service-app.ts': 'app',
   'app.ts': 'app',

@@ -1,6 +1,7 @@
 /** Puts the service together from its settings: database, schema, files, jobs. Used by the server and by tests. */
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { deploymentIdOf } from './deployment.ts';
 import { ensureFirstAccount, readUploadSecret } from './first-start.ts';
 import { createDocumentWaits } from './ingestion/document-waits.ts';
 import { createExtractionPool } from './ingestion/extraction-pool.ts';
@@ -58,7 +59,8 @@ export async function openService(
   await migrateOver(connection, onError);
   const pool = createPool(connection, config.databasePoolSize, onError);
   const database = createDatabase(pool);
-  await ensureFirstAccount(database, config, log);
+  const accountId = await ensureFirstAccount(database, config, log);
+  const uploadSecret = await readUploadSecret(config);
   const stemMemory = createStemMemory();
   const stem = createStem(database, stemMemory);
   const analysis = createAnalysisPool(stem, { connections: config.databasePoolSize });
@@ -81,7 +83,8 @@ export async function openService(
     waits: createDocumentWaits(database, log),
     metrics,
     watch,
-    uploadSecret: await readUploadSecret(config),
+    uploadSecret,
+    deploymentId: deploymentIdOf(accountId, uploadSecret),
     log,
   };
   const stopImports = works ? await startImports(service, jobs) : async () => {};

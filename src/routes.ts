@@ -20,6 +20,8 @@ export type Routes = {
   receiveUpload?(upload: Upload): Promise<object>;
   /** @throws SERVICE_UNAVAILABLE when what the answers need is away. */
   requireReady(): Promise<unknown>;
+  /** Says who is ready, to those who have the same settings; undefined: nobody in particular. */
+  deploymentId?: string;
 };
 
 /** Notes under which name of few the requests to a path are logged and counted. */
@@ -38,7 +40,7 @@ function refuseOtherMethods(router: Router, path: string, allowed: string[]): vo
 }
 
 /** `/livez` asks nothing but this process, `/readyz` what it needs as well. */
-function addHealthChecks(router: Router, { requireReady }: Routes): void {
+function addHealthChecks(router: Router, { requireReady, deploymentId }: Routes): void {
   name(router, '/livez', 'livez');
   name(router, '/readyz', 'readyz');
   router.get('/livez', (context) => {
@@ -46,7 +48,7 @@ function addHealthChecks(router: Router, { requireReady }: Routes): void {
   });
   router.get('/readyz', async (context) => {
     await requireReady();
-    context.body = { success: true, data: { status: 'ready' } };
+    context.body = { success: true, data: { status: 'ready', deploymentId } };
   });
   for (const path of ['/livez', '/readyz']) refuseOtherMethods(router, path, ['GET', 'HEAD']);
 }

@@ -90,6 +90,7 @@ function createRequireReady({ database }: Service, ending: AbortSignal): Routes[
 const healthRoutes = (service: Service, ending: AbortSignal): Routes => ({
   baseUrl: service.config.baseUrl,
   requireReady: createRequireReady(service, ending),
+  deploymentId: service.deploymentId,
   ...(service.metrics && { metrics: service.metrics }),
 });
 

@@ -27,6 +27,8 @@ export type Service = Readonly<{
   /** Who waits for the end of imports. */
   waits: DocumentWaits;
   uploadSecret: string;
+  /** By which `doctor` knows a server of its settings. */
+  deploymentId: string;
   /** What `/metrics` shows, and the token that opens it; undefined: nothing is counted. */
   metrics: Routes['metrics'];
   /** Who is told of what happens, beside the log. */

@@ -45,7 +45,13 @@ export async function checkJobs(database: Database): Promise<Problem[]> {
     );
 }
 
-type Answer = { status: number; body: { success?: boolean; errorCode?: string } };
+type Answer = {
+  status: number;
+  body: { success?: boolean; errorCode?: string; data?: { deploymentId?: string } };
+};
+
+/** `id` undefined: no server of the settings has started yet, so whichever answers is another one's. */
+export type Deployment = { id: string | undefined };
 
 async function ask(address: string): Promise<Answer> {
   const response = await fetch(address, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
@@ -59,12 +65,31 @@ function localAddress({ host, port }: Config): string {
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
-/** Whether a server answers on this machine and is ready. */
-export async function checkServer(config: Config): Promise<Problem[]> {
+/** A server of other settings answers whatever is asked, out of another database. */
+function compareDeployments(
+  { dataDir, databaseUrl }: Config,
+  { address, found, expected }: { address: string; found: string | undefined; expected: Deployment },
+): Problem[] {
+  if (found !== undefined && found === expected.id) return [];
+  const place =
+    databaseUrl === undefined ? `DATA_DIR (${dataDir})` : 'DATABASE_URL, DATA_DIR or UPLOAD_SECRET';
+  return [
+    {
+      problem: `The server at ${address} is not one of these settings: it has another database, or other secrets.`,
+      remedy: `Set ${place} as that server has it; or start a server of these settings on another PORT.`,
+    },
+  ];
+}
+
+/** Whether a server of this deployment answers on this machine and is ready; undefined: the deployment is not known. */
+export async function checkServer(config: Config, expected: Deployment | undefined): Promise<Problem[]> {
   const address = localAddress(config);
   try {
     const { status, body } = await ask(`${address}/readyz`);
-    if (status === 200 && body.success) return [];
+    if (status === 200 && body.success)
+      return expected
+        ? compareDeployments(config, { address, found: body.data?.deploymentId, expected })
+        : [];
     if (body.errorCode === 'SERVICE_UNAVAILABLE') {
       const remedy = 'It reaches no database, or is about to end: its log tells which.';
       return [{ problem: `The server at ${address} is not ready.`, remedy }];

@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { uploadSecretFile } from '../first-start.ts';
 import { drain, listen } from '../server.ts';
 import { createServiceApp } from '../service-app.ts';
-import { startHealthyDeployment } from '../testing/healthy-deployment.ts';
+import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
 import { startS3Server } from '../testing/s3-server.ts';
+import { createEmptyDatabase } from '../testing/test-database.ts';
 import { checkDataDirectory, checkNode } from './check-machine.ts';
 
 let deployment: Awaited<ReturnType<typeof startHealthyDeployment>>;
@@ -181,6 +182,19 @@ describe('at the server’s address', () => {
       expect.stringContaining('public address: Something else'),
     ]);
     await drain(listening, 0);
+  });
+
+  test('a server of another deployment, for a mistyped DATA_DIR, database or secret', async () => {
+    const { connection, drop } = await createEmptyDatabase();
+    const never = join(tmpdir(), `knowledge-retrieval-doctor-${uuidv7()}`);
+    const changes: Record<string, string>[] = [
+      { DATABASE_URL: '', DATA_DIR: never },
+      { DATABASE_URL: addressOf(connection) },
+      { UPLOAD_SECRET: 's'.repeat(32) },
+    ];
+    for (const change of changes)
+      expect((await deployment.examineWith(change, true)).at(-1)).toContain('is not one of these settings');
+    await drop();
   });
 
   test('a server that is about to end', async () => {

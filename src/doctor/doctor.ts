@@ -2,17 +2,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError, findMistypedSettings, readConfig } from '../config.ts';
+import { findDeploymentId } from '../deployment.ts';
 import { createLog } from '../log.ts';
 import { joinDatabase } from '../open-database.ts';
 import { openFiles } from '../open-files.ts';
-import { type Problem, reasonOf } from '../problem.ts';
+import { codeOf, type Problem, reasonOf } from '../problem.ts';
 import { describeMistyped } from '../setting-names.ts';
 import { createDatabase, createPool, type Database } from '../storage/database.ts';
 import { hasCluster } from '../storage/embedded-postgres.ts';
 import { checkCredits } from './check-credits.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
 import { checkBaseUrl, checkDataDirectory, checkNode, checkSecrets } from './check-machine.ts';
-import { checkFiles, checkJobs, checkPublicAddress, checkServer } from './check-work.ts';
+import { checkFiles, checkJobs, checkPublicAddress, checkServer, type Deployment } from './check-work.ts';
 
 /** A part of the deployment, and what is wrong with it: nothing, or all of these. */
 export type Finding = { part: string; problems: Problem[] };
@@ -69,9 +70,23 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
   yield await find('jobs', () => checkJobs(database));
 }
 
-/** Joins the database, as every command does; where there is none yet, the first start will make it. */
-async function* findDatabaseProblems(config: Config): AsyncGenerator<Finding> {
-  if (config.databaseUrl === undefined && !hasCluster(config.dataDir)) return;
+/** As PostgreSQL names a table that is not there: no server has started on that database. */
+const UNDEFINED_TABLE = '42P01';
+
+async function identify(database: Database, config: Config): Promise<Deployment | undefined> {
+  try {
+    return { id: await findDeploymentId(database, config) };
+  } catch (error) {
+    return codeOf(error) === UNDEFINED_TABLE ? { id: undefined } : undefined;
+  }
+}
+
+/**
+ * Joins the database, as every command does; where there is none yet, the first start will make it.
+ * @returns which deployment it belongs to; undefined: that cannot be told.
+ */
+async function* findDatabaseProblems(config: Config): AsyncGenerator<Finding, Deployment | undefined> {
+  if (config.databaseUrl === undefined && !hasCluster(config.dataDir)) return { id: undefined };
   const log = createLog('silent');
   let close = async () => {};
   let database: Database | undefined;
@@ -81,9 +96,13 @@ async function* findDatabaseProblems(config: Config): AsyncGenerator<Finding> {
     database = createDatabase(createPool(opened.connection, 2, () => {}));
     return [];
   });
-  if (database === undefined) return void (yield joined);
+  if (database === undefined) {
+    yield joined;
+    return undefined;
+  }
   try {
     yield* examineDatabase(database, config);
+    return await identify(database, config);
   } finally {
     await database.destroy();
     await close();
@@ -107,12 +126,12 @@ export async function* examine({
   yield { part: 'settings', problems: [...checkNames(environment), ...checkBaseUrl(config)] };
   yield await find('data directory', () => checkDataDirectory(config));
   yield await find('secrets', () => checkSecrets(config));
-  yield* findDatabaseProblems(config);
+  const deployment = yield* findDatabaseProblems(config);
   // Opening a store on disk makes its directory, which is for the first start to do.
   if (config.s3 !== undefined || existsSync(join(config.dataDir, 'files')))
     yield await find('files', async () => checkFiles(await openFiles(config), config));
   if (!server) return;
-  yield await find('server', () => checkServer(config));
+  yield await find('server', () => checkServer(config, deployment));
   const { baseUrl, s3 } = config;
   if (baseUrl !== undefined && s3 === undefined)
     yield await find('public address', () => checkPublicAddress(baseUrl));

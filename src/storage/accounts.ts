@@ -213,3 +213,14 @@ export async function updateAccount(database: Queryable, id: string, change: Acc
     await database.updateTable('account_balances').set({ credits }).where('account_id', '=', id).execute();
   }
 }
+
+/** The oldest account, which the first start made; undefined: there was none yet. */
+export async function findFirstAccountId(database: Queryable): Promise<string | undefined> {
+  const first = await database
+    .selectFrom('accounts')
+    .select('id')
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst();
+  return first?.id;
+}
