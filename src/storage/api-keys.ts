@@ -71,7 +71,7 @@ export async function revokeApiKey(database: Queryable, keyId: StoredKey['keyId'
 export async function revokeApiKeysNamed(database: Queryable, name: string): Promise<string[]> {
   const revoked = await database
     .updateTable('api_keys')
-    .set({ revoked_at: new Date() })
+    .set({ revoked_at: databaseNow })
     .where('name', '=', name)
     .where('revoked_at', 'is', null)
     .returning('id')
