@@ -1,7 +1,7 @@
 /** The packed client, installed into an empty project: its files, its types, and that it works in Node, Deno, Bun and a browser. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { type Configuration, createProject, STORY, serveFiles } from './client-package/project.ts';
 import { RUNTIMES } from './client-package/runtimes.ts';
@@ -12,6 +12,8 @@ import { startMock } from './spawned-server.ts';
 let project: Awaited<ReturnType<typeof createProject>>;
 let service: Awaited<ReturnType<typeof startService>>;
 let pages: Awaited<ReturnType<typeof serveFiles>>;
+/** The tests' service, whose CORS_ORIGIN names nobody. */
+const unshared = { address: inject('address'), apiKey: inject('apiKey') };
 let mock: Awaited<ReturnType<typeof startMock>>;
 
 beforeAll(async () => {
@@ -64,7 +66,8 @@ const FILES = {
   status: 'processed',
   title: 'story.txt',
   named: 'blob.txt',
-  nameless: 'TypeError: A Blob needs a fileName.',
+  nameless: 'INVALID_ARGUMENT',
+  missing: 'FILE_UNREADABLE',
   failed: 'DOCUMENT_FAILED NO_TEXT_EXTRACTED',
   found: ['story.txt'],
   gone: 'DOCUMENT_NOT_FOUND',
@@ -83,6 +86,15 @@ describe.each(RUNTIMES)('$name', (runtime) => {
     expect(await project.run(runtime, 'operations.js', settings)).toEqual(OPERATIONS);
   });
 });
+
+test('uploads two hundred files at once, and none is refused', async () => {
+  const settings = { baseUrl: service.address, apiKey: service.apiKey };
+  const { useMany } = await import(join(project.folder, 'consumer.js'));
+  expect(await useMany(settings, { count: 200, untilProcessed: false })).toEqual({
+    pending: 200,
+    refused: 0,
+  });
+}, 60_000);
 
 test('sends what has lost its answer again, and has done it once', async () => {
   const proxy = await startFaultProxy(service.address);
@@ -127,7 +139,10 @@ describe.skipIf(browser === undefined)('a page', () => {
     const settings = JSON.stringify({ baseUrl: service.address, apiKey: service.apiKey });
     expect(await runInPage(`consumer.useOperations(${settings})`)).toEqual(OPERATIONS);
     const files = `{ file: new File(['${STORY}'], 'story.txt'), empty: new File([' '], 'empty.txt') }`;
-    expect(await runInPage(`consumer.useFiles(${settings}, ${files})`)).toEqual(FILES);
+    expect(await runInPage(`consumer.useFiles(${settings}, ${files})`)).toEqual({
+      ...FILES,
+      missing: 'INVALID_ARGUMENT',
+    });
   });
 
   test('uses the operations of a mock', async () => {
@@ -135,10 +150,21 @@ describe.skipIf(browser === undefined)('a page', () => {
     expect(await runInPage(`consumer.useOperations(${settings})`)).toEqual(OPERATIONS);
   });
 
-  test('learns that a path is for Node only', async () => {
+  test('of another origin learns that CORS may keep it out', async () => {
+    const settings = JSON.stringify({ baseUrl: unshared.address, apiKey: unshared.apiKey, retries: 0 });
+    const call = `consumer.createKnowledgeRetrieval(${settings}).getUsage()`;
+    expect(await runInPage(`${call}.catch(({ errorCode, message }) => [errorCode, message])`)).toEqual([
+      'NETWORK_ERROR',
+      expect.stringContaining(`does not let pages of ${pages.origin} call (CORS)`),
+    ]);
+  });
+
+  test('learns that it can not read a path', async () => {
     const settings = JSON.stringify({ baseUrl: service.address, apiKey: service.apiKey });
     const files = "{ file: '/etc/hostname', empty: '' }";
     const outcome = await runInPage(`consumer.useFiles(${settings}, ${files}).catch(String)`);
-    expect(outcome).toBe('TypeError: A path can be read in Node only; give a File or a Blob.');
+    expect(outcome).toBe(
+      'KnowledgeRetrievalError: A path can be read in Node, Deno and Bun only; give a File or a Blob.',
+    );
   });
 });

@@ -1,6 +1,6 @@
 /**
  * A project that uses the packed client, as someone else would write it. client-package.test.ts puts it into an empty
- * project, type-checks it against the installed package, and runs it in Node and in a browser.
+ * project, type-checks it against the installed package, and runs it in Node, Deno, Bun and a browser.
  */
 import {
   createKnowledgeRetrieval,
@@ -10,6 +10,8 @@ import {
   type KnowledgeRetrievalSettings,
   type SearchResult,
 } from 'knowledge-retrieval-client';
+
+export { createKnowledgeRetrieval };
 
 /** The code of what a call throws, with what only this code's data has. */
 async function codeOf(call: Promise<unknown>): Promise<string> {
@@ -69,7 +71,8 @@ export async function useFiles(settings: KnowledgeRetrievalSettings, { file, emp
   const blob = new Blob(['A Blob needs a name.']);
   const named = await retrieval.uploadFile({ knowledgeBaseId, file: blob, fileName: 'blob.txt' });
   // @ts-expect-error: a Blob needs a name
-  const nameless = await retrieval.uploadFile({ knowledgeBaseId, file: blob }).catch(String);
+  const nameless = await codeOf(retrieval.uploadFile({ knowledgeBaseId, file: blob }));
+  const missing = await codeOf(retrieval.uploadFile({ knowledgeBaseId, file: 'missing.txt' }));
   const failed = await codeOf(retrieval.uploadFileAndPoll({ knowledgeBaseId, file: empty }));
   const found = await retrieval.query({ query: 'lighthouse', knowledgeBaseIds: [knowledgeBaseId] });
   await retrieval.deleteKnowledgeBase(knowledgeBaseId);
@@ -78,11 +81,36 @@ export async function useFiles(settings: KnowledgeRetrievalSettings, { file, emp
     title: document.title,
     named: named.title,
     nameless,
+    missing,
     failed,
     found: found.map(({ title }) => title),
     gone: await codeOf(retrieval.getDocument(document.id)),
     unauthorized: await codeOf(createKnowledgeRetrieval({ ...settings, apiKey: 'wrong' }).getBalance()),
   };
+}
+
+/** Uploads so many files at once; gives how many documents there are of each status, and how many answers were refusals. */
+export async function useMany(
+  settings: KnowledgeRetrievalSettings,
+  { count, untilProcessed }: { count: number; untilProcessed: boolean },
+) {
+  let refused = 0;
+  const send: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    if (response.status === 429 || response.status === 503) refused++;
+    return response;
+  };
+  const retrieval = createKnowledgeRetrieval({ ...settings, fetch: send });
+  const upload = untilProcessed ? retrieval.uploadFileAndPoll : retrieval.uploadFile;
+  const { id: knowledgeBaseId } = await retrieval.createKnowledgeBase({ name: 'Many' });
+  const texts = Array.from({ length: count }, (_, index) => `The keeper counts ship number ${index}.`);
+  const documents = await Promise.all(
+    texts.map((text, index) => upload({ knowledgeBaseId, file: new Blob([text]), fileName: `${index}.txt` })),
+  );
+  await retrieval.deleteKnowledgeBase(knowledgeBaseId);
+  const statuses: Partial<Record<DocumentStatus, number>> = {};
+  for (const { status } of documents) statuses[status] = (statuses[status] ?? 0) + 1;
+  return { ...statuses, refused };
 }
 
 /**

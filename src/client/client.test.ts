@@ -1,5 +1,5 @@
 /** The client against a server that answers as it is told: time-outs, errors, uploads, waiting. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   answer,
   breakOff,
@@ -57,13 +57,63 @@ describe('errors', () => {
     expect(error).toMatchObject({ errorCode: 'UNEXPECTED_ANSWER', status, data: { text: body } });
   });
 
-  test('an aborted call throws the reason of the signal, in a request as in a pause', async () => {
+  test('ABORTED: by the signal, whose reason is the cause, in a request, in a pause and before its turn', async () => {
     for (const respond of [() => {}, refuse(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '60' })]) {
       server.script = [respond];
       const stopping = new AbortController();
       setTimeout(() => stopping.abort('enough'), 100);
-      await expect(connect().getUsage({ signal: stopping.signal })).rejects.toBe('enough');
+      const client = connect({ concurrency: 1 });
+      const calls = [
+        client.getUsage({ signal: stopping.signal }),
+        client.getUsage({ signal: stopping.signal }),
+      ];
+      for (const call of calls)
+        expect(await errorOf(call)).toMatchObject({ errorCode: 'ABORTED', cause: 'enough' });
     }
+    const before = server.requests.length;
+    const error = await errorOf(connect().getUsage({ signal: AbortSignal.abort('before') }));
+    expect([error.errorCode, server.requests.length]).toEqual(['ABORTED', before]);
+  });
+
+  test('NETWORK_ERROR: a page of another origin is told of CORS, its own origin and Node are not', async () => {
+    const baseUrl = 'http://127.0.0.1:9';
+    const messageAt = async (origin: string | undefined) => {
+      vi.stubGlobal('location', origin && { origin, href: `${origin}/` });
+      return (await errorOf(connect({ baseUrl, retries: 0 }).getUsage())).message;
+    };
+    expect(await messageAt('https://app.example')).toBe(
+      'http://127.0.0.1:9 did not answer, or it does not let pages of https://app.example call (CORS): ' +
+        'its setting CORS_ORIGIN must name that origin.',
+    );
+    expect(await messageAt(baseUrl)).toBe('http://127.0.0.1:9 did not answer.');
+    vi.unstubAllGlobals();
+  });
+
+  test.each<[string, object]>([
+    ['baseUrl', { baseUrl: undefined }],
+    ['baseUrl', { baseUrl: '' }],
+    ['baseUrl', { baseUrl: 'localhost:8080' }],
+    ['baseUrl', { baseUrl: '127.0.0.1:8080' }],
+    ['apiKey', { apiKey: undefined }],
+    ['apiKey', { apiKey: 'kr_\n' }],
+    ['concurrency', { concurrency: 0 }],
+  ])('INVALID_ARGUMENT: %s in %o, when the client is made', async (argument, settings) => {
+    const error = await errorOf((async () => connect(settings))());
+    expect(error).toMatchObject({ errorCode: 'INVALID_ARGUMENT', data: { argument } });
+    expect(error.message).not.toContain('kr_');
+  });
+
+  test('INVALID_ARGUMENT: what no request can be made of', async () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    const calls = {
+      input: connect().query(cyclic as never), // what the types forbid
+      idempotencyKey: connect().createKnowledgeBase({ name: 'n' }, { idempotencyKey: 'a b' }),
+      timeoutMs: connect().getUsage({ timeoutMs: -1 }),
+    };
+    for (const [argument, call] of Object.entries(calls))
+      expect(await errorOf(call)).toMatchObject({ errorCode: 'INVALID_ARGUMENT', data: { argument } });
+    expect(server.requests).toHaveLength(0);
   });
 });
 
@@ -94,15 +144,23 @@ describe('uploads', () => {
     expect(server.requests.slice(1, 3).map(({ body }) => body)).toEqual(['abc', 'abc']);
   });
 
-  test('a path gives name and bytes; a Blob without a name is refused before anything is sent', async () => {
+  test('a path gives name and bytes', async () => {
     server.script = [ticket(`${server.address}/uploads/f`), answer(200, ''), succeed({ id: 'd' })];
     await connect().uploadFile({ knowledgeBaseId: 'k', file: import.meta.filename });
     expect(server.requests[0]?.body).toContain('"fileName":"client.test.ts"');
     expect(server.requests[1]?.body).toContain('a path gives name and bytes');
-    const nameless = { knowledgeBaseId: 'k', file: new Blob(['a']) } as never; // what the types forbid
-    await expect(connect().uploadFile(nameless)).rejects.toThrow('A Blob needs a fileName.');
-    await expect(connect().uploadFile({ knowledgeBaseId: 'k', file: '/nothing' })).rejects.toThrow('ENOENT');
-    expect(server.requests).toHaveLength(3);
+  });
+
+  test.each<[string, string, unknown]>([
+    ['FILE_UNREADABLE', '/nothing can not be read: there is no such file.', '/nothing'],
+    ['FILE_UNREADABLE', '/etc can not be read: it is a directory.', '/etc'],
+    ['FILE_UNREADABLE', '/dev/null can not be read: it is no file.', '/dev/null'],
+    ['INVALID_ARGUMENT', 'A Blob needs a fileName.', new Blob(['a'])],
+    ['INVALID_ARGUMENT', 'file must be a path, a File or a Blob.', undefined],
+  ])('%s, before anything is sent: %s', async (errorCode, message, file) => {
+    const wrong = { knowledgeBaseId: 'k', file } as never; // what the types forbid
+    expect(await errorOf(connect().uploadFile(wrong))).toMatchObject({ errorCode, message });
+    expect(server.requests).toHaveLength(0);
   });
 
   test('a refused upload is thrown, and not imported', async () => {
@@ -170,6 +228,6 @@ describe('waiting for an import', () => {
     server.script = [report('processing')];
     const stopping = AbortSignal.timeout(100);
     const polling = connect().pollDocumentStatus('d', { signal: stopping });
-    await expect(polling).rejects.toSatisfy((reason) => reason === stopping.reason);
+    expect(await errorOf(polling)).toMatchObject({ errorCode: 'ABORTED', cause: stopping.reason });
   });
 });

@@ -49,6 +49,12 @@ type ServiceData = {
 
 /** What goes wrong on this side of the network, and how imports end otherwise than well. */
 type ClientData = {
+  /** What was given to the client can not be sent: an address, a key, a file without a name. */
+  INVALID_ARGUMENT: { argument: string };
+  /** The file of this path is not there, is a directory, or may not be read. */
+  FILE_UNREADABLE: { path: string };
+  /** The caller's signal has aborted the call; `cause` is its reason. */
+  ABORTED: Record<string, never>;
   /** No answer arrived: no connection, a broken one, or a page that may not call (CORS). */
   NETWORK_ERROR: Record<string, never>;
   /** No answer arrived in time. Whether the request took effect is not known. */
@@ -97,7 +103,7 @@ class CodedError<Code extends KnowledgeRetrievalErrorCode> extends Error {
   }
 }
 
-/** Whatever a call throws, except the reason of the caller's own AbortSignal. Branch on `errorCode`. */
+/** Whatever a call throws. Branch on `errorCode`. */
 export type KnowledgeRetrievalError = {
   [Code in KnowledgeRetrievalErrorCode]: CodedError<Code>;
 }[KnowledgeRetrievalErrorCode];
@@ -155,8 +161,38 @@ export function answeredError(response: Response, text: string): KnowledgeRetrie
   ) as KnowledgeRetrievalError;
 }
 
-export const networkError = (address: string, cause: unknown): KnowledgeRetrievalError =>
-  new CodedError('NETWORK_ERROR', `${new URL(address).origin} did not answer.`, {}, { cause });
+export const invalidArgument = (
+  argument: string,
+  message: string,
+  cause?: unknown,
+): KnowledgeRetrievalError => new CodedError('INVALID_ARGUMENT', message, { argument }, { cause });
+
+export const fileUnreadable = (path: string, reason: string, cause?: unknown): KnowledgeRetrievalError =>
+  new CodedError('FILE_UNREADABLE', `${path} can not be read: ${reason}.`, { path }, { cause });
+
+export const aborted = (cause: unknown): KnowledgeRetrievalError =>
+  new CodedError('ABORTED', 'The call was aborted.', {}, { cause });
+
+/** Every other error comes of what the caller has given, before anything is sent. */
+export const toTyped = (error: unknown): KnowledgeRetrievalError =>
+  error instanceof KnowledgeRetrievalError
+    ? error
+    : invalidArgument('input', `The request can not be made: ${String(error)}`, error);
+
+/** Where the page is that runs this; undefined: no page does. */
+export const pageAddress = (): { origin: string; href: string } | undefined =>
+  (globalThis as { location?: { origin: string; href: string } }).location; // of browsers
+
+/** A browser tells a page neither that CORS keeps it out nor that nobody answers: it is the same error. */
+export function networkError(address: string, cause: unknown): KnowledgeRetrievalError {
+  const { origin } = new URL(address);
+  const page = pageAddress()?.origin;
+  const message =
+    page === undefined || page === origin
+      ? `${origin} did not answer.`
+      : `${origin} did not answer, or it does not let pages of ${page} call (CORS): its setting CORS_ORIGIN must name that origin.`;
+  return new CodedError('NETWORK_ERROR', message, {}, { cause });
+}
 
 export const requestTimedOut = (timeoutMs: number, cause: unknown): KnowledgeRetrievalError =>
   new CodedError('REQUEST_TIMED_OUT', `No answer came within ${timeoutMs} ms.`, { timeoutMs }, { cause });

@@ -1,14 +1,17 @@
 /** What is uploaded: a file of Node's file system by its path, or a Blob, which browsers and Node both have. */
 
+import { fileUnreadable, invalidArgument } from './errors.ts';
+
 /** A Blob has no name unless it is a File, so it needs one here. */
 export type FileSource = { file: string | File; fileName?: string } | { file: Blob; fileName: string };
 
 /** `sizeBytes` is known before the bytes are read, so that a file that is too large is refused unread. */
 export type OpenedFile = { fileName: string; sizeBytes: number; read(): Promise<Blob> };
 
-/** What is used of Node's own modules. */
+/** What is used of Node's own modules, which Deno and Bun have as well. */
 type FileSystem = {
-  stat(path: string): Promise<{ size: number }>;
+  stat(path: string): Promise<{ size: number; isFile(): boolean; isDirectory(): boolean }>;
+  open(path: string): Promise<{ close(): Promise<void> }>;
   readFile(path: string): Promise<Uint8Array<ArrayBuffer>>;
 };
 type Paths = { basename(path: string): string };
@@ -20,26 +23,54 @@ type Paths = { basename(path: string): string };
 async function loadBuiltin<Module>(name: string): Promise<Module> {
   const { process } = globalThis;
   if (!process?.versions?.node)
-    throw new TypeError('A path can be read in Node only; give a File or a Blob.');
+    throw invalidArgument('file', 'A path can be read in Node, Deno and Bun only; give a File or a Blob.');
   const found: unknown =
     process.getBuiltinModule?.(name) ?? (await import(/* @vite-ignore */ /* webpackIgnore: true */ name));
   return found as Module; // as its caller names it
 }
 
+/** What the file system's codes say (errno(3)). */
+const REASONS: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EISDIR: 'it is a directory',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+};
+
+function unreadable(path: string, cause: unknown) {
+  const { code = '', message = String(cause) } = cause as { code?: string; message?: string }; // Node's errors
+  return fileUnreadable(path, REASONS[code] ?? message, cause);
+}
+
+/** Checks the file before anything is sent. @throws FILE_UNREADABLE */
 async function openPath(path: string, givenName?: string): Promise<OpenedFile> {
-  const { stat, readFile } = await loadBuiltin<FileSystem>('node:fs/promises');
+  const { stat, open, readFile } = await loadBuiltin<FileSystem>('node:fs/promises');
   const { basename } = await loadBuiltin<Paths>('node:path');
+  /** What `act` gives of the file. Deno refuses some at once, others by the promise. */
+  const tryRead = async <T>(act: () => Promise<T>): Promise<T> => {
+    try {
+      return await act();
+    } catch (error) {
+      throw unreadable(path, error);
+    }
+  };
+  const found = await tryRead(() => stat(path));
+  if (!found.isFile())
+    throw fileUnreadable(path, found.isDirectory() ? 'it is a directory' : 'it is no file');
+  await tryRead(async () => await (await open(path)).close());
   return {
     fileName: givenName ?? basename(path),
-    sizeBytes: (await stat(path)).size,
-    read: async () => new Blob([await readFile(path)]),
+    sizeBytes: found.size,
+    read: () => tryRead(async () => new Blob([await readFile(path)])),
   };
 }
 
-/** @throws what Node's file system does: a path without a file, or a file that may not be read. */
+/** @throws FILE_UNREADABLE, or INVALID_ARGUMENT for what is no file or has no name */
 export async function openFile({ file, fileName }: FileSource): Promise<OpenedFile> {
   if (typeof file === 'string') return await openPath(file, fileName);
+  if (!(file instanceof Blob)) throw invalidArgument('file', 'file must be a path, a File or a Blob.');
   const name = fileName ?? ('name' in file ? file.name : undefined);
-  if (name === undefined) throw new TypeError('A Blob needs a fileName.');
+  if (name === undefined) throw invalidArgument('fileName', 'A Blob needs a fileName.');
   return { fileName: name, sizeBytes: file.size, read: async () => file };
 }

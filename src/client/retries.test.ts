@@ -89,6 +89,20 @@ test('one call can go without, or with more', async () => {
   expect(await connect().getBalance({ retries: 3 })).toEqual({ balance: 1 });
 });
 
+test('429 and 503 are waited out until the deadline, a broken connection two times', async () => {
+  server.script = [limited, unavailable, limited, unavailable, limited, succeed({ balance: 1 })];
+  expect(await connect().getBalance()).toEqual({ balance: 1 });
+  server.requests = [];
+  server.script = [refuse(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '2' })];
+  const start = performance.now();
+  expect(await errorOf(connect().getBalance({ deadlineMs: 1_900 }))).toMatchObject({ status: 503 });
+  expect([server.requests.length, performance.now() - start < 1_000]).toEqual([1, true]);
+  server.requests = [];
+  server.script = [breakOff];
+  expect(await errorOf(connect().getBalance())).toMatchObject({ errorCode: 'NETWORK_ERROR' });
+  expect(server.requests).toHaveLength(3);
+});
+
 test('Retry-After is waited for', async () => {
   server.script = [refuse(429, 'RATE_LIMITED', { 'retry-after': '1' }), succeed({ balance: 1 })];
   const start = performance.now();

@@ -1,11 +1,16 @@
 /** Time limits beside the signal that a caller may have given. */
+import { invalidArgument } from './errors.ts';
+
+/** More milliseconds than this a timer takes for 1. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /** `deadline` aborts after `ms`, `either` then or with the caller's `signal`, by whose reason. */
 export function limitTime(
   signal: AbortSignal | undefined,
   ms: number,
 ): { deadline: AbortSignal; either: AbortSignal } {
-  const deadline = AbortSignal.timeout(ms);
+  if (!(ms >= 0)) throw invalidArgument('timeoutMs', `A time must be a number of milliseconds, not ${ms}.`);
+  const deadline = AbortSignal.timeout(Math.min(ms, LONGEST_MS));
   return { deadline, either: signal === undefined ? deadline : firstOf([signal, deadline]) };
 }
 
