@@ -142,6 +142,7 @@ describe.skipIf(browser === undefined).each([
 
   test.runIf(width > 1000)(
     'answers a newcomer who has a key and types nothing, by every operation',
+    SLOW,
     async () => {
       await page.locator('.auth-wrapper .authorize').click();
       await page.locator('.auth-container input').fill(apiKey);
