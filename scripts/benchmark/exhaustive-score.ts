@@ -118,7 +118,9 @@ export async function measureExactness(
     const understood: Understanding[] = [];
     for (const query of queries)
       understood.push(await understand({ accountId, knowledgeBaseIds: undefined, query }));
-    const words = understood.flatMap(({ terms }) => terms.flatMap(({ lexemes }) => lexemes));
+    const words = understood.flatMap(({ terms }) =>
+      terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]),
+    );
     const marks = words.flatMap((word) => TIERS.map((_, tier) => tierMark(word, tier)));
     await makePostings(client, [...new Set([...words, ...marks])]);
     const frequencies = await readFrequencies(client);

@@ -5,20 +5,17 @@ import { lexemesOf, wordsToStem } from './lexemes.ts';
 const none = new Map<string, string>();
 
 describe('lexemesOf', () => {
-  it('is the stem without accents', () => {
-    expect(
-      lexemesOf(
-        'cafés',
-        new Map([
-          ['cafés', 'café'],
-          ['cafes', 'cafe'],
-        ]),
-      ),
-    ).toEqual(['cafe']);
+  it('is the stem, and the stem of who writes no accents', () => {
+    const stems = new Map([
+      ['cafés', 'café'],
+      ['cafes', 'cafe'],
+    ]);
+    expect(lexemesOf('cafés', stems)).toEqual({ asWritten: ['café'], unaccented: ['cafe'] });
+    expect(lexemesOf('cafes', stems)).toEqual({ asWritten: ['cafe'], unaccented: [] });
   });
 
   it('is a stop word itself, so that "to be or not to be" finds its passage', () => {
-    expect(lexemesOf('be', new Map([['be', '']]))).toEqual(['be']);
+    expect(lexemesOf('be', new Map([['be', '']]))).toEqual({ asWritten: ['be'], unaccented: [] });
   });
 
   it('has the stem of the plain spelling beside it where a stemmer needs the accent', () => {
@@ -26,12 +23,21 @@ describe('lexemesOf', () => {
       ['información', 'inform'],
       ['informacion', 'informacion'],
     ]);
-    expect(lexemesOf('información', stems)).toEqual(['inform', 'informacion']);
-    expect(lexemesOf('informacion', stems)).toEqual(['informacion']);
+    expect(lexemesOf('información', stems)).toEqual({ asWritten: ['inform'], unaccented: ['informacion'] });
   });
 
-  it('is the token without accents where nothing stems it', () => {
-    expect(lexemesOf('café', none)).toEqual(['cafe']);
+  it('keeps words apart that only accents tell apart, where nothing stems them', () => {
+    expect(lexemesOf('bán', none)).toEqual({ asWritten: ['bán'], unaccented: ['ban'] });
+    expect(lexemesOf('bạn', none)).toEqual({ asWritten: ['bạn'], unaccented: ['ban'] });
+  });
+
+  it('takes Arabic vowel signs and hamzas for no accents', () => {
+    expect(lexemesOf('أحْمد', none)).toEqual({ asWritten: ['احمد'], unaccented: [] });
+    const stems = new Map([
+      ['أسماء', 'أسم'],
+      ['اسماء', 'اسماء'],
+    ]);
+    expect(lexemesOf('أسماء', stems)).toEqual({ asWritten: ['اسم', 'اسماء'], unaccented: [] });
   });
 });
 

@@ -1,5 +1,5 @@
 /** Turns tokens into lexemes. */
-import { foldAccents } from './normalise.ts';
+import { foldAccents, unifyLetters } from './normalise.ts';
 import { isStemmable } from './tokens.ts';
 
 /**
@@ -23,17 +23,30 @@ export function wordsToStem(tokens: Iterable<string>): string[] {
 }
 
 /**
- * The lexemes of a token: its stem without accents, and where it differs the stem of the token without accents
- * (Spanish `información` gives inform, `informacion` itself), so that either spelling finds the other. They are
- * alternatives for one word. A stop word is its own lexeme. `stems` is empty for the language `simple`.
+ * The lexemes under which a passage is found by one of its tokens; `stems` is empty for the language `simple`. A stop
+ * word is its own lexeme. `asWritten` is the stem with its accents, if the stemmer leaves any. `unaccented` is what
+ * the stem would be for a writer without accents, where that is another lexeme: by it each spelling finds the others.
+ *
+ *   token          language   asWritten   unaccented
+ *   información    spanish    inform      informacion
+ *   informacion    spanish    informacion
+ *   bán            simple     bán         ban
+ *
+ * Letters that are the same to everybody (see `unifyLetters`) are no accents: both lexemes are `asWritten` then.
  */
-export function lexemesOf(token: string, stems: Stems): string[] {
+export function lexemesOf(token: string, stems: Stems): TokenLexemes {
+  const asWritten = unifyLetters(stems.get(token) || token);
   const plain = foldAccents(token);
-  const lexeme = foldAccents(stems.get(token) || token);
-  if (plain === token) return [lexeme];
-  const alternative = foldAccents(stems.get(plain) || plain);
-  return alternative === lexeme ? [lexeme] : [lexeme, alternative];
+  if (plain === token) return { asWritten: [asWritten], unaccented: [] };
+  const other = foldAccents(stems.get(plain) || plain);
+  if (other === asWritten) return { asWritten: [asWritten], unaccented: [] };
+  return plain === unifyLetters(token)
+    ? { asWritten: [asWritten, other], unaccented: [] }
+    : { asWritten: [asWritten], unaccented: [other] };
 }
+
+/** Together one or two. */
+export type TokenLexemes = { asWritten: string[]; unaccented: string[] };
 
 /** A lexeme as tsquery text; quoted by us, so that nothing in it is an operator (PostgreSQL manual, 8.11.2). */
 export const quoteLexeme = (lexeme: string): string => `'${lexeme.replace(/['\\]/g, '$&$&')}'`;

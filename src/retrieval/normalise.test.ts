@@ -1,7 +1,7 @@
 /** Writings of one text that become the same, and what is removed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldAccents, normaliseText } from './normalise.ts';
+import { foldAccents, normaliseText, unifyLetters } from './normalise.ts';
 
 describe('foldAccents', () => {
   const pairs: [reason: string, accented: string, folded: string][] = [
@@ -35,11 +35,27 @@ describe('foldAccents', () => {
   });
 });
 
+describe('unifyLetters', () => {
+  it.each([
+    ['ёлка', 'елка'],
+    ['за́мок', 'замок'],
+    ['мой', 'мой'],
+    ['کِتَابی', 'كتابي'],
+    ['λόγος', 'λόγοσ'],
+    ['việt', 'việt'],
+    ['straße', 'straße'],
+  ])('%s is %s', (word, unified) => expect(unifyLetters(word)).toBe(unified));
+});
+
 describe('normaliseText', () => {
   it('bounds a flood of combining marks, which NFKC sorts in quadratic time', () => {
     const started = performance.now();
     expect(normaliseText('\u0301\u0323'.repeat(500_000)).length).toBeLessThan(100);
     expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  it('keeps the zero-width non-joiner where it parts words', () => {
+    expect(normaliseText('می\u200c\u200cشود foo\u200cbar हिन्\u200cदी')).toBe('می\u200cشود foobar हिन्दी');
   });
 
   it('drops what is invisible and what PostgreSQL refuses', () => {

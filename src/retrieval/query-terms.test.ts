@@ -19,20 +19,26 @@ function analyse(query: string, languages: string[]) {
 describe('analyseQuery', () => {
   it('gives each word once, in order, with its frequency', async () => {
     expect(analyse('cats and cats', ['english'])).toEqual([
-      { lexemes: ['cat'], frequency: 2, isStopWord: false, weight: 1 },
-      { lexemes: ['and'], frequency: 1, isStopWord: false, weight: 1 },
+      { lexemes: ['cat'], unaccented: [], frequency: 2, isStopWord: false, weight: 1 },
+      { lexemes: ['and'], unaccented: [], frequency: 1, isStopWord: false, weight: 1 },
     ]);
   });
 
   it('counts two forms of one word as one term', async () => {
     expect(analyse('cat cats', ['english'])).toEqual([
-      { lexemes: ['cat'], frequency: 2, isStopWord: false, weight: 1 },
+      { lexemes: ['cat'], unaccented: [], frequency: 2, isStopWord: false, weight: 1 },
     ]);
   });
 
   it('unites the lexemes that a word has in every language', async () => {
     expect(analyse('cats', ['english', 'simple'])).toEqual([
-      { lexemes: ['cat', 'cats'], frequency: 1, isStopWord: false, weight: 1 },
+      { lexemes: ['cat', 'cats'], unaccented: [], frequency: 1, isStopWord: false, weight: 1 },
+    ]);
+  });
+
+  it('has the word without its accents beside it', () => {
+    expect(analyse('cafés', ['english', 'simple'])).toMatchObject([
+      { lexemes: ['café', 'cafés'], unaccented: ['cafe', 'cafes'] },
     ]);
   });
 
@@ -67,7 +73,7 @@ describe('analyseQuery', () => {
 
   it('lets a lone character weigh as much as a word', async () => {
     expect(analyse('猫', ['simple'])).toEqual([
-      { lexemes: ['猫'], frequency: 1, isStopWord: false, weight: 1 },
+      { lexemes: ['猫'], unaccented: [], frequency: 1, isStopWord: false, weight: 1 },
     ]);
     const [lone, ...others] = analyse('猫 猫耳', ['simple']);
     expect(lone).toMatchObject({ lexemes: ['猫'], weight: 1 });

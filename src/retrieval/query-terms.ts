@@ -4,11 +4,18 @@ import { lexemesOf, type Stems, wordsToStem } from './lexemes.ts';
 import { tokenise } from './tokens.ts';
 
 /**
- * A word of the query. `lexemes` are its alternatives (one per language and spelling; distinct): a passage holds
- * the term if it holds any of them, and counts it by the one that it holds most. `frequency` is how often the
- * query has it, `weight` what it counts beside a word that says something, above 0 and at most 1.
+ * A word of the query. `lexemes` are its variants as the query writes it, one per language, distinct; `unaccented` are
+ * further variants, of the word without its accents. A passage holds the term if it holds any of them, and counts it
+ * by the one that adds most. `frequency` is how often the query has it, `weight` what it counts beside a word that
+ * says something, above 0 and at most 1.
  */
-export type QueryTerm = { lexemes: string[]; frequency: number; isStopWord: boolean; weight: number };
+export type QueryTerm = {
+  lexemes: string[];
+  unaccented: string[];
+  frequency: number;
+  isStopWord: boolean;
+  weight: number;
+};
 
 /**
  * Stop words complete names and phrases, yet must not outvote the words that say something. Against leaving them
@@ -54,13 +61,14 @@ export function analyseQuery(
   const stopWordWeight = [...words.keys()].every(isStopWord) ? 1 : STOP_WORD_WEIGHT;
   const terms = new Map<string, QueryTerm>();
   for (const [token, frequency] of words) {
-    const lexemes = unite(token, allStems);
-    const known = terms.get(lexemes.join(' '));
+    const variants = unite(token, allStems);
+    const key = variants.lexemes.join(' ');
+    const known = terms.get(key);
     if (known) known.frequency += frequency;
     else {
       const stop = isStopWord(token);
-      terms.set(lexemes.join(' '), {
-        lexemes,
+      terms.set(key, {
+        ...variants,
         frequency,
         isStopWord: stop,
         weight: stop ? stopWordWeight : 1,
@@ -74,7 +82,7 @@ export function analyseQuery(
 function fragmentTerms(fragments: string[], terms: ReadonlyMap<string, QueryTerm>): QueryTerm[] {
   const further = fragments.filter((token) => !terms.has(token));
   return [...count(further, QUERY_TERMS_MAX - terms.size)].map(([token, frequency]) => ({
-    lexemes: lexemesOf(token, NO_STEMS),
+    ...unite(token, [NO_STEMS]),
     frequency,
     isStopWord: false,
     weight: FRAGMENT_WEIGHT,
@@ -83,9 +91,12 @@ function fragmentTerms(fragments: string[], terms: ReadonlyMap<string, QueryTerm
 
 const NO_STEMS: Stems = new Map();
 
-/** The lexemes of a token in all languages, in one order. */
-function unite(token: string, stemsOfLanguages: Stems[]): string[] {
-  return [...new Set(stemsOfLanguages.flatMap((stems) => lexemesOf(token, stems)))].sort();
+/** The variants of a token in all languages, in one order. */
+function unite(token: string, stemsOfLanguages: Stems[]): Pick<QueryTerm, 'lexemes' | 'unaccented'> {
+  const variants = stemsOfLanguages.map((stems) => lexemesOf(token, stems));
+  const lexemes = new Set(variants.flatMap(({ asWritten }) => asWritten));
+  const unaccented = new Set(variants.flatMap((variant) => variant.unaccented)).difference(lexemes);
+  return { lexemes: [...lexemes].sort(), unaccented: [...unaccented].sort() };
 }
 
 /** How often each token occurs, for the first `max` distinct ones. */

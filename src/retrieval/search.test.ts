@@ -183,6 +183,48 @@ test('passages that say what the best ones say come before others with the same 
   expect(order.indexOf('animal')).toBeLessThan(order.indexOf('car'));
 });
 
+test('a passage in another language than the rest gains nothing by its function words', async () => {
+  const english = (place: string) =>
+    `Because every ${place} opens early, everybody comes by bus; nothing else is reliable because every road is closed.`;
+  const order = await orderOf(
+    {
+      museum: `${english('museum')} The museum shows paintings.`,
+      ...Object.fromEntries(
+        ['school', 'bakery', 'library', 'station'].map((place) => [place, english(place)]),
+      ),
+      polish:
+        'Nowe rozporządzenie nie będzie miało zastosowania do małych przedsiębiorstw, because every, uznał komitet.',
+    },
+    'because every museum is closed, is everybody there?',
+  );
+  expect(order[0]).toBe('museum');
+  expect(order.indexOf('polish')).toBe(order.length - 1);
+});
+
+test('accents tell words apart, and who writes none finds all', async () => {
+  const texts = { sell: 'Tôi bán xe.', table: 'Cái bàn này.', friend: 'Người bạn tốt.', plain: 'ban xe' };
+  expect((await orderOf(texts, 'bạn'))[0]).toBe('friend');
+  expect((await orderOf(texts, 'bán'))[0]).toBe('sell');
+  expect((await orderOf(texts, 'bạn')).toSorted()).toEqual(['friend', 'plain', 'sell', 'table']);
+  expect((await orderOf(texts, 'ban')).toSorted()).toEqual(['friend', 'plain', 'sell', 'table']);
+});
+
+test.each(['می\u200cشود', 'می شود', 'میشود'])(
+  'the three spellings of a Persian word find each other: %s',
+  async (query) => {
+    const order = await orderOf(
+      {
+        parted: 'این کار می\u200cشود.',
+        spaced: 'این کار می شود.',
+        joined: 'این کار میشود.',
+        other: 'هوا سرد است.',
+      },
+      query,
+    );
+    expect(order.toSorted()).toEqual(['joined', 'parted', 'spaced']);
+  },
+);
+
 test('one character finds its passage inside a run', async () => {
   const order = await orderOf({ right: '他在北京大学学习物理', wrong: '上海很大' }, '京');
   expect(order).toEqual(['right']);

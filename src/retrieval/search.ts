@@ -30,61 +30,110 @@ const TIERED_FROM = 1_000;
 const budgetFor = (termCount: number): number =>
   Math.max(Math.min(500, 300 + 1_000 / termCount), 40 * termCount);
 
-/** How passages may hold a term of these spellings: at least once, or so densely that they are of a tier. */
-function levelsOf(
-  spellings: string[],
-  weight: number,
-  { frequencies, passageCount }: { frequencies: Map<string, number>; passageCount: number },
-): TermLevels {
-  const countOf = (lexemes: string[]) =>
-    Math.min(
-      passageCount,
-      lexemes.reduce((sum, lexeme) => sum + (frequencies.get(lexeme) ?? 0), 0),
-    );
-  const level = (lexemes: string[], density: number) => {
-    const operands = lexemes.filter((lexeme) => frequencies.has(lexeme)).map(quoteLexeme);
-    const operand = operands.length === 1 ? (operands[0] ?? '') : `(${operands.join('|')})`;
-    return { operand, worth: weightAt(weight, density), count: countOf(lexemes) };
+/** What the index knows of the searched passages: in how many each lexeme is, and how many there are. */
+type IndexStatistics = { frequencies: Map<string, number>; passageCount: number };
+
+/** In how many passages any of these lexemes is, at most. A passage has one language, so hardly two variants of a word. */
+const documentFrequency = (lexemes: string[], { frequencies, passageCount }: IndexStatistics): number =>
+  Math.min(
+    passageCount,
+    lexemes.reduce((sum, lexeme) => sum + (frequencies.get(lexeme) ?? 0), 0),
+  );
+
+/** Variants of a word that passages hold, and the weight that all of them have. */
+type Variants = { known: string[]; weight: number };
+
+/**
+ * Variants of a word with the weight of one word: of `weight` times its inverse document frequency. By its own, a
+ * function word would count for much in the one passage that is taken for another language than the rest, because its
+ * stem there is rare.
+ */
+function weighVariants(lexemes: string[], weight: number, index: IndexStatistics): Variants {
+  const frequency = documentFrequency(lexemes, index);
+  return {
+    known: lexemes.filter((lexeme) => index.frequencies.has(lexeme)),
+    weight: weight * inverseDocumentFrequency(frequency, index.passageCount),
   };
-  const levels = [level(spellings, UNTIERED_DENSITY)];
-  if (countOf(spellings) > TIERED_FROM) {
+}
+
+/** A level of candidates with the number of passages that are of it or a higher one. */
+type CountedLevel = Omit<TermLevels[number], 'share'> & { count: number };
+
+function levelOf(lexemes: string[], worth: number, index: IndexStatistics): CountedLevel {
+  const operands = lexemes.filter((lexeme) => index.frequencies.has(lexeme)).map(quoteLexeme);
+  const operand = operands.length === 1 ? (operands[0] ?? '') : `(${operands.join('|')})`;
+  return { operand, worth, count: documentFrequency(lexemes, index) };
+}
+
+/**
+ * How passages may hold a term: in another accentuation only, in a variant as written, or that so densely that they
+ * are of a tier.
+ */
+function levelsOf(asWritten: Variants, unaccented: Variants, index: IndexStatistics): TermLevels {
+  const level = (lexemes: string[], density: number) =>
+    levelOf(lexemes, weightAt(asWritten.weight, density), index);
+  const levels = [level(asWritten.known, UNTIERED_DENSITY)];
+  if ((levels[0]?.count ?? 0) > TIERED_FROM) {
     TIERS.forEach(({ typical }, tier) => {
       levels.push(
         level(
-          spellings.map((spelling) => tierMark(spelling, tier)),
+          asWritten.known.map((lexeme) => tierMark(lexeme, tier)),
           typical,
         ),
       );
     });
   }
+  if (unaccented.known.length > 0) {
+    const worth = weightAt(unaccented.weight, UNTIERED_DENSITY);
+    const count = Math.max(levels[0]?.count ?? 0, documentFrequency(unaccented.known, index));
+    levels.unshift({ ...levelOf([...unaccented.known, ...asWritten.known], worth, index), count });
+  }
   const held = levels.filter(({ count }) => count > 0);
   return held.map(({ operand, worth, count }, place) => ({
     operand,
     worth,
-    share: Math.max(0, count - (held[place + 1]?.count ?? 0)) / passageCount,
+    share: Math.max(0, count - (held[place + 1]?.count ?? 0)) / index.passageCount,
   }));
 }
+
+/**
+ * What a variant in another accentuation counts beside one as the query has it. On made-up words of syllables that
+ * only accents tell apart, as in Vietnamese (xquad-en, each word replaced), nDCG@10 is .952 from 0.2 to 0.4 and .950
+ * at 0.7, against .907 where accents are folded away and .959 where they are kept. Where no passage has the accents
+ * of the query, the others count in full.
+ */
+const UNACCENTED_WEIGHT = 0.4;
+
+function weighTerm({ lexemes, ...term }: QueryTerm, index: IndexStatistics) {
+  const weight = term.weight * queryFrequencyWeight(term.frequency);
+  const asWritten = weighVariants(lexemes, weight, index);
+  const unaccented = weighVariants(term.unaccented, weight * UNACCENTED_WEIGHT, index);
+  if (asWritten.known.length > 0 || unaccented.known.length === 0) return { asWritten, unaccented };
+  return { asWritten: weighVariants(term.unaccented, weight, index), unaccented: NO_VARIANTS };
+}
+
+const NO_VARIANTS: Variants = { known: [], weight: 0 };
 
 /**
  * The weight of each lexeme that occurs, the weightiest terms first, and the most that all these terms could reach
  * together. A term that no passage holds counts there as well: an answer to half of the query scores at most half.
  */
 export function weighTerms(terms: QueryTerm[], frequencies: Map<string, number>, passageCount: number) {
-  const idfOf = (lexeme: string) => inverseDocumentFrequency(frequencies.get(lexeme) ?? 0, passageCount);
-  const weighed = terms.map(({ lexemes, frequency, weight }) => {
-    const known = lexemes.filter((lexeme) => frequencies.has(lexeme));
-    const idf = Math.max(...(known.length > 0 ? known : lexemes).map(idfOf));
-    const share = weight * queryFrequencyWeight(frequency);
-    return { weight: share * idf, share, known };
-  });
-  const byWeight = weighed.sort((left, right) => right.weight - left.weight);
-  const scored = byWeight.filter(({ known }) => known.length > 0).slice(0, SCORED_TERMS_MAX);
-  const unknown = byWeight.filter(({ known }) => known.length === 0);
-  const attainable = [...scored, ...unknown].reduce((sum, { weight }) => sum + attainableWeight(weight), 0);
+  const index = { frequencies, passageCount };
+  const weighed = terms.map((term) => weighTerm(term, index));
+  const byWeight = weighed.sort((left, right) => right.asWritten.weight - left.asWritten.weight);
+  const scored = byWeight.filter(({ asWritten }) => asWritten.known.length > 0).slice(0, SCORED_TERMS_MAX);
+  const unknown = byWeight.filter(({ asWritten }) => asWritten.known.length === 0);
+  const attainable = [...scored, ...unknown].reduce(
+    (sum, { asWritten }) => sum + attainableWeight(asWritten.weight),
+    0,
+  );
+  const spellingsOf = ({ known, weight }: Variants) =>
+    known.map((lexeme) => ({ lexeme, attainable: attainableWeight(weight) }));
   const weighted = scored.map(
-    ({ known, weight, share }): WeightedTerm => ({
-      spellings: known.map((lexeme) => ({ lexeme, attainable: attainableWeight(share * idfOf(lexeme)) })),
-      levels: levelsOf(known, weight, { frequencies, passageCount }),
+    ({ asWritten, unaccented }): WeightedTerm => ({
+      spellings: [asWritten, unaccented].flatMap(spellingsOf),
+      levels: levelsOf(asWritten, unaccented, index),
     }),
   );
   return { weighted, attainable };

@@ -13,6 +13,7 @@ import {
 } from './characters.ts';
 import { compoundTokens } from './compounds.ts';
 import { normaliseText } from './normalise.ts';
+import { joinWords } from './persian.ts';
 
 /**
  * UTF-16 units of the longest token; a longer word is cut. PostgreSQL allows a lexeme 2,046 bytes, and a unit
@@ -63,13 +64,14 @@ export const tokenise = (text: string): TokenisedText => tokeniseAs(AS_TEXT, tex
 /**
  * The tokens of a text. A compound gives itself (see `compoundTokens`) and then its parts; a run of Han, kana,
  * Hangul, Thai, Lao, Khmer or Myanmar gives its overlapping bigrams, a lone character itself. Fragments are the
- * single Han, katakana and Hangul characters of longer runs, and the bigram over the space between two runs of
- * Hangul. The same for passages and queries. Never throws; linear.
+ * single Han, katakana and Hangul characters of longer runs, the bigram over the space between two runs of Hangul, and
+ * a Persian word with the prefix or suffix beside it. The same for passages and queries. Never throws; linear.
  */
 export function tokeniseAs<Token>(form: TokenForm<Token>, text: string): TokenisedText<Token> {
   const found: TokenisedText<Token> = { tokens: [], fragments: [], fragmentPlaces: [] };
   const normalised = normaliseText(text);
   let runEnd = Number.NEGATIVE_INFINITY;
+  let word = { start: 0, end: Number.NEGATIVE_INFINITY };
   for (let at = 0; at < normalised.length; ) {
     const end = tokenEnd(normalised, at);
     if (end === at) {
@@ -80,7 +82,11 @@ export function tokeniseAs<Token>(form: TokenForm<Token>, text: string): Tokenis
       if (runEnd === at - 1) addBigramOverSpace(form, found, normalised.slice(runEnd - 1, at + 1));
       addRun(form, found, normalised.slice(at, end));
       runEnd = end;
-    } else addWord(form, found, normalised.slice(at, end));
+    } else {
+      addWord(form, found, normalised.slice(at, end));
+      if (word.end === at - 1) addJoinedWord(form, found, normalised.slice(word.start, end));
+      word = { start: at, end };
+    }
     at = end;
   }
   return found;
@@ -215,6 +221,18 @@ function addBigramOverSpace<Token>(
 ): void {
   if (!HANGUL_OVER_SPACE.test(around)) return;
   fragments.push(form.ofText(around.replace(' ', '')));
+  fragmentPlaces.push(tokens.length - 1);
+}
+
+/** `words` are two words and the character between them. */
+function addJoinedWord<Token>(
+  form: TokenForm<Token>,
+  { tokens, fragments, fragmentPlaces }: TokenisedText<Token>,
+  words: string,
+): void {
+  const joined = joinWords(words);
+  if (joined === undefined) return;
+  fragments.push(form.ofText(joined));
   fragmentPlaces.push(tokens.length - 1);
 }
 

@@ -49,7 +49,8 @@ function findUnknown(words: string[], stems: StemsByLanguage) {
   });
 }
 
-const lexemesOf = (terms: QueryTerm[]): string[] => terms.flatMap(({ lexemes }) => lexemes);
+const lexemesOf = (terms: QueryTerm[]): string[] =>
+  terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]);
 
 /**
  * Makes the function that understands queries over `database`; `memory` has the stems of words met before.

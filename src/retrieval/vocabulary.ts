@@ -72,7 +72,9 @@ function createLanguageWords(numbers: TextNumbers) {
   const findLexemes = (token: number): number => {
     const [lexeme = token, alternative] = isIdeographs(numbers.pairOf(token))
       ? [token]
-      : lexemesOf(numbers.textOf(token), stems).map(numbers.ofText);
+      : Object.values(lexemesOf(numbers.textOf(token), stems))
+          .flat()
+          .map(numbers.ofText);
     if (alternative !== undefined) alternatives.set(token, alternative);
     while (token >= lexemes.length) lexemes = enlarge(lexemes);
     lexemes[token] = lexeme + 1;
