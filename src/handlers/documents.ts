@@ -20,7 +20,7 @@ import {
   toStatusReport,
 } from '../storage/documents.ts';
 import { discardObject, findDocumentFile, toDocumentFile } from '../storage/files.ts';
-import { lockKnowledgeBase, requireKnowledgeBase } from '../storage/knowledge-bases.ts';
+import { lockKnowledgeBase, readLanguages, requireKnowledgeBase } from '../storage/knowledge-bases.ts';
 import {
   countLanguages,
   deleteDocumentRows,
@@ -85,9 +85,9 @@ export const documentHandlers = {
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const bytes = Buffer.byteLength(content);
     await room.require(bytes);
-    await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
+    const expected = await readLanguages(database, { accountId, knowledgeBaseId });
     await expectStorage(database, { accountId, defaults: config }, bytes);
-    const parts = await analyse({ title, format: 'text', content });
+    const parts = await analyse({ title, expected, format: 'text', content });
     const text = { knowledgeBaseId, title, bytes, isBlank: isBlank(content), parts };
     return { data: await storeText(call, text) };
   },

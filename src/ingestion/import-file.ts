@@ -9,7 +9,7 @@ import type { Database } from '../storage/database.ts';
 import { DeletionAnnounced } from '../storage/deletions.ts';
 import { failDocument, findUnfinished, moveDocument, type ReadFacts } from '../storage/documents.ts';
 import { recordHash } from '../storage/files.ts';
-import { lockKnowledgeBase } from '../storage/knowledge-bases.ts';
+import { lockKnowledgeBase, readLanguages } from '../storage/knowledge-bases.ts';
 import { insertPassages } from '../storage/passages.ts';
 import type { Attempt } from './job-queue.ts';
 
@@ -76,10 +76,11 @@ async function processFile(service: Service, attempt: Attempt<ScopedId>): Promis
   });
   if (read === undefined) return;
   if ('failure' in read) return await fail(service, document, { ...read.failure, facts: read });
-  const parts = await analyse({ title: fileName, format: 'extracted', extracted: read.extracted });
+  const stored = { ...document, accountId: file.accountId };
+  const expected = await readLanguages(database, stored);
+  const parts = await analyse({ title: fileName, expected, format: 'extracted', extracted: read.extracted });
 
   try {
-    const stored = { ...document, accountId: file.accountId };
     const isStored = await watch.step('storing', () => publish(database, stored, { parts, facts: read }));
     if (isStored) watch.importsEnded({ status: 'processed' }, 1);
   } finally {

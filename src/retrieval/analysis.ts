@@ -1,6 +1,6 @@
 /** Analyses a document: splits it into passages and gives each its language and lexemes, ready to be stored. */
 import { type BinaryArray, createBinaryArray, elementTypes } from '../storage/binary-array.ts';
-import { type PackedText, unpackText } from './extracted-text.ts';
+import { type ExtractedText, type PackedText, unpackText } from './extracted-text.ts';
 import { detectLanguage, detectPassageLanguage, isToldByStopWords, type Language } from './language.ts';
 import type { Stem } from './lexemes.ts';
 import { HEADING_MAX_LENGTH, scanMarkdown } from './markdown.ts';
@@ -11,10 +11,14 @@ import { sizeOf } from './text-size.ts';
 import { tokeniseAs } from './tokens.ts';
 import { createVocabulary, type Vocabulary } from './vocabulary.ts';
 
-/** What is analysed: imported text (read as Markdown), or what an extractor made of a file. */
-export type DocumentText =
-  | { title: string; format: 'text'; content: string }
-  | { title: string; format: 'extracted'; extracted: PackedText };
+/**
+ * What is analysed: imported text (read as Markdown), or what an extractor made of a file. `expected` are the languages
+ * that it is probably in, the likeliest first (those of its knowledge base); none where nothing is known.
+ */
+export type DocumentText = { title: string; expected?: Language[] } & (
+  | { format: 'text'; content: string }
+  | { format: 'extracted'; extracted: PackedText }
+);
 
 /**
  * Passages in order, one binary array a column (see storage/binary-array.ts); the names are the columns of `passages`
@@ -62,7 +66,11 @@ export async function* analyseDocument(document: DocumentText, stem: Stem): Asyn
   const tokenisePassage = passageTokeniser(document.title, (text) => tokeniseAs(numbers, text));
   const lexemes = createDocumentLexemes(numbers);
   const vocabulary = createVocabulary(stem, numbers);
-  const languageOf = passageLanguages(extracted.text, vocabulary, passages.length === 1);
+  const languageOf = passageLanguages(
+    languageOfDocument(document, extracted),
+    vocabulary,
+    passages.length === 1,
+  );
   const totals = {
     passageCount: passages.length,
     lengthTotal: 0,
@@ -155,16 +163,19 @@ function passageTokeniser(
   };
 }
 
+/** A text's title tells as much as its content; a file's name tells little. */
+const languageOfDocument = ({ title, format, expected }: DocumentText, { text }: ExtractedText): Language =>
+  detectLanguage(format === 'text' ? `${title}\n${text}` : text, expected);
+
 /**
  * For the passages of a document, the function to their languages; `vocabulary` has learnt their words in these then.
  * It throws what `stem` throws.
  */
 function passageLanguages(
-  text: string,
+  documentLanguage: Language,
   vocabulary: Vocabulary,
   isAlone: boolean,
 ): (passages: Tokenised[]) => Promise<Language[]> {
-  const documentLanguage = detectLanguage(text);
   const isStopWord = vocabulary.stopWordsIn(documentLanguage);
   const languageOf = ({ passage, tokens }: Tokenised): Language => {
     // Code looks like any language: it inherits its document's. So does a passage that is the whole document.

@@ -225,6 +225,21 @@ test.each(['می\u200cشود', 'می شود', 'میشود'])(
   },
 );
 
+test('names and dates are in the language of their knowledge base', async () => {
+  const { database } = suite;
+  const place = await makeKnowledgeBase(database);
+  const content = 'The committee agreed that the new regulation would not apply to small companies.';
+  await importText(database, place, { title: 'Long', content });
+  const names = 'CACM March, 1961 Wood, T. C. CA610305 JB March 17, 1978 12:41 AM';
+  const id = await importText(database, place, { title: '-', content: names });
+  const { language } = await database
+    .selectFrom('passages')
+    .select('language')
+    .where('document_id', '=', id)
+    .executeTakeFirstOrThrow();
+  expect(language).toBe('english');
+});
+
 test('one character finds its passage inside a run', async () => {
   const order = await orderOf({ right: '他在北京大学学习物理', wrong: '上海很大' }, '京');
   expect(order).toEqual(['right']);

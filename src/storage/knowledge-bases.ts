@@ -1,6 +1,7 @@
 /** Statements on knowledge bases that more than one operation needs. */
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseNotFound } from '../errors.ts';
+import type { Language } from '../retrieval/language.ts';
 import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
 
@@ -21,6 +22,32 @@ const lock = prepare(
 export async function requireKnowledgeBase(database: Queryable, owned: Owned): Promise<void> {
   const rows = await find(database, owned);
   if (rows.length === 0) throw knowledgeBaseNotFound();
+}
+
+/** A language of fewer of a knowledge base's passages does not make the next one likely. */
+const EXPECTED_MIN_SHARE = 0.1;
+
+const findLanguages = prepare(
+  'languages_of_knowledge_base',
+  ['accountId', 'knowledgeBaseId'],
+  (owned) => sql<{ languages: Language[] }>`
+    SELECT ARRAY(
+      SELECT language FROM (
+        SELECT language, passage_count, sum(passage_count) OVER () AS total
+        FROM language_statistics WHERE knowledge_base_id = ${owned.knowledgeBaseId}::uuid AND language <> 'simple') AS stemmed
+      WHERE passage_count >= ${sql.lit(EXPECTED_MIN_SHARE)} * total
+      ORDER BY passage_count DESC, language) AS languages
+    FROM (${liveKnowledgeBase(owned)}) AS live`,
+);
+
+/**
+ * The languages with a stemmer that the knowledge base is mostly written in, the most frequent first.
+ * @throws KNOWLEDGE_BASE_NOT_FOUND unless the account has it.
+ */
+export async function readLanguages(database: Queryable, owned: Owned): Promise<Language[]> {
+  const [row] = await findLanguages(database, owned);
+  if (row === undefined) throw knowledgeBaseNotFound();
+  return row.languages;
 }
 
 /**

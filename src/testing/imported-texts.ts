@@ -5,6 +5,7 @@ import { createStem } from '../retrieval/stems.ts';
 import { createAccount } from '../storage/accounts.ts';
 import type { Database } from '../storage/database.ts';
 import { insertDocument } from '../storage/documents.ts';
+import { readLanguages } from '../storage/knowledge-bases.ts';
 import { insertPassages } from '../storage/passages.ts';
 
 export type TestText = { title: string; content: string };
@@ -26,7 +27,8 @@ export async function makeKnowledgeBase(database: Database): Promise<Place> {
 
 /** Imports a text in one transaction; gives the document's own id. */
 export async function importText(database: Database, place: Place, text: TestText): Promise<string> {
-  const parts = analyseDocument({ ...text, format: 'text' }, createStem(database));
+  const expected = await readLanguages(database, place);
+  const parts = analyseDocument({ ...text, expected, format: 'text' }, createStem(database));
   const id = uuidv7();
   const bytes = Buffer.byteLength(text.content);
   await database.transaction().execute(async (transaction) => {
