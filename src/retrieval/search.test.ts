@@ -183,6 +183,23 @@ test('passages that say what the best ones say come before others with the same 
   expect(order.indexOf('animal')).toBeLessThan(order.indexOf('car'));
 });
 
+test('a passage that stands out stays first, whatever those behind it share', async () => {
+  const order = await orderOf(
+    {
+      answer: 'You can now order pizza from a vending machine.',
+      ...Object.fromEntries(
+        Array.from({ length: 5 }, (_, i) => [
+          `other ${i}`,
+          `Did the senator order ${i + 2} investigations of the press office, the campaign and its bank, as claimed?`,
+        ]),
+      ),
+      ...Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`far ${i}`, `Nothing of the kind, ${i}.`])),
+    },
+    'they should order one for the house: a pizza machine, for the press and the campaign',
+  );
+  expect(order[0]).toBe('answer');
+});
+
 test('a passage in another language than the rest gains nothing by its function words', async () => {
   const english = (place: string) =>
     `Because every ${place} opens early, everybody comes by bus; nothing else is reliable because every road is closed.`;

@@ -1,0 +1,110 @@
+/**
+ * SQL that reranks the best passages by BM25: by their neighbouring passages, and by the words that the best of them
+ * share (pseudo-relevance feedback). Each step reads a CTE of the statement in ranking.ts and returns the next one.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import { scoreOf, tsqueryOf } from './asked-terms.ts';
+import { lengthNorm, termFrequency, titleFrequency } from './bm25.ts';
+
+/** What a passage's neighbours count: the same words say more amid a document on the matter. */
+const NEIGHBOURS_WEIGHT = 0.3;
+/** Passages before and after that count as neighbours. */
+const NEIGHBOURS_REACH = 2;
+
+/** Passages whose words support each other: the best ones. */
+const FEEDBACK_PASSAGES = 8;
+/** A passage is trusted by this power of its score against the best one's: .43 where it has .9 of it. */
+const TRUST_POWER = 8;
+/** What full support counts against the best passage's score. */
+const SUPPORT_WEIGHT = 3;
+/** Words by which passages are compared; those of a larger share of all passages tell nothing. */
+const FEEDBACK_WORDS = 16;
+const COMMON_SHARE = 0.3;
+/**
+ * The inverse document frequency of a passage's words as a whole, against that of a word of no other passage. It
+ * stands for the length of a passage's vector of words, which would take a look at each of its words.
+ */
+const TYPICAL_RARITY = 0.5;
+
+const float = (value: number) => sql`${sql.lit(value)}::float8`;
+
+/**
+ * From `best`: the same passages with the score of themselves and the text around them, as if that were one passage;
+ * its title counts once. `perLetter`: see `normPerLetter`.
+ */
+export function scoreInContext(perLetter: RawBuilder<unknown>) {
+  // Places of the array instead of its rows, which would be copied for each term; those that it lacks are NULL.
+  const vectors = Array.from(
+    { length: 2 * NEIGHBOURS_REACH + 1 },
+    (_, place) => sql`near.vectors[${sql.lit(place + 1)}]`,
+  );
+  const score = scoreOf(sql`asked`, sql.ref('near.norm'), (query) => {
+    const inEach = vectors.map((vector) => termFrequency(vector, query));
+    const inTitle = titleFrequency(sql.ref('best.lexemes'), query);
+    return sql`(${sql.join(inEach, sql` + `)} - near.others * ${inTitle})`;
+  });
+  const reach = sql.lit(NEIGHBOURS_REACH);
+  return sql`
+    SELECT best.knowledge_base_id, best.document_id, best.position, best.lexemes, best.norm,
+      ${float(1 - NEIGHBOURS_WEIGHT)} * best.score + ${float(NEIGHBOURS_WEIGHT)} * ${score} AS score
+    FROM best CROSS JOIN LATERAL (
+      SELECT array_agg(lexemes) AS vectors, ${lengthNorm(sql`sum(length)`, perLetter)} AS norm, count(*) - 1 AS others
+      FROM passage_lexemes AS near
+      WHERE near.knowledge_base_id = best.knowledge_base_id AND near.document_id = best.document_id
+        AND near.position BETWEEN best.position - ${reach} AND best.position + ${reach}) AS near`;
+}
+
+/**
+ * From `in_context`: the same passages, each with the best `top` score and how far it is trusted, in [0, 1]. All of
+ * equal score are trusted alike, so that their order stays the newest first.
+ */
+export const trustBest = () => sql`
+  SELECT *, CASE WHEN rank() OVER by_score <= ${sql.lit(FEEDBACK_PASSAGES)}
+    THEN (score / top) ^ ${sql.lit(TRUST_POWER)} ELSE 0 END AS trust
+  FROM (SELECT *, max(score) OVER () AS top FROM in_context) AS in_context
+  WINDOW by_score AS (ORDER BY score DESC)`;
+
+/** SQL for what a word that a passage has `frequency` times counts in its vector, before the word's rarity. */
+const inVector = (frequency: RawBuilder<unknown>) =>
+  sql`((1 + norm) / sqrt(length(lexemes)) * (1 - norm / (norm + ${frequency})))`;
+
+/**
+ * From `trusting`: the words besides the query's by which its passages are compared, those that tell most and that
+ * two of the trusted passages share. `said` is their sum over those passages, each times its trust.
+ */
+export const feedbackWords = (lexemes: RawBuilder<unknown>) => sql`
+  WITH collection AS MATERIALIZED (
+    SELECT knowledge_base_id, passage_count FROM knowledge_base_statistics
+    WHERE knowledge_base_id = ANY(ARRAY(SELECT DISTINCT knowledge_base_id FROM trusting WHERE trust > 0))),
+  shared AS MATERIALIZED (
+    SELECT lexeme, said FROM (
+      SELECT lexeme, sum(trust * ${inVector(sql`cardinality(positions)`)}) AS said
+      FROM trusting, unnest(lexemes) WHERE trust > 0 GROUP BY lexeme HAVING count(*) > 1 OFFSET 0) AS by_several
+    WHERE lexeme NOT LIKE '/%' AND char_length(lexeme) > 1 AND lexeme <> ALL(${lexemes}::text[])),
+  counted AS (
+    SELECT shared.lexeme, said, sum(statistics.passage_count)::float8 AS frequency,
+      (SELECT sum(passage_count)::float8 FROM collection) AS passages
+    FROM shared CROSS JOIN collection JOIN lexeme_statistics AS statistics
+      ON statistics.knowledge_base_id = collection.knowledge_base_id AND statistics.lexeme = shared.lexeme
+    GROUP BY shared.lexeme, said)
+  SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, said, rarity ^ 2 AS weight FROM (
+    SELECT lexeme, said, ln(1 + (passages - frequency + 0.5) / (frequency + 0.5)) /
+      (${float(TYPICAL_RARITY)} * ln(1 + passages)) AS rarity
+    FROM counted WHERE frequency BETWEEN 2 AND ${float(COMMON_SHARE)} * passages) AS telling
+  ORDER BY said * rarity DESC, lexeme LIMIT ${sql.lit(FEEDBACK_WORDS)}`;
+
+/**
+ * From `trusting` and `word`: the passages with the support of the trusted ones in their score. A passage supports
+ * itself fully, and others by how alike they are: by the cosine of their vectors, over the words of `word`. So one
+ * that stands out stays first, and among equals the one that says what the others say comes first (the cluster
+ * hypothesis; Diaz, Regularizing ad hoc retrieval scores, 2005). The best one gets the best score from before.
+ */
+export function scoreWithSupport() {
+  const own = inVector(termFrequency(sql.ref('lexemes'), sql.ref('query')));
+  return sql`
+    SELECT knowledge_base_id, document_id, position, top * total / max(total) OVER () AS score FROM (
+      SELECT *, score + ${float(SUPPORT_WEIGHT)} * top * (trust + coalesce(
+        (SELECT sum(weight * own * greatest(said - trust * own, 0))
+        FROM (SELECT weight, said, ${own} AS own FROM word OFFSET 0) AS held), 0)) / sum(trust) OVER () AS total
+      FROM trusting) AS supported`;
+}
