@@ -188,7 +188,7 @@ test('bodies wait for memory in the order of coming, and give it back', async ()
   const places = await Promise.all([1, 2, 3, 4].map(() => enter(admission)));
   const reserved: number[] = [];
   const MEBIBYTE = 1024 ** 2;
-  [100, 20, 20, 1].forEach((size, number) => {
+  [30, 10, 10, 1].forEach((size, number) => {
     places[number]?.reserve(size * MEBIBYTE).then(() => reserved.push(number));
   });
   await turn();

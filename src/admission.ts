@@ -11,8 +11,8 @@ import type { Client, WaitingLine } from './waiting-line.ts';
 const IMPORT_SHARE = 3 / 4;
 /** When the server is about to end: an answer has to reach its client before the connections close. */
 const LAST_WAIT_MS = 2_000;
-/** Bodies that are held in memory: a quarter of what the service may take. */
-const BODIES_MAX_BYTES = 128 * 1024 ** 2;
+/** Bodies that are held in memory, four of the largest legal ones. What is made of a text takes several times as much. */
+const BODIES_MAX_BYTES = 48 * 1024 ** 2;
 
 /** A request's place among those that work. */
 export type Place = {
