@@ -49,6 +49,9 @@ export function expectedPhrases({ file, expect = [], min_expect: least = expect.
   return { phrases, least: Math.min(least, phrases.length) };
 }
 
+/** Whether nothing of a file has to be found, as it is in an encoding that need not be read: then it may be refused. */
+export const isOptional = ({ min_expect: least }: SharedDocument): boolean => least === 0;
+
 /** Texts are compared without what differs between extractors: compatibility forms, soft hyphens, white space, case. */
 export const comparable = (text: string): string =>
   text.normalize('NFKC').replaceAll('\u00ad', '').replace(/\s+/g, ' ').toLowerCase();

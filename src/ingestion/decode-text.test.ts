@@ -57,11 +57,11 @@ describe('decodeText', () => {
 
   it('follows the declaration of an HTML page, also a late one', () => {
     const page = Buffer.concat([
-      latin1(`<html>${' '.repeat(5000)}<meta charset="macintosh">`),
-      latin1('caf\x8e'),
+      latin1(`<html>${' '.repeat(5000)}<meta charset="windows-1257">`),
+      latin1('\xc0\xfeuolas'),
     ]);
-    expect(decodeText(page, { markup: 'html' })).toMatch(/café$/);
-    expect(decodeText(page)).not.toMatch(/café$/);
+    expect(decodeText(page, { markup: 'html' })).toMatch(/Ąžuolas$/);
+    expect(decodeText(page)).not.toMatch(/Ąžuolas$/);
   });
 
   it('does not follow a declaration that the bytes disprove, or an unknown one', () => {
@@ -101,6 +101,13 @@ describe('decodeText', () => {
     ['big5', '檢索系統必須正確判斷文字的編碼，否則什麼也找不到。'],
     ['euc-kr', '검색 시스템은 문자의 인코딩을 올바르게 판단해야 한다.'],
     ['windows-1251', 'Система поиска должна верно определять кодировку текста.'],
+    ['x-mac-cyrillic', 'Система поиска должна верно определять кодировку текста.'],
+    [
+      'macintosh',
+      'Zwölf Boxkämpfer jagen Eva quer über den großen Sylter Deich, während süße Möwen über Häuser fliegen.',
+    ],
+    ['windows-1250', 'Příliš žluťoučký kůň úpěl ďábelské ódy, večer přišel starý přítel a vyprávěl.'],
+    ['windows-1252', 'Où sont passés les élèves ? Ça dépend : « très loin », répondit-il, déçu.'],
     ['koi8-r', 'Система поиска должна верно определять кодировку текста.'],
     ['windows-1253', 'Το σύστημα αναζήτησης πρέπει να βρίσκει την κωδικοποίηση.'],
     ['windows-1255', 'מערכת החיפוש חייבת לזהות נכון את קידוד הטקסט.'],

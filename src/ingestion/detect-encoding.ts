@@ -12,32 +12,94 @@ const CONTEXT_LENGTH = 64;
 
 const LINE_FEED = 10;
 
-/** Encodings that the guesser calls otherwise than the WHATWG's encoding standard does. */
-const LABELS: Record<string, string | undefined> = {
-  CP932: 'shift_jis',
-  CP949: 'euc-kr',
-  CP874: 'windows-874',
-};
+/** Encodings that the guesser calls otherwise than the WHATWG's encoding standard does, or the nearest that it has. */
+const LABELS = new Map([
+  ['CP932', 'shift_jis'],
+  ['CP949', 'euc-kr'],
+  ['CP874', 'windows-874'],
+  ['MacCyrillic', 'x-mac-cyrillic'],
+  ['MacRoman', 'macintosh'],
+  ['KZ1048', 'windows-1251'],
+  ['ptcp154', 'windows-1251'],
+  ['koi8-t', 'koi8-r'],
+  ['cp1125', 'ibm866'],
+]);
 
 /** What is guessed where nothing else fits: the web's default, in which every byte is a character. */
 const FALLBACK = 'windows-1252';
 
+/** Guesses of less than this share of the best one's confidence are none. */
+const RIVAL_MIN_SHARE = 0.5;
+
+type Guess = { encoding: string; confidence: number };
+
 /**
  * The encoding (a WHATWG label) of a text that is neither UTF-8 nor UTF-16.
- * Guessed rightly of excerpts of Wikipedia, 300 for each of ten encodings: of 12 characters 88 %, of 40 99 %.
+ * Of excerpts in 13 languages and 18 encodings, 150 for each of 24 pairs, decoded as they were written: of 12 characters
+ * 88 %, of 40 98 %, of 300 all.
  */
-export function detectEncoding(bytes: Uint8Array): string {
+export const detectEncoding = (bytes: Uint8Array): string => guessEncoding(bytes).encoding;
+
+/** The best guess that can be decoded; else the fallback, without confidence. */
+function guessEncoding(bytes: Uint8Array): Guess {
   const sample = Buffer.concat([...tellingLines(bytes)]).subarray(0, SAMPLE_LENGTH);
-  const guess: string | null = loadGuesser().detect(sample).encoding;
-  const label = LABELS[guess ?? ''] ?? guess ?? FALLBACK;
+  const guesses = loadGuesser().detectAll(sample);
+  const least = (guesses[0]?.confidence ?? 0) * RIVAL_MIN_SHARE;
+  const isAccented = hasAccents(sample.toString('latin1'));
+  for (const { encoding: name, confidence } of guesses) {
+    const encoding = confidence >= least ? decodable(name ?? '') : undefined;
+    if (encoding !== undefined && !(isAccented && OTHER_ALPHABET.test(encoding)))
+      return { encoding, confidence };
+  }
+  return { encoding: FALLBACK, confidence: 0 };
+}
+
+/** Encodings of Cyrillic, Greek, Hebrew, Arabic and Thai. */
+const OTHER_ALPHABET =
+  /^(?:windows-125[1356]|windows-874|iso-8859-(?:5|6|7|8|8-i)|koi8-[ru]|ibm866|x-mac-cyrillic)$/;
+
+/** Single bytes beyond ASCII beside an ASCII letter. */
+const ACCENTED = /(?<=[A-Za-z])[\x80-\xff](?![\x80-\xff])|(?<![\x80-\xff])[\x80-\xff](?=[A-Za-z])/g;
+
+/** Whether what is not ASCII are letters with accents: those of another alphabet stand together. */
+const hasAccents = (latin1: string): boolean =>
+  countMatches(latin1, ACCENTED) > countMatches(latin1, /[\x80-\xff]+/g) / 3;
+
+/** The standard's name of an encoding that may be guessed; undefined for the others. */
+function decodable(name: string): string | undefined {
   try {
-    const { encoding } = new TextDecoder(label);
+    const { encoding } = new TextDecoder(LABELS.get(name) ?? name);
     // Those have been tried, with more evidence than the guesser asks for: one escape sequence is enough for it.
-    return encoding.startsWith('utf-') || encoding === 'iso-2022-jp' ? FALLBACK : encoding;
+    return encoding.startsWith('utf-') || encoding === 'iso-2022-jp' ? undefined : encoding;
   } catch {
     // One of those that the standard leaves out (code pages of DOS, EBCDIC).
-    return FALLBACK;
+    return undefined;
   }
+}
+
+/** Fewer characters beyond ASCII than these may be all that a short text has. */
+const BEYOND_ASCII_TOLERATED = 16;
+/** Drawings in the code pages of DOS have a third as many ASCII letters and digits, and Latin texts three times as many. */
+const ASCII_MIN_RATIO = 0.1;
+/** Of excerpts of 20 characters in 13 encodings 99 % have more confidence, of random bytes beyond ASCII 97 % less. */
+const CONFIDENCE_MIN = 0.05;
+
+/**
+ * Whether what has hardly an ASCII letter is in no encoding that is known here (it may be in EBCDIC), or no text at all
+ * (though it has no controls).
+ */
+export function isGarbled(sample: Uint8Array): boolean {
+  const text = Buffer.from(withoutZeros(sample)).toString('latin1');
+  const beyondAscii = countMatches(text, /[\x80-\xff]/g);
+  if (beyondAscii < BEYOND_ASCII_TOLERATED) return false;
+  if (countMatches(text, /[\dA-Za-z]/g) > ASCII_MIN_RATIO * beyondAscii) return false;
+  return !isUtf8(sample) && guessEncoding(sample).confidence < CONFIDENCE_MIN;
+}
+
+/** Whether the bytes beyond ASCII are characters in UTF-8, most of them: what is cut or damaged is still that. */
+function isUtf8(bytes: Uint8Array): boolean {
+  const text = new TextDecoder().decode(bytes);
+  return countMatches(text, /\ufffd/g) < countMatches(text, /\P{ASCII}/gu) / 2;
 }
 
 /** The lines with other bytes than ASCII, up to the length of a sample: the first of them may come late. */

@@ -58,6 +58,8 @@ describe('detectType', () => {
     ['a small program for a virtual machine', bytes('\xca\xfe\xba\xbe\0\0\0\x3d')],
     ['ten control characters', bytes('\x01\x02\x03\x04\x05\x06\x0e\x0f\x10\0')],
     ['a few zero bytes', Buffer.alloc(5)],
+    ['a text in EBCDIC', bytes('\xe3\x88\x85\x40\x83\x81\xa3\x40\xa2\x93\x85\x85\x97\xa2\x4b\x40'.repeat(3))],
+    ['noise beyond ASCII', Buffer.from(NOISE.filter((byte) => byte >= 0x80))],
     ['an archive of texts', bytes(`note.txt${'\0'.repeat(249)}ustar\0${'plain text\n'.repeat(300)}`)],
     ['a byte order mark before what is no text', Buffer.concat([bytes('\xff\xfe'), NOISE])],
     ['a picture of black and white', bytes(`BM${'\0\xff\xff'.repeat(300)}`)],
@@ -66,6 +68,12 @@ describe('detectType', () => {
   it.each(unknown)('does not take %s for text', (_reason, content) =>
     expect(detectType(content, 'a.txt')).toBeUndefined(),
   );
+
+  it('takes for text a drawing in the letters of DOS, and a list of prices', () => {
+    const drawing = `\xdb\xdb\xb2\xb1\xb0${' release notes '}\xb0\xb1\xb2\xdb\xdb\n\xdf\xdf\xdf\xdf\n`;
+    for (const text of [drawing.repeat(9), '\x80 5,00\n'.repeat(99)])
+      expect(detectType(bytes(text), 'a.nfo')).toBe('txt');
+  });
 
   it.each([
     [

@@ -1,7 +1,7 @@
 /** Decides what a file is: by its bytes where they tell, by its name's extension where they don't. */
 
 import type { DocumentType } from '../../generated/types.gen.ts';
-import { detectUtf16, isPlain } from './detect-encoding.ts';
+import { detectUtf16, isGarbled, isPlain } from './detect-encoding.ts';
 
 /** The types of files that the contract knows. */
 export type FileType = Exclude<DocumentType, 'text' | 'unknown'>;
@@ -102,7 +102,7 @@ function isBinary(file: Buffer, head: string): boolean {
   const controls = countBytes(sample, isControl);
   const areMany = (count: number) => count > CONTROLS_TOLERATED && count > CONTROL_MAX_SHARE * sample.length;
   if (zeros + controls > NO_TEXT_MIN_SHARE * sample.length || areMany(controls)) return true;
-  return (areMany(zeros) || head.startsWith('\0\0\0')) && !isPlain(sample);
+  return ((areMany(zeros) || head.startsWith('\0\0\0')) && !isPlain(sample)) || isGarbled(sample);
 }
 
 const countBytes = (bytes: Uint8Array, isCounted: (byte: number) => boolean): number =>

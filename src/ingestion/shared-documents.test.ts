@@ -4,6 +4,7 @@ import {
   comparable,
   documentsMissing,
   expectedPhrases,
+  isOptional,
   readSharedDocument,
   type SharedDocument,
   sharedDocuments,
@@ -35,6 +36,7 @@ else
     const extraction = await extractFile({ fileName: document.file, bytes });
     if ('extracted' in extraction) return checkText(document, extraction.extracted.text);
     if (document.tier === 'legacy') return expect(extraction.failure.code).toBe('UNSUPPORTED_FILE_TYPE');
+    if (isOptional(document)) return expect(extraction.failure.code).toBe('UNSUPPORTED_FILE_TYPE');
     expect(document.outcome).not.toBe('text');
     expect(extraction.failure.code).toMatch(REASONS[document.category] ?? 'no reason');
   });
