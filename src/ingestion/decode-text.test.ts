@@ -57,11 +57,11 @@ describe('decodeText', () => {
 
   it('follows the declaration of an HTML page, also a late one', () => {
     const page = Buffer.concat([
-      latin1(`<html>${' '.repeat(5000)}<meta charset="windows-1257">`),
-      latin1('\xc0\xfeuolas'),
+      latin1(`<html>${' '.repeat(5000)}<meta charset="windows-1253">`),
+      latin1('caf\xe9'),
     ]);
-    expect(decodeText(page, { markup: 'html' })).toMatch(/Ąžuolas$/);
-    expect(decodeText(page)).not.toMatch(/Ąžuolas$/);
+    expect(decodeText(page, { markup: 'html' })).toMatch(/cafι$/);
+    expect(decodeText(page)).not.toMatch(/cafι$/);
   });
 
   it('does not follow a declaration that the bytes disprove, or an unknown one', () => {
