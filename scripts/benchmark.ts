@@ -1,7 +1,7 @@
 /** `npm run benchmark -- [part…] [option…]`: measures freshly started services and holds the figures against their targets. */
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
-import { parseArgs } from 'node:util';
+import { readArguments, refuseArguments } from './arguments.ts';
 import { type Figure, formatTable, isMet, type Report } from './benchmark/figures.ts';
 import { measureFileImport } from './benchmark/file-import.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
@@ -115,8 +115,7 @@ const describeMachine = () => ({
 
 function findPart(name: string): Part {
   const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
-  if (part === undefined) throw new Error(`there is no part ${name}\n${usage}`);
-  return part;
+  return part ?? refuseArguments(`There is no part ${name}.`, usage);
 }
 
 async function run(names: string[], options: Options, jsonFile: string | undefined): Promise<void> {
@@ -139,24 +138,19 @@ async function run(names: string[], options: Options, jsonFile: string | undefin
 /** A whole number above 0, as it was typed. */
 function parseCount(typed: string): number {
   const count = Number(typed.replaceAll('_', ''));
-  if (!Number.isInteger(count) || count < 1) throw new Error(`${typed} is no whole number above 0\n${usage}`);
-  return count;
+  const isCount = Number.isInteger(count) && count > 0;
+  return isCount ? count : refuseArguments(`${typed} is no whole number above 0.`, usage);
 }
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = readArguments(usage, {
     allowPositionals: true,
     options: {
       passages: { type: 'string' },
       queries: { type: 'string' },
       json: { type: 'string' },
-      help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) {
-    process.stdout.write(usage);
-    return;
-  }
   const isDefault = positionals.length === 0;
   const options = {
     passages: isDefault ? FEW_PASSAGES : undefined,

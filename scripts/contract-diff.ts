@@ -4,13 +4,19 @@
  */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readArguments } from './arguments.ts';
 import { findBreakingChanges, type Spec } from './contract-diff/compare-specs.ts';
 import { dereference, readDocument } from './read-document.ts';
 
 const current = join(import.meta.dirname, '../spec/openapi.yaml');
 /** A file, not the spec of the newest tag: it is there in shallow clones and archives, and a review sees it change. */
 const released = join(import.meta.dirname, '../spec/released.yaml');
+
+const USAGE = `npm run contract:diff [-- --release]
+
+Tells what in spec/openapi.yaml breaks clients of spec/released.yaml; ends with 1 where anything does.
+  --release  make the current spec the released one, unless it breaks anything
+`;
 
 /** An OpenAPI document for comparison. Both were linted before they were committed. */
 export const readSpec = (path: string): Spec => dereference(readDocument(path)) as Spec;
@@ -19,7 +25,7 @@ export const readSpec = (path: string): Spec => dereference(readDocument(path)) 
 export const findReleaseBreaks = (): string[] => findBreakingChanges(readSpec(released), readSpec(current));
 
 function main(): void {
-  const { values } = parseArgs({ options: { release: { type: 'boolean', default: false } } });
+  const { values } = readArguments(USAGE, { options: { release: { type: 'boolean', default: false } } });
   const breaks = findReleaseBreaks();
   if (breaks.length > 0) {
     process.exitCode = 1;

@@ -2,10 +2,11 @@
  * `npm run contract:dredd`: runs every transaction of the spec by Dredd against a service of its own, or, with
  * --address, what a key alone can provoke against any service.
  */
-import { parseArgs } from 'node:util';
 import { type ContractReport, runContract } from '../contract-tests/dredd/contract-run.ts';
 import { wordsOf } from '../contract-tests/dredd/judge.ts';
+import type { Target } from '../contract-tests/dredd/target.ts';
 import { nameOf } from '../contract-tests/dredd/transactions.ts';
+import { readArguments, refuseArguments } from './arguments.ts';
 import { withOperator } from './contract/operator.ts';
 import { interruptServices, withService } from './service-process.ts';
 
@@ -26,12 +27,26 @@ function tell({ error, stats, failures, left, gaps }: ContractReport): boolean {
   for (const gap of gaps) print(`incomplete: ${gap}`);
   if (left.length > 0)
     print(`not provoked, for they take the service's operator: ${left.map(nameOf).join(', ')}`);
-  const all = stats.tests + left.length;
   const isKept = error === undefined && failures.length === 0 && gaps.length === 0;
-  print(
-    `${isKept ? 'The contract is kept' : 'The contract is broken'}: ${stats.passes} of ${all} transactions`,
-  );
+  const verdict = isKept ? 'The contract is kept' : 'The contract is broken';
+  const further = left.length === 0 ? '' : `; ${left.length} more need the operator and were not run`;
+  print(`${verdict}: ${stats.passes} of ${stats.tests} transactions passed${further}`);
   return isKept;
+}
+
+/** @throws an Error that says what is wrong with the address or the key, and what to do */
+async function requireService({ address, apiKey }: Target): Promise<void> {
+  const asked = fetch(`${address}/v1/getUsage`, { headers: { 'x-api-key': apiKey } });
+  const { status } = await asked.catch((thrown: Error) => {
+    const reason = thrown.cause instanceof Error ? wordsOf(thrown.cause) : thrown.message;
+    throw new Error(
+      `nothing answers at ${address} (${reason}); start the service there, or give its address`,
+    );
+  });
+  if (status === 401)
+    throw new Error(`the service at ${address} refuses the key; give another one by API_KEY`);
+  if (status !== 200)
+    throw new Error(`${address}/v1/getUsage answers ${status}, as no service with the key's account does`);
 }
 
 const runFresh = () =>
@@ -40,25 +55,28 @@ const runFresh = () =>
   );
 
 async function runAt(address: string, apiKey = process.env.API_KEY): Promise<ContractReport> {
-  if (!apiKey) throw new Error('an address needs a key, by --key or in the environment variable API_KEY');
-  return await runContract({ address: address.replace(/\/+$/, ''), apiKey });
+  if (!/^https?:/.test(address) || !URL.canParse(address))
+    refuseArguments(`The address must be one of http or https, not ${address}.`, usage);
+  if (!apiKey)
+    refuseArguments('An address needs a key, by --key or in the environment variable API_KEY.', usage);
+  const target = { address: address.replace(/\/+$/, ''), apiKey };
+  await requireService(target);
+  return await runContract(target);
 }
 
 const OPTIONS = {
   address: { type: 'string' },
   key: { type: 'string' },
-  help: { type: 'boolean' },
 } as const;
 
 async function main(): Promise<void> {
-  const { address, key, help } = parseArgs({ options: OPTIONS }).values;
-  if (help) return print(usage);
+  const { address, key } = readArguments(usage, { options: OPTIONS }).values;
   const report = await (address === undefined ? runFresh() : runAt(address, key));
   if (!tell(report)) process.exitCode = 1;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interruptServices);
 await main().catch((thrown: unknown) => {
-  print(`The contract could not be run: ${wordsOf(thrown)}`);
+  process.stderr.write(`The contract could not be run: ${wordsOf(thrown)}\n`);
   process.exitCode = 1;
 });

@@ -1,8 +1,8 @@
 /** `npm run contract:mutations`: seeds bugs of the contract in front of a service and counts those that are caught. */
-import { parseArgs } from 'node:util';
 import { ALLOWED_CHANGES } from '../contract-tests/seeded-bugs/allowed-changes.ts';
 import { BUGS } from '../contract-tests/seeded-bugs/bugs.ts';
 import { hunt, type Verdict } from '../contract-tests/seeded-bugs/hunt.ts';
+import { readArguments, refuseArguments } from './arguments.ts';
 import { withOperator } from './contract/operator.ts';
 import { interruptServices, withService } from './service-process.ts';
 
@@ -25,9 +25,9 @@ function tell({ name, complaint }: Verdict): void {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { only: { type: 'string' }, help: { type: 'boolean' } } });
-  if (values.help) return print(usage);
+  const { values } = readArguments(usage, { options: { only: { type: 'string' } } });
   const bugs = BUGS.filter(({ name }) => name.includes(values.only ?? ''));
+  if (bugs.length === 0) refuseArguments(`No bug has a name that holds ${values.only}.`, usage);
   const verdicts = await withService((service) =>
     withOperator(service.dataDirectory, (operator) =>
       hunt({ ...service, operator }, { bugs, allowed: ALLOWED_CHANGES }, tell),

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readArguments, refuseArguments } from './arguments.ts';
 import { type Collection, readCollection } from './evaluate/collection.ts';
 import { answerQueries, type ImportedCorpus, importCorpus } from './evaluate/collection-run.ts';
 import { measureDocuments, measurePassages } from './evaluate/measures.ts';
@@ -15,16 +15,18 @@ import { createKnowledgeBase, type RunningService, withService } from './service
 
 const shared = fileURLToPath(new URL('../../shared/collections', import.meta.url));
 
-const USAGE = `npm run evaluate -- [options] [folder…]   by default all collections beside the project
+const USAGE = `npm run evaluate [-- [options] [folder…]]
+
+Imports test collections, each into a fresh service, and measures the answers to their queries; without a folder, all
+collections beside the project.
   --json FILE   write the figures there as well
   --together    import all collections into one knowledge base
 `;
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments(USAGE, {
   options: {
     json: { type: 'string' },
     together: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -108,9 +110,9 @@ async function* evaluateTogether(folders: string[]): AsyncGenerator<Row> {
 }
 
 const folders = foldersToEvaluate();
-if (values.help) {
-  process.stdout.write(USAGE);
-} else if (folders.length === 0) {
+const missing = folders.find((folder) => !existsSync(folder));
+if (missing !== undefined) refuseArguments(`There is no folder ${missing}.`, USAGE);
+if (folders.length === 0) {
   process.stdout.write('There are no collections beside the project; name folders to evaluate.\n');
 } else {
   process.stdout.write(`${'collection'.padEnd(18)}  nDCG@10    BM25    R@10    R@50  MRR@10   better\n`);

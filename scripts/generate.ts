@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
+import { readArguments } from './arguments.ts';
 
 const root = join(import.meta.dirname, '..');
 const committed = join(root, 'generated');
@@ -68,4 +69,12 @@ export async function findDrift(): Promise<string[]> {
   }
 }
 
-if (import.meta.main) await generateInto(committed);
+const USAGE = `npm run generate
+
+Writes the handler types and the client in generated/ from spec/openapi.yaml.
+`;
+
+if (import.meta.main) {
+  readArguments(USAGE, {});
+  await generateInto(committed);
+}

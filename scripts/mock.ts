@@ -1,6 +1,6 @@
 /** `npm run mock`: the whole interface on one port, answered from the examples of the spec. For front-end teams. */
-import { parseArgs } from 'node:util';
 import { listen } from '../src/server.ts';
+import { readArguments, refuseArguments } from './arguments.ts';
 import { createMockApp } from './mock/mock-app.ts';
 
 /** Prism's own; beside a service on its 8080. */
@@ -20,20 +20,19 @@ Another answer, as an error: add -H 'Prefer: code=402'. More: scripts/mock/READM
 
 function readPort(text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new Error(`the port must be 0 to 65535, not ${text}`);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    refuseArguments(`The port must be 0 to 65535, not ${text}.`, USAGE);
   return port;
 }
 
 async function start(): Promise<void> {
   const { PORT = DEFAULT_PORT } = process.env;
-  const { values } = parseArgs({
+  const { values } = readArguments(USAGE, {
     options: {
       port: { type: 'string', default: PORT },
       host: { type: 'string', default: '127.0.0.1' },
-      help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) return void process.stdout.write(USAGE);
   const port = readPort(values.port);
   const app = await createMockApp();
   const { address } = await listen(app, { host: values.host, port });
@@ -41,6 +40,6 @@ async function start(): Promise<void> {
 }
 
 start().catch((error) => {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n${USAGE}`);
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
 });

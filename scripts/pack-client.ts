@@ -1,9 +1,16 @@
 /** Builds the client as a package that others install: JavaScript and types of src/client/ and what it uses of generated/. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
+import { readArguments, refuseArguments } from './arguments.ts';
+
+const USAGE = `npm run pack:client [-- FOLDER]
+
+Packs the client as an npm package into the folder, by default the current one, and prints its path.
+`;
 
 const root = join(import.meta.dirname, '..');
 const run = promisify(execFile);
@@ -69,6 +76,9 @@ export async function packClient(destination: string): Promise<string> {
 }
 
 if (import.meta.main) {
-  const { positionals } = parseArgs({ allowPositionals: true });
-  process.stdout.write(`${await packClient(positionals[0] ?? '.')}\n`);
+  const { positionals } = readArguments(USAGE, { allowPositionals: true });
+  const [destination = '.', ...others] = positionals;
+  if (others.length > 0) refuseArguments('The package goes into one folder.', USAGE);
+  if (!existsSync(destination)) refuseArguments(`There is no folder ${destination}.`, USAGE);
+  process.stdout.write(`${await packClient(destination)}\n`);
 }

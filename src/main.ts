@@ -19,6 +19,13 @@ import { createServiceApp, createWorkerApp } from './service-app.ts';
 import { describeMistyped } from './setting-names.ts';
 import { outliveOutput } from './terminal.ts';
 
+const USAGE = `npm start [-- --worker | --no-worker]
+
+Starts the service. Its settings are environment variables: the table in README.md.
+  --worker     only import files, beside a server on the same database
+  --no-worker  leave the import of files to such processes
+`;
+
 /** Answers that run or wait for their turn when the signal comes have this long. */
 const DRAIN_TIMEOUT_MS = 6_000;
 /** Answers and jobs together: without a delay before, the whole way back takes less than ten seconds. */
@@ -131,11 +138,15 @@ const HEAP_GROWING = '--heap-growing-percent=100';
 async function start(): Promise<void> {
   outliveOutput();
   setFlagsFromString(HEAP_GROWING);
-  const { values } = parseArgs({
-    options: { worker: { type: 'boolean' } },
+  const { values, positionals } = parseArgs({
+    options: { worker: { type: 'boolean' }, help: { type: 'boolean' } },
     allowPositionals: true,
     allowNegative: true,
   });
+  // The command line leaves the name of its command there.
+  const unexpected = positionals.find((argument) => argument !== 'serve');
+  if (unexpected !== undefined) throw new Error(`Unexpected argument '${unexpected}'\n\n${USAGE}`);
+  if (values.help) return void process.stdout.write(USAGE);
   const config = readConfig();
   const log = createLog(config.logLevel);
   for (const mistyped of findMistypedSettings()) log.warn(describeMistyped(mistyped));
@@ -152,6 +163,7 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isMistyped = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
   const isOurs = !isMistyped && FAULTS.some((fault) => error instanceof fault);
+  if (isMistyped) return `${error.message}\n\n${USAGE}`;
   return (isOurs && error.stack) || error.message;
 }
 

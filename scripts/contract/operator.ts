@@ -10,7 +10,7 @@ import { type DatabaseLink, openDatabaseLink } from './database-link.ts';
 const SPENT: Settings = {
   KNOWLEDGE_BASE_LIMIT: '0',
   STORAGE_LIMIT_BYTES: '1',
-  CREDITS_PER_QUERY: '1000001',
+  CREDITS_PER_QUERY: '1000000001',
   UPLOAD_TICKET_TTL_SECONDS: '1',
   LOG_LEVEL: 'silent',
 };

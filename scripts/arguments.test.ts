@@ -1,0 +1,73 @@
+/** Every script of package.json tells how it is used, and what it does not understand. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>; // what npm demands
+};
+
+/** Those that npm is told to run; what it runs before them takes no arguments, and other tools have their own help. */
+const OWN = Object.entries(scripts).filter(
+  ([name, command]) => /\.ts$/.test(command) && !name.startsWith('pre'),
+);
+
+/** Runs it as npm does, with no settings. */
+function run(command: string, ...args: string[]) {
+  const [, ...nodeArguments] = command.split(' ');
+  const environment = { PATH: process.env.PATH };
+  return spawnSync(process.execPath, [...nodeArguments, ...args], {
+    cwd: root,
+    env: environment,
+    encoding: 'utf8',
+  });
+}
+
+const SLOW = { timeout: 60_000 };
+
+test('the scripts are found', () => {
+  expect(OWN.map(([name]) => name)).toEqual(
+    expect.arrayContaining(['start', 'generate', 'demo', 'contract:diff']),
+  );
+});
+
+test.each(OWN)(
+  '%s says in a sentence which option it does not know, and how it is used',
+  SLOW,
+  (name, command) => {
+    const { status, stdout, stderr } = run(command, '--nonsense');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^Unknown option '--nonsense'/);
+    expect(stderr).toMatch(new RegExp(`^npm (run )?${name}\\b`, 'm'));
+    expect(stderr).not.toMatch(/^ +at /m);
+  },
+);
+
+test.each(['start', 'pack:client'])('%s --help prints its usage, and does nothing', SLOW, (name) => {
+  const { status, stdout, stderr } = run(scripts[name] ?? '', '--help');
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(new RegExp(`^npm (run )?${name}\\b`));
+});
+
+test('all others read their arguments in the same way, with --help', () => {
+  const files = OWN.map(([, command]) => command.split(' ').at(-1) ?? '').filter((file) =>
+    file.startsWith('scripts/'),
+  );
+  const others = files.filter((file) => !/\breadArguments\(/.test(readFileSync(join(root, file), 'utf8')));
+  expect(others).toEqual([]);
+});
+
+test.each([
+  ['generate', 'there'],
+  ['contract:dredd', '--address', 'nonsense', '--key', 'k'],
+  ['evaluate', '/nowhere'],
+  ['pack:client', '/nowhere'],
+  ['start', 'there'],
+])('%s refuses %s in a sentence', SLOW, (name, ...args) => {
+  const { status, stdout, stderr } = run(scripts[name] ?? '', ...args);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).not.toMatch(/^ +at /m);
+  expect(stderr.split('\n', 1)[0]).toMatch(/^\S.* .*[\w.']$/);
+});
