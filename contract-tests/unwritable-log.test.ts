@@ -57,7 +57,7 @@ describe.runIf(process.platform === 'linux')('where nothing can be written', () 
   });
 
   test('a command fails', async () => {
-    expect(await runMute('src/cli.ts keys generate', environmentOf('/nowhere')).exited).toBe(1);
+    expect(await runMute('scripts/command.mjs keys generate', environmentOf('/nowhere')).exited).toBe(1);
   });
 });
 

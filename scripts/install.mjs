@@ -9,6 +9,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { isNodeTooOld, OLD_NODE } from './node-version.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const lock = readFileSync(`${root}package-lock.json`, 'utf8');
@@ -33,4 +34,10 @@ if (!isInstalled('all') && !(omitDev && isInstalled('service'))) {
     process.exit(1);
   }
   writeFileSync(markerOf(omitDev ? 'service' : 'all'), lock);
+}
+
+// npm has put its Node first into PATH for what comes next; this one may be the machine's.
+if (isNodeTooOld && !existsSync(`${root}node_modules/node/bin/node`)) {
+  process.stderr.write(OLD_NODE);
+  process.exit(1);
 }

