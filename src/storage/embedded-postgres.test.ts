@@ -1,5 +1,6 @@
 /** What one running embedded PostgreSQL guarantees: its text rules, its isolation, and being the only one. */
 import { statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import {
   cleanUpAfterAll,
@@ -65,6 +66,7 @@ test('a second start on the directory is refused, here and in another process, a
 test('a command beside the service finds the running database, and none where none runs', async () => {
   const other = await makeDataDirectory();
   expect(findRunningPostgres(other)).toBeUndefined();
+  expect(findRunningPostgres(fileURLToPath(import.meta.url))).toBeUndefined();
   const service = startInProcess(other);
   const expected = await connectionOf(service);
   await expect.poll(() => findRunningPostgres(other)).toEqual(expected);

@@ -89,12 +89,12 @@ function processId(text: string): number | undefined {
   return pid > 0 ? pid : undefined;
 }
 
-/** Undefined if there is no such file, or, below /proc, no such process any more. */
+/** Undefined if there is no such file, as below another file, or, below /proc, no such process any more. */
 function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ESRCH')) return undefined;
+    if (['ENOENT', 'ENOTDIR', 'ESRCH'].some((code) => hasCode(error, code))) return undefined;
     throw error;
   }
 }
