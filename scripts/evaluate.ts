@@ -60,16 +60,20 @@ function printRow({ name, ndcg10, recall10, recall50, mrr10, reference, passages
   );
 }
 
-/** The mean of the collections that have a reference, against its mean. */
-function printMean(rows: Row[]): void {
-  const compared = rows.filter(({ reference }) => reference !== undefined);
-  const meanOf = (figureOf: (row: Row) => number) =>
-    compared.reduce((sum, row) => sum + figureOf(row), 0) / compared.length;
+/** The mean of the collections that have a reference against its mean, and the mean of their ratios. */
+function printMeans(rows: Row[]): void {
+  const compared = rows.flatMap(({ ndcg10, reference }) =>
+    reference === undefined ? [] : [{ ndcg10, reference }],
+  );
   if (compared.length < 2) return;
-  const [ndcg10, reference] = [meanOf((row) => row.ndcg10), meanOf((row) => row.reference ?? 0)];
-  const better = `${((ndcg10 / reference - 1) * 100).toFixed(1).padStart(6)} %`;
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const ndcg10 = mean(compared.map((row) => row.ndcg10));
+  const reference = mean(compared.map((row) => row.reference));
+  const ratios = compared.map((row) => row.ndcg10 / row.reference);
+  const better = (ratio: number) => `${((ratio - 1) * 100).toFixed(1).padStart(6)} %`;
   process.stdout.write(
-    `${'mean'.padEnd(18)}  ${figure(ndcg10)}  ${figure(reference)}${' '.repeat(26)}${better}\n`,
+    `${'mean'.padEnd(18)}  ${figure(ndcg10)}  ${figure(reference)}${' '.repeat(26)}${better(ndcg10 / reference)}\n` +
+      `${'each by its own'.padEnd(60)}${better(mean(ratios))}, the least${better(Math.min(...ratios))}\n`,
   );
 }
 
@@ -121,6 +125,6 @@ if (folders.length === 0) {
     rows.push(row);
     printRow(row);
   }
-  printMean(rows);
+  printMeans(rows);
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
 }

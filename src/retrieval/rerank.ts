@@ -1,6 +1,12 @@
 /**
  * SQL that reranks the best passages by BM25: by their neighbouring passages, and by the words that the best of them
  * share (pseudo-relevance feedback). Each step reads a CTE of the statement in ranking.ts and returns the next one.
+ *
+ * What each adds to nDCG@10 over BM25 alone, and its share of a ranked statement's time (150 questions of cranfield):
+ *
+ *                mean of 19 collections   most             least               time
+ *   neighbours   +.0013                   cacm +.007       scifact -.002         9 %
+ *   support      +.0039                   cranfield +.022  checkthat20 -.002    28 %
  */
 import { type RawBuilder, sql } from 'kysely';
 import { scoreOf, tsqueryOf } from './asked-terms.ts';
@@ -11,18 +17,19 @@ const NEIGHBOURS_WEIGHT = 0.3;
 /** Passages before and after that count as neighbours. */
 const NEIGHBOURS_REACH = 2;
 
-/** Passages whose words support each other: the best ones. */
+/** Passages whose words support each other: the best ones. The mean of cranfield, msmarco-sub and scifact is flat from 6 to 10. */
 const FEEDBACK_PASSAGES = 8;
-/** A passage is trusted by this power of its score against the best one's: .43 where it has .9 of it. */
+/** A passage is trusted by this power of its score against the best one's: .43 where it has .9 of it. Flat from 6 to 12. */
 const TRUST_POWER = 8;
-/** What full support counts against the best passage's score. */
+/** What full support counts against the best passage's score. Flat from 3 to 5. */
 const SUPPORT_WEIGHT = 3;
-/** Words by which passages are compared; those of a larger share of all passages tell nothing. */
+/** Words by which passages are compared; those of a larger share of all passages tell nothing. 24 words gain nothing. */
 const FEEDBACK_WORDS = 16;
 const COMMON_SHARE = 0.3;
 /**
  * The inverse document frequency of a passage's words as a whole, against that of a word of no other passage. It
- * stands for the length of a passage's vector of words, which would take a look at each of its words.
+ * stands for the length of a passage's vector of words, which would take a look at each of its words. Flat from 0.5 to
+ * 0.6.
  */
 const TYPICAL_RARITY = 0.5;
 
