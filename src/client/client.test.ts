@@ -17,6 +17,12 @@ const connect = (settings: Partial<KnowledgeRetrievalSettings> = {}) => connectT
 
 const content = { knowledgeBaseId: 'k', title: 't', content: 'c' };
 
+test('a key that was read from a file is sent without its line end', async () => {
+  server.script = [succeed({ balance: 1 })];
+  await connect({ apiKey: ' kr_key\r\n' }).getBalance();
+  expect(server.requests[0]?.headers).toMatchObject({ 'x-api-key': 'kr_key' });
+});
+
 describe('errors', () => {
   test('carry code, message, data, status and request id of the answer', async () => {
     const data = { limit: 10, used: 9, requested: 2 };
@@ -95,7 +101,8 @@ describe('errors', () => {
     ['baseUrl', { baseUrl: 'localhost:8080' }],
     ['baseUrl', { baseUrl: '127.0.0.1:8080' }],
     ['apiKey', { apiKey: undefined }],
-    ['apiKey', { apiKey: 'kr_\n' }],
+    ['apiKey', { apiKey: '\n' }],
+    ['apiKey', { apiKey: 'kr_a\nkr_b' }],
     ['concurrency', { concurrency: 0 }],
   ])('INVALID_ARGUMENT: %s in %o, when the client is made', async (argument, settings) => {
     const error = await errorOf((async () => connect(settings))());

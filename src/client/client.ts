@@ -30,7 +30,7 @@ const UPLOAD_TIMEOUT_MS = 600_000;
 export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
   const context = readSettings(settings);
   const { gates } = context;
-  const options = createOptions(context, settings.apiKey);
+  const options = createOptions(context);
   const questions = createQuestions(options);
   const changes = createChanges(options);
 

@@ -42,7 +42,7 @@ export type Page<Item> = { data: Item[]; pagination: Pagination };
 type Manner = { waitMs?: number; onLoss?: () => void };
 
 /** How one operation is called by the generated client: in its turn, through `send`. */
-export function createOptions({ baseUrl, gates, ...context }: Context, apiKey: string) {
+export function createOptions({ baseUrl, apiKey, gates, ...context }: Context) {
   const client = createClient({ baseUrl, headers: { 'x-api-key': apiKey } });
   // Before a request is made the generated client may throw, as of an input that is no JSON.
   client.interceptors.error.use(toTyped);

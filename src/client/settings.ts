@@ -6,6 +6,7 @@ import { createGate, type Gate } from './gate.ts';
 export type KnowledgeRetrievalSettings = {
   /** The service's address, with a path where a proxy adds one. */
   baseUrl: string;
+  /** White space around it is dropped. */
   apiKey: string;
   /** For each attempt of a request, in milliseconds; 60,000 by default. */
   timeoutMs?: number;
@@ -51,9 +52,10 @@ export type Gates = {
   waits: Gate;
 };
 
-/** Settings that have been checked, without the key. */
+/** Settings that have been checked. */
 export type Context = {
   baseUrl: string;
+  apiKey: string;
   timeoutMs: number;
   deadlineMs: number;
   retries: number | undefined;
@@ -87,9 +89,13 @@ function readBaseUrl(baseUrl: unknown): string {
   throw invalidArgument('baseUrl', `${wanted}; it is "${baseUrl}".`);
 }
 
-/** A key as a header may hold it. @throws INVALID_ARGUMENT, which does not repeat it */
-function requireApiKey(apiKey: unknown): void {
-  if (typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey)) return;
+/**
+ * A key as a header may hold it, without the white space around it: a key that was read from a file ends with a line end.
+ * @throws INVALID_ARGUMENT, which does not repeat it
+ */
+function readApiKey(apiKey: unknown): string {
+  const trimmed = typeof apiKey === 'string' ? apiKey.trim() : '';
+  if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
   const found = typeof apiKey === 'string' ? 'is empty, or holds other characters' : `is ${typeof apiKey}`;
   throw invalidArgument('apiKey', `apiKey must hold visible ASCII characters; it ${found}.`);
 }
@@ -97,9 +103,9 @@ function requireApiKey(apiKey: unknown): void {
 /** @throws INVALID_ARGUMENT for an address or a key that no request can be made with */
 export function readSettings(settings: KnowledgeRetrievalSettings): Context {
   const { timeoutMs = TIMEOUT_MS, deadlineMs = DEADLINE_MS, retries, concurrency = CONCURRENCY } = settings;
-  requireApiKey(settings.apiKey);
   return {
     baseUrl: readBaseUrl(settings.baseUrl),
+    apiKey: readApiKey(settings.apiKey),
     timeoutMs,
     deadlineMs,
     retries,
