@@ -100,7 +100,12 @@ test.each([
   ['BASE_URL', 'https://example.org/?a=b', 'no more than an origin and a path'],
   ['BASE_URL', 'https:example.org', 'must be an http(s) address'],
   ['DATABASE_URL', 'postgres:database', 'must be a postgres:// address'],
-  ['PORT', '8080,8081', 'must be a whole number'],
+  ['PORT', '8080,8081', 'PORT: must be a whole number from 0 to 65535'],
+  ['PORT', '99999', 'PORT: must be a whole number from 0 to 65535'],
+  ['CREDITS_PER_QUERY', '-1', 'must be a whole number from 0 to 9007199254740991'],
+  ['CREDITS_PER_QUERY', '9'.repeat(20), 'must be a whole number from 0 to 9007199254740991'],
+  ['IMPORT_TIMEOUT_SECONDS', '0', 'must be a whole number from 1 to '],
+  ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
 ])('%s=%s stops the start', (name, value, problem) => {
   expect(() => readConfig({ [name]: value })).toThrow(problem);
 });

@@ -5,8 +5,11 @@ import { isApiKey } from './api-key.ts';
 import { type CorsOrigins, readOrigins } from './cors.ts';
 import { findMistypedNames, type MistypedName } from './setting-names.ts';
 
-const between = (least: number, most: number) =>
-  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(least).max(most));
+const between = (least: number, most: number) => {
+  const wanted = `must be a whole number from ${least} to ${most}`;
+  const inRange = z.number(wanted).min(least, wanted).max(most, wanted);
+  return z.string().regex(/^\d+$/, wanted).transform(Number).pipe(inRange);
+};
 
 const wholeNumber = (fallback: number, least = 0, most = Number.MAX_SAFE_INTEGER) =>
   between(least, most).prefault(String(fallback));
@@ -76,6 +79,9 @@ const isTracing = (read: {
   read.OTEL_TRACES_EXPORTER !== 'none' &&
   (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined;
 
+/** Pino's own. */
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
 /** One line a setting; the README's table lists the same names, OpenTelemetry's own as one. An empty value counts as unset. */
 const settings = z
   .object({
@@ -131,7 +137,7 @@ const settings = z
     OTEL_BSP_MAX_QUEUE_SIZE: wholeNumber(2_048, 1),
     OTEL_BSP_MAX_EXPORT_BATCH_SIZE: wholeNumber(512, 1),
     OTEL_SDK_DISABLED: z.string().optional(),
-    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   })
   .superRefine(({ S3_BUCKET, S3_ENDPOINT, S3_REGION }, context) => {
     if (S3_BUCKET !== undefined) return;
