@@ -1,6 +1,8 @@
 /** Keys: what a key that is no good is told, and when it stops being good. */
+import pg from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
 import { openDatabaseLink } from '../scripts/contract/database-link.ts';
+import { databaseUrlOf } from '../scripts/second-server.ts';
 import { startService } from '../scripts/service-process.ts';
 import { type Caller, createCaller } from './calling.ts';
 import { OPERATION_IDS } from './contract-check.ts';
@@ -85,7 +87,13 @@ test('401 UNAUTHORIZED: a key with a wrong character costs no query: its refusal
 });
 
 test('401 UNAUTHORIZED: a key past its expiry', async () => {
-  const apiKey = await createKey(account.name, undefined, '--expires-in-days', '0');
+  const apiKey = await createKey(account.name, undefined, '--expires-in-days', '1');
+  const client = new pg.Client(databaseUrlOf(inject('dataDirectory')));
+  await client.connect();
+  await client.query("UPDATE api_keys SET expires_at = expires_at - interval '1 day' WHERE id = $1", [
+    await idOf(apiKey),
+  ]);
+  await client.end();
   expectRefusal(await createCaller({ address, apiKey }).request('getBalance'), 401, 'UNAUTHORIZED');
 });
 

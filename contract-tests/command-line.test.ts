@@ -29,7 +29,12 @@ test.each([
   [
     'a key for ten thousand years',
     ['keys', 'create', '--account', ACCOUNT, '--expires-in-days', '4000000'],
-    'from 0 to 36500',
+    'from 1 to 36500',
+  ],
+  [
+    'a key that has expired when it is made',
+    ['keys', 'create', '--account', ACCOUNT, '--expires-in-days', '0'],
+    'from 1 to 36500',
   ],
   [
     'a key of a name in two lines',

@@ -182,7 +182,11 @@ keys
   .description('make a key; it is shown once')
   .option('--account <name>', 'the account that it belongs to', 'default')
   .option('--name <text>', 'what it is for', readKeyName, 'unnamed')
-  .option('--expires-in-days <days>', 'when it stops working', wholeNumber(0, EXPIRY_MAX_DAYS))
+  .option(
+    '--expires-in-days <days>',
+    `when it stops working: 1 to ${EXPIRY_MAX_DAYS} days from now (default: never)`,
+    wholeNumber(1, EXPIRY_MAX_DAYS),
+  )
   .action(({ account, name, expiresInDays }: { account: string; name: string; expiresInDays?: number }) =>
     onDatabase(async (database) => {
       const accountId = await requireAccountId(database, account);
