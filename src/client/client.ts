@@ -29,7 +29,7 @@ const UPLOAD_TIMEOUT_MS = 600_000;
  */
 export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
   const context = readSettings(settings);
-  const { gates } = context;
+  const { gates, fetch, answered } = context;
   const options = createOptions(context);
   const questions = createQuestions(options);
   const changes = createChanges(options);
@@ -50,7 +50,7 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
     const sendInTurn = async () => {
       const sent = { address, method, headers, body: await read(), signal };
       const patience = { timeoutMs: UPLOAD_TIMEOUT_MS, deadlineMs: deadlineMs + UPLOAD_TIMEOUT_MS, retries };
-      return await gates.requests.run(() => send(sent, { fetch: context.fetch, ...patience }), signal);
+      return await gates.requests.run(() => send(sent, { fetch, answered, ...patience }), signal);
     };
     await gates.bodies.run(sendInTurn, signal);
   };

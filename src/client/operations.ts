@@ -39,23 +39,24 @@ import type { CallOptions, Context, CreateOptions } from './settings.ts';
 export type Page<Item> = { data: Item[]; pagination: Pagination };
 
 /** `waitMs`: how long the service was asked to wait; that comes on top of the time-out. */
-type Manner = { waitMs?: number; onLoss?: () => void };
+type Manner = { waitMs?: number; isCharged?: boolean; onLoss?: () => void };
 
 /** How one operation is called by the generated client: in its turn, through `send`. */
 export function createOptions({ baseUrl, apiKey, gates, ...context }: Context) {
   const client = createClient({ baseUrl, headers: { 'x-api-key': apiKey } });
   // Before a request is made the generated client may throw, as of an input that is no JSON.
   client.interceptors.error.use(toTyped);
-  return (call: CallOptions, { waitMs = 0, onLoss = () => {} }: Manner = {}) => {
+  return (call: CallOptions, { waitMs = 0, ...manner }: Manner = {}) => {
     const { signal, timeoutMs = context.timeoutMs, deadlineMs = context.deadlineMs } = call;
     const { retries = context.retries } = call;
-    const patience = { timeoutMs: timeoutMs + waitMs, deadlineMs: deadlineMs + waitMs, retries, onLoss };
+    const patience = { timeoutMs: timeoutMs + waitMs, deadlineMs: deadlineMs + waitMs, retries };
+    const { fetch, answered } = context;
     const fetchBySend = async (request: Request): Promise<Response> => {
       const { url: address, method, headers } = request;
       const body = method === 'GET' ? undefined : await request.text();
       const sent = { address, method, headers, body, signal };
       const sendInTurn = () =>
-        gates.requests.run(() => send(sent, { fetch: context.fetch, ...patience }), signal);
+        gates.requests.run(() => send(sent, { fetch, answered, ...patience, ...manner }), signal);
       const { response, text } = await (waitMs > 0 ? gates.waits.run(sendInTurn, signal) : sendInTurn());
       if (parseJson(text) === undefined) throw unexpectedAnswer(response, text);
       return new Response(text, response);
@@ -112,7 +113,7 @@ async function deleteSurely(
 export const createQuestions = (options: Options) => ({
   /** The passages that answer the query, best first. Costs one credit, and so does an answer that was lost. */
   async query(body: QueryRequest, call: CallOptions = {}): Promise<SearchResult[]> {
-    return (await sdk.query({ body, ...options(call) })).data.data;
+    return (await sdk.query({ body, ...options(call, { isCharged: true }) })).data.data;
   },
   /** The documents of a knowledge base, newest first. */
   async listDocuments(query: ListDocumentsData['query'], call: CallOptions = {}): Promise<Page<Document>> {

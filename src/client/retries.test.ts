@@ -1,5 +1,5 @@
 /** The client's retries, against a server that answers as it is told: what is sent again, how often, and by which key. */
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   breakOff,
   connectTo,
@@ -8,7 +8,7 @@ import {
   succeed,
   useScriptedServer,
 } from '../testing/scripted-server.ts';
-import type { CreateOptions, KnowledgeRetrievalSettings } from './index.ts';
+import type { CreateOptions, KnowledgeRetrievalError, KnowledgeRetrievalSettings } from './index.ts';
 
 const server = useScriptedServer();
 const connect = (settings: Partial<KnowledgeRetrievalSettings> = {}) => connectTo(server, settings);
@@ -89,7 +89,7 @@ test('one call can go without, or with more', async () => {
   expect(await connect().getBalance({ retries: 3 })).toEqual({ balance: 1 });
 });
 
-test('429 and 503 are waited out until the deadline, a broken connection two times', async () => {
+test('429 and 503 are waited out until the deadline, a server that never answered is asked two times more', async () => {
   server.script = [limited, unavailable, limited, unavailable, limited, succeed({ balance: 1 })];
   expect(await connect().getBalance()).toEqual({ balance: 1 });
   server.requests = [];
@@ -124,4 +124,82 @@ test.each([0, 1, 2])('at most %i times, if it is told so', async (retries) => {
   server.script = [unavailable];
   await errorOf(connect({ retries }).getUsage());
   expect(server.requests).toHaveLength(retries + 1);
+});
+
+describe('a server that is gone after it has answered', () => {
+  /** What Node's fetch throws. */
+  const failure = (code: string) => () =>
+    Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) }));
+  const refused = failure('ECONNREFUSED');
+  const broken = failure('ECONNRESET');
+  const succeeding = () => Promise.resolve(Response.json({ success: true, data: { id: 'd' } }));
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** A client, and how its connections fail from now until `backMs`; `hasAnswered`: it was answered once before. */
+  async function lose({ fail = refused, backMs = Number.POSITIVE_INFINITY, hasAnswered = true }) {
+    let now = hasAnswered ? succeeding : fail;
+    const fetch = vi.fn(() => now());
+    const client = connect({ fetch });
+    if (hasAnswered) await client.getUsage();
+    fetch.mockClear();
+    const start = performance.now();
+    now = () => (performance.now() - start < backMs ? fail() : succeeding());
+    const outcomeOf = async (call: Promise<unknown>) => {
+      const settled = call.then(
+        () => 'success',
+        (error: KnowledgeRetrievalError) => error.errorCode,
+      );
+      const end = settled.then(() => performance.now() - start);
+      await vi.advanceTimersByTimeAsync(300_000);
+      return { outcome: await settled, tries: fetch.mock.calls.length, ms: await end };
+    };
+    return { client, outcomeOf };
+  }
+
+  const BACK = { backMs: 20_000 };
+  const calls: [string, (client: ReturnType<typeof connect>) => Promise<unknown>][] = [
+    ['getDocumentStatus', (client) => client.getDocumentStatus({ documentId: 'd' })],
+    ['importTextContent', (client) => client.importTextContent(content)],
+    ['importFile', (client) => client.importFile({ fileId: 'f' })],
+    ['deleteDocument', (client) => client.deleteDocument('d')],
+    ['query', (client) => client.query({ query: 'why' })],
+  ];
+
+  test.each(calls)('%s: a restart is waited for', async (_name, call) => {
+    const { client, outcomeOf } = await lose(BACK);
+    expect(await outcomeOf(call(client))).toMatchObject({ outcome: 'success' });
+  });
+
+  test('a query whose connection breaks off may have been charged: it is sent two times more', async () => {
+    const { client, outcomeOf } = await lose({ ...BACK, fail: broken });
+    const query = client.query({ query: 'why' });
+    expect(await outcomeOf(query)).toMatchObject({ outcome: 'NETWORK_ERROR', tries: 3 });
+    const other = await lose({ ...BACK, fail: broken });
+    expect(await other.outcomeOf(other.client.getUsage())).toMatchObject({ outcome: 'success' });
+  });
+
+  test('one that stays away is given half a minute, and less by `retries` or `deadlineMs`', async () => {
+    const { client, outcomeOf } = await lose({});
+    const { outcome, ms } = await outcomeOf(client.getUsage());
+    expect(outcome).toBe('NETWORK_ERROR');
+    expect(ms).toBeGreaterThanOrEqual(30_000);
+    expect(ms).toBeLessThanOrEqual(40_000);
+    const bounded = await lose({});
+    expect(await bounded.outcomeOf(bounded.client.getUsage({ retries: 3 }))).toMatchObject({ tries: 4 });
+    const short = await lose({});
+    expect((await short.outcomeOf(short.client.getUsage({ deadlineMs: 5_000 }))).ms).toBeLessThan(5_000);
+  });
+
+  test('one that has never answered is asked three times, within two seconds', async () => {
+    const { client, outcomeOf } = await lose({ ...BACK, hasAnswered: false });
+    const { outcome, tries, ms } = await outcomeOf(client.getUsage());
+    expect([outcome, tries]).toEqual(['NETWORK_ERROR', 3]);
+    expect(ms).toBeLessThan(2_000);
+  });
 });

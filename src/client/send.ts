@@ -17,8 +17,12 @@ export type SendOptions = {
   timeoutMs: number;
   /** For all attempts, with the pauses between them. */
   deadlineMs: number;
-  /** How often a request is sent again, whatever it meets; undefined: until the deadline, or LOSSES_MAX broken connections. */
+  /** How often a request is sent again, whatever it meets; undefined: until the deadline, or as long as a restart takes. */
   retries: number | undefined;
+  /** The origins that have answered this client before. */
+  answered: Set<string>;
+  /** A request that has its price each time that it arrives: a query. */
+  isCharged?: boolean;
   /** Told when it is sent again although it may have arrived. */
   onLoss?: () => void;
 };
@@ -31,8 +35,10 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_OWN_PAUSE_MS = 10_000;
 /** What comes on top of the service's own time, so that those who were refused together do not come back as one. */
 const SPREAD_MS = 250;
-/** A server that is gone does not come back by asking. */
+/** Broken connections after which a request is sent again in any case. */
 const LOSSES_MAX = 2;
+/** A server that has answered before is back after this long, if it was restarted. */
+const LONGEST_OUTAGE_MS = 30_000;
 /** The service counts requests by the minute: no pause that it asks for is longer. */
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -54,11 +60,12 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 
 /** One attempt. @throws KnowledgeRetrievalError */
 async function attempt({ address, signal, body, ...sent }: Sent, options: SendOptions): Promise<Received> {
-  const { fetch, timeoutMs } = options;
+  const { fetch, timeoutMs, answered } = options;
   const { deadline, either } = limitTime(signal, timeoutMs);
   let received: Received;
   try {
     const response = await fetch(address, { ...sent, signal: either, ...(body !== undefined && { body }) });
+    answered.add(new URL(address).origin);
     received = { response, text: await response.text() };
   } catch (cause) {
     if (signal?.aborted) throw aborted(signal.reason);
@@ -80,14 +87,40 @@ function pauseBefore(retry: number, { retryAfterSeconds }: KnowledgeRetrievalErr
 
 const isRefusedForNow = ({ status }: KnowledgeRetrievalError): boolean => status === 429 || status === 503;
 
-/** How often a request was sent again, and how often its connection was broken. */
-type Tries = { retries: number; losses: number };
+/** Whether nothing listened, so that the request cannot have arrived. Browsers do not say so. */
+function wasRefused({ cause }: KnowledgeRetrievalError): boolean {
+  const codes = [cause, cause instanceof Error ? cause.cause : undefined].map(
+    (error) => error instanceof Error && 'code' in error && error.code,
+  );
+  return codes.some((code) => code === 'ECONNREFUSED' || code === 'ConnectionRefused'); // Node and Deno, Bun
+}
+
+/**
+ * How often a request was sent again, and how often its connection was broken; since when no attempt was answered
+ * (undefined: the last one was).
+ */
+type Tries = { origin: string; retries: number; losses: number; silentSinceMs: number | undefined };
+
+function countLoss(tries: Tries, error: KnowledgeRetrievalError): void {
+  const isLoss = error.errorCode === 'NETWORK_ERROR';
+  if (isLoss) tries.losses++;
+  tries.silentSinceMs = isLoss ? (tries.silentSinceMs ?? performance.now()) : undefined;
+}
+
+/** Whether the server may be one that restarts, and to ask it again costs nothing. */
+function mayWaitForRestart(error: KnowledgeRetrievalError, tries: Tries, options: SendOptions): boolean {
+  const { answered, isCharged = false } = options;
+  if (!answered.has(tries.origin) || (isCharged && !wasRefused(error))) return false;
+  return performance.now() - (tries.silentSinceMs ?? 0) < LONGEST_OUTAGE_MS;
+}
 
 /** Whether a request that has met this error may be sent once more. */
-function mayRetry(error: KnowledgeRetrievalError, tries: Tries, { retries }: SendOptions): boolean {
+function mayRetry(error: KnowledgeRetrievalError, tries: Tries, options: SendOptions): boolean {
+  const { retries } = options;
   if (retries !== undefined && tries.retries >= retries) return false;
   if (isRefusedForNow(error)) return true;
-  return error.errorCode === 'NETWORK_ERROR' && (retries !== undefined || tries.losses <= LOSSES_MAX);
+  if (error.errorCode !== 'NETWORK_ERROR') return false;
+  return retries !== undefined || tries.losses <= LOSSES_MAX || mayWaitForRestart(error, tries, options);
 }
 
 /**
@@ -96,12 +129,13 @@ function mayRetry(error: KnowledgeRetrievalError, tries: Tries, { retries }: Sen
  */
 export async function send(sent: Sent, options: SendOptions): Promise<Received> {
   const endMs = performance.now() + options.deadlineMs;
-  for (const tries: Tries = { retries: 0, losses: 0 }; ; tries.retries++) {
+  const { origin } = new URL(sent.address);
+  for (const tries: Tries = { origin, retries: 0, losses: 0, silentSinceMs: undefined }; ; tries.retries++) {
     try {
       return await attempt(sent, options);
     } catch (error) {
       if (!(error instanceof KnowledgeRetrievalError)) throw error;
-      if (error.errorCode === 'NETWORK_ERROR') tries.losses++;
+      countLoss(tries, error);
       if (!mayRetry(error, tries, options)) throw error;
       const pauseMs = pauseBefore(tries.retries, error);
       if (pauseMs > LONGEST_PAUSE_MS + SPREAD_MS || performance.now() + pauseMs > endMs) throw error;

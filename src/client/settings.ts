@@ -15,8 +15,8 @@ export type KnowledgeRetrievalSettings = {
    */
   deadlineMs?: number;
   /**
-   * How often a request is sent again, whatever it meets; 0: never. By default two times after a broken connection, and
-   * until the deadline after a 429 or 503.
+   * How often a request is sent again, whatever it meets; 0: never. By default until the deadline after a 429 or 503,
+   * for half a minute while a server that has answered before does not answer, and two times if it never has.
    */
   retries?: number;
   /** How many requests are under way at once, 8 by default; further calls wait for their turn. */
@@ -60,6 +60,8 @@ export type Context = {
   deadlineMs: number;
   retries: number | undefined;
   fetch: typeof fetch;
+  /** The origins that have answered before: the service's, and that of its upload addresses. */
+  answered: Set<string>;
   gates: Gates;
 };
 
@@ -111,6 +113,7 @@ export function readSettings(settings: KnowledgeRetrievalSettings): Context {
     retries,
     // The platform's fetch wants to be called as the global that it is.
     fetch: settings.fetch ?? ((...request) => globalThis.fetch(...request)),
+    answered: new Set(),
     gates: createGates(concurrency),
   };
 }
