@@ -1,9 +1,12 @@
 /** A start that cannot succeed ends soon, with exit code 1 and a sentence that names the setting to change. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
-import { environmentOf } from '../scripts/service-process.ts';
+import { createInterface } from 'node:readline';
+import { expect, inject, test, vi } from 'vitest';
+import { environmentOf, root, withDataDirectory } from '../scripts/service-process.ts';
 import { spawnCommand } from './running-service.ts';
 
 /** What a command with these settings complains of before it ends with 1; by default it has no database. */
@@ -50,4 +53,20 @@ test('a port that another program has, of a server and of a worker', async () =>
   expect(server).toContain(`${taken}PORT.`);
   expect(worker).toContain(`${taken}WORKER_PORT.`);
   other.close();
+});
+
+test.skipIf(process.platform === 'win32')('SIGTERM to npm ends the service that npm started', async () => {
+  await withDataDirectory(async (dataDirectory) => {
+    // Without the script that runs before it, which would install dependencies under the tests.
+    const npm = spawn('npm', ['start', '--ignore-scripts'], {
+      cwd: root,
+      env: environmentOf(dataDirectory),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    for await (const line of createInterface(npm.stdout)) if (line.includes('answers at')) break;
+    npm.kill('SIGTERM');
+    // The service removes it as the last thing it does.
+    const pidFile = join(dataDirectory, 'service.pid');
+    await vi.waitUntil(() => !existsSync(pidFile), { timeout: 20_000 });
+  });
 });
