@@ -63,10 +63,11 @@ function bestByWords({ ids, queries, perLetter, picked, ...terms }: Picking) {
  */
 function rankedPassages(values: Ranking) {
   const { attainable, limit, accountId, credits, isLast } = values;
-  // An answer that is too short is asked for again, and costs nothing.
-  const due = sql`CASE WHEN ${isLast}::boolean OR (SELECT count(*) FROM ranked) >= ${limit}::integer
-    THEN ${credits}::bigint ELSE 0 END`;
-  return sql<FoundPassage & { isPaid: boolean }>`
+  // Whatever the limit is, so that fewer results are the first of more.
+  const isEnough = sql`(${isLast}::boolean OR (SELECT count(*) FROM best) >= ${values.picked})`;
+  // Too few are asked for again, and cost nothing.
+  const due = sql`CASE WHEN ${isEnough} THEN ${credits}::bigint ELSE 0 END`;
+  return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
     WITH asked AS MATERIALIZED (${askedTerms(values)}),
     best AS MATERIALIZED (${bestByWords(values)}),
     in_context AS MATERIALIZED (${scoreInContext(values.perLetter)}),
@@ -80,7 +81,7 @@ function rankedPassages(values: Ranking) {
     paid AS (${takeCredits(sql`${accountId}::uuid`, due)})
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, least(ranked.score, 1) AS score,
-      ${due} = 0 OR EXISTS (SELECT FROM paid) AS "isPaid"
+      ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     JOIN documents
@@ -130,7 +131,8 @@ export async function scoreByWords(
 }
 
 /**
- * The `limit` best of the candidates, for `credits` of the account's; fewer cost nothing unless this `isLast`.
+ * The `limit` best of the candidates, for `credits` of the account's. `isEnough`: there were enough candidates, or this
+ * `isLast`; otherwise nothing is taken.
  * @throws INSUFFICIENT_CREDITS when others have used up the balance meanwhile; then nothing is taken
  */
 export async function rankPassages(
@@ -138,9 +140,9 @@ export async function rankPassages(
   scoring: Scoring,
   { limit, ...candidates }: Candidates,
   charge: { accountId: string; credits: number; isLast: boolean },
-): Promise<FoundPassage[]> {
+): Promise<{ found: FoundPassage[]; isEnough: boolean }> {
   const { attainable } = scoring;
   const rows = await rank(database, { ...pickingValues(scoring, candidates), attainable, limit, ...charge });
   if (rows.some(({ isPaid }) => !isPaid)) throw insufficientCredits();
-  return rows;
+  return { found: rows, isEnough: charge.isLast || rows.some(({ isEnough }) => isEnough) };
 }

@@ -9,6 +9,7 @@
  *   support      +.0039                   cranfield +.022  checkthat20 -.002    28 %
  */
 import { type RawBuilder, sql } from 'kysely';
+import { passageCounts } from '../storage/lexeme-statistics.ts';
 import { scoreOf, tsqueryOf } from './asked-terms.ts';
 import { lengthNorm, termFrequency, titleFrequency } from './bm25.ts';
 
@@ -75,6 +76,9 @@ export const trustBest = () => sql`
 const inVector = (frequency: RawBuilder<unknown>) =>
   sql`((1 + norm) / sqrt(length(lexemes)) * (1 - norm / (norm + ${frequency})))`;
 
+/** Of the knowledge bases in the CTE `collection`. */
+const isTheirs = sql`knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM collection))`;
+
 /**
  * From `trusting`: the words besides the query's by which its passages are compared, those that tell most and that
  * two of the trusted passages share. `said` is their sum over those passages, each times its trust.
@@ -89,11 +93,10 @@ export const feedbackWords = (lexemes: RawBuilder<unknown>) => sql`
       FROM trusting, unnest(lexemes) WHERE trust > 0 GROUP BY lexeme HAVING count(*) > 1 OFFSET 0) AS by_several
     WHERE lexeme NOT LIKE '/%' AND char_length(lexeme) > 1 AND lexeme <> ALL(${lexemes}::text[])),
   counted AS (
-    SELECT shared.lexeme, said, sum(statistics.passage_count)::float8 AS frequency,
+    SELECT lexeme, said, sum(passage_count)::float8 AS frequency,
       (SELECT sum(passage_count)::float8 FROM collection) AS passages
-    FROM shared CROSS JOIN collection JOIN lexeme_statistics AS statistics
-      ON statistics.knowledge_base_id = collection.knowledge_base_id AND statistics.lexeme = shared.lexeme
-    GROUP BY shared.lexeme, said)
+    FROM shared JOIN (${passageCounts('shared', { isCounted: isTheirs, isSearched: isTheirs })}) AS occurring USING (lexeme)
+    GROUP BY lexeme, said)
   SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, said, rarity ^ 2 AS weight FROM (
     SELECT lexeme, said, ln(1 + (passages - frequency + 0.5) / (frequency + 0.5)) /
       (${float(TYPICAL_RARITY)} * ln(1 + passages)) AS rarity

@@ -115,6 +115,31 @@ test('scores lie in [0, 1], have 6 decimals and do not depend on the limit', asy
   expect(first.map(({ score }) => score)).toEqual(all.slice(0, 1).map(({ score }) => score));
 });
 
+test('fewer results are the first of more, also where few candidates hold several of the words', async () => {
+  const { place, resultsFor } = await openSearch();
+  // 700 passages have the one word, 1,115 the other, 15 both: far fewer than is to be expected, and not the best.
+  const words = (i: number) => (i < 685 ? 'zalpha '.repeat(9) : i < 700 ? 'zalpha zbeta' : 'zbeta');
+  const filler = 'and more of this and that for the whole of a long paragraph '.repeat(9);
+  const paragraphs = Array.from({ length: 1_800 }, (_, i) => `${words(i)} ${filler}`);
+  await importText(suite.database, place, { title: 'Long', content: paragraphs.join('\n\n') });
+  const first = await resultsFor('zalpha zbeta', { limit: 5 });
+  expect(first).toEqual((await resultsFor('zalpha zbeta', { limit: 50 })).slice(0, 5));
+});
+
+test('a query finds the same before and after the counts of an import are merged', async () => {
+  const { place, resultsFor } = await openSearch();
+  const contents = [
+    ...Array.from({ length: 4 }, (_, i) => `jaguar habitat predator rainforest ${i}`),
+    'jaguar among predator and habitat there',
+    'jaguar among engine and gearbox there',
+    ...Array.from({ length: 20 }, (_, i) => `engine and gearbox for sale ${i}`),
+  ];
+  for (const content of contents) await importText(suite.database, place, { title: 'T', content });
+  const unmerged = await resultsFor('jaguar');
+  await mergeLexemeChanges(suite.database);
+  expect(unmerged).toEqual(await resultsFor('jaguar'));
+});
+
 test.each(["'", '\\', "a' | 'b", '& | ! <->', ':*', "x':1A", '\u{1F600}', '(((((', '%_', '--', '$1'])(
   'nothing in a query is an operator: %s',
   async (query) => {
@@ -280,11 +305,13 @@ test('of many equal passages the newest come', async () => {
 async function openSearch() {
   const place = await makeKnowledgeBase(suite.database);
   const search = createSearch(suite.database, createStemMemory());
-  const titlesFor = async (query: string, credits = 0) => {
+  const resultsFor = async (query: string, { limit = 10, credits = 0 } = {}) => {
     const question = { accountId: place.accountId, knowledgeBaseIds: [place.knowledgeBaseId], query };
-    return (await search({ ...question, limit: 10, credits })).map(({ title }) => title);
+    return await search({ ...question, limit, credits });
   };
-  return { place, titlesFor };
+  const titlesFor = async (query: string, credits = 0) =>
+    (await resultsFor(query, { credits })).map(({ title }) => title);
+  return { place, resultsFor, titlesFor };
 }
 
 test('a text in a language that was not there before is found by other forms of its words', async () => {

@@ -172,8 +172,9 @@ async function rankEnough(
   for (const factor of [1, 20, Number.POSITIVE_INFINITY]) {
     const { queries, all: isLast } = candidatesOf(scoring.weighted, searched.passageCount, factor);
     const candidates = { searched, queries, limit };
-    const found = await rankPassages(database, scoring, candidates, { accountId, credits, isLast });
-    if (isLast || found.length === limit) return found;
+    const charge = { accountId, credits, isLast };
+    const { found, isEnough } = await rankPassages(database, scoring, candidates, charge);
+    if (isEnough) return found;
   }
   throw new Error('an unlimited budget leaves nothing out');
 }

@@ -22,6 +22,23 @@ export const addLexemes = (
   SELECT ${values.knowledgeBaseId}::uuid, gen_random_uuid(), ${values.accountId}::uuid, passage_counts
   FROM unnest(${values.lexemeCounts}::jsonb[]) AS passage_counts`;
 
+/**
+ * SQL for rows of `lexeme` and `passage_count`, several a lexeme, whose sums are the document frequencies of the lexemes
+ * in the CTE `words`: what is merged, and what has changed since. `isCounted` and `isSearched` say which rows of the two
+ * tables are meant. A change is unpacked once for all lexemes: concatenation leaves it unpacked in memory.
+ */
+export const passageCounts = (
+  words: string,
+  { isCounted, isSearched }: Record<'isCounted' | 'isSearched', RawBuilder<unknown>>,
+) => sql`
+  SELECT lexeme, passage_count FROM lexeme_statistics
+  WHERE ${isCounted} AND lexeme = ANY(ARRAY(SELECT lexeme FROM ${sql.table(words)}))
+  UNION ALL
+  SELECT words.lexeme, (change.passage_counts ->> words.lexeme)::bigint
+  FROM (SELECT passage_counts || '{}' AS passage_counts FROM lexeme_changes WHERE ${isSearched} OFFSET 0) AS change,
+    ${sql.table(words)} AS words
+  WHERE change.passage_counts ? words.lexeme`;
+
 /** Counts a document's lexemes out, as its passages still have them; passages of signs only have none. */
 export async function removeLexemes(transaction: Queryable, document: Owned): Promise<void> {
   await sql`

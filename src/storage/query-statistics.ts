@@ -5,6 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import type { Queryable } from './database.ts';
+import { passageCounts } from './lexeme-statistics.ts';
 import { prepare } from './prepared.ts';
 
 /** The knowledge bases that a query covers, and what they hold together. */
@@ -62,20 +63,11 @@ const isSearchedIn = ({ isNarrow }: Scope) =>
     ? sql`knowledge_base_id = ANY(${searchedIds})`
     : sql`knowledge_base_id IN (SELECT knowledge_base_id FROM searched)`;
 
-/**
- * SQL for the document frequencies of `asked` as one JSON object: what is merged, and what has changed since. A
- * change is unpacked once for all lexemes: concatenation leaves it unpacked in memory.
- */
+/** SQL for the document frequencies of `asked` as one JSON object. */
 const frequenciesIn = (isCounted: RawBuilder<unknown>, isSearched: RawBuilder<unknown>) => sql`
   (SELECT coalesce(json_object_agg(lexeme, passage_count), '{}') FROM (
-    SELECT lexeme, sum(passage_count)::bigint AS passage_count FROM (
-      SELECT lexeme, passage_count FROM lexeme_statistics
-      WHERE ${isCounted} AND lexeme = ANY(ARRAY(SELECT lexeme FROM asked))
-      UNION ALL
-      SELECT asked.lexeme, (change.passage_counts ->> asked.lexeme)::bigint
-      FROM (SELECT passage_counts || '{}' AS passage_counts FROM lexeme_changes
-          WHERE ${isSearched} OFFSET 0) AS change, asked
-      WHERE change.passage_counts ? asked.lexeme) AS counted
+    SELECT lexeme, sum(passage_count)::bigint AS passage_count
+    FROM (${passageCounts('asked', { isCounted, isSearched })}) AS counted
     GROUP BY lexeme HAVING sum(passage_count) > 0) AS occurring)`;
 
 function statisticsOf(scope: Scope, values: Placeholders) {
