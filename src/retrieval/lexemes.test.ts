@@ -31,6 +31,15 @@ describe('lexemesOf', () => {
     expect(lexemesOf('bạn', none)).toEqual({ asWritten: ['bạn'], unaccented: ['ban'] });
   });
 
+  it('has no accent that only the stemmer writes', () => {
+    const stems = new Map([
+      ['yardım', 'yar'],
+      ['yardim', 'yardı'],
+    ]);
+    expect(lexemesOf('yardim', stems)).toEqual({ asWritten: ['yardı'], unaccented: ['yardi'] });
+    expect(lexemesOf('yardım', stems)).toEqual({ asWritten: ['yar'], unaccented: ['yardi'] });
+  });
+
   it('takes Arabic vowel signs and hamzas for no accents', () => {
     expect(lexemesOf('أحْمد', none)).toEqual({ asWritten: ['احمد'], unaccented: [] });
     const stems = new Map([

@@ -31,16 +31,17 @@ export function wordsToStem(tokens: Iterable<string>): string[] {
  *   información    spanish    inform      informacion
  *   informacion    spanish    informacion
  *   bán            simple     bán         ban
+ *   yardım         turkish    yar         yardi
+ *   yardim         turkish    yardı       yardi
  *
  * Letters that are the same to everybody (see `unifyLetters`) are no accents: both lexemes are `asWritten` then.
  */
 export function lexemesOf(token: string, stems: Stems): TokenLexemes {
   const asWritten = unifyLetters(stems.get(token) || token);
   const plain = foldAccents(token);
-  if (plain === token) return { asWritten: [asWritten], unaccented: [] };
   const other = foldAccents(stems.get(plain) || plain);
   if (other === asWritten) return { asWritten: [asWritten], unaccented: [] };
-  return plain === unifyLetters(token)
+  return plain !== token && plain === unifyLetters(token)
     ? { asWritten: [asWritten, other], unaccented: [] }
     : { asWritten: [asWritten], unaccented: [other] };
 }

@@ -44,6 +44,8 @@ describe('unifyLetters', () => {
     ['λόγος', 'λόγοσ'],
     ['việt', 'việt'],
     ['straße', 'straße'],
+    ['۱۴۰۲', '1402'],
+    ['१९४७', '1947'],
   ])('%s is %s', (word, unified) => expect(unifyLetters(word)).toBe(unified));
 });
 

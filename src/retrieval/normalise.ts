@@ -40,7 +40,7 @@ const HYPHENS = /[\u2010\u2012\u2212]/g;
 
 /**
  * A lexeme in the letters that its language takes for the same: without Arabic vowel signs and hamzas, Hebrew points
- * and stress marks on Cyrillic letters; ё as е, Persian ی and ک as their Arabic forms, ς as σ. Accents of other
+ * and stress marks on Cyrillic letters; ё as е, Persian ی and ک as their Arabic forms, ς as σ, digits of any script as ASCII. Accents of other
  * letters stay, since they may tell words apart: Vietnamese bán, bàn and bạn.
  */
 export const unifyLetters = (lexeme: string): string => fold(lexeme, OPTIONAL_MARKS, SAME_LETTERS);
@@ -58,8 +58,21 @@ function fold(lexeme: string, marks: RegExp, letters: ReadonlyMap<string, string
     .normalize('NFD')
     .replace(marks, '')
     .normalize('NFC')
-    .replace(WHOLE_LETTERS, (letter) => letters.get(letter) ?? letter);
+    .replace(WHOLE_LETTERS, (letter) => letters.get(letter) ?? letter)
+    .replace(DIGITS, asciiDigit);
   return folded === '' ? lexeme : folded; // a lone accent stays: PostgreSQL has no empty lexeme
+}
+
+/** Decimal digits of all scripts: ۱۴۰۲, १४०२ and 1402 are one number. */
+const DIGIT = /[\p{Nd}--[0-9]]/v;
+const DIGITS = new RegExp(DIGIT, 'gv');
+
+/** Unicode has the ten digits of a script one after the other, and something else before the zero. */
+function asciiDigit(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  let zero = code;
+  while (DIGIT.test(String.fromCodePoint(zero - 1))) zero--;
+  return String(code - zero);
 }
 
 /** ASCII and ideographs: most lexemes, which need not be taken apart to be seen to have no accent. */

@@ -42,6 +42,21 @@ describe('analyseQuery', () => {
     ]);
   });
 
+  it('keeps the accents of each form of a word', () => {
+    expect(analyse('cafe cafés café', ['english'])).toMatchObject([
+      { lexemes: ['cafe'], unaccented: [], frequency: 1 },
+      { lexemes: ['café'], unaccented: ['cafe'], frequency: 2 },
+    ]);
+    const stems = new Map([
+      ['informe', 'inform'],
+      ['información', 'inform'],
+      ['informacion', 'informacion'],
+    ]);
+    expect(analyseQuery(readQuery('informe información'), new Map([['spanish', stems]]))).toMatchObject([
+      { lexemes: ['inform'], unaccented: ['informacion'], frequency: 2 },
+    ]);
+  });
+
   it('keeps stop words and says so', async () => {
     const terms = analyse('to be or not to be', ['english']);
     expect(terms.map(({ lexemes, isStopWord }) => [lexemes[0], isStopWord])).toEqual([

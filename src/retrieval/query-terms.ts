@@ -64,8 +64,10 @@ export function analyseQuery(
     const variants = unite(token, allStems);
     const key = variants.lexemes.join(' ');
     const known = terms.get(key);
-    if (known) known.frequency += frequency;
-    else {
+    if (known) {
+      known.frequency += frequency;
+      known.unaccented = [...new Set([...known.unaccented, ...variants.unaccented])];
+    } else {
       const stop = isStopWord(token);
       terms.set(key, {
         ...variants,
