@@ -86,9 +86,19 @@ function asUtf8(bytes: Uint8Array): string | undefined {
   const valid = asValidUtf8(bytes);
   if (valid !== undefined) return valid;
   const text = decode(bytes, 'utf-8');
-  const damaged = text.match(/\ufffd/g)?.length ?? 0;
-  const beyondAscii = text.match(/\P{ASCII}/gu)?.length ?? 0;
+  const { damaged, beyondAscii } = countBeyondAscii(text);
   return damaged <= DAMAGED_MAX_SHARE * beyondAscii ? text : undefined;
+}
+
+/** Counted one by one: 45 MB of Russian have 22 million matches, which took more memory than a file may. */
+function countBeyondAscii(text: string): { damaged: number; beyondAscii: number } {
+  let [damaged, beyondAscii] = [0, 0];
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0x80) beyondAscii++;
+    if (unit === 0xfffd) damaged++;
+  }
+  return { damaged, beyondAscii };
 }
 
 function latin1(bytes: Uint8Array, length: number): string {
