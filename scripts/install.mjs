@@ -9,7 +9,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isNodeTooOld, OLD_NODE } from './node-version.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const lock = readFileSync(`${root}package-lock.json`, 'utf8');
@@ -37,7 +36,10 @@ if (!isInstalled('all') && !(omitDev && isInstalled('service'))) {
 }
 
 // npm has put its Node first into PATH for what comes next; this one may be the machine's.
-if (isNodeTooOld && !existsSync(`${root}node_modules/node/bin/node`)) {
-  process.stderr.write(OLD_NODE);
+// Imported here, since it looks for what has just been installed.
+const { findObstacle, ownNode } = await import('./node-version.mjs');
+const obstacle = ownNode === undefined ? findObstacle() : undefined;
+if (obstacle !== undefined) {
+  process.stderr.write(obstacle);
   process.exit(1);
 }

@@ -1,25 +1,77 @@
-/** Where npm has not installed the project's Node, an old one ends with a sentence. */
+/** Where the project's Node or its dependencies are missing, a command ends with a sentence that says what to do. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Runs the guard on a Node that says that it is this one. */
-function runOn(version: string) {
+/** A checkout with these scripts, and a command line that says on which Node it runs. */
+let checkout: string;
+beforeEach(() => {
+  checkout = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-checkout-'));
+  cpSync(join(root, 'scripts'), join(checkout, 'scripts'), {
+    recursive: true,
+    filter: (path) => !/\.[^.]+$/.test(path) || path.endsWith('.mjs'),
+  });
+  mkdirSync(join(checkout, 'src'));
+  writeFileSync(
+    join(checkout, 'src/cli.ts'),
+    'console.log(process.versions.node, ...process.argv.slice(2)); process.exitCode = 3;',
+  );
+});
+afterEach(() => rmSync(checkout, { recursive: true }));
+
+/** The dependencies as npm unpacks them; the binary of the package `node` comes with its install script. */
+function install({ withBinary }: { withBinary: boolean }): void {
+  mkdirSync(join(checkout, 'node_modules/commander'), { recursive: true });
+  writeFileSync(join(checkout, 'node_modules/commander/index.js'), '');
+  const folder = join(checkout, 'node_modules/node');
+  mkdirSync(join(folder, 'bin'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"name":"node"}');
+  if (withBinary) symlinkSync(process.execPath, join(folder, 'bin/node'));
+}
+
+/** Runs a script from another directory, on a Node that says that it is this one. */
+function runOn(version: string, script: string) {
   const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
-  const imports = [`data:text/javascript,${encodeURIComponent(pretend)}`, './scripts/require-node.mjs'];
-  const args = [...imports.flatMap((each) => ['--import', each]), '--eval', 'console.log("ran")'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  const args = [
+    '--import',
+    `data:text/javascript,${encodeURIComponent(pretend)}`,
+    join(checkout, script),
+    'doctor',
+  ];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: tmpdir(), encoding: 'utf8' });
   return { status, stdout, stderr };
 }
 
-test('an old Node ends with what to do, and a new one runs', () => {
-  expect(runOn('24.0.0')).toEqual({ status: 0, stdout: 'ran\n', stderr: '' });
-  const { status, stdout, stderr } = runOn('20.20.2');
+const COMMAND = 'scripts/command.mjs';
+
+test.each(['20.20.2', '24.0.0'])('Node %s before the first installation: how to install', (version) => {
+  for (const script of [COMMAND, 'scripts/require-node.mjs']) {
+    const { status, stdout, stderr } = runOn(version, script);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`The dependencies are not installed. Install them by\n  node "${checkout}`);
+  }
+});
+
+test('an old Node where npm ran no install scripts: how to get the project’s own; a new one runs', () => {
+  install({ withBinary: false });
+  const { status, stdout, stderr } = runOn('20.20.2', COMMAND);
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^This is Node 20\.20\.2, and 24 or later is needed\..*npm rebuild node/s);
+  expect(runOn('24.0.0', COMMAND)).toEqual({ status: 3, stdout: '24.0.0 doctor\n', stderr: '' });
+});
+
+test('an old Node beside the project’s own: the command is run by that, other files name it', () => {
+  install({ withBinary: true });
+  const stdout = `${process.versions.node} doctor\n`;
+  expect(runOn('20.20.2', COMMAND)).toEqual({ status: 3, stdout, stderr: '' });
+  const { status, stderr } = runOn('20.20.2', 'scripts/require-node.mjs');
+  expect(status).toBe(1);
+  expect(stderr).toContain(join(checkout, 'node_modules/node/bin/node'));
 });
 
 test('every command of package.json that runs the project’s files asks first', () => {
@@ -32,5 +84,5 @@ test('every command of package.json that runs the project’s files asks first',
   );
   expect(unasked).toEqual([]);
   for (const file of Object.values(bin))
-    expect(readFileSync(`${root}${file}`, 'utf8')).toContain("import './require-node.mjs';");
+    expect(readFileSync(`${root}${file}`, 'utf8')).toContain("import('./require-node.mjs')");
 });
