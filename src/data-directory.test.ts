@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { requireDataDirectory } from './data-directory.ts';
+import { findUnusable, requireDataDirectory } from './data-directory.ts';
 import { openFileStore } from './storage/file-store.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-directory-'));
@@ -17,19 +17,33 @@ test('it is made with those above it, for others to pass only, and nothing is le
   expect(readdirSync(directory)).toEqual([]);
 });
 
+/** What the start says; the doctor says the same. */
+function refusalOf(directory: string): string {
+  const { problem, remedy } = findUnusable(directory) ?? {};
+  const refusal = `${problem} ${remedy}`;
+  expect(() => requireDataDirectory(directory)).toThrow(refusal);
+  return refusal;
+}
+
 test('a file, and a directory below one, are refused', () => {
   const file = join(parent, 'file');
   writeFileSync(file, 'kept');
   for (const directory of [file, join(file, 'below')])
-    expect(() => requireDataDirectory(directory)).toThrow(`DATA_DIR (${directory}) cannot be used: `);
+    expect(refusalOf(directory)).toBe(
+      `DATA_DIR (${directory}) cannot be used: ${file} is not a directory. Set another DATA_DIR.`,
+    );
   expect(readFileSync(file, 'utf8')).toBe('kept');
 });
 
 // Node's mkdir with `recursive` never returns there.
-test.runIf(process.platform === 'linux').each(['/proc/x', '/proc/x/below', '/proc'])(
+test.runIf(process.platform === 'linux').each([
+  ['/proc/x', 'it cannot be made in /proc (ENOENT). '],
+  ['/proc/x/below', 'it cannot be made in /proc (ENOENT). '],
+  ['/proc', 'nothing can be written into it (ENOENT). '],
+])(
   '%s, in which nothing can be made, is refused, and no store of files waits for it',
-  async (directory) => {
-    expect(() => requireDataDirectory(directory)).toThrow(`DATA_DIR (${directory}) cannot be used: `);
+  async (directory, reason) => {
+    expect(refusalOf(directory)).toContain(`DATA_DIR (${directory}) cannot be used: ${reason}`);
     await expect(openFileStore(join(directory, 'files'))).rejects.toThrow('mkdir');
   },
 );

@@ -1,10 +1,9 @@
 /** Checks what a deployment has of its machine: Node, the data directory and the secrets in it, the public address. */
-import { constants } from 'node:fs';
-import { access, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, stat, statfs } from 'node:fs/promises';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../config.ts';
+import { findUnusable, nearestExisting } from '../data-directory.ts';
 import { apiKeyFile, uploadSecretFile } from '../first-start.ts';
-import { type Problem, reasonOf } from '../problem.ts';
+import type { Problem } from '../problem.ts';
 
 /** The version that package.json brings; older ones lack what the service is made of. */
 const NODE_MAJOR = 24;
@@ -24,43 +23,14 @@ export function checkNode(version: string = process.versions.node): Problem[] {
   ];
 }
 
-/** The directory itself, or what stands of its path. */
-async function nearestExisting(path: string): Promise<string> {
-  const isThere = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  return isThere || dirname(path) === path ? path : await nearestExisting(dirname(path));
-}
-
-/** Why nothing can be written into the directory, or the directory not be made; undefined: it can. */
-async function findObstacle(dataDir: string): Promise<string | undefined> {
-  const existing = await nearestExisting(dataDir);
-  if (!(await stat(existing)).isDirectory()) return `${existing} is no directory.`;
-  try {
-    if (existing !== dataDir) await access(existing, constants.W_OK | constants.X_OK);
-    else {
-      const probe = join(dataDir, `.doctor-${process.pid}`);
-      await writeFile(probe, 'probe').finally(() => rm(probe, { force: true }));
-    }
-    return undefined;
-  } catch (error) {
-    return `Nothing can be written into ${existing}: ${reasonOf(error)}.`;
-  }
-}
-
-/** Rights and free space of DATA_DIR; nothing is made. */
+/** Rights and free space of DATA_DIR; nothing is left behind. */
 export async function checkDataDirectory(
   { dataDir }: Config,
   { leastFreeBytes = LEAST_FREE_BYTES } = {},
 ): Promise<Problem[]> {
-  const obstacle = await findObstacle(dataDir);
-  if (obstacle !== undefined) {
-    const user = process.geteuid?.();
-    const remedy = `Give DATA_DIR (${dataDir}) to the user who runs the service${user === undefined ? '' : ` (id ${user})`}, or set another one.`;
-    return [{ problem: obstacle, remedy }];
-  }
-  const { bavail, bsize } = await statfs(await nearestExisting(dataDir));
+  const unusable = findUnusable(dataDir);
+  if (unusable !== undefined) return [unusable];
+  const { bavail, bsize } = await statfs(nearestExisting(dataDir));
   const freeBytes = bavail * bsize;
   if (freeBytes >= leastFreeBytes) return [];
   const problem = `Only ${Math.floor(freeBytes / MEBIBYTE)} MiB are free where DATA_DIR (${dataDir}) lies.`;

@@ -70,13 +70,15 @@ describe('on disk', () => {
     await writeFile(file, '');
     for (const DATA_DIR of [file, join(file, 'below')])
       expect(await deployment.examineWith({ DATA_DIR })).toEqual([
-        `data directory: ${file} is no directory.`,
+        `data directory: DATA_DIR (${DATA_DIR}) cannot be used: ${file} is not a directory.`,
       ]);
   });
 
   test('a data directory that nobody may write to, root neither', async () => {
-    const problems = await deployment.examineWith({ DATA_DIR: '/proc' });
-    expect(problems[0]).toMatch(/^data directory: Nothing can be written into \//);
+    for (const DATA_DIR of ['/proc', '/proc/x'])
+      expect((await deployment.examineWith({ DATA_DIR }))[0]).toContain(
+        `data directory: DATA_DIR (${DATA_DIR}) cannot be used: `,
+      );
   });
 
   test('a disk that is nearly full', async () => {
