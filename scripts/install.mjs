@@ -7,7 +7,7 @@
  * (@scarf/scarf), serves another runtime (bare-fs), or draws pages (@napi-rs/canvas).
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -18,21 +18,59 @@ const omitDev = process.argv.includes('--omit=dev');
 const markerOf = (scope) => `${root}node_modules/.installed-${scope}.json`;
 const isInstalled = (scope) => existsSync(markerOf(scope)) && readFileSync(markerOf(scope), 'utf8') === lock;
 
-if (!isInstalled('all') && !(omitDev && isInstalled('service'))) {
+const isReady = () => isInstalled('all') || (omitDev && isInstalled('service'));
+
+/** Tells a second installation to wait: two at once would take packages from each other. */
+const claim = `${root}.installing`;
+const LOOK_INTERVAL_MS = 500;
+
+const isAlive = (pid) => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+};
+
+/** Whether this is the one to install; not while another does, and then there may be nothing left to do. */
+function claimInstallation() {
+  try {
+    writeFileSync(claim, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    const other = Number(existsSync(claim) && readFileSync(claim, 'utf8'));
+    if (other > 0 && !isAlive(other)) rmSync(claim, { force: true });
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_INTERVAL_MS);
+    return false;
+  }
+}
+
+/**
+ * `npm ci` begins by removing node_modules, under the service that may be running from it. Where only the packages for
+ * development are missing, they are added.
+ */
+const commandFor = () => (isInstalled('service') ? ['install', '--no-save'] : ['ci']);
+
+function install() {
   process.stderr.write('Installing the locked dependencies; this takes up to a minute, once …\n');
   const npm = process.env.npm_execpath;
   const [command, ...args] = npm === undefined ? ['npm'] : [process.execPath, npm];
   const flags = ['--no-fund', '--no-audit', '--loglevel=error', ...(omitDev ? ['--omit=dev'] : [])];
-  const { status } = spawnSync(command, [...args, 'ci', ...flags], {
+  const { status } = spawnSync(command, [...args, ...commandFor(), ...flags], {
     cwd: root,
     stdio: ['ignore', 2, 2],
     shell: npm === undefined && process.platform === 'win32',
   });
-  if (status !== 0) {
-    process.stderr.write('npm ci failed; its messages stand above.\n');
-    process.exit(1);
-  }
-  writeFileSync(markerOf(omitDev ? 'service' : 'all'), lock);
+  if (status === 0) return writeFileSync(markerOf(omitDev ? 'service' : 'all'), lock);
+  process.stderr.write('The installation by npm failed; its messages stand above.\n');
+  process.exit(1);
+}
+
+while (!isReady()) {
+  if (!claimInstallation()) continue;
+  process.once('exit', () => rmSync(claim, { force: true }));
+  install();
 }
 
 // npm has put its Node first into PATH for what comes next; this one may be the machine's.
