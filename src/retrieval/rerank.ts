@@ -63,18 +63,18 @@ export function scoreInContext(perLetter: RawBuilder<unknown>) {
 }
 
 /**
- * From `in_context`: the same passages, each with the best `top` score and how far it is trusted, in [0, 1]. All of
+ * From `in_context`: the same passages, each with the best `top` score, the `scale` of its vector of words (what a word
+ * that it has once counts, over the vector's length), and how far it is trusted, in [0, 1]. All of
  * equal score are trusted alike, so that their order stays the newest first.
  */
 export const trustBest = () => sql`
-  SELECT *, CASE WHEN rank() OVER by_score <= ${sql.lit(FEEDBACK_PASSAGES)}
+  SELECT *, (1 + norm) / sqrt(length(lexemes)) AS scale, CASE WHEN rank() OVER by_score <= ${sql.lit(FEEDBACK_PASSAGES)}
     THEN (score / top) ^ ${sql.lit(TRUST_POWER)} ELSE 0 END AS trust
   FROM (SELECT *, max(score) OVER () AS top FROM in_context) AS in_context
   WINDOW by_score AS (ORDER BY score DESC)`;
 
 /** SQL for what a word that a passage has `frequency` times counts in its vector, before the word's rarity. */
-const inVector = (frequency: RawBuilder<unknown>) =>
-  sql`((1 + norm) / sqrt(length(lexemes)) * (1 - norm / (norm + ${frequency})))`;
+const inVector = (frequency: RawBuilder<unknown>) => sql`(scale * (1 - norm / (norm + ${frequency})))`;
 
 /** Of the knowledge bases in the CTE `collection`. */
 const isTheirs = sql`knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM collection))`;
@@ -92,11 +92,12 @@ export const feedbackWords = (lexemes: RawBuilder<unknown>) => sql`
       SELECT lexeme, sum(trust * ${inVector(sql`cardinality(positions)`)}) AS said
       FROM trusting, unnest(lexemes) WHERE trust > 0 GROUP BY lexeme HAVING count(*) > 1 OFFSET 0) AS by_several
     WHERE lexeme NOT LIKE '/%' AND char_length(lexeme) > 1 AND lexeme <> ALL(${lexemes}::text[])),
+  occurring AS MATERIALIZED (
+    SELECT lexeme, sum(passage_count)::float8 AS frequency
+    FROM (${passageCounts('shared', { isCounted: isTheirs, isSearched: isTheirs })}) AS counts GROUP BY lexeme),
   counted AS (
-    SELECT lexeme, said, sum(passage_count)::float8 AS frequency,
-      (SELECT sum(passage_count)::float8 FROM collection) AS passages
-    FROM shared JOIN (${passageCounts('shared', { isCounted: isTheirs, isSearched: isTheirs })}) AS occurring USING (lexeme)
-    GROUP BY lexeme, said)
+    SELECT lexeme, said, frequency, (SELECT sum(passage_count)::float8 FROM collection) AS passages
+    FROM shared JOIN occurring USING (lexeme))
   SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, said, rarity ^ 2 AS weight FROM (
     SELECT lexeme, said, ln(1 + (passages - frequency + 0.5) / (frequency + 0.5)) /
       (${float(TYPICAL_RARITY)} * ln(1 + passages)) AS rarity
