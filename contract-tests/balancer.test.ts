@@ -9,7 +9,7 @@ import { exchange } from './exchange.ts';
 /** The shortest time that a server can announce and a client can undercut, by a second. */
 const KEEP_ALIVE_TIMEOUT_MS = 2_000;
 
-/** Starts a server that answers anything, and tells of a request's connection who closes it. */
+/** Starts a server that answers every request, and reports which side closes a request's connection. */
 async function startServer() {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, (_request, response) => {
     response.end('{}');

@@ -12,7 +12,7 @@ import { startMock } from './spawned-server.ts';
 let project: Awaited<ReturnType<typeof createProject>>;
 let service: Awaited<ReturnType<typeof startService>>;
 let pages: Awaited<ReturnType<typeof serveFiles>>;
-/** The tests' service, whose CORS_ORIGIN names nobody. */
+/** The tests' service, which has no CORS_ORIGIN. */
 const unshared = { address: inject('address'), apiKey: inject('apiKey') };
 let mock: Awaited<ReturnType<typeof startMock>>;
 

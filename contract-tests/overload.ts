@@ -97,7 +97,7 @@ async function startNarrow(dataDirectory: string) {
 
 type NarrowService = Awaited<ReturnType<typeof startNarrow>>;
 
-/** Looks at the service until `ended`: what tells of it has its turn at once; gives the most memory that it took. */
+/** Watches the service until `ended`: its health checks are answered at once. Returns its peak memory. */
 async function watchUntil(service: RunningService, ended: Promise<unknown>): Promise<number> {
   let largestBytes = readResidentBytes(service.pid);
   let isEnded = false;

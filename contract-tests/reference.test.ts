@@ -83,7 +83,7 @@ describe.skipIf(browser === undefined).each([
     page = await browser.newPage({ viewport: { width, height: 900 } });
     page.on('request', (request) => requested.add(new URL(request.url()).origin));
     page.on('console', (message) => {
-      // The browser tells of each answer that is no success; the page shows it.
+      // The browser logs each answer that is no success; the page shows it.
       if (!message.text().includes('409 (Conflict)')) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));

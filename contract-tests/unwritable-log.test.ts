@@ -9,7 +9,7 @@ import { startCommand } from './running-service.ts';
 
 const METRICS_TOKEN = 'a token for the tests';
 
-/** A port that nobody has: the greeting cannot tell it here. */
+/** A free port: the greeting cannot show it here. */
 async function findPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

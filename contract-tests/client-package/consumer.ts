@@ -89,7 +89,7 @@ export async function useFiles(settings: KnowledgeRetrievalSettings, { file, emp
   };
 }
 
-/** Uploads so many files at once; gives how many documents there are of each status, and how many answers were refusals. */
+/** Uploads `count` files at once; returns the number of documents in each status, and the number of refusals. */
 export async function useMany(
   settings: KnowledgeRetrievalSettings,
   { count, untilProcessed }: { count: number; untilProcessed: boolean },

@@ -8,7 +8,7 @@ export type Runtime = { name: string; command: string; options: string[] };
 
 const modules = join(import.meta.dirname, '../../node_modules');
 
-/** The Node that runs the tests, and those of the machine, which npm has put behind it in PATH. */
+/** The Node that runs the tests, and those of the machine, which come after it in PATH. */
 const nodes = new Set([
   process.execPath,
   ...(process.env.PATH ?? '')
