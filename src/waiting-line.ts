@@ -18,7 +18,8 @@ export type WaitingLine<Wanted> = {
   first(): Waiting<Wanted> | undefined;
   /**
    * Waits at the end of the line until it is served.
-   * @throws SERVICE_UNAVAILABLE after `waitMaxMs`; MALFORMED_REQUEST, for the log only, when the client hangs up
+   * @throws SERVICE_UNAVAILABLE after `waitMaxMs`; MALFORMED_REQUEST, for the log only, when the client hangs up; the
+   * signal's reason when that aborts
    */
   join(wanted: Wanted, patience: Patience): Promise<void>;
   /** Ends the wait of the first. */
@@ -27,18 +28,20 @@ export type WaitingLine<Wanted> = {
   refuseAll(error: () => Error): void;
 };
 
-/** Whose request waits, and for how long at most. */
-export type Patience = { client: Client; waitMaxMs: number };
+/** Whose request waits, and for how long at most: for ever where nothing says otherwise. */
+export type Patience = { client?: Client; signal?: AbortSignal; waitMaxMs?: number };
 
 /** An empty line. A client that hangs up leaves it, and counts no more. */
 export function createWaitingLine<Wanted>(): WaitingLine<Wanted> {
   const line: Joined<Wanted>[] = [];
-  const join = async (wanted: Wanted, { client, waitMaxMs }: Patience): Promise<void> => {
-    if (client.closed) throw brokenOff();
+  const join = async (wanted: Wanted, { client, signal, waitMaxMs }: Patience): Promise<void> => {
+    if (client?.closed) throw brokenOff();
+    signal?.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer);
-        client.off('close', hangUp);
+        client?.off('close', hangUp);
+        signal?.removeEventListener('abort', abort);
         line.splice(line.indexOf(joined), 1);
       };
       const serve = () => {
@@ -50,9 +53,11 @@ export function createWaitingLine<Wanted>(): WaitingLine<Wanted> {
         reject(error);
       };
       const hangUp = () => refuse(brokenOff());
+      const abort = () => refuse(signal?.reason);
       const joined = { sinceMs: performance.now(), wanted, serve, refuse };
-      const timer = setTimeout(() => refuse(overloaded()), waitMaxMs);
-      client.once('close', hangUp);
+      const timer = waitMaxMs === undefined ? undefined : setTimeout(() => refuse(overloaded()), waitMaxMs);
+      client?.once('close', hangUp);
+      signal?.addEventListener('abort', abort);
       line.push(joined);
     });
   };

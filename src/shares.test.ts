@@ -1,0 +1,85 @@
+/** Who gets the next of something scarce. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createShares, type Shares } from './shares.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Lets these owners take one each, in this order; gives those that have got theirs, in that order. */
+function takeAll(shares: Shares, owners: string[]): string[] {
+  const got: string[] = [];
+  for (const owner of owners) shares.take(owner).then(() => got.push(owner));
+  return got;
+}
+
+test('an owner alone has all; its requests are served in the order of coming', async () => {
+  const shares = createShares(3);
+  const got = takeAll(shares, ['a', 'a', 'a', 'a']);
+  await turn();
+  expect(got).toHaveLength(3);
+  shares.leave('a');
+  await turn();
+  expect(got).toHaveLength(4);
+});
+
+test('while another owner is there, nobody holds more than half', async () => {
+  const shares = createShares(4);
+  await shares.take('b');
+  shares.leave('b');
+  const got = takeAll(shares, ['a', 'a', 'a', 'a']);
+  await turn();
+  expect(got).toEqual(['a', 'a']);
+  vi.advanceTimersByTime(1_000);
+  shares.leave('a');
+  await turn();
+  expect(got).toHaveLength(4);
+});
+
+test('what is given back goes to the owner that holds least, then to the one served least lately', async () => {
+  const shares = createShares(2);
+  const got = takeAll(shares, ['a', 'a', 'a', 'a', 'b', 'b', 'c']);
+  await turn();
+  const served: string[] = [];
+  for (const leaving of ['a', 'a', 'b', 'c', 'a']) {
+    got.length = 0;
+    shares.leave(leaving);
+    await turn();
+    served.push(got.join());
+  }
+  expect(served).toEqual(['b', 'c', 'a', 'b', 'a']);
+});
+
+test('a thousand waiting requests of one owner do not hold up the first of another', async () => {
+  const shares = createShares(1);
+  takeAll(shares, Array(1_000).fill('a'));
+  const others = takeAll(shares, ['b']);
+  shares.leave('a');
+  await turn();
+  expect(others).toEqual(['b']);
+});
+
+test('work that goes on comes before new work of its owner, not before that of others', async () => {
+  const shares = createShares(1);
+  const got: string[] = [];
+  await shares.take('a');
+  shares.take('a').then(() => got.push('new'));
+  shares.take('a', { isReturning: true }).then(() => got.push('returning'));
+  shares.take('b').then(() => got.push('other'));
+  for (const leaving of ['a', 'b', 'a']) {
+    shares.leave(leaving);
+    await turn();
+  }
+  expect(got).toEqual(['other', 'returning', 'new']);
+});
+
+test('a wait that its signal ends takes nothing', async () => {
+  const shares = createShares(1);
+  await shares.take('a');
+  const ending = new AbortController();
+  const ended = shares.take('b', { signal: ending.signal });
+  ending.abort(new Error('not wanted any more'));
+  await expect(ended).rejects.toThrow('not wanted any more');
+  shares.leave('a');
+  await expect(shares.take('a')).resolves.toBeUndefined();
+});
