@@ -8,6 +8,7 @@ import { examine } from './doctor/doctor.ts';
 import { createLog } from './log.ts';
 import { joinDatabase } from './open-database.ts';
 import { openFiles } from './open-files.ts';
+import { reasonOf } from './problem.ts';
 import { describeMistyped } from './setting-names.ts';
 import {
   type AccountChange,
@@ -289,6 +290,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof Error)) throw error;
-  tell(error.message);
+  const reason = reasonOf(error);
+  tell(reason === error.message ? reason : `${error.message} (${reason})`);
   process.exitCode = 1;
 }

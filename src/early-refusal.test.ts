@@ -24,7 +24,7 @@ beforeAll(async () => {
   const isAsked = () => Promise.reject(new Error('nobody has a turn'));
   const handle = await createApp({
     backend: { authenticate: isAsked, limitRate: isAsked, answer: isAsked },
-    routes: { baseUrl: undefined, requireReady: async () => {} },
+    routes: { baseUrl: undefined, requireReady: async () => ({}) },
     admission: full,
     log: createLog('silent'),
     watch: createWatch({ ...unmetered, requestEnded: (answered) => ended.push(answered) }, untraced),

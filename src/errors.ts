@@ -186,6 +186,16 @@ export const serviceUnavailable = (cause?: unknown) =>
     cause,
   });
 
+/** When to ask again a store that was silent, or refused the service. */
+const STORE_RETRY_SECONDS = '5';
+
+export const storeUnavailable = (cause: unknown) =>
+  new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'The store of uploaded files does not answer as it should at the moment; try again.',
+    { headers: { 'retry-after': STORE_RETRY_SECONDS }, cause },
+  );
+
 /** When to ask again where a person has to do something first. */
 const FULL_RETRY_SECONDS = '30';
 

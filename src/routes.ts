@@ -18,8 +18,8 @@ export type Routes = {
   metrics?: { token: string; expose(): Promise<{ type: string; text: string }> };
   /** Gives the success payload; undefined: nobody uploads here, nor needs the reference. */
   receiveUpload?(upload: Upload): Promise<object>;
-  /** @throws SERVICE_UNAVAILABLE when what the answers need is away. */
-  requireReady(): Promise<unknown>;
+  /** Says what is away that only some answers need. @throws SERVICE_UNAVAILABLE when what all of them need is away. */
+  requireReady(): Promise<object>;
   /** Says who is ready, to those who have the same settings; undefined: nobody in particular. */
   deploymentId?: string;
 };
@@ -47,8 +47,8 @@ function addHealthChecks(router: Router, { requireReady, deploymentId }: Routes)
     context.body = { success: true, data: { status: 'alive' } };
   });
   router.get('/readyz', async (context) => {
-    await requireReady();
-    context.body = { success: true, data: { status: 'ready', deploymentId } };
+    const parts = await requireReady();
+    context.body = { success: true, data: { status: 'ready', deploymentId, ...parts } };
   });
   for (const path of ['/livez', '/readyz']) refuseOtherMethods(router, path, ['GET', 'HEAD']);
 }

@@ -19,6 +19,8 @@ import { askPatiently } from './patience.ts';
 import { createRateLimit } from './rate-limit.ts';
 import type { Routes } from './routes.ts';
 import type { Service } from './service.ts';
+import type { FileStore } from './storage/file-store.ts';
+import { createStoreHealth } from './storage/store-health.ts';
 
 /** Every operation of the spec: one missing, or with another payload, does not compile. */
 const handlers: Handlers = {
@@ -35,6 +37,20 @@ const waitOutside = ({ waits }: Service, outside: Arrival['outside']): Service['
   untilFinal: (document, wait) => outside(() => waits.untilFinal(document, wait)),
 });
 
+/** A store that is asked over the network: who waits for it leaves the turn to others. */
+function askOutside({ files }: Service, outside: Arrival['outside']): FileStore {
+  const { directUploads, remove } = files;
+  if (directUploads === undefined) return files;
+  return {
+    ...files,
+    directUploads: {
+      presign: (file, grant) => outside(() => directUploads.presign(file, grant)),
+      take: (file, sizeBytes) => outside(() => directUploads.take(file, sizeBytes)),
+    },
+    remove: (name) => outside(() => remove(name)),
+  };
+}
+
 const toCall = (
   service: Service,
   { caller: { accountId }, origin, outside, signal }: Arrival,
@@ -43,6 +59,9 @@ const toCall = (
   ...service,
   accountId,
   once,
+  get files() {
+    return askOutside(service, outside);
+  },
   get waits() {
     return waitOutside(service, outside);
   },
@@ -75,14 +94,19 @@ function createBackend(service: Service): Backend {
 /** A balancer that has heard nothing by then takes the server for dead. */
 const READY_PATIENCE_MS = 2_000;
 
-/** Ready is who reaches the database, until `ending` aborts: balancers are to send nothing any more then. */
-function createRequireReady({ database }: Service, ending: AbortSignal): Routes['requireReady'] {
+/**
+ * Ready is who reaches the database, until `ending` aborts: balancers are to send nothing any more then. Without the
+ * store of files queries and text imports work on; so its absence is told, and takes no server out of the balancer.
+ */
+function createRequireReady({ database, files }: Service, ending: AbortSignal): Routes['requireReady'] {
+  const isStoreAvailable = createStoreHealth(files);
   const ask = askPatiently(() => sql`SELECT 1`.execute(database), READY_PATIENCE_MS);
   return async () => {
     if (ending.aborted) throw serverEnding();
     await ask().catch((error) => {
       throw serviceUnavailable(error);
     });
+    return { store: (await isStoreAvailable()) ? 'available' : 'unavailable' };
   };
 }
 

@@ -72,7 +72,7 @@ export async function createMockApp(): Promise<RequestListener> {
   const answer = reportFaults(createAnswer(await createPrism()));
   return await createApp({
     backend: { authenticate, limitRate: async () => ({}), answer },
-    routes: { baseUrl: undefined, receiveUpload, requireReady: async () => {} },
+    routes: { baseUrl: undefined, receiveUpload, requireReady: async () => ({}) },
     log: createLog('silent'),
     watch: createWatch(unmetered, untraced),
     corsOrigins: [ANY_ORIGIN],

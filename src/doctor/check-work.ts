@@ -47,7 +47,7 @@ export async function checkJobs(database: Database): Promise<Problem[]> {
 
 type Answer = {
   status: number;
-  body: { success?: boolean; errorCode?: string; data?: { deploymentId?: string } };
+  body: { success?: boolean; errorCode?: string; data?: { deploymentId?: string; store?: string } };
 };
 
 /** `id` undefined: no server of the settings has started yet, so whichever answers is another one's. */
@@ -81,15 +81,27 @@ function compareDeployments(
   ];
 }
 
+/** `store`: what the server says of its own store of files. */
+function checkServersStore(address: string, store: string | undefined): Problem[] {
+  if (store !== 'unavailable') return [];
+  const problem = `The server at ${address} gets no answer from its store of files.`;
+  const remedy =
+    'Queries and texts go on; uploads and imports of files wait or end with 503 until the store answers.';
+  return [{ problem, remedy }];
+}
+
 /** Whether a server of this deployment answers on this machine and is ready; undefined: the deployment is not known. */
 export async function checkServer(config: Config, expected: Deployment | undefined): Promise<Problem[]> {
   const address = localAddress(config);
   try {
     const { status, body } = await ask(`${address}/readyz`);
-    if (status === 200 && body.success)
-      return expected
-        ? compareDeployments(config, { address, found: body.data?.deploymentId, expected })
-        : [];
+    if (status === 200 && body.success) {
+      const { deploymentId: found, store } = body.data ?? {};
+      return [
+        ...(expected ? compareDeployments(config, { address, found, expected }) : []),
+        ...checkServersStore(address, store),
+      ];
+    }
     if (body.errorCode === 'SERVICE_UNAVAILABLE') {
       const remedy = 'It reaches no database, or is about to end: its log tells which.';
       return [{ problem: `The server at ${address} is not ready.`, remedy }];

@@ -24,7 +24,7 @@ async function startProcessing({ database }: Service, document: ScopedId) {
     .selectFrom('files')
     .innerJoin('knowledge_bases', 'knowledge_bases.knowledge_base_id', 'files.knowledge_base_id')
     .select(['files.id', 'files.account_id as accountId', 'file_name as fileName'])
-    .select(['object_name as objectName', 'sha256'])
+    .select(['object_name as objectName', 'size_bytes as sizeBytes', 'sha256'])
     .where('files.knowledge_base_id', '=', document.knowledgeBaseId)
     .where('document_id', '=', document.id)
     .where('deleted_at', 'is', null)
@@ -64,15 +64,17 @@ async function processFile(service: Service, attempt: Attempt<ScopedId>): Promis
   const { payload: document } = attempt;
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
-  const { id, fileName, objectName, sha256 } = file;
-  const readBytes = async () => {
-    const bytes = await files.read(objectName);
+  const { id, fileName, objectName, sizeBytes, sha256 } = file;
+  const readBytes = async (signal: AbortSignal) => {
+    const bytes = await files.read(objectName, { sizeBytes, signal });
     if (sha256 === null) await recordHash(database, { ...document, id }, bytes);
     return bytes;
   };
   const read = await whileUnfinished(database, attempt, async (signal) => {
     await room.untilFree(signal);
-    return await watch.step('reading', () => extract({ fileName, readBytes }, signal));
+    return await watch.step('reading', () =>
+      extract({ fileName, readBytes: () => readBytes(signal) }, signal),
+    );
   });
   if (read === undefined) return;
   if ('failure' in read) return await fail(service, document, { ...read.failure, facts: read });

@@ -1,6 +1,6 @@
 /** Keeps the bytes of uploaded files on disk, each under a name that is written once and never changed. */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { access, constants, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { wrongUploadLength } from '../errors.ts';
@@ -9,6 +9,12 @@ import { makeDirectory } from './make-directory.ts';
 
 /** An object as the store lists it. */
 export type ListedObject = { objectName: string; sizeBytes: number; modifiedAt: Date };
+
+/** The largest upload that the contract allows (`presignUploadUrl`, `size`). */
+export const OBJECT_MAX_BYTES = 52_428_800;
+
+/** `sizeBytes`: what is there must have this length. `signal` ends the reading. */
+export type ReadOptions = { sizeBytes?: number | undefined; signal?: AbortSignal | undefined };
 
 /** Bytes that have arrived whole. */
 export type StoredObject = { objectName: string; sha256: Buffer };
@@ -34,10 +40,12 @@ export type FileStore = {
   put(objectName: string, bytes: Buffer): Promise<void>;
   /** Writes a small object, reads it and removes it. @throws what hinders that. */
   probe(): Promise<void>;
-  /** The whole object. */
-  read(objectName: string): Promise<Buffer>;
+  /** Looks whether the store answers at all; changes nothing. @throws what it says, or that it is silent. */
+  look(): Promise<void>;
+  /** The whole object. @throws when it is not there, comes too slowly, or has another length. */
+  read(objectName: string, options?: ReadOptions): Promise<Buffer>;
   /** The same; undefined where it is gone. */
-  readIfThere(objectName: string): Promise<Buffer | undefined>;
+  readIfThere(objectName: string, options?: ReadOptions): Promise<Buffer | undefined>;
   /** Removes an object, or everything below a prefix; what is gone already is no error. */
   remove(name: string): Promise<void>;
   /** The knowledge bases that have something in the store, in no order. */
@@ -201,9 +209,16 @@ export async function openFileStore(directory: string): Promise<FileStore> {
       await rm(target);
       await removeEmptyParents(target, directory);
     },
-    read: (objectName) => readFile(join(directory, objectName)),
-    readIfThere: (objectName) =>
-      readFile(join(directory, objectName)).catch((error: NodeJS.ErrnoException) => {
+    async look() {
+      await access(incoming, constants.W_OK);
+    },
+    async read(objectName, { sizeBytes, signal } = {}) {
+      const bytes = await readFile(join(directory, objectName), { signal });
+      if (bytes.length === (sizeBytes ?? bytes.length)) return bytes;
+      throw new Error(`${objectName} has ${bytes.length} bytes, but ${sizeBytes} were stored`);
+    },
+    readIfThere: (objectName, { signal } = {}) =>
+      readFile(join(directory, objectName), { signal }).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
         throw error;
       }),

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Credentials, refusalOf } from './s3-signature.ts';
+import { STORE_FAULTS, type StoreFault } from './store-faults.ts';
 
 type StoredBytes = { bytes: Buffer; etag: string; modifiedAt: Date };
 type Reply = { status: number; headers?: Record<string, string>; body?: string | Buffer };
@@ -19,6 +20,8 @@ export type S3Server = {
    * no condition.
    */
   overtakeCopy(name: string, bytes: string): void;
+  /** From now on answers no request soundly; undefined: again as a store should. */
+  misbehave(how: StoreFault | undefined): void;
   close(): Promise<void>;
 };
 
@@ -114,10 +117,13 @@ function send(response: ServerResponse, { method }: IncomingMessage, { status, h
 export async function startS3Server(credentials: Credentials): Promise<S3Server> {
   const objects = new Map<string, StoredBytes>();
   const overtaking = new Map<string, StoredBytes>();
+  let fault: StoreFault | undefined;
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
     const refusal = refusalOf(request, body, credentials);
-    send(response, request, refusal ? refuse(403, refusal) : reply({ objects, overtaking }, request, body));
+    const answer = refusal ? refuse(403, refusal) : reply({ objects, overtaking }, request, body);
+    if (fault === undefined) send(response, request, answer);
+    else STORE_FAULTS[fault](response, request, answer);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // listening on TCP
@@ -127,6 +133,9 @@ export async function startS3Server(credentials: Credentials): Promise<S3Server>
     objects,
     force: (name, bytes, modifiedAt) => void objects.set(name, toStored(Buffer.from(bytes), modifiedAt)),
     overtakeCopy: (name, bytes) => void overtaking.set(name, toStored(Buffer.from(bytes))),
+    misbehave(how) {
+      fault = how;
+    },
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

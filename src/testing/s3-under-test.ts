@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import type { RealStore } from './real-store-setup.ts';
 import { startS3Server } from './s3-server.ts';
 import type { Credentials } from './s3-signature.ts';
+import type { StoreFault } from './store-faults.ts';
 
 export type StoreUnderTest = {
   isReal: boolean;
@@ -18,6 +19,8 @@ export type StoreUnderTest = {
   overtakeCopy?(name: string, bytes: string): void;
   /** Lets the store refuse who knows its keys, or take them again; undefined as above. */
   refuseKeys?(isRefusing: boolean): void;
+  /** Lets the store do all things wrong in one way, or right again; undefined as above. */
+  misbehave?(how: StoreFault | undefined): void;
   namesBelow(prefix: string): Promise<string[]>;
   close(): Promise<void>;
 };
@@ -50,7 +53,7 @@ export async function openStoreUnderTest(): Promise<StoreUnderTest> {
     secretAccessKey: 'a secret of forty characters, as they are',
   };
   const known = { ...credentials };
-  const { endpoint, bucket, objects, force, overtakeCopy, close } = await startS3Server(known);
+  const { endpoint, bucket, objects, force, overtakeCopy, misbehave, close } = await startS3Server(known);
   return {
     isReal: false,
     endpoint,
@@ -59,6 +62,7 @@ export async function openStoreUnderTest(): Promise<StoreUnderTest> {
     credentials,
     force: async (...object) => force(...object),
     overtakeCopy,
+    misbehave,
     refuseKeys(isRefusing) {
       known.secretAccessKey = isRefusing ? 'changed' : credentials.secretAccessKey;
     },
