@@ -20,6 +20,8 @@ const { request } = createCaller(service);
 const newCaller = async () =>
   createCaller({ address: service.address, apiKey: await createKey('default', service) });
 
+const put = (uploadUrl: string) => fetch(uploadUrl, { method: 'PUT', body: 'four' });
+
 /** Uses up the minute of the first key; these three are in time. */
 const inTime = await Promise.all([1, 2, 3].map(() => request('getBalance')));
 
@@ -49,6 +51,16 @@ test('429 RATE_LIMITED: a refused request changes nothing; another key of the ac
   expectRefusal(await request('createKnowledgeBase', { name: 'Refused' }), 429, 'RATE_LIMITED');
   expect((await api.getUsage()).knowledgeBaseCount).toBe(0);
   expect((await api.listKnowledgeBases()).data).toEqual([]);
+});
+
+test('429 RATE_LIMITED: bytes that are sent to an upload address are a request of the key that asked for it', async () => {
+  const { api, request: send } = await newCaller();
+  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Uploads' });
+  const { uploadUrl } = await api.presignUploadUrl({ knowledgeBaseId, fileName: 'a.txt', size: 4 });
+  const uploads = [await put(uploadUrl), await put(uploadUrl)];
+  expect(uploads.map(({ status }) => status)).toEqual([200, 429]);
+  expectRefusal(await send('getBalance'), 429, 'RATE_LIMITED');
+  expect(uploads[1]?.headers.get('retry-after')).toMatch(/^[1-9]/);
 });
 
 test('429 RATE_LIMITED: of thirty requests at once three are answered', async () => {

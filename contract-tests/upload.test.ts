@@ -73,6 +73,36 @@ test('200: the largest file, of 52,428,800 bytes, arrives', async () => {
   expect(answer.body).toMatchObject({ success: true, data: { size: 52_428_800 } });
 });
 
+/** A PUT of four bytes that has begun, and what it is answered. */
+async function beginUpload(uploadUrl: string) {
+  const headers = { expect: '100-continue', 'content-length': 4 };
+  const sent = httpRequest(uploadUrl, { method: 'PUT', headers });
+  const answered = once(sent, 'response').then(async ([response]) => ({
+    status: response.statusCode,
+    headers: response.headers,
+    body: JSON.parse(await text(response)),
+  }));
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  return { sent, answered };
+}
+
+test('503 SERVICE_UNAVAILABLE: a body while another one of the file is arriving; it may come after that', async () => {
+  const { uploadUrl } = await newTicket(4);
+  const first = await beginUpload(uploadUrl);
+  const second = await beginUpload(uploadUrl);
+  second.sent.end('two!');
+  expect(await second.answered).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+    body: { errorCode: 'SERVICE_UNAVAILABLE' },
+  });
+  const third = await beginUpload(uploadUrl);
+  first.sent.end('one!');
+  third.sent.end('end!');
+  expect([(await first.answered).status, (await third.answered).status]).toEqual([200, 200]);
+});
+
 const chunked = { 'transfer-encoding': 'chunked' };
 
 test.each([

@@ -1,8 +1,9 @@
 /**
- * The lanes in which requests wait for a place: imports wait for long, others are refused when the lane is slow. A lane
- * for each account would be one more line here, and a bound on the places that it may hold.
+ * The lanes in which the requests of an account wait for a place: imports wait for long, others are refused when they
+ * are served slowly.
  */
-import { createWaitingLine, type WaitingLine } from './waiting-line.ts';
+import { LRUCache } from 'lru-cache';
+import type { Shares } from './shares.ts';
 
 /** A client that would wait longer for a search has better odds elsewhere or later: Retry-After says a second as well. */
 const SOON_MS = 1_000;
@@ -12,13 +13,14 @@ const SAMPLE_KEPT_MS = 10_000;
 /** This many may wait in any case: a burst is served, however slowly the lane moves, as after a start. */
 const BURST = 32;
 /** No request of a burst waits longer. */
-const WAIT_MAX_MS = 5_000;
+const WAIT_MAX_MS = 2_000;
 /** Below a minute, after which most clients and proxies give up. */
 const IMPORT_WAIT_MAX_MS = 50_000;
-/** A request that waits holds a connection and what has come of its body, 64 KiB at the most. */
+/** Of all accounts together. A request that waits holds a connection and what has come of its body, 64 KiB at the most. */
 const WAITING_MAX = 1_000;
+/** Accounts whose pace is remembered: those that have waited last. */
+const PACES_MAX = 1_000;
 
-/** Requests of one lane wait in one line; the lanes take turns. */
 export type LaneName = 'imports' | 'others';
 
 /** What brings a document in, from its ticket to the end of its import. */
@@ -31,7 +33,7 @@ const IMPORT_PATHS: ReadonlySet<string> = new Set([
 
 export const laneOf = (path: string): LaneName => (IMPORT_PATHS.has(path) ? 'imports' : 'others');
 
-/** How fast a lane moves, by its last sample; infinitely fast while nothing is known. */
+/** How fast an account is served, by its last sample; infinitely fast while nothing is known. */
 function createPace() {
   let [sinceMs, steps, perMs, lastMs] = [0, 0, Number.POSITIVE_INFINITY, 0];
   return {
@@ -53,29 +55,41 @@ function createPace() {
   };
 }
 
-/** `held`: how many places its requests have. Those that come back to their place stand before those that are new. */
+/** The requests of a lane. */
 export type Lane = {
-  placesMax: number;
-  held: number;
-  waiting: WaitingLine<void>;
-  returning: WaitingLine<void>;
-  pace: ReturnType<typeof createPace>;
+  /** How long one may wait. */
   waitMaxMs: number;
-  isFull(): boolean;
+  isFull(owner: string): boolean;
+  /** A request of the owner's comes. */
+  joined(owner: string): void;
+  /** One that has waited has its turn. */
+  served(owner: string): void;
 };
 
-/** `isPatient`: its requests wait, however slowly they are served. */
-type LaneRules = { placesMax: number; isPatient: boolean };
-
-export function createLane({ placesMax, isPatient }: LaneRules): Lane {
-  const waiting = createWaitingLine<void>();
-  const pace = createPace();
-  const isSlow = (): boolean => {
-    const first = waiting.first();
-    if (first === undefined || waiting.length() < BURST) return false;
-    return waiting.length() >= pace.perMs() * SOON_MS || performance.now() - first.sinceMs > SOON_MS;
+/** The requests that wait for their owner's share of `shares`. `isPatient`: they wait, however slowly they are served. */
+export function createLane(shares: Shares, { isPatient }: { isPatient: boolean }): Lane {
+  const paces = new LRUCache<string, ReturnType<typeof createPace>>({ max: PACES_MAX });
+  const isSlow = (owner: string): boolean => {
+    const first = shares.waitingOf(owner)?.first();
+    const length = shares.waitingOf(owner)?.length() ?? 0;
+    if (first === undefined || length < BURST) return false;
+    const perMs = paces.get(owner)?.perMs() ?? Number.POSITIVE_INFINITY;
+    return length >= perMs * SOON_MS || performance.now() - first.sinceMs > SOON_MS;
   };
-  const isFull = () => waiting.length() >= WAITING_MAX || (!isPatient && isSlow());
-  const waitMaxMs = isPatient ? IMPORT_WAIT_MAX_MS : WAIT_MAX_MS;
-  return { placesMax, held: 0, waiting, returning: createWaitingLine(), pace, waitMaxMs, isFull };
+  const isFull = (owner: string): boolean => {
+    const length = shares.waitingOf(owner)?.length() ?? 0;
+    const ownMax = Math.max(BURST, WAITING_MAX / shares.ownerCount());
+    return length >= ownMax || (!isPatient && isSlow(owner));
+  };
+  return {
+    waitMaxMs: isPatient ? IMPORT_WAIT_MAX_MS : WAIT_MAX_MS,
+    isFull,
+    joined(owner) {
+      if (isPatient || !shares.waitingOf(owner)) return;
+      const pace = paces.get(owner) ?? createPace();
+      paces.set(owner, pace);
+      pace.begin();
+    },
+    served: (owner) => paces.get(owner)?.step(),
+  };
 }

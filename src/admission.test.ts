@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Admission, createAdmission } from './admission.ts';
+import { type Admission, createAdmission as createSharedAdmission } from './admission.ts';
 import { type LaneName, laneOf } from './admission-lanes.ts';
 import type { ServiceError } from './errors.ts';
 import { readSpec } from './spec.ts';
@@ -10,15 +10,18 @@ import { readSpec } from './spec.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
+/** The key is the account. */
+const createAdmission = (count: number) => createSharedAdmission(count, (key) => key);
+
 /** A client that stays until it is destroyed. */
 const newClient = () => new PassThrough();
 
 /** Enters so often; gives the numbers of those that have had their turn, in that order, and of those refused. */
-function enterOften(admission: Admission, count: number, lane: LaneName = 'others') {
+function enterOften(admission: Admission, count: number, lane: LaneName = 'others', key = 'a') {
   const [entered, refused]: [number[], ServiceError[]] = [[], []];
   const clients = Array.from({ length: count }, newClient);
   clients.forEach((client, number) => {
-    admission.enter(lane, client).then(
+    admission.enter(lane, { key, client }).then(
       () => entered.push(number),
       (error) => refused.push(error),
     );
@@ -26,7 +29,8 @@ function enterOften(admission: Admission, count: number, lane: LaneName = 'other
   return { entered, refused, clients };
 }
 
-const enter = (admission: Admission, lane: LaneName = 'others') => admission.enter(lane, newClient());
+const enter = (admission: Admission, lane: LaneName = 'others', key = 'a') =>
+  admission.enter(lane, { key, client: newClient() });
 
 test('the paths of the imports’ lane are operations of the spec', () => {
   const { paths } = readSpec() as unknown as { paths: object }; // OpenAPI
@@ -84,7 +88,7 @@ describe('requests that are refused when they can not be answered soon', () => {
     const admission = createAdmission(1);
     await enter(admission);
     const { refused } = enterOften(admission, 2);
-    vi.advanceTimersByTime(5_000);
+    vi.advanceTimersByTime(2_000);
     await turn();
     expect(refused).toHaveLength(2);
   });
@@ -109,7 +113,7 @@ describe('imports', () => {
     const imports = await Promise.all([1, 2, 3].map(() => enter(admission, 'imports')));
     const waiting = enterOften(admission, 100, 'imports');
     const other = await enter(admission);
-    expect([admission.isFull('imports'), admission.isFull('others')]).toEqual([false, false]);
+    expect([admission.isFull('imports', 'a'), admission.isFull('others', 'a')]).toEqual([false, false]);
     const others = enterOften(admission, 2);
     for (const place of [...imports, other]) place.leave();
     await turn();
@@ -123,10 +127,10 @@ describe('imports', () => {
     const admission = createAdmission(1);
     const working = await enter(admission, 'imports');
     const { entered, clients } = enterOften(admission, 1_000, 'imports');
-    expect(admission.isFull('imports')).toBe(true);
+    expect(admission.isFull('imports', 'a')).toBe(true);
     clients[0]?.destroy();
     await turn();
-    expect(admission.isFull('imports')).toBe(false);
+    expect(admission.isFull('imports', 'a')).toBe(false);
     working.leave();
     await turn();
     expect(entered).toEqual([1]);
@@ -170,7 +174,7 @@ test('who steps out lets another one work, and comes back before those who wait'
 test('who hangs up outside does not come back, and takes no place', async () => {
   const admission = createAdmission(1);
   const client = newClient();
-  const place = await admission.enter('imports', client);
+  const place = await admission.enter('imports', { key: 'a', client });
   const gone = place.outside(async () => void client.destroy());
   const other = await enter(admission);
   await expect(gone).rejects.toMatchObject({ errorCode: 'MALFORMED_REQUEST' });
@@ -183,17 +187,52 @@ test('who hangs up outside does not come back, and takes no place', async () => 
   expect(entered).toEqual([0]);
 });
 
-test('bodies wait for memory in the order of coming, and give it back', async () => {
+test('of a thousand requests of one account another one notices nothing', async () => {
   const admission = createAdmission(4);
-  const places = await Promise.all([1, 2, 3, 4].map(() => enter(admission)));
-  const reserved: number[] = [];
+  await enter(admission, 'others', 'b').then((place) => place.leave());
+  for (const lane of ['imports', 'others'] as const) enterOften(admission, 2_000, lane, 'a');
+  const others = [enterOften(admission, 1, 'imports', 'b'), enterOften(admission, 1, 'others', 'b')];
+  await turn();
+  expect(others.map(({ entered }) => entered)).toEqual([[0], [0]]);
+  expect([admission.isFull('others', 'a'), admission.isFull('others', 'b')]).toEqual([true, false]);
+});
+
+describe('memory for bodies', () => {
   const MEBIBYTE = 1024 ** 2;
-  [30, 10, 10, 1].forEach((size, number) => {
-    places[number]?.reserve(size * MEBIBYTE).then(() => reserved.push(number));
+  const CHUNK = MEBIBYTE / 4;
+
+  /** Bodies of these owners that send so much each, a piece of each in turn; gives what of each was taken. */
+  async function arrive(admission: Admission, owners: string[], mebibytes: number) {
+    const places = await Promise.all(owners.map((owner) => enter(admission, 'others', owner)));
+    const taken = owners.map(() => 0);
+    const send = async (number: number) => {
+      const body = places[number]?.body();
+      for (let sent = 0; sent < mebibytes * MEBIBYTE; sent += CHUNK) {
+        await body?.hold(CHUNK);
+        taken[number] = (taken[number] ?? 0) + CHUNK / MEBIBYTE;
+      }
+    };
+    owners.forEach((_, number) => void send(number));
+    for (let i = 0; i < 200; i++) await turn();
+    return { places, taken };
+  }
+
+  test('bodies that together are too many are read on once others have ended, the eldest in any case', async () => {
+    const { places, taken } = await arrive(createAdmission(8), Array(5).fill('a'), 11);
+    expect(taken[0]).toBe(11);
+    expect(taken.reduce((sum, bytes) => sum + bytes)).toBeLessThanOrEqual(48);
+    for (const place of places.slice(0, 3)) place.leave();
+    for (let i = 0; i < 200; i++) await turn();
+    expect(taken.slice(3)).toEqual([11, 11]);
   });
-  await turn();
-  expect(reserved).toEqual([0, 1]);
-  places[1]?.leave();
-  await turn();
-  expect(reserved).toEqual([0, 1, 2, 3]);
+
+  test('an account that fills its half leaves the other half to others', async () => {
+    const admission = createAdmission(16);
+    const b = await enter(admission, 'others', 'b');
+    await b.body().hold(CHUNK);
+    const { taken } = await arrive(admission, Array(5).fill('a'), 11);
+    expect(taken.reduce((sum, bytes) => sum + bytes)).toBe(11 + 12);
+    const others = await arrive(admission, ['b', 'b', 'b'], 6);
+    expect(others.taken.reduce((sum, bytes) => sum + bytes)).toBe(12);
+  });
 });

@@ -1,11 +1,13 @@
 /**
- * Lets so many requests work at once. Imports wait for their turn; other requests are refused at once when they could
- * not be answered soon. So a service under many times the load that it can bear goes on to do as much as it can.
+ * Lets so many requests work at once, and shares that out between accounts. Imports wait for their turn; other requests
+ * are refused at once when they could not be answered soon. So a service under many times the load that it can bear goes
+ * on to do as much as it can, and no account notices much of another one's load.
  */
-import { createLane, type Lane, type LaneName } from './admission-lanes.ts';
-import { createBodyMemory } from './body-memory.ts';
+import { createLane, type LaneName } from './admission-lanes.ts';
+import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';
 import { overloaded, serverEnding } from './errors.ts';
-import type { Client, WaitingLine } from './waiting-line.ts';
+import { createShares, type Shares } from './shares.ts';
+import type { Client } from './waiting-line.ts';
 
 /** An import may take seconds. The rest of the places is left to requests that take milliseconds. */
 const IMPORT_SHARE = 3 / 4;
@@ -14,68 +16,66 @@ const LAST_WAIT_MS = 2_000;
 /** Bodies that are held in memory, four of the largest legal ones. What is made of a text takes several times as much. */
 const BODIES_MAX_BYTES = 48 * 1024 ** 2;
 
+/** Who wants to work: the API key of a request, whatever is said there, and who waits for the answer. */
+export type Visitor = { key: string; client: Client };
+
 /** A request's place among those that work. */
 export type Place = {
   /** Runs what takes time but no work of ours: a slow client's body, the end of an import. Others work meanwhile. */
   outside<T>(act: () => Promise<T>): Promise<T>;
-  /** Waits until memory for so many bytes is free, and holds it until `leave`. To be called outside of the place. */
-  reserve(bytes: number): Promise<void>;
+  /** The memory for a body, which counts as it arrives, until `leave`. To be waited for outside of the place. */
+  body(): HeldBody;
   leave(): void;
 };
 
 export type Admission = {
-  /** Whether a further request of this lane would be refused. */
-  isFull(lane: LaneName): boolean;
+  /** Whether a further request with this key would be refused. */
+  isFull(lane: LaneName, key: string): boolean;
   /**
    * Resolves when it is the request's turn.
-   * @throws SERVICE_UNAVAILABLE when too many wait, or it has waited too long
+   * @throws SERVICE_UNAVAILABLE when too many of its account's wait, or it has waited too long
    */
-  enter(lane: LaneName, client: Client): Promise<Place>;
+  enter(lane: LaneName, visitor: Visitor): Promise<Place>;
   /** From now on no request waits for long. */
   hurry(): void;
 };
 
-/** Places of which each lane may hold its share; those that wait get them by turns of the lanes. */
-function createPlaces(lanes: Lane[], count: number) {
-  let free = count;
-  let turns = lanes;
+/** Whose request it is: an account's, or anybody's whose key is not known. */
+type Owned = { owner: string; client: Client };
 
-  const canRun = (lane: Lane) => free > 0 && lane.held < lane.placesMax;
-  const hold = (lane: Lane) => {
-    free--;
-    lane.held++;
-  };
-  const serveNext = (): boolean => {
-    const back = turns.find((lane) => lane.returning.length() > 0 && canRun(lane));
-    const lane = back ?? turns.find((other) => other.waiting.length() > 0 && canRun(other));
-    if (lane === undefined) return false;
-    hold(lane);
-    lane.pace.step();
-    if (back === undefined) turns = [...turns.filter((other) => other !== lane), lane];
-    (back ? lane.returning : lane.waiting).serveFirst();
-    return true;
+/** How a request gets a place, and gives it back. */
+type Way = { waitMaxMs(): number; take(isReturning: boolean): Promise<void>; leave(): void };
+
+/** A request of imports needs one of theirs and a place; it waits for no longer than `waitMaxMs` for both. */
+function createWay(shares: Shares[], { owner, client }: Owned, waitMaxMs: () => number): Way {
+  const leave = (taken: Shares[]) => {
+    for (const share of taken) share.leave(owner);
   };
   return {
-    async take(lane: Lane, line: WaitingLine<void>, client: Client): Promise<void> {
-      if (canRun(lane)) return hold(lane);
-      lane.pace.begin();
-      await line.join(undefined, { client, waitMaxMs: lane.waitMaxMs });
+    waitMaxMs,
+    async take(isReturning) {
+      const untilMs = performance.now() + waitMaxMs();
+      const taken: Shares[] = [];
+      try {
+        for (const share of shares) {
+          await share.take(owner, { client, isReturning, waitMaxMs: untilMs - performance.now() });
+          taken.push(share);
+        }
+      } catch (error) {
+        leave(taken);
+        throw error;
+      }
     },
-    leave(lane: Lane): void {
-      free++;
-      lane.held--;
-      while (serveNext());
-    },
+    leave: () => leave(shares),
   };
 }
 
-type Means = { places: ReturnType<typeof createPlaces>; memory: ReturnType<typeof createBodyMemory> };
-
-/** What a request holds: one of the places, and memory for its body. */
-function createPlace({ places, memory }: Means, lane: Lane, client: Client): Place {
-  let [isHeld, reservedBytes] = [true, 0];
+/** What a request holds: its place, and memory for its body. */
+function createPlace(way: Way, memory: BodyMemory, { owner, client }: Owned): Place {
+  let isHeld = true;
+  let body: HeldBody | undefined;
   const giveUp = () => {
-    if (isHeld) places.leave(lane);
+    if (isHeld) way.leave();
     isHeld = false;
   };
   return {
@@ -84,46 +84,48 @@ function createPlace({ places, memory }: Means, lane: Lane, client: Client): Pla
       try {
         return await act();
       } finally {
-        await places.take(lane, lane.returning, client);
+        await way.take(true);
         isHeld = true;
       }
     },
-    async reserve(bytes) {
-      await memory.take(bytes, { client, waitMaxMs: lane.waitMaxMs });
-      reservedBytes += bytes;
+    body() {
+      body ??= memory.begin(owner, { client, waitMaxMs: way.waitMaxMs() });
+      return body;
     },
     leave() {
       giveUp();
-      memory.release(reservedBytes);
-      reservedBytes = 0;
+      body?.release();
     },
   };
 }
 
-/** `count` places, and memory for bodies. */
-export function createAdmission(count: number): Admission {
-  const importsMax = Math.max(1, Math.floor(count * IMPORT_SHARE));
+/** `count` places, and memory for bodies; `ownerOf` names the account of a key at once. */
+export function createAdmission(count: number, ownerOf: (key: string) => string): Admission {
+  const places = createShares(count, (owner) => lanes.others.served(owner));
+  const imports = createShares(Math.max(1, Math.floor(count * IMPORT_SHARE)));
   const lanes = {
-    imports: createLane({ placesMax: importsMax, isPatient: true }),
-    others: createLane({ placesMax: count, isPatient: false }),
+    imports: createLane(imports, { isPatient: true }),
+    others: createLane(places, { isPatient: false }),
   };
-  const places = createPlaces([lanes.others, lanes.imports], count);
+  const ways = { imports: [imports, places], others: [places] };
   const memory = createBodyMemory(BODIES_MAX_BYTES);
 
   return {
-    isFull: (name) => lanes[name].isFull(),
-    async enter(name, client) {
+    isFull: (name, key) => lanes[name].isFull(ownerOf(key)),
+    async enter(name, { key, client }) {
       const lane = lanes[name];
-      if (lane.isFull()) throw overloaded();
-      await places.take(lane, lane.waiting, client);
-      return createPlace({ places, memory }, lane, client);
+      const owned = { owner: ownerOf(key), client };
+      if (lane.isFull(owned.owner)) throw overloaded();
+      const way = createWay(ways[name], owned, () => lane.waitMaxMs);
+      lane.joined(owned.owner);
+      imports.greet(owned.owner);
+      await way.take(false);
+      return createPlace(way, memory, owned);
     },
     hurry() {
-      const all = Object.values(lanes);
-      for (const lane of all) lane.waitMaxMs = LAST_WAIT_MS;
-      const lines = [memory.line, ...all.flatMap(({ waiting, returning }) => [waiting, returning])];
+      for (const lane of Object.values(lanes)) lane.waitMaxMs = LAST_WAIT_MS;
       const end = () => {
-        for (const line of lines) line.refuseAll(serverEnding);
+        for (const { refuseAll } of [places, imports, memory]) refuseAll(serverEnding);
       };
       setTimeout(end, LAST_WAIT_MS).unref();
     },

@@ -59,11 +59,11 @@ const errorBoundary =
     }
   };
 
-/** Waits for the request's turn. */
+/** Waits for the request's turn, among those of its account first. */
 const admit =
   ({ enter }: Admission): Middleware =>
   async (context, next) => {
-    const place = await enter(laneOf(context.path), context.res);
+    const place = await enter(laneOf(context.path), { key: context.get('x-api-key'), client: context.res });
     context.state.place = place;
     try {
       // Whoever has hung up meanwhile needs no answer.

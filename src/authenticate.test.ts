@@ -25,11 +25,14 @@ const keyIdOf = (key: string) => readApiKey(key)?.keyId ?? '';
 
 test('a live key gives its account', async () => {
   const key = await makeKey();
-  expect(await createAuthenticate(suite.database)(key)).toEqual({ accountId, keyId: keyIdOf(key) });
+  expect(await createAuthenticate(suite.database).authenticate(key)).toEqual({
+    accountId,
+    keyId: keyIdOf(key),
+  });
 });
 
 test('no key, nonsense, an unknown, expired, revoked or wrong key are refused in one wording', async () => {
-  const authenticate = createAuthenticate(suite.database);
+  const { authenticate } = createAuthenticate(suite.database);
   const expired = await makeKey(new Date(Date.now() - 1000));
   const revoked = await makeKey();
   await revokeApiKey(suite.database, keyIdOf(revoked));
@@ -45,7 +48,7 @@ test('no key, nonsense, an unknown, expired, revoked or wrong key are refused in
 });
 
 test('a key in use stops working within a second of its revocation', async () => {
-  const authenticate = createAuthenticate(suite.database);
+  const { authenticate } = createAuthenticate(suite.database);
   const key = await makeKey();
   await authenticate(key);
   await revokeApiKey(suite.database, keyIdOf(key));
@@ -55,12 +58,23 @@ test('a key in use stops working within a second of its revocation', async () =>
   });
 });
 
+test('a key names its account once it was right, until it is refused', async () => {
+  const { authenticate, ownerOf } = createAuthenticate(suite.database);
+  const key = await makeKey();
+  const before = ownerOf(key);
+  await authenticate(key);
+  expect([before, ownerOf(key), ownerOf(generateApiKey())]).toEqual(['', accountId, '']);
+  await revokeApiKey(suite.database, keyIdOf(key));
+  await vi.waitFor(() => expect(authenticate(key)).rejects.toThrow(), { timeout: 1_500, interval: 50 });
+  expect(ownerOf(key)).toBe('');
+});
+
 test('a malformed key or one with a wrong checksum costs no query', async () => {
   const closed = await createTestDatabase();
   await closed.close();
   const key = generateApiKey();
   const wrong = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
-  await expect(createAuthenticate(closed.database)(wrong)).rejects.toThrow('valid API key');
+  await expect(createAuthenticate(closed.database).authenticate(wrong)).rejects.toThrow('valid API key');
 });
 
 test('the database holds no key, only what can not be turned back', async () => {

@@ -1,27 +1,72 @@
-/** Bounds the memory that the bodies of requests take: a request waits until there is some for its body. */
-import { overloaded } from './errors.ts';
+/**
+ * Bounds the memory that the large bodies of requests take. What counts is what has arrived: who announces much and sends
+ * little keeps nobody waiting. Where memory is short a body is read no further until there is some.
+ */
 import { createWaitingLine, type Patience } from './waiting-line.ts';
 
-/** As many requests as this may wait. */
-const WAITING_MAX = 1_000;
+/** What has arrived of a body, and goes on to count until it is released. */
+export type HeldBody = {
+  /**
+   * Counts bytes that have arrived, once there is memory for them.
+   * @throws what ends a wait: see `WaitingLine`
+   */
+  hold(bytes: number): Promise<void>;
+  release(): void;
+};
 
-/** Memory that is given out in the order of coming. */
-export function createBodyMemory(totalBytes: number) {
-  const line = createWaitingLine<number>();
-  let usedBytes = 0;
-  return {
-    line,
-    async take(bytes: number, patience: Patience): Promise<void> {
-      if (line.length() >= WAITING_MAX) throw overloaded();
-      if (line.length() > 0 || usedBytes + bytes > totalBytes) return await line.join(bytes, patience);
-      usedBytes += bytes;
-    },
-    release(bytes: number): void {
-      usedBytes -= bytes;
-      for (let next = line.first(); next && usedBytes + next.wanted <= totalBytes; next = line.first()) {
-        usedBytes += next.wanted;
-        line.serveFirst();
+export type BodyMemory = {
+  /** A body of the owner's begins to arrive. */
+  begin(owner: string, patience: Patience): HeldBody;
+  /** Ends every wait by this error. */
+  refuseAll(error: () => Error): void;
+};
+
+type Body = { owner: string; bytes: number };
+
+/**
+ * Half of the memory is for the eldest body of each owner alone: bodies that have arrived in part, and wait for one
+ * another's memory, would wait for ever. All others share the other half; while several owners have bodies, those of one
+ * take no more than half of that.
+ */
+export function createBodyMemory(totalBytes: number): BodyMemory {
+  /** In the order in which they began. */
+  const bodies = new Set<Body>();
+  const line = createWaitingLine<{ body: Body; bytes: number }>();
+  const half = totalBytes / 2;
+
+  const isRoomFor = ({ body, bytes }: { body: Body; bytes: number }): boolean => {
+    const eldest = new Map<string, Body>();
+    let [usedBytes, youngerBytes, ownBytes] = [bytes, bytes, bytes];
+    for (const each of bodies) {
+      usedBytes += each.bytes;
+      if (!eldest.has(each.owner)) eldest.set(each.owner, each);
+      else {
+        youngerBytes += each.bytes;
+        if (each.owner === body.owner) ownBytes += each.bytes;
       }
+    }
+    if (eldest.get(body.owner) === body) return usedBytes <= totalBytes;
+    return youngerBytes <= half && ownBytes <= (eldest.size > 1 ? half / 2 : half);
+  };
+  return {
+    begin(owner, patience) {
+      const body: Body = { owner, bytes: 0 };
+      bodies.add(body);
+      return {
+        async hold(bytes) {
+          if (!isRoomFor({ body, bytes })) await line.join({ body, bytes }, patience);
+          else body.bytes += bytes;
+        },
+        release() {
+          if (!bodies.delete(body)) return;
+          line.serveWhere((wanted) => {
+            const isServed = isRoomFor(wanted);
+            if (isServed) wanted.body.bytes += wanted.bytes;
+            return isServed;
+          });
+        },
+      };
     },
+    refuseAll: line.refuseAll,
   };
 }

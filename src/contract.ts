@@ -16,10 +16,16 @@ type Operations = SearchControllerMethods &
   AccountControllerMethods;
 
 /**
- * What a handler works with: the service, whose request it is, the origin (`http://host`) it was sent to, a signal that
+ * What a handler works with: the service, whose request it is and by which key, the origin (`http://host`) it was sent to, a signal that
  * aborts when nobody waits for the answer any more, and the transaction of an operation that takes an Idempotency-Key.
  */
-export type Call = Service & { accountId: string; origin: string; signal: AbortSignal; once: Once };
+export type Call = Service & {
+  accountId: string;
+  keyId: string;
+  origin: string;
+  signal: AbortSignal;
+  once: Once;
+};
 
 /**
  * One function per operation: from its validated body or query to its success body without `success`. Failures

@@ -14,10 +14,10 @@ import {
 } from 'openapi-backend';
 import type { Place } from './admission.ts';
 import type { Caller } from './authenticate.ts';
-import { methodNotAllowed, routeNotFound, unauthorized, validationFailed } from './errors.ts';
+import { brokenOff, methodNotAllowed, routeNotFound, unauthorized, validationFailed } from './errors.ts';
 import { originOf } from './origin.ts';
 import { readNumbers } from './query-numbers.ts';
-import { heldBytes, largestBodyBytes, readJsonBody } from './request-body.ts';
+import { largestBodyBytes, readJsonBody } from './request-body.ts';
 import { readSpec } from './spec.ts';
 import { toValidationError } from './validation-error.ts';
 
@@ -113,18 +113,10 @@ const placeOf = ({ state }: Context): Place | undefined => state.place as Place 
 
 const outsideOf = (context: Context): Place['outside'] => placeOf(context)?.outside ?? ((act) => act());
 
-/**
- * The parsed body. What is on its way still may be a slow client's, and a large one may have to wait for memory: others
- * work meanwhile.
- */
+/** The parsed body. While a client is still sending it, and while it waits for memory, others work. */
 async function readBody(context: Context, limitBytes: number): Promise<unknown> {
-  const read = () => readJsonBody(context.req, limitBytes);
-  const bytes = heldBytes(context.req, limitBytes);
-  if (bytes === 0 && context.req.complete) return await read();
-  return await outsideOf(context)(async () => {
-    if (bytes > 0) await placeOf(context)?.reserve(bytes);
-    return await read();
-  });
+  const read = () => readJsonBody(context.req, limitBytes, placeOf(context)?.body);
+  return await (context.req.complete ? read() : outsideOf(context)(read));
 }
 
 /** Everything that stands between the socket and the answer, in the order of the contract's checks. */
@@ -168,8 +160,8 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
 /** Aborts when the client has hung up, or has its answer. */
 function signalOf({ req, res }: Context): AbortSignal {
   const ending = new AbortController();
-  if (req.socket.destroyed) ending.abort();
-  else res.once('close', () => ending.abort());
+  if (req.socket.destroyed) ending.abort(brokenOff());
+  else res.once('close', () => ending.abort(brokenOff()));
   return ending.signal;
 }
 

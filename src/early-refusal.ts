@@ -85,10 +85,11 @@ export function refuseEarly(
   const fieldsOf = fieldsFor(corsOrigins);
   const tell = createTelling(log);
   const together = createTogether();
-  const isRefused = ({ method, url = '' }: IncomingMessage) => {
+  const isRefused = ({ method, url = '', headers }: IncomingMessage) => {
     const queryAt = url.indexOf('?');
     const path = queryAt < 0 ? url : url.slice(0, queryAt);
-    return admission.isFull(laneOf(path)) && method !== 'OPTIONS' && paths.has(path);
+    if (method === 'OPTIONS' || !paths.has(path)) return false;
+    return admission.isFull(laneOf(path), String(headers['x-api-key'] ?? ''));
   };
   const refuse = ({ headers }: IncomingMessage, response: ServerResponse) => {
     const { status } = OVERLOADED;

@@ -165,6 +165,12 @@ export const wrongUploadLength = (declared: number, received?: number) =>
 /** The client has hung up in its request. It hears nothing of this, but neither is it a fault of ours. */
 export const brokenOff = () => new ServiceError('MALFORMED_REQUEST', 'The body broke off.');
 
+/** The rest of the body is not waited for, hence the connection is of no use any more. */
+export const tooSlow = () =>
+  new ServiceError('REQUEST_TIMEOUT', 'The body arrives too slowly: 16 KiB a second are the least.', {
+    headers: { connection: 'close' },
+  });
+
 export const idempotencyKeyReused = () =>
   new ServiceError(
     'IDEMPOTENCY_KEY_REUSED',
@@ -205,6 +211,12 @@ export const diskFull = () =>
     'The disk of the service is full: nothing new can be stored until its operator makes room.',
     { headers: { 'retry-after': FULL_RETRY_SECONDS } },
   );
+
+export const uploadUnderWay = () =>
+  new ServiceError('SERVICE_UNAVAILABLE', 'Another body of this file is arriving; send this one after it.', {
+    headers: { 'retry-after': UNAVAILABLE_RETRY_SECONDS },
+    isExpected: true,
+  });
 
 /** What a balancer hears that asks a server which is about to end, and is to hear. */
 export const serverEnding = () =>

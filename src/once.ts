@@ -4,6 +4,8 @@ import type { Transaction } from 'kysely';
 import type { Database } from './storage/database.ts';
 import { commitOnce, findFirstAnswer, type KeyedRequest } from './storage/first-answers.ts';
 import type { Tables } from './storage/tables.ts';
+import { createTurns } from './turns.ts';
+import type { Patience } from './waiting-line.ts';
 
 /** The one transaction of an operation, from its effect to the `data` of its answer, which is kept with it. */
 export type Once = <Data extends object>(
@@ -33,37 +35,39 @@ export function toKeyedRequest(
   return { accountId, operation, key, hash: hashOf(input as object) }; // their bodies are objects, by the spec
 }
 
-/** Runs work of the same name one after the other, and that of different names side by side. */
-function createTurns() {
-  const last = new Map<string, Promise<unknown>>();
-  return async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
-    const own = (last.get(name) ?? Promise.resolve()).then(work, work);
-    last.set(name, own);
-    try {
-      return await own;
-    } finally {
-      if (last.get(name) === own) last.delete(name);
-    }
-  };
-}
+/** As long as an import waits for its turn. */
+const TURN_WAIT_MAX_MS = 50_000;
+
+/** Whose request it is: `outside` and `signal` as those of its `Arrival`. */
+type Waiter = { outside<T>(act: () => Promise<T>): Promise<T>; signal(): AbortSignal };
 
 /**
  * Answers requests by `perform`, which does its work in the transaction that it is given; one that has been answered
  * before is answered the same without it, and those of one key wait for one another. On this server they do so here,
- * before they take a connection and before a text is analysed; across servers, by the key's row.
+ * before they take a connection and before a text is analysed, while others work; across servers, by the key's row.
  */
 export function createAnswerOnce(database: Database) {
-  const inTurn = createTurns();
+  const turns = createTurns();
   return async (
     request: KeyedRequest | undefined,
+    { outside, signal }: Waiter,
     perform: (once: Once) => Promise<{ data: object }>,
   ): Promise<{ data: object }> => {
     if (request === undefined) return await perform((effect) => database.transaction().execute(effect));
-    const { accountId, operation, key } = request;
-    return await inTurn(`${accountId} ${operation} ${key}`, async () => {
+    const name = `${request.accountId} ${request.operation} ${request.key}`;
+    let isMine = false;
+    const take = async (patience: Patience) => {
+      await turns.take(name, patience);
+      isMine = true;
+    };
+    try {
+      if (!turns.isTaken(name)) await take({});
+      else await outside(() => take({ signal: signal(), waitMaxMs: TURN_WAIT_MAX_MS }));
       const data = await findFirstAnswer(database, request);
       if (data !== undefined) return { data };
       return await perform((effect) => commitOnce(database, request, effect));
-    });
+    } finally {
+      if (isMine) turns.leave(name);
+    }
   };
 }

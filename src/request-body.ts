@@ -1,6 +1,8 @@
 /** Reads the JSON body of a request, up to the size that its operation's schema can need. */
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
+import { arrivingBytes } from './arriving-bytes.ts';
+import type { HeldBody } from './body-memory.ts';
 import { payloadTooLarge, unsupportedMediaType, validationFailed } from './errors.ts';
 
 /** The part of a schema that decides how large a value's JSON can get. */
@@ -69,7 +71,7 @@ function holdsMoreValues(json: Buffer, max: number): boolean {
   return false;
 }
 
-async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+async function readWhole(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   try {
     const length = request.headers['content-length'];
     return await getRawBody(request, { limit: limitBytes, length: length ?? null });
@@ -82,15 +84,41 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
   }
 }
 
+/** Reads a body no faster than there is memory for it. */
+async function readLarge(request: IncomingMessage, limitBytes: number, { hold }: HeldBody): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
+  const pieces: Buffer[] = [];
+  let receivedBytes = 0;
+  for await (const piece of arrivingBytes(request)) {
+    receivedBytes += piece.length;
+    if (receivedBytes > limitBytes) throw payloadTooLarge(limitBytes);
+    await hold(piece.length);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, receivedBytes);
+}
+
+/** Thousands of bodies that announce no more than this may be on their way at once. */
+const SMALL_BODY_BYTES = 65_536;
+
 /**
- * The parsed body.
- * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INPUT_VALIDATION_FAILED (not UTF-8, not JSON)
+ * The parsed body. `held`: the memory that a large one takes; undefined: any amount.
+ * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INPUT_VALIDATION_FAILED (not UTF-8, not JSON), REQUEST_TIMEOUT, and
+ * what ends a wait for memory
  */
-export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  held: (() => HeldBody) | undefined,
+): Promise<unknown> {
   const { 'content-type': mediaType = '', 'content-encoding': encoding = 'identity' } = request.headers;
   const isJson = JSON_MEDIA_TYPE.test(mediaType) && !OTHER_CHARSET.test(mediaType);
   if (!isJson || !/^(identity)?$/i.test(encoding)) throw unsupportedMediaType();
-  const bytes = await readBytes(request, limitBytes);
+  const isSmall = Number(request.headers['content-length'] ?? limitBytes) <= SMALL_BODY_BYTES;
+  const bytes =
+    isSmall || held === undefined
+      ? await readWhole(request, limitBytes)
+      : await readLarge(request, limitBytes, held());
   if (holdsMoreValues(bytes, VALUES_MAX))
     throw validationFailed([`the body must hold ${VALUES_MAX} values at most`]);
   try {
@@ -99,13 +127,4 @@ export async function readJsonBody(request: IncomingMessage, limitBytes: number)
     const reason = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
     throw validationFailed([`the body must be JSON: ${reason.slice(0, 200)}`]);
   }
-}
-
-/** Thousands of small bodies may be on their way at once. */
-const SMALL_BODY_BYTES = 65_536;
-
-/** The most that will be held of this body while it is worked on; 0: it is small. */
-export function heldBytes({ headers }: IncomingMessage, limitBytes: number): number {
-  const bytes = Math.min(limitBytes, Number(headers['content-length'] ?? limitBytes));
-  return bytes > SMALL_BODY_BYTES ? bytes : 0;
 }

@@ -6,9 +6,10 @@ import Router from '@koa/router';
 import { isSameSecret } from './api-key.ts';
 import { methodNotAllowed, metricsNotAuthorized } from './errors.ts';
 import { addReference } from './reference.ts';
+import type { Client } from './waiting-line.ts';
 
 /** The bytes that come to an upload address; `target`: its path and query as they were requested. */
-export type Upload = { target: string; bytes: IncomingMessage };
+export type Upload = { target: string; bytes: IncomingMessage; client: Client };
 
 /** What answers the routes; failures are thrown. */
 export type Routes = {
@@ -85,7 +86,10 @@ function addUploads(router: Router, receiveUpload: NonNullable<Routes['receiveUp
   router.options(path, fromAnyOrigin);
   router.put(path, fromAnyOrigin, async (context) => {
     const target = context.path + context.search;
-    context.body = { success: true, data: await receiveUpload({ target, bytes: context.req }) };
+    context.body = {
+      success: true,
+      data: await receiveUpload({ target, bytes: context.req, client: context.res }),
+    };
   });
   refuseOtherMethods(router, path, ['PUT', 'OPTIONS']);
 }

@@ -94,9 +94,12 @@ const answerProtocolError: Refuse = (error, socket) => {
 
 const TIMED_OUT = Object.assign(new Error('the body stalls'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
-/** Whether the request waits for its turn: then it is not the client that stalls, but the server that does not read. */
+/**
+ * Whether the request waits for its turn, or what has come of its body for memory: then it is not the client that stalls,
+ * but the server that does not read.
+ */
 const isUnread = ({ req, headersSent }: ServerResponse): boolean =>
-  !req.complete && !headersSent && req.readableFlowing === null;
+  !req.complete && !headersSent && (req.readableFlowing === null || req.readableLength > 0);
 
 /** Cuts off a client in the middle of whose request or answer nothing has moved for so long, and who asks no more. */
 const cutStalled =

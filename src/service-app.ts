@@ -13,7 +13,7 @@ import { documentHandlers } from './handlers/documents.ts';
 import { knowledgeBaseHandlers } from './handlers/knowledge-bases.ts';
 import { searchHandlers } from './handlers/search.ts';
 import { uploadHandlers } from './handlers/uploads.ts';
-import { receiveUpload } from './ingestion/receive-upload.ts';
+import { createReceiveUpload } from './ingestion/receive-upload.ts';
 import { createAnswerOnce, type Once, toKeyedRequest } from './once.ts';
 import { askPatiently } from './patience.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -53,11 +53,12 @@ function askOutside({ files }: Service, outside: Arrival['outside']): FileStore 
 
 const toCall = (
   service: Service,
-  { caller: { accountId }, origin, outside, signal }: Arrival,
+  { caller: { accountId, keyId }, origin, outside, signal }: Arrival,
   once: Once,
 ): Call => ({
   ...service,
   accountId,
+  keyId,
   once,
   get files() {
     return askOutside(service, outside);
@@ -73,11 +74,14 @@ const toCall = (
   },
 });
 
-function createBackend(service: Service): Backend {
+function createBackend(
+  service: Service,
+  { authenticate, limitRate }: Pick<Backend, 'authenticate' | 'limitRate'>,
+): Backend {
   const answerOnce = createAnswerOnce(service.database);
   return {
-    authenticate: createAuthenticate(service.database),
-    limitRate: createRateLimit(service.database, service.config.rateLimitPerMinute),
+    authenticate,
+    limitRate,
     answer: (operationId, input, arrival) => {
       const handle = handlers[operationId as keyof Handlers]; // the spec's ids; layering.test.ts
       const { accountId } = arrival.caller;
@@ -86,7 +90,7 @@ function createBackend(service: Service): Backend {
         key: arrival.header('idempotency-key'),
       });
       // The one cast: the spec's validation has made the input what the handler's type says.
-      return answerOnce(request, (once) => handle(input as never, toCall(service, arrival, once)));
+      return answerOnce(request, arrival, (once) => handle(input as never, toCall(service, arrival, once)));
     },
   };
 }
@@ -140,12 +144,14 @@ export function createServiceApp(
   ending: AbortSignal = new AbortController().signal,
 ): Promise<RequestListener> {
   const { config, log, watch } = service;
-  const admission = createAdmission(placesFor(config));
+  const { authenticate, ownerOf } = createAuthenticate(service.database);
+  const limitRate = createRateLimit(service.database, config.rateLimitPerMinute);
+  const admission = createAdmission(placesFor(config), ownerOf);
   ending.addEventListener('abort', () => admission.hurry(), { once: true });
   return createApp({
-    backend: createBackend(service),
+    backend: createBackend(service, { authenticate, limitRate }),
     routes: {
-      receiveUpload: (upload) => receiveUpload(service, upload),
+      receiveUpload: createReceiveUpload(service, limitRate),
       ...healthRoutes(service, ending),
     },
     admission,

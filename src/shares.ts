@@ -29,6 +29,8 @@ export type Shares = {
    * @throws what ends a wait: see `WaitingLine`
    */
   take(owner: string, wait?: ShareWait): Promise<void>;
+  /** Lets an owner count as there, who may want some soon. */
+  greet(owner: string): void;
   /** Gives one back. */
   leave(owner: string): void;
   /** The new requests of an owner that wait. */
@@ -93,6 +95,7 @@ export function createShares(count: number, onServed: (owner: string) => void = 
       if (mayHoldMore(share)) return hold(share);
       await (isReturning ? share.returning : share.waiting).join(undefined, patience);
     },
+    greet: (owner) => void shareOf(owner),
     leave(owner) {
       free++;
       shareOf(owner).held--;

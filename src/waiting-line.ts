@@ -24,6 +24,8 @@ export type WaitingLine<Wanted> = {
   join(wanted: Wanted, patience: Patience): Promise<void>;
   /** Ends the wait of the first. */
   serveFirst(): void;
+  /** Ends the waits of those whose wish is granted, asked in their order. */
+  serveWhere(isGranted: (wanted: Wanted) => boolean): void;
   /** Ends every wait by this error. */
   refuseAll(error: () => Error): void;
 };
@@ -66,6 +68,9 @@ export function createWaitingLine<Wanted>(): WaitingLine<Wanted> {
     first: () => line[0],
     join,
     serveFirst: () => line[0]?.serve(),
+    serveWhere(isGranted) {
+      for (const { wanted, serve } of [...line]) if (isGranted(wanted)) serve();
+    },
     refuseAll: (error) => {
       for (const { refuse } of [...line]) refuse(error());
     },

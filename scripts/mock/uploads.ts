@@ -15,7 +15,12 @@ export function issueTicket<Ticket extends { fileId: string }>(
   { sizeBytes, origin }: { sizeBytes: number; origin: string },
 ): Ticket & { uploadUrl: string; expiresAt: string } {
   const expiresAt = new Date(Date.now() + TICKET_TTL_MS);
-  const path = formatUploadPath(MOCK_UPLOAD_SECRET, { fileId: ticket.fileId, sizeBytes, expiresAt });
+  const path = formatUploadPath(MOCK_UPLOAD_SECRET, {
+    fileId: ticket.fileId,
+    sizeBytes,
+    expiresAt,
+    keyId: 'mock',
+  });
   return { ...ticket, uploadUrl: origin + path, expiresAt: expiresAt.toISOString() };
 }
 

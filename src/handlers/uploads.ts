@@ -94,7 +94,8 @@ async function makeTicket(
 ): Promise<UploadTicket> {
   const fileId = formatScopedId(file);
   const own = () =>
-    (call.config.baseUrl ?? call.origin) + formatUploadPath(call.uploadSecret, { fileId, ...bounds });
+    (call.config.baseUrl ?? call.origin) +
+    formatUploadPath(call.uploadSecret, { fileId, keyId: call.keyId, ...bounds });
   const uploadUrl = (await call.files.directUploads?.presign(file, bounds)) ?? own();
   return { fileId, uploadUrl, expiresAt: bounds.expiresAt.toISOString(), method: 'PUT', headers: {} };
 }

@@ -1,37 +1,110 @@
 /** Takes the bytes that a client PUTs to an upload address. */
-import { fileAlreadyImported, fileNotFound, uploadExpired, wrongUploadLength } from '../errors.ts';
-import { parseFileId } from '../ids.ts';
-import type { Upload } from '../routes.ts';
+import { arrivingBytes } from '../arriving-bytes.ts';
+import {
+  fileAlreadyImported,
+  fileNotFound,
+  uploadExpired,
+  uploadUnderWay,
+  wrongUploadLength,
+} from '../errors.ts';
+import { parseFileId, type ScopedId } from '../ids.ts';
+import type { Routes, Upload } from '../routes.ts';
 import type { Service } from '../service.ts';
+import { createShares } from '../shares.ts';
+import type { ExpectedBytes } from '../storage/disk-room.ts';
 import { filePrefix } from '../storage/file-store.ts';
 import { discardObject, findFile, recordUpload } from '../storage/files.ts';
-import { readUploadGrant } from '../upload-address.ts';
+import { createTurns } from '../turns.ts';
+import { readUploadGrant, type UploadGrant } from '../upload-address.ts';
 
-/**
- * Stores the body as the file's bytes; repeatable until the file is imported, the last complete body wins.
- * @throws UNAUTHORIZED, FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED, INPUT_VALIDATION_FAILED (wrong
- * length; the ticket stays usable)
- */
-export async function receiveUpload(
-  { database, files, room, uploadSecret, log }: Service,
-  { target, bytes }: Upload,
-) {
-  const { fileId, sizeBytes } = readUploadGrant(uploadSecret, target);
-  const id = parseFileId(fileId);
+/** Uploads that ask the database at the same time: they have no place among the requests. */
+const ASKING_MAX = 2;
+/** Below a minute, after which most clients and proxies give up. */
+const ASKING_WAIT_MAX_MS = 50_000;
+/** How long a body waits for the end of another one to the same address. */
+const TURN_WAIT_MAX_MS = 2_000;
+
+/** @throws FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED unless the file still takes bytes */
+async function requireOpen({ database }: Service, id: ScopedId): Promise<void> {
   const file = await findFile(database, id);
   if (file === undefined) throw fileNotFound();
   if (file.document_id !== null) throw fileAlreadyImported();
   if (file.expired) throw uploadExpired();
-  const declaredLength = bytes.headers['content-length'];
-  if (declaredLength !== undefined && Number(declaredLength) !== sizeBytes) {
-    throw wrongUploadLength(sizeBytes, Number(declaredLength));
-  }
+}
 
-  await room.require(sizeBytes);
-  const stored = await files.write(filePrefix(id), bytes, sizeBytes);
-  const outcome = await recordUpload(database, id, stored);
-  // Whichever object the file does not name any more (an earlier body, or this one) has lost.
-  if (outcome.unusedObject !== null) await discardObject({ database, files, log }, outcome.unusedObject);
-  if (!outcome.recorded) throw (await findFile(database, id)) ? fileAlreadyImported() : fileNotFound();
-  return { fileId, size: sizeBytes, sha256: stored.sha256.toString('hex') };
+/** Passes bytes on as they arrive, which are expected no more then. */
+async function* taken(pieces: AsyncIterable<Buffer>, expected: ExpectedBytes): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    expected.arrived(piece.length);
+    yield piece;
+  }
+}
+
+/** Stores the bytes on the disk, where there has to be room for all of them. */
+async function store(
+  { files, room }: Service,
+  id: ScopedId,
+  { bytes, sizeBytes }: { bytes: Upload['bytes']; sizeBytes: number },
+) {
+  const expected = await room.expect(sizeBytes);
+  try {
+    return await files.write(filePrefix(id), taken(arrivingBytes(bytes), expected), sizeBytes);
+  } finally {
+    expected.end();
+  }
+}
+
+/**
+ * Makes the function that stores a body as the file's bytes; repeatable until the file is imported, the last complete
+ * body wins. One body of a file arrives at a time. Each is one more request of the key that the address was made for, and
+ * keys take turns where uploads ask the database.
+ * @param limitRate counts the request, and throws RATE_LIMITED
+ * @returns a function that throws UNAUTHORIZED, FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED, RATE_LIMITED,
+ * INPUT_VALIDATION_FAILED (wrong length; the ticket stays usable), REQUEST_TIMEOUT, SERVICE_UNAVAILABLE
+ */
+export function createReceiveUpload(
+  service: Service,
+  limitRate: (keyId: string) => Promise<unknown>,
+): NonNullable<Routes['receiveUpload']> {
+  const { database, files, log, uploadSecret } = service;
+  const asking = createShares(ASKING_MAX);
+  const arriving = createTurns();
+
+  const receive = async ({ bytes, client }: Upload, { fileId, sizeBytes, keyId }: UploadGrant) => {
+    const ask = async <T>(act: () => Promise<T>): Promise<T> => {
+      await asking.take(keyId, { client, waitMaxMs: ASKING_WAIT_MAX_MS });
+      return await act().finally(() => asking.leave(keyId));
+    };
+    const id = parseFileId(fileId);
+    await ask(async () => {
+      await limitRate(keyId);
+      await requireOpen(service, id);
+    });
+    const declaredLength = bytes.headers['content-length'];
+    if (declaredLength !== undefined && Number(declaredLength) !== sizeBytes)
+      throw wrongUploadLength(sizeBytes, Number(declaredLength));
+
+    const stored = await store(service, id, { bytes, sizeBytes });
+    return await ask(async () => {
+      const outcome = await recordUpload(database, id, stored);
+      // Whichever object the file does not name any more (an earlier body, or this one) has lost.
+      if (outcome.unusedObject !== null) await discardObject({ database, files, log }, outcome.unusedObject);
+      if (!outcome.recorded) throw (await findFile(database, id)) ? fileAlreadyImported() : fileNotFound();
+      return { fileId, size: sizeBytes, sha256: stored.sha256.toString('hex') };
+    });
+  };
+
+  return async (upload) => {
+    const grant = readUploadGrant(uploadSecret, upload.target);
+    await arriving
+      .take(grant.fileId, { client: upload.client, waitMaxMs: TURN_WAIT_MAX_MS })
+      .catch((error) => {
+        throw upload.client.closed ? error : uploadUnderWay();
+      });
+    try {
+      return await receive(upload, grant);
+    } finally {
+      arriving.leave(grant.fileId);
+    }
+  };
 }

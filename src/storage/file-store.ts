@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { wrongUploadLength } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
+import { createShares } from '../shares.ts';
 import { makeDirectory } from './make-directory.ts';
 
 /** An object as the store lists it. */
@@ -15,6 +16,9 @@ export const OBJECT_MAX_BYTES = 52_428_800;
 
 /** `sizeBytes`: what is there must have this length. `signal` ends the reading. */
 export type ReadOptions = { sizeBytes?: number | undefined; signal?: AbortSignal | undefined };
+
+/** Files that are synced at the same time. */
+const SYNCS_MAX = 2;
 
 /** Bytes that have arrived whole. */
 export type StoredObject = { objectName: string; sha256: Buffer };
@@ -35,7 +39,7 @@ export type FileStore = {
    * pieces are used up: nobody may look at them afterwards.
    * @throws INPUT_VALIDATION_FAILED when they are not exactly `sizeBytes`; reading stops at the first byte too many.
    */
-  write(prefix: string, bytes: Readable, sizeBytes: number): Promise<StoredObject>;
+  write(prefix: string, bytes: AsyncIterable<Buffer>, sizeBytes: number): Promise<StoredObject>;
   /** Puts a whole object back under the name that it had; one of that name is replaced. */
   put(objectName: string, bytes: Buffer): Promise<void>;
   /** Writes a small object, reads it and removes it. @throws what hinders that. */
@@ -104,6 +108,12 @@ function release({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
+/**
+ * Each waits for the disk on one of the four threads that all of the process's file operations share; those of a flood of
+ * small uploads would hold up everybody's.
+ */
+const syncs = createShares(SYNCS_MAX);
+
 /** Writes the pieces to a new file, one after the other, and syncs it. */
 async function writeFrom(pieces: AsyncIterable<Buffer>, path: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
@@ -112,7 +122,8 @@ async function writeFrom(pieces: AsyncIterable<Buffer>, path: string): Promise<v
       await file.writeFile(piece);
       release(piece);
     }
-    await file.sync();
+    await syncs.take('');
+    await file.sync().finally(() => syncs.leave(''));
   } finally {
     await file.close();
   }
@@ -185,9 +196,7 @@ export async function openFileStore(directory: string): Promise<FileStore> {
       const target = join(directory, objectName);
       const measure = measured(sizeBytes);
       try {
-        // A request that is destroyed half-read would block its connection for the requests behind it.
-        const source = bytes.iterator({ destroyOnReturn: false });
-        await writeFrom(measure.pass(source), temporary);
+        await writeFrom(measure.pass(bytes), temporary);
         await moveInto(target, temporary);
       } catch (error) {
         await rm(temporary, { force: true });

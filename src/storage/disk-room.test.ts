@@ -1,0 +1,20 @@
+/** The room that running uploads still need. */
+import { statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { expect, test } from 'vitest';
+import { createDiskRoom } from './disk-room.ts';
+
+test('bytes that are expected are free for nobody else, until they have come or will not come', async () => {
+  const { bavail, bsize } = await statfs(tmpdir());
+  // Others write there meanwhile: a third is far from the half and from all.
+  const third = Math.floor((bavail * bsize) / 3);
+  const room = createDiskRoom(tmpdir());
+  const uploads = [await room.expect(third), await room.expect(third)];
+  await expect(room.expect(third)).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
+  await expect(room.require(third)).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
+  uploads[0]?.arrived(third);
+  uploads[0]?.end();
+  await expect(room.require(third)).resolves.toBeUndefined();
+  uploads[1]?.end();
+  await expect(room.require(2 * third)).resolves.toBeUndefined();
+});
