@@ -4,20 +4,35 @@
  * Does `act`, which never throws, now and again and again, each time so many milliseconds behind the last as that gave;
  * the process may end meanwhile. Gives the function that stops it, and waits for what runs.
  */
-export function repeat(act: () => Promise<number>): () => Promise<void> {
+export const repeat = (act: () => Promise<number>): (() => Promise<void>) => repeatOrWake(act).stop;
+
+/** The same, where `wake` does it at once: after what runs, if something does. */
+export function repeatOrWake(act: () => Promise<number>) {
   let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
+  let running: Promise<void> | undefined;
+  let [wasWoken, isStopped] = [false, false];
   const goOn = async (): Promise<void> => {
-    const intervalMs = await act();
-    if (isStopped) return;
-    timer = setTimeout(() => {
-      running = goOn();
-    }, intervalMs).unref();
+    let intervalMs = 0;
+    do {
+      wasWoken = false;
+      intervalMs = await act();
+    } while (wasWoken && !isStopped);
+    running = undefined;
+    if (!isStopped) timer = setTimeout(wake, intervalMs).unref();
   };
-  let running = goOn();
-  return async () => {
-    isStopped = true;
+  const wake = () => {
+    wasWoken = true;
+    if (isStopped || running !== undefined) return;
     clearTimeout(timer);
-    await running;
+    running = goOn();
+  };
+  wake();
+  return {
+    wake,
+    async stop(): Promise<void> {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
   };
 }

@@ -129,7 +129,7 @@ async function requeue(transaction: Database, jobs: JobQueue): Promise<void> {
     .updateTable('documents')
     .set({ created_at: databaseNow, updated_at: databaseNow })
     .where('status', 'in', ['pending', 'processing'])
-    .returning(['knowledge_base_id as knowledgeBaseId', 'id'])
+    .returning(['knowledge_base_id as knowledgeBaseId', 'id', 'account_id as accountId'])
     .execute();
   for (const document of unfinished) await jobs.enqueueImport(transaction, document);
   const deleted = await transaction

@@ -64,7 +64,7 @@ async function findOrInsertDocument(
   if (file.uploaded_at === null && taken === undefined)
     throw file.expired ? uploadExpired() : fileNotUploaded();
   const row = await insertFileDocument(transaction, file, taken);
-  await jobs.enqueueImport(transaction, { knowledgeBaseId, id: row.id });
+  await jobs.enqueueImport(transaction, { knowledgeBaseId, id: row.id, accountId });
   await requireStorage(transaction, { accountId, defaults: config }, file.size_bytes);
   return { row, isNew: true };
 }
@@ -79,6 +79,7 @@ async function importOnce(call: Call, { file, taken }: { file: ScopedId; taken: 
       if (done.isNew) unnamed = undefined;
       return done;
     });
+    if (isNew) call.jobs.wakeImporters();
     if (isNew && taken !== undefined) unnamed = uploadNameOf(file);
     return row;
   } finally {

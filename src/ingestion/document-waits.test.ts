@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parseDocumentId } from '../ids.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
+import { unattended } from '../testing/unattended-imports.ts';
 import type { DocumentWaits } from './document-waits.ts';
 import { importFile } from './import-file.ts';
 
@@ -23,7 +24,7 @@ const counted = ({ untilFinal, end }: DocumentWaits): DocumentWaits => ({
 
 // The queue is left out, so that documents stay pending; two connections show that no wait holds one.
 beforeAll(async () => {
-  const jobs = { enqueueImport: async () => {}, enqueuePurge: async () => {} };
+  const { jobs } = unattended();
   suite = await startTestService({
     settings: { DATABASE_POOL_SIZE: '2' },
     change: ({ waits }) => ({ jobs, waits: counted(waits) }),

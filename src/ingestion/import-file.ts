@@ -11,7 +11,7 @@ import { failDocument, findUnfinished, moveDocument, type ReadFacts } from '../s
 import { recordHash } from '../storage/files.ts';
 import { lockKnowledgeBase, readLanguages } from '../storage/knowledge-bases.ts';
 import { insertPassages } from '../storage/passages.ts';
-import type { Attempt } from './job-queue.ts';
+import type { Attempt } from './importers.ts';
 
 /** How soon the reading of a file ends whose document is deleted or overdue. */
 const LOOK_INTERVAL_MS = 2_000;

@@ -34,7 +34,9 @@ test('queues that are empty are told of, with nothing waiting', async () => {
 
 test('what waits, and waits to be tried again, is counted with the age of the oldest; what has ended is not', async () => {
   const ids = [uuidv7(), uuidv7(), uuidv7()];
-  for (const id of ids) await jobs.queue.enqueueImport(server.database, { knowledgeBaseId: uuidv7(), id });
+  const accountId = uuidv7();
+  for (const id of ids)
+    await jobs.queue.enqueueImport(server.database, { knowledgeBaseId: uuidv7(), id, accountId });
   const age = async (id = '', seconds: number, state: string) =>
     await sql`
       UPDATE pgboss.job SET created_on = now() - make_interval(secs => ${seconds}), state = ${state}::pgboss.job_state

@@ -14,21 +14,17 @@ export type JobFigures = {
 };
 
 /**
- * The queues in the order of their names. Reads the entries of pg-boss's partial index of waiting jobs (job_i11, in the
- * order of creation), never the many jobs that have ended. The active ones have no index to count them by.
+ * The queues in the order of their names. Reads the entries of pg-boss's partial index of waiting jobs (job_i11), never
+ * the many jobs that have ended. The active ones have no index to count them by.
  */
 export async function readJobFigures(database: Queryable): Promise<JobFigures[]> {
   const { rows } = await sql<JobFigures>`
     SELECT queue.name AS queue, waiting.count AS waiting, active_count AS active,
-      coalesce(extract(epoch FROM now() - oldest.created_on), 0)::float8 AS "oldestWaitingSeconds"
+      coalesce(extract(epoch FROM now() - waiting.since), 0)::float8 AS "oldestWaitingSeconds"
     FROM pgboss.queue
       CROSS JOIN LATERAL (
-        SELECT count(*) AS count FROM pgboss.job
+        SELECT count(*) AS count, min(created_on) AS since FROM pgboss.job
         WHERE job.name = queue.name AND state < 'active' AND NOT blocked) AS waiting
-      LEFT JOIN LATERAL (
-        SELECT created_on FROM pgboss.job
-        WHERE job.name = queue.name AND state < 'active' AND NOT blocked
-        ORDER BY priority DESC, created_on LIMIT 1) AS oldest ON true
     WHERE NOT starts_with(queue.name, '__pgboss')
     ORDER BY queue.name`.execute(database);
   return rows;

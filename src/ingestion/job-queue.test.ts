@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ScopedId } from '../ids.ts';
 import { createLog } from '../log.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { type JobHandlers, openJobQueue } from './job-queue.ts';
@@ -13,7 +14,7 @@ beforeEach(async () => {
   jobs = await openJobQueue(server.connection, createLog('silent'));
 });
 afterEach(async () => {
-  await jobs.stop();
+  await jobs.stop(1);
   await server.close();
 });
 
@@ -24,11 +25,18 @@ const idle: JobHandlers = {
   sweepStorage: async () => {},
 };
 
+const accountId = uuidv7();
 const newDocument = () => ({ knowledgeBaseId: uuidv7(), id: uuidv7() });
+
+const enqueue = async (owner: string, ...documents: ScopedId[]) => {
+  for (const document of documents)
+    await jobs.queue.enqueueImport(server.database, { ...document, accountId: owner });
+};
+const newDocuments = (count: number) => Array.from({ length: count }, newDocument);
 
 test('an import that fails at its last try is handed to those who end its document', async () => {
   const document = newDocument();
-  await jobs.queue.enqueueImport(server.database, document);
+  await enqueue(accountId, document);
   await sql`UPDATE pgboss.job SET retry_limit = 0 WHERE name = 'import-file'`.execute(server.database);
   const importFile = vi.fn(async () => {
     throw new Error('disk on fire');
@@ -51,11 +59,11 @@ test('a purge that waits already is not enqueued once more; one of another knowl
 test('a job of a transaction that is rolled back never comes', async () => {
   const document = newDocument();
   const rolledBack = server.database.transaction().execute(async (transaction) => {
-    await jobs.queue.enqueueImport(transaction, newDocument());
+    await jobs.queue.enqueueImport(transaction, { ...newDocument(), accountId });
     throw new Error('changed my mind');
   });
   await expect(rolledBack).rejects.toThrow('changed my mind');
-  await jobs.queue.enqueueImport(server.database, document);
+  await enqueue(accountId, document);
   const importFile = vi.fn(async () => {});
   await jobs.work({ ...idle, importFile }, 1);
   await vi.waitUntil(() => importFile.mock.calls.length > 0, { timeout: 20_000 });
@@ -64,9 +72,94 @@ test('a job of a transaction that is rolled back never comes', async () => {
 
 test('a worker that has done a job takes the next without waiting for its next poll', async () => {
   const documents = Array.from({ length: 40 }, newDocument);
-  for (const document of documents) await jobs.queue.enqueueImport(server.database, document);
+  for (const document of documents) await enqueue(accountId, document);
   const importFile = vi.fn(async () => {});
   await jobs.work({ ...idle, importFile }, 1);
   // One job a poll, as before, would be 80 seconds.
   await vi.waitUntil(() => importFile.mock.calls.length === documents.length, { timeout: 20_000 });
+});
+
+/** Imports that last until they are ended; `begun` names those of each document in the order of their beginning. */
+function createLasting() {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const importFile: JobHandlers['importFile'] = async ({ payload: { id }, signal }) => {
+    begun.push(id);
+    await new Promise<void>((resolve, reject) => {
+      ends.set(id, resolve);
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+  };
+  return { begun, importFile, end: (id: string) => ends.get(id)?.() };
+}
+
+const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 20_000, interval: 10 });
+const idsOf = (documents: ScopedId[]) => documents.map(({ id }) => id);
+
+test('an import begins at once beside those of another account that take every importer', async () => {
+  const lasting = createLasting();
+  const [theirs, mine] = [newDocuments(5), newDocuments(1)];
+  await enqueue(uuidv7(), ...theirs);
+  await jobs.work({ ...idle, importFile: lasting.importFile }, 2);
+  await until(() => lasting.begun.length === 2);
+  await enqueue(accountId, ...mine);
+  await until(() => lasting.begun.length === 3);
+  expect(lasting.begun).toEqual([...idsOf(theirs.slice(0, 2)), ...idsOf(mine)]);
+});
+
+test('while others wait, an account gets no more than half of the importers; alone it has all', async () => {
+  const lasting = createLasting();
+  const [a, b] = [newDocuments(6), newDocuments(2)];
+  await enqueue(uuidv7(), ...a);
+  await jobs.work({ ...idle, importFile: lasting.importFile }, 4);
+  await until(() => lasting.begun.length === 4);
+  await enqueue(accountId, ...b);
+  await until(() => lasting.begun.length === 5);
+  for (const id of lasting.begun.slice(0, 2)) lasting.end(id);
+  await until(() => lasting.begun.length === 6);
+  expect(lasting.begun.slice(4)).toEqual(idsOf(b));
+  for (const id of idsOf(b)) lasting.end(id);
+  await until(() => lasting.begun.length === 8);
+  expect(lasting.begun.slice(6)).toEqual(idsOf(a.slice(4)));
+});
+
+test('accounts take turns over all servers, those of a killed one too', async () => {
+  const owners = [uuidv7(), uuidv7(), uuidv7()];
+  const owned = new Map<string, number>();
+  for (const [owner, name] of owners.entries()) {
+    const documents = newDocuments(10);
+    await enqueue(name, ...documents);
+    for (const id of idsOf(documents)) owned.set(id, owner);
+  }
+  // As a killed server leaves them: taken, and with no sign of life since.
+  await sql`
+    UPDATE pgboss.job SET state = 'active', started_on = now(), heartbeat_on = now() - interval '1 hour'
+    WHERE name = 'import-file' AND created_on IN (SELECT min(created_on) FROM pgboss.job GROUP BY priority)`.execute(
+    server.database,
+  );
+  const begun: string[] = [];
+  const importFile: JobHandlers['importFile'] = async ({ payload: { id } }) => {
+    begun.push(id);
+  };
+  const other = await openJobQueue(server.connection, createLog('silent'));
+  await Promise.all([jobs, other].map((one) => one.work({ ...idle, importFile }, 1)));
+  await until(() => new Set(begun).size === 30);
+  await other.stop();
+  const firstTurns = begun.slice(0, 18).map((id) => owned.get(id));
+  for (const owner of owners.keys())
+    expect(firstTurns.filter((one) => one === owner).length).toBeGreaterThanOrEqual(4);
+});
+
+test('imports that do not end in time go back to the queue when the worker stops', async () => {
+  const lasting = createLasting();
+  const document = newDocument();
+  await enqueue(accountId, document);
+  await jobs.work({ ...idle, importFile: lasting.importFile }, 1);
+  await until(() => lasting.begun.length === 1);
+  await jobs.stop(1);
+  jobs = await openJobQueue(server.connection, createLog('silent'));
+  await jobs.work({ ...idle, importFile: lasting.importFile }, 1);
+  await until(() => lasting.begun.length === 2);
+  lasting.end(document.id);
+  expect(lasting.begun).toEqual([document.id, document.id]);
 });

@@ -4,6 +4,8 @@ import { type Job, PgBoss, type SendOptions } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { ScopedId } from '../ids.ts';
 import { type Connection, KEEP_ALIVE, type Queryable } from '../storage/database.ts';
+import { laneOf } from './import-lanes.ts';
+import { type Attempt, type Importers, startImporters } from './importers.ts';
 
 /** A job that failed by our fault is tried again after 1, 2, 4, … seconds, up to this often. */
 const RETRY_LIMIT = 5;
@@ -11,7 +13,7 @@ const RETRY_LIMIT = 5;
 const HEARTBEAT_SECONDS = 20;
 /** How often dead workers' jobs are looked for. */
 const SUPERVISE_SECONDS = 5;
-/** How soon a job starts that nobody is notified of: a retry, or after a lost notification. */
+/** How soon a job starts that is no import. */
 const POLLING_SECONDS = 2;
 /** How long running jobs have to their end when nobody says otherwise. */
 const STOP_TIMEOUT_MS = 5_000;
@@ -24,19 +26,16 @@ const STATEMENT_TIMEOUT_MS = 20_000;
 /** What pg-boss hands on to `pg`, though its types do not tell. */
 const LINK = { ...KEEP_ALIVE, query_timeout: STATEMENT_TIMEOUT_MS };
 
-/** Connections that ask for jobs and tell of their ends. */
-const QUEUE_POOL_SIZE = 4;
-/** Connections that one process takes for its jobs: those, and the one that listens for new ones. */
-export const JOB_CONNECTIONS = QUEUE_POOL_SIZE + 1;
+/** Connections that one process takes for its jobs: they ask for jobs and tell of their ends. */
+export const JOB_CONNECTIONS = 4;
 
 export type JobQueue = {
-  enqueueImport(transaction: Queryable, document: ScopedId): Promise<void>;
+  enqueueImport(transaction: Queryable, document: ScopedId & { accountId: string }): Promise<void>;
+  /** Lets this process look for imports at once: after the commit of a transaction that has enqueued one. */
+  wakeImporters(): void;
   /** Does nothing where this purge waits or runs already. */
   enqueuePurge(transaction: Queryable, knowledgeBaseId: string): Promise<void>;
 };
-
-/** One try of a job; `signal` aborts when the job is this worker's no more. */
-export type Attempt<Payload> = { payload: Payload; signal: AbortSignal };
 
 export type JobHandlers = {
   importFile(attempt: Attempt<ScopedId>): Promise<void>;
@@ -81,7 +80,6 @@ async function createQueues(boss: PgBoss): Promise<void> {
     retryDelay: 1,
     retryBackoff: true,
     heartbeatSeconds: HEARTBEAT_SECONDS,
-    notify: true,
   };
   const untilDone = { retryLimit: GIVE_UP_RETRY_LIMIT, retryDelayMax: GIVE_UP_RETRY_MAX_SECONDS };
   await boss.createQueue(GIVEN_UP_QUEUE, { ...policy, ...untilDone });
@@ -98,11 +96,7 @@ async function startWorker<Payload extends object>(
   name: string,
   handle: (attempt: Attempt<Payload>) => Promise<void>,
 ): Promise<void> {
-  const options = {
-    batchSize: 1,
-    pollingIntervalSeconds: POLLING_SECONDS,
-    notifyPollingIntervalSeconds: POLLING_SECONDS,
-  } as const;
+  const options = { batchSize: 1, pollingIntervalSeconds: POLLING_SECONDS } as const;
   let workerId = '';
   workerId = await boss.work(name, options, async (jobs: Job<Payload>[]) => {
     // After a job there may be another: without this each of many would wait for the next poll.
@@ -111,10 +105,12 @@ async function startWorker<Payload extends object>(
   });
 }
 
-const createQueue = (boss: PgBoss): JobQueue => ({
-  async enqueueImport(transaction, document) {
-    await boss.send(IMPORT_QUEUE, document, onTransaction(transaction));
+const createQueue = (boss: PgBoss, wakeImporters: () => void): JobQueue => ({
+  async enqueueImport(transaction, { accountId, ...document }) {
+    const inLane = { priority: laneOf(accountId) };
+    await boss.send(IMPORT_QUEUE, document, { ...onTransaction(transaction), ...inLane });
   },
+  wakeImporters,
   async enqueuePurge(transaction, knowledgeBaseId) {
     const once = { singletonKey: knowledgeBaseId };
     await boss.send(PURGE_QUEUE, { knowledgeBaseId }, { ...onTransaction(transaction), ...once });
@@ -123,35 +119,43 @@ const createQueue = (boss: PgBoss): JobQueue => ({
 
 /**
  * Connects to the queue, makes its tables when they are missing, and gives both ends of it.
- * `work` starts `concurrency` importers; `stop` lets running jobs end for a moment and hands back the rest.
+ * `work` starts importers, of which one account may have `concurrency`; `stop` lets running jobs end for a moment and
+ * hands back the rest.
  */
 export async function openJobQueue(connection: Connection, log: Logger) {
   const boss = new PgBoss({
     ...connection,
     ...LINK,
-    max: QUEUE_POOL_SIZE,
+    max: JOB_CONNECTIONS,
     application_name: 'knowledge-retrieval jobs',
-    useListenNotify: true,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
   });
   boss.on('error', (error) => log.warn({ err: error }, 'job queue'));
   await boss.start();
   await createQueues(boss);
+  let importers: Importers | undefined;
   return {
-    queue: createQueue(boss),
+    queue: createQueue(boss, () => importers?.wake()),
     async work(handlers: JobHandlers, concurrency: number): Promise<void> {
-      for (let i = 0; i < concurrency; i++) await startWorker(boss, IMPORT_QUEUE, handlers.importFile);
-      await startWorker(boss, GIVEN_UP_QUEUE, handlers.giveUpImport);
-      await startWorker(boss, PURGE_QUEUE, handlers.purgeKnowledgeBase);
-      await startWorker(boss, SWEEP_QUEUE, handlers.sweepStorage);
+      const { importFile: handle, ...others } = handlers;
+      const work = { queue: IMPORT_QUEUE, handle, heartbeatSeconds: HEARTBEAT_SECONDS };
+      importers = startImporters(concurrency, { boss, log, ...work });
+      await startWorker(boss, GIVEN_UP_QUEUE, others.giveUpImport);
+      await startWorker(boss, PURGE_QUEUE, others.purgeKnowledgeBase);
+      await startWorker(boss, SWEEP_QUEUE, others.sweepStorage);
     },
     /** From now on takes no further job; what runs goes on. */
     async endWork(): Promise<void> {
+      await importers?.end();
       for (const queue of new Set(boss.getWipData().map(({ name }) => name)))
         await boss.offWork(queue, { wait: false });
     },
     /** Running jobs may end within `timeoutMs`, a second at least; then they go back to the queue. */
-    stop: (timeoutMs = STOP_TIMEOUT_MS) => boss.stop({ graceful: true, timeout: timeoutMs }),
+    async stop(timeoutMs = STOP_TIMEOUT_MS): Promise<void> {
+      const stopsAtMs = performance.now() + timeoutMs;
+      await importers?.stop(timeoutMs);
+      await boss.stop({ graceful: true, timeout: stopsAtMs - performance.now() });
+    },
   };
 }

@@ -5,7 +5,7 @@ import { removeUnnamed } from '../storage/backup-lock.ts';
 import type { Database } from '../storage/database.ts';
 import { LATE_UPLOAD_SECONDS } from '../storage/file-store.ts';
 import { dropLexemeChanges } from '../storage/lexeme-statistics.ts';
-import type { Attempt } from './job-queue.ts';
+import type { Attempt } from './importers.ts';
 
 const ROWS_PER_STEP = 2_000;
 

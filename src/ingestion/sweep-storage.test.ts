@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { serviceUnavailable } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
+import { unattended } from '../testing/unattended-imports.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 import { removeUnimportedFiles, requeuePurges, sweepFiles } from './sweep-storage.ts';
 
@@ -17,7 +18,7 @@ let refusesRemovals: boolean;
 
 beforeAll(async () => {
   const jobs = {
-    enqueueImport: async () => {},
+    ...unattended().jobs,
     enqueuePurge: async (_: unknown, id: string) => {
       purged.push(id);
     },

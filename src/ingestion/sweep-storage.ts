@@ -7,7 +7,7 @@ import { compareFiles, findStoringKnowledgeBases } from '../storage/compare-file
 import { filePrefix, uploadNameOf } from '../storage/file-store.ts';
 import { discardObject, findUnsettled, settleUpload } from '../storage/files.ts';
 import { removeOldAnswers } from '../storage/first-answers.ts';
-import type { Attempt } from './job-queue.ts';
+import type { Attempt } from './importers.ts';
 
 /** A ticket, used or not, that nobody has imported is kept so long past its expiry, to say what became of it. */
 const UNIMPORTED_KEPT_DAYS = 7;

@@ -3,7 +3,9 @@ import { parseDocumentId } from '../ids.ts';
 import type { TestService } from './test-service.ts';
 
 /** What of a service has to be changed for it. */
-export const unattended = () => ({ jobs: { enqueueImport: async () => {}, enqueuePurge: async () => {} } });
+export const unattended = () => ({
+  jobs: { enqueueImport: async () => {}, wakeImporters() {}, enqueuePurge: async () => {} },
+});
 
 /** Uploads and imports a file; gives the pending document's id. */
 export async function importUnattended(

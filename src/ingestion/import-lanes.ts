@@ -1,0 +1,102 @@
+/**
+ * Whose import is next. Each account has a lane, in which its imports wait in the order of coming; importers go round
+ * the lanes that have one waiting. The lane is the jobs' priority: pg-boss's index of waiting jobs begins with it, so
+ * that finding the next costs as much with a million jobs as with one, and enqueuing costs nothing more.
+ */
+import type { PgBoss } from 'pg-boss';
+
+/** The largest value of pg-boss's column. */
+const LANE_MAX = 2 ** 31 - 1;
+
+/**
+ * The account's lane. Two accounts may share one (of 1,000 accounts two do with a probability of 1 in 4,000); they are
+ * served as one then. The last bits of a version 7 UUID are random.
+ */
+export const laneOf = (accountId: string): number => Number.parseInt(accountId.slice(-8), 16) >>> 1;
+
+/** Lanes from `max` down to `min`, both included. */
+export type LaneRange = { min: number; max: number };
+
+/** A part of `range` for each gap between the lanes `without`, in descending order. */
+function splitAt({ min, max }: LaneRange, without: number[]): LaneRange[] {
+  const ranges: LaneRange[] = [];
+  let top = max;
+  for (const lane of without.filter((lane) => lane >= min && lane <= max).sort((a, b) => b - a)) {
+    if (lane < top) ranges.push({ min: lane + 1, max: top });
+    top = lane - 1;
+  }
+  if (top >= min) ranges.push({ min, max: top });
+  return ranges;
+}
+
+/** All lanes but those of `without`, in the order of going round: `last` is the last of them. */
+const roundFrom = (last: number, without: number[]): LaneRange[] =>
+  [
+    { min: 0, max: last - 1 },
+    { min: last, max: LANE_MAX },
+  ].flatMap((range) => (range.min > range.max ? [] : splitAt(range, without)));
+
+const only = (lane: number): LaneRange => ({ min: lane, max: lane });
+
+/** The first lane of `ranges`, in their order, in which a job of `queue` waits; undefined: nothing waits there. */
+export async function findLane(
+  database: ReturnType<PgBoss['getDb']>,
+  queue: string,
+  ranges: LaneRange[],
+): Promise<number | undefined> {
+  if (ranges.length === 0) return undefined;
+  const { rows } = await database.executeSql(
+    `SELECT waiting.priority AS lane
+      FROM unnest($2::int[], $3::int[]) WITH ORDINALITY AS range (min, max, place),
+        LATERAL (
+          SELECT priority FROM pgboss.job
+          WHERE name = $1 AND state < 'active' AND NOT blocked AND start_after <= now()
+            AND priority BETWEEN range.min AND range.max
+          ORDER BY priority DESC LIMIT 1) AS waiting
+      ORDER BY place LIMIT 1`,
+    [queue, ranges.map(({ min }) => min), ranges.map(({ max }) => max)],
+  );
+  return rows[0]?.lane;
+}
+
+export type ImportTurns = {
+  /**
+   * The lanes to look in for the next import, one range after the other, until one has some; none: no importer is
+   * free. The lanes that have less than their share come first.
+   */
+  nextLanes(): LaneRange[];
+  /** An importer works for this lane from now on. */
+  take(lane: number): void;
+  /** It does no more. */
+  leave(lane: number): void;
+};
+
+/**
+ * Turns for `importers` that one lane may all have while nobody else waits; others get every one that ends until the
+ * lane has half of them. Beside them there are `visitors`, each for a lane that has none: whoever comes while another
+ * has all is served at once.
+ */
+export function createImportTurns(importers: number, visitors: number): ImportTurns {
+  const held = new Map<number, number>();
+  const half = Math.ceil(importers / 2);
+  let [taken, last] = [0, 0];
+  return {
+    nextLanes() {
+      if (taken >= importers + visitors) return [];
+      if (taken >= importers) return roundFrom(last, [...held.keys()]);
+      const served = [...held].filter(([, count]) => count >= half).map(([lane]) => lane);
+      return [...roundFrom(last, served), ...served.map(only)];
+    },
+    take(lane) {
+      held.set(lane, (held.get(lane) ?? 0) + 1);
+      taken++;
+      last = lane;
+    },
+    leave(lane) {
+      const count = (held.get(lane) ?? 0) - 1;
+      if (count > 0) held.set(lane, count);
+      else held.delete(lane);
+      taken--;
+    },
+  };
+}
