@@ -64,7 +64,10 @@ export async function openService(
   const stemMemory = createStemMemory();
   const stem = createStem(database, stemMemory);
   const analysis = createAnalysisPool(stem, { connections: config.databasePoolSize });
-  const extraction = createExtractionPool();
+  const extraction = createExtractionPool({
+    tell: (lacks) =>
+      log.info({ lacks }, 'files are read without some bounds that this system does not allow'),
+  });
   const jobs = await openJobQueue(connection, log);
   const { metrics, watch, ...watching } = await openWatch(config, {
     pool,

@@ -4,12 +4,19 @@
  * takes as long to start as all else.
  */
 import { fstatSync, readSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { registerHooks, syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 
 const file = Buffer.alloc(fstatSync(3).size);
 // From its start, and not from where the process before has left the descriptor that they share.
 readSync(3, file, 0, file.length, 0);
 const sources = file.length === 0 ? {} : JSON.parse(file.toString());
+
+// What reaches other processes: Node's permission model says nothing of signals, of which one opens a debugger, nor of
+// priorities.
+for (const name of ['kill', '_kill', '_debugProcess']) delete process[name];
+delete os.setPriority;
+syncBuiltinESMExports();
 
 registerHooks({
   load(url, context, loadNext) {

@@ -6,9 +6,10 @@ import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { PackedText } from '../retrieval/extracted-text.ts';
 import type { Extraction, UploadedFile } from './extract.ts';
-import { HEAP_MAX, MEMORY_MAX, READING_MAX_MS, RESERVED_MEMORY_MAX } from './extraction-limits.ts';
+import { HEAP_MAX, MEMORY_MAX, READING_MAX_MS } from './extraction-limits.ts';
 import { openModules } from './extraction-modules.ts';
 import { receiveResult } from './extraction-result.ts';
+import { findSandbox, type Sandbox } from './extraction-sandbox.ts';
 
 /** A file whose bytes are fetched once it is its turn: those that wait take no memory. */
 export type StoredFile = { fileName: string; readBytes: () => Promise<Uint8Array> };
@@ -37,14 +38,16 @@ const PROCESSES_MAX = Math.max(
 );
 
 /**
- * Starts no process yet. The options are for tests.
+ * Starts no process yet. `tell` hears, with the first file, which bounds this system does not allow; the other options
+ * are for tests.
  * `close` kills what runs; its job is tried again by the next server.
  */
 export function createExtractionPool({
   readingMaxMs = READING_MAX_MS,
   program = PROGRAM,
+  tell = (_lacks: string[]): void => {},
 } = {}): ExtractionPool {
-  const processes = createProcesses(program);
+  const processes = createProcesses(program, tell);
   const turns = createTurns(PROCESSES_MAX);
   return {
     async extract({ fileName, readBytes }, signal) {
@@ -70,16 +73,17 @@ export function createExtractionPool({
  * Processes, each to be used once. When one is taken, the next is started, so that files that follow each other do
  * not wait for it: a start takes 150 ms, a small file 5.
  */
-function createProcesses(program: string) {
+function createProcesses(program: string, tell: (lacks: string[]) => void) {
   const alive = new Set<ChildProcessWithoutNullStreams>();
   /** Undefined also where they could not be prepared: each process strips its modules itself then. */
   let modules: number | undefined;
-  let preparing: Promise<void> | undefined;
+  let sandbox: Sandbox | undefined;
+  let preparing: Promise<unknown> | undefined;
   let spare: ChildProcessWithoutNullStreams | undefined;
   let idle: NodeJS.Timeout | undefined;
   let isClosed = false;
   const start = () => {
-    const child = startProcess(program, modules);
+    const child = startProcess(sandbox?.command([...COMMAND, program]) ?? [], modules);
     const forget = () => {
       alive.delete(child);
       if (spare === child) spare = undefined;
@@ -103,13 +107,22 @@ function createProcesses(program: string) {
   };
   return {
     /** Before the first process is taken. */
-    prepare: (): Promise<void> => {
-      preparing ??= openModules().then(
-        (opened) => {
-          modules = opened;
-        },
-        () => {},
-      );
+    prepare: (): Promise<unknown> => {
+      preparing ??= Promise.all([
+        openModules().then(
+          (opened) => {
+            modules = opened;
+          },
+          () => {},
+        ),
+        findSandbox(program).then((found) => {
+          sandbox = found;
+          if (found.lacks.length > 0) tell(found.lacks);
+        }),
+      ]).catch((error) => {
+        preparing = undefined;
+        throw error;
+      });
       return preparing;
     },
     take() {
@@ -151,34 +164,29 @@ const PROGRAM = fileURLToPath(new URL('./extraction-process.ts', import.meta.url
 const LOADER = new URL('./extraction-loader.mjs', import.meta.url).href;
 
 /**
- * The process may read the program's files and nothing else, write none, and start no process (Node's permission
- * model); its environment is empty. Its own thread is the watchdog.
+ * The process may read the program's files and nothing else, write none, start neither processes nor threads (Node's
+ * permission model), and make no code of strings; its environment is empty. The rest is the operating system's: see
+ * extraction-sandbox.ts.
  */
-const NODE_FLAGS = [
+const COMMAND = [
+  process.execPath,
   `--max-old-space-size=${HEAP_MAX / 2 ** 20}`,
   '--permission',
   ...['src', 'generated', 'node_modules', 'package.json'].map((name) => `--allow-fs-read=${root}${name}`),
-  '--allow-worker',
-  '--disable-warning=SecurityWarning',
+  '--disallow-code-generation-from-strings',
+  // It opens any file, whatever the permission model says.
+  '--no-experimental-sqlite',
   `--import=${LOADER}`,
 ];
-
-/**
- * What no flag of Node's does: the kernel's bound on memory, in kilobytes (`ulimit -d`), no core dumps, and, for
- * all threads, a tenth of the server's claim on a processor. Not less: a busy server would let every file run out of time.
- */
-const BOUNDED_START = 'ulimit -c 0; ulimit -d "$1"; shift; exec nice -n 10 "$@"';
 
 /**
  * In a process group of its own: Ctrl-C is the server's, which lets files be read to their end. `modules` is what
  * `openModules` gave; with undefined the loader finds an empty file.
  */
-function startProcess(program: string, modules: number | undefined): ChildProcessWithoutNullStreams {
-  const command = [process.execPath, ...NODE_FLAGS, program, String(process.pid)];
-  const [name = '', ...args] =
-    process.platform === 'win32'
-      ? command
-      : ['/bin/sh', '-c', BOUNDED_START, 'sh', String(RESERVED_MEMORY_MAX / 2 ** 10), ...command];
+function startProcess(
+  [name = '', ...args]: string[],
+  modules: number | undefined,
+): ChildProcessWithoutNullStreams {
   const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', modules ?? 'ignore'];
   // The first three are pipes, which the types do not see in a list of four.
   return spawn(name, args, { env: {}, stdio, detached: true }) as ChildProcessWithoutNullStreams;

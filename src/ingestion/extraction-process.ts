@@ -6,7 +6,6 @@ import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 import { packText } from '../retrieval/extracted-text.ts';
 import { type Extraction, extractFile, type UploadedFile } from './extract.ts';
-import { startWatchdog } from './extraction-watchdog.ts';
 
 /** What a file is and what came of it, and how many bytes of packed text follow. */
 export type ResultHead = { extraction: Extraction<undefined>; textBytes: number };
@@ -42,7 +41,6 @@ const tellUnended = () => writeResult(UNENDED);
 // What a library has to say of a file would stand in the middle of the result, or pass for the reason of an end.
 globalThis.console = new Console(new Writable({ write: (_piece, _encoding, done) => done() }));
 process.once('beforeExit', tellUnended);
-await startWatchdog(Number(process.argv[2]));
 const extraction = await extractFile(await readInput());
 process.off('beforeExit', tellUnended);
 writeResult(extraction);

@@ -6,16 +6,14 @@ import type { PackedText } from '../retrieval/extracted-text.ts';
 import type { Extraction } from './extract.ts';
 import { RESULT_HEAD_MAX, RESULT_MAX } from './extraction-limits.ts';
 import type { ResultHead } from './extraction-process.ts';
-import { MEMORY_EXCEEDED } from './extraction-watchdog.ts';
+import { watchMemory } from './extraction-watchdog.ts';
 
 /** The last of standard error that is kept, to tell why a process ended. */
 const COMPLAINT_MAX_LENGTH = 4_000;
 
-/** How V8, the C++ library and the watchdog say that memory ran out. */
-const OUT_OF_MEMORY = new RegExp(
-  `out of memory|allocation failed|failed to allocate|bad_alloc|${MEMORY_EXCEEDED}`,
-  'i',
-);
+/** How V8 and the C++ library say that memory ran out. */
+const OUT_OF_MEMORY = /out of memory|allocation failed|failed to allocate|bad_alloc/i;
+const TOO_MUCH_MEMORY = 'Reading the file takes more memory than the service gives to one.';
 
 /**
  * The result of a process, which is dead then, whether it wanted to or not.
@@ -35,6 +33,7 @@ export async function receiveResult(
     child.kill('SIGKILL');
   };
   const deadline = setTimeout(end, maxMs, `Reading the file takes longer than ${maxMs / 1000} seconds.`);
+  const endWatch = watchMemory(child.pid ?? 0, () => end(TOO_MUCH_MEMORY));
   child.stdout.on('data', (piece: Buffer) => {
     try {
       result.add(piece);
@@ -44,11 +43,13 @@ export async function receiveResult(
     if (fault || result.isWhole()) end();
     else if (result.isTooLong()) end('The text of the file is larger than the service takes.');
   });
-  const [code, signal] = await once(child, 'close').finally(() => clearTimeout(deadline));
+  const [code, signal] = await once(child, 'close').finally(() => {
+    clearTimeout(deadline);
+    endWatch();
+  });
   if (fault) throw new Error('what reading hands back is no result', { cause: fault });
   if (result.isWhole()) return result.extraction();
-  if (exceeded === undefined && OUT_OF_MEMORY.test(complaint()))
-    exceeded = 'Reading the file takes more memory than the service gives to one.';
+  if (exceeded === undefined && OUT_OF_MEMORY.test(complaint())) exceeded = TOO_MUCH_MEMORY;
   if (exceeded === undefined) throw new Error(`reading ended with ${signal ?? code}: ${complaint()}`);
   return { type: 'unknown', failure: { code: 'FILE_TOO_COMPLEX', message: exceeded } };
 }

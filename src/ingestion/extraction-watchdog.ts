@@ -1,34 +1,27 @@
 /**
- * A thread inside the process that reads a file: ends the process when it takes too much memory, or when its
- * server is gone. A thread, because the file may keep the main one busy for ever.
+ * Watches over the memory of a process that reads a file, from outside of it: what the file makes it do cannot reach
+ * this.
  */
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { readFileSync } from 'node:fs';
 import { MEMORY_MAX } from './extraction-limits.ts';
 
-/** Memory grows by about 100 MB meanwhile at worst. */
+/** Memory grows by about 100 MB meanwhile at worst; what a busy server misses, the kernel refuses beyond its bound. */
 const INTERVAL_MS = 50;
 
-/** What stands on standard error before the process ends for its memory. */
-export const MEMORY_EXCEEDED = 'the memory limit is exceeded';
+/** Bytes that the process uses; undefined: it has ended, or this system does not say. */
+function memoryOf(pid: number): number | undefined {
+  try {
+    const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+    return Number(kilobytes) * 1024;
+  } catch {
+    return undefined;
+  }
+}
 
-/** In JavaScript, and not in a file: a thread takes 20 ms to start so, and 60 where it must strip types first. */
-const WATCH = `
-  const { writeSync } = require('node:fs');
-  const { workerData: { serverId, memoryMax, complaint } } = require('node:worker_threads');
-  setInterval(() => {
-    const isTooLarge = process.memoryUsage.rss() > memoryMax;
-    if (isTooLarge) writeSync(2, complaint);
-    if (isTooLarge || process.ppid !== serverId) process.kill(process.pid, 'SIGKILL');
-  }, ${INTERVAL_MS});`;
-
-/** Starts the thread; `serverId` is the process that must stay the parent. Resolves once it watches. */
-export async function startWatchdog(serverId: number): Promise<void> {
-  const thread = new Worker(WATCH, {
-    eval: true,
-    workerData: { serverId, memoryMax: MEMORY_MAX, complaint: `${MEMORY_EXCEEDED}\n` },
-    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 },
-  });
-  await once(thread, 'online');
-  thread.unref();
+/** Calls `onExceeded` when the process takes too much memory; gives what ends the watch. */
+export function watchMemory(pid: number, onExceeded: () => void): () => void {
+  const timer = setInterval(() => {
+    if ((memoryOf(pid) ?? 0) > MEMORY_MAX) onExceeded();
+  }, INTERVAL_MS);
+  return () => clearInterval(timer);
 }

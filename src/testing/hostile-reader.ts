@@ -1,22 +1,7 @@
 /** A reader that misbehaves as the name of its file says: what the process of a file must not be able to do. */
-import { execSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { startWatchdog } from '../ingestion/extraction-watchdog.ts';
-
-await startWatchdog(Number(process.argv[2]));
 let input = '';
 for await (const piece of process.stdin) input += piece;
-const [name = '', content = ''] = input.split('\n').map((line, i) => (i === 0 ? JSON.parse(line) : line));
-
-const whatThrows = (act: () => unknown): string => {
-  try {
-    return String(act());
-  } catch (error) {
-    return String((error as NodeJS.ErrnoException).code);
-  }
-};
+const name = JSON.parse(input.slice(0, input.indexOf('\n'))) as string; // extraction-pool.ts wrote it
 
 const kept: unknown[] = [];
 const misbehaviours: Record<string, () => unknown> = {
@@ -38,17 +23,5 @@ const misbehaviours: Record<string, () => unknown> = {
   crash: () => {
     throw new Error('the reader has a fault');
   },
-  report: () => {
-    const outcomes = [
-      Object.keys(process.env).filter((name) => !/^(PWD|SHLVL|_|OLDPWD)$/.test(name)),
-      whatThrows(() => readFileSync('/etc/passwd')),
-      whatThrows(() => writeFileSync(`${tmpdir()}/evil.txt`, 'evil')),
-      whatThrows(() => execSync('true')),
-    ];
-    const failure = { code: 'FILE_CORRUPT', message: JSON.stringify(outcomes) };
-    process.stdout.write(`${JSON.stringify({ extraction: { type: 'txt', failure }, textBytes: 0 })}\n`);
-  },
-  // The connection lasts as long as the process.
-  'connect and loop': () => connect(Number(content)).once('connect', () => misbehaviours.loop?.()),
 };
 misbehaviours[name]?.();

@@ -1,7 +1,7 @@
-/** A server to be killed: reads a file that never ends, by a process that connects to the port that is its argument. */
+/** A server to be killed: reads a file that never ends. */
 import { fileURLToPath } from 'node:url';
 import { createExtractionPool } from '../ingestion/extraction-pool.ts';
 
 const program = fileURLToPath(new URL('./hostile-reader.ts', import.meta.url));
-const readBytes = async () => Buffer.from(process.argv[2] ?? '');
-await createExtractionPool({ program }).extract({ fileName: 'connect and loop', readBytes });
+const readBytes = async () => new Uint8Array();
+await createExtractionPool({ program }).extract({ fileName: 'loop', readBytes });

@@ -4,7 +4,6 @@
  */
 import { extractFile } from '../ingestion/extract.ts';
 import type { ResultHead } from '../ingestion/extraction-process.ts';
-import { startWatchdog } from '../ingestion/extraction-watchdog.ts';
 import { mutations } from './mutations.ts';
 
 export type MutationTask = { fileName: string; seed: number; count: number };
@@ -12,7 +11,6 @@ export type MutationTask = { fileName: string; seed: number; count: number };
 /** How often each reason (or `text`) came back, the longest time, and what was thrown with the seed that did it. */
 export type MutationReport = { outcomes: Record<string, number>; slowestMs: number; thrown: string[] };
 
-await startWatchdog(Number(process.argv[2]));
 const pieces: Buffer[] = [];
 for await (const piece of process.stdin) pieces.push(piece);
 const input = Buffer.concat(pieces);
