@@ -73,6 +73,20 @@ test('work that goes on comes before new work of its owner, not before that of o
   expect(got).toEqual(['other', 'returning', 'new']);
 });
 
+test('a visitor gets one beside those that are taken, and no second one', async () => {
+  const shares = createShares(1, undefined, 1);
+  const got = takeAll(shares, ['a', 'a', 'b', 'b', 'c']);
+  await turn();
+  expect(got).toEqual(['a', 'b']);
+  shares.leave('a');
+  await turn();
+  expect(got).toEqual(['a', 'b', 'c']);
+  shares.leave('b');
+  shares.leave('c');
+  await turn();
+  expect(got.slice(3).toSorted()).toEqual(['a', 'b']);
+});
+
 test('a wait that its signal ends takes nothing', async () => {
   const shares = createShares(1);
   await shares.take('a');

@@ -41,8 +41,15 @@ export type Shares = {
   refuseAll(error: () => Error): void;
 };
 
-/** `count` of something. `onServed` is told of each one that an owner gets after a wait. */
-export function createShares(count: number, onServed: (owner: string) => void = () => {}): Shares {
+/**
+ * `count` of something. `onServed` is told of each one that an owner gets after a wait. Beside them there are `visitors`,
+ * which only owners get that hold none: for what is held so long that whoever comes later cannot wait for it.
+ */
+export function createShares(
+  count: number,
+  onServed: (owner: string) => void = () => {},
+  visitors = 0,
+): Shares {
   const shares = new Map<string, Share>();
   const half = Math.ceil(count / 2);
   let [free, served] = [count, 0];
@@ -64,7 +71,8 @@ export function createShares(count: number, onServed: (owner: string) => void = 
     const nowMs = performance.now();
     for (const [owner, share] of shares) if (!isThere(share, nowMs)) shares.delete(owner);
   };
-  const mayHoldMore = ({ held }: Share): boolean => free > 0 && held < (shares.size > 1 ? half : count);
+  const mayHoldMore = ({ held }: Share): boolean =>
+    held === 0 ? free > -visitors : free > 0 && held < (shares.size > 1 ? half : count);
   const hold = (share: Share) => {
     free--;
     share.held++;

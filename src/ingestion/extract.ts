@@ -19,11 +19,15 @@ export type Extraction<Text = ExtractedText> = { type: DocumentType } & (
 );
 
 /**
- * Reads a file; what is wrong with it is told, not thrown.
+ * Reads a file; what is wrong with it is told, not thrown. `tellType` hears what the file is before it is read.
  * @throws what no file should provoke: a fault of ours
  */
-export async function extractFile({ fileName, bytes }: UploadedFile): Promise<Extraction> {
+export async function extractFile(
+  { fileName, bytes }: UploadedFile,
+  tellType: (type: DocumentType) => void = () => {},
+): Promise<Extraction> {
   const type = detectType(bytes, fileName) ?? 'unknown';
+  tellType(type);
   try {
     const { extracted, ...reading } = await read(bytes, type);
     if (!isBlank(extracted.text)) return { type, ...reading, extracted: storable(extracted) };

@@ -1,11 +1,12 @@
 /** Whatever reading a file provokes ends in bounds, and stays in its own process. */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { unpackText } from '../retrieval/extracted-text.ts';
+import { readingMaxMsFor } from './extraction-limits.ts';
 import { createExtractionPool } from './extraction-pool.ts';
 
 const killedServer = fileURLToPath(new URL('../testing/killed-server.ts', import.meta.url));
@@ -16,9 +17,10 @@ const pool = createExtractionPool();
 afterAll(() => pool.close());
 
 const misbehave = async (how: string) => {
-  const bounded = createExtractionPool({ program: hostile, readingMaxMs: how === 'loop' ? 2_000 : 30_000 });
+  const readingMaxMs = (type: string) => (how === 'loop' || type === 'xml' ? 2_000 : 30_000);
+  const bounded = createExtractionPool({ program: hostile, readingMaxMs });
   try {
-    return await bounded.extract({ fileName: how, readBytes: async () => new Uint8Array() });
+    return await bounded.extract({ accountId: 'a', fileName: how, readBytes: async () => new Uint8Array() });
   } finally {
     bounded.close();
   }
@@ -27,6 +29,7 @@ const misbehave = async (how: string) => {
 describe('the process that reads a file', () => {
   it.each([
     ['takes too long', 'loop', 'seconds'],
+    ['takes too long for its format', 'loop as xml', 'seconds'],
     ['fills its heap', 'heap', 'memory'],
     ['takes memory outside its heap', 'buffers', 'memory'],
     ['takes much memory at once', 'one buffer', 'memory'],
@@ -52,6 +55,7 @@ describe('the process that reads a file', () => {
   it('hands back its result, whatever a library writes to the console', async () => {
     const chatty = createExtractionPool({ program: chatting });
     const extraction = await chatty.extract({
+      accountId: 'a',
       fileName: 'a.txt',
       readBytes: async () => Buffer.from('Some text.'),
     });
@@ -69,7 +73,7 @@ describe('the process that reads a file', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const idle = createExtractionPool();
     try {
-      const file = { fileName: 'a.txt', readBytes: async () => Buffer.from('Some text.') };
+      const file = { accountId: 'a', fileName: 'a.txt', readBytes: async () => Buffer.from('Some text.') };
       await idle.extract(file);
       vi.runAllTimers();
       expect(await idle.extract(file)).toMatchObject({ type: 'txt' });
@@ -111,6 +115,7 @@ const isLooping = ({ ticks }: Found): boolean => ticks > 100;
 
 it('reads files one after another and at once', async () => {
   const files = Array.from({ length: 6 }, (_, i) => ({
+    accountId: 'a',
     fileName: 'a.md',
     readBytes: async () => Buffer.from(`# Text ${i}`),
   }));
@@ -119,7 +124,7 @@ it('reads files one after another and at once', async () => {
   expect(texts).toEqual(files.map((_file, i) => `# Text ${i}`));
 });
 
-it('fetches the bytes of no more files than it reads, also after some could not be fetched', async () => {
+it('fetches the bytes of as many files as it reads ahead, and no more, also after some could not be fetched', async () => {
   let held = 0;
   let heldMost = 0;
   const readBytes = async () => {
@@ -128,16 +133,54 @@ it('fetches the bytes of no more files than it reads, also after some could not 
   };
   const broken = () => Promise.reject(new Error('the store is away'));
   const read = async () => {
-    await expect(pool.extract({ fileName: 'a.txt', readBytes: broken })).rejects.toThrow('away');
-    await pool.extract({ fileName: 'a.txt', readBytes }).finally(() => held--);
+    await expect(pool.extract({ accountId: 'a', fileName: 'a.txt', readBytes: broken })).rejects.toThrow(
+      'away',
+    );
+    await pool.extract({ accountId: 'a', fileName: 'a.txt', readBytes }).finally(() => held--);
   };
   await Promise.all(Array.from({ length: availableParallelism() * 2 }, read));
-  expect(heldMost).toBeLessThanOrEqual(Math.max(1, availableParallelism() - 1));
+  expect(heldMost).toBeLessThanOrEqual(2 * Math.max(1, availableParallelism() - 1));
+});
+
+it('gives a small file of plain text less time than one that may unpack to something large', () => {
+  expect(readingMaxMsFor('xml', 1_000_000)).toBeLessThan(15_000);
+  expect(readingMaxMsFor('txt', 52_428_800)).toBe(readingMaxMsFor('pdf', 1));
+});
+
+it.skipIf(totalmem() < 4 * 2 ** 30)(
+  "reads an account's file beside those of another one that take all of their time",
+  async () => {
+    const shared = createExtractionPool({ program: hostile, readingMaxMs: () => 20_000 });
+    const extract = (accountId: string, fileName: string) =>
+      shared.extract({ accountId, fileName, readBytes: async () => new Uint8Array() });
+    const endless = Array.from({ length: 4 }, () => extract('a', 'loop'));
+    for (let i = 0; i < 3; i++)
+      await expect(Promise.race([...endless, extract('b', 'crash')])).rejects.toThrow(
+        'the reader has a fault',
+      );
+    shared.close();
+    await Promise.allSettled(endless);
+  },
+);
+
+it("a store that is slow with an account's files keeps nobody else's from being read", async () => {
+  const silent = Promise.withResolvers<Uint8Array>();
+  const slow = Array.from({ length: 4 }, () =>
+    pool.extract({ accountId: 'a', fileName: 'a.txt', readBytes: () => silent.promise }),
+  );
+  const readBytes = async () => Buffer.from('Some text.');
+  expect(await pool.extract({ accountId: 'b', fileName: 'b.txt', readBytes })).toMatchObject({ type: 'txt' });
+  silent.resolve(Buffer.from('Some text.'));
+  await Promise.all(slow);
 });
 
 it('hands over the largest plain text', async () => {
   const bytes = Buffer.alloc(50 * 2 ** 20, 'The café opens. ');
-  const extraction = await pool.extract({ fileName: 'large.txt', readBytes: async () => bytes });
+  const extraction = await pool.extract({
+    accountId: 'a',
+    fileName: 'large.txt',
+    readBytes: async () => bytes,
+  });
   expect('extracted' in extraction && unpackText(extraction.extracted).text).toBe(bytes.toString());
 });
 
@@ -147,12 +190,16 @@ it('throws when it is closed while it reads, so that the import is tried again',
     setTimeout(closing.close, 200);
     return new Uint8Array();
   };
-  await expect(closing.extract({ fileName: 'loop', readBytes })).rejects.toThrow('SIGKILL');
+  await expect(closing.extract({ accountId: 'a', fileName: 'loop', readBytes })).rejects.toThrow('SIGKILL');
 });
 
 it('starts no process once it is closed', async () => {
   const closing = createExtractionPool({ program: hostile });
-  const reading = closing.extract({ fileName: 'loop', readBytes: async () => new Uint8Array() });
+  const reading = closing.extract({
+    accountId: 'a',
+    fileName: 'loop',
+    readBytes: async () => new Uint8Array(),
+  });
   closing.close();
   await expect(reading).rejects.toThrow('reads no more files');
 });

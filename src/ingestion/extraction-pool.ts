@@ -3,16 +3,18 @@ import { type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from 'n
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
+import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import type { PackedText } from '../retrieval/extracted-text.ts';
+import { createShares } from '../shares.ts';
 import type { Extraction, UploadedFile } from './extract.ts';
-import { HEAP_MAX, MEMORY_MAX, READING_MAX_MS } from './extraction-limits.ts';
+import { HEAP_MAX, MEMORY_MAX, readingMaxMsFor } from './extraction-limits.ts';
 import { openModules } from './extraction-modules.ts';
 import { receiveResult } from './extraction-result.ts';
 import { findSandbox, type Sandbox } from './extraction-sandbox.ts';
 
-/** A file whose bytes are fetched once it is its turn: those that wait take no memory. */
-export type StoredFile = { fileName: string; readBytes: () => Promise<Uint8Array> };
+/** An account's file, whose bytes are fetched shortly before it is its turn: those that wait longer take no memory. */
+export type StoredFile = { accountId: string; fileName: string; readBytes: () => Promise<Uint8Array> };
 
 /**
  * Never throws for what is wrong with the file: that comes back as a failure with its reason.
@@ -29,13 +31,16 @@ const SPARE_MAX_IDLE_MS = 60_000;
  * One processor stays free for the server, and half of the memory: not one file after another may take all of it.
  * Where a container is given less memory than the machine has, that counts.
  */
-const PROCESSES_MAX = Math.max(
-  1,
-  Math.min(
-    availableParallelism() - 1,
-    Math.floor(Math.min(process.constrainedMemory() || totalmem(), totalmem()) / 2 / MEMORY_MAX),
-  ),
+const MEMORY_FOR = Math.floor(
+  Math.min(process.constrainedMemory() || totalmem(), totalmem()) / 2 / MEMORY_MAX,
 );
+const PROCESSES_MAX = Math.max(1, Math.min(availableParallelism() - 1, MEMORY_FOR));
+
+/**
+ * Processes beside those, for accounts of which no file is being read: a file may take its process for two minutes, and
+ * who comes meanwhile would wait for that. They share the processors; where there is no memory for them, he waits.
+ */
+const VISITING_PROCESSES_MAX = Math.max(0, Math.min(2, MEMORY_FOR - PROCESSES_MAX));
 
 /**
  * Starts no process yet. `tell` hears, with the first file, which bounds this system does not allow; the other options
@@ -43,26 +48,35 @@ const PROCESSES_MAX = Math.max(
  * `close` kills what runs; its job is tried again by the next server.
  */
 export function createExtractionPool({
-  readingMaxMs = READING_MAX_MS,
+  readingMaxMs = readingMaxMsFor,
   program = PROGRAM,
   tell = (_lacks: string[]): void => {},
 } = {}): ExtractionPool {
   const processes = createProcesses(program, tell);
-  const turns = createTurns(PROCESSES_MAX);
+  const turns = createShares(PROCESSES_MAX, undefined, VISITING_PROCESSES_MAX);
+  // A slow store keeps nobody else from the processes, and one account's files not those of another one.
+  const fetches = createShares(PROCESSES_MAX, undefined, 1);
+  const read = async (file: UploadedFile, onSent: () => void, signal: AbortSignal | undefined) => {
+    signal?.throwIfAborted();
+    const child = processes.take();
+    if (child.pid === undefined) await once(child, 'spawn'); // rejects with the reason: nothing was started
+    signal?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
+    const size = file.bytes.byteLength;
+    sendFile(child, file).then(onSent);
+    return await receiveResult(child, (type) => readingMaxMs(type, size));
+  };
   return {
-    async extract({ fileName, readBytes }, signal) {
-      await turns.take();
+    async extract({ accountId, fileName, readBytes }, signal) {
+      const wait = signal && { signal };
+      await processes.prepare();
+      await fetches.take(accountId, wait);
+      const leaveFetches = onlyOnce(() => fetches.leave(accountId));
       try {
-        await processes.prepare();
-        const bytes = await readBytes();
-        signal?.throwIfAborted();
-        const child = processes.take();
-        if (child.pid === undefined) await once(child, 'spawn'); // rejects with the reason: nothing was started
-        signal?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
-        sendFile(child, { fileName, bytes });
-        return await receiveResult(child, readingMaxMs);
+        const file = { fileName, bytes: await readBytes() };
+        await turns.take(accountId, wait);
+        return await read(file, leaveFetches, signal).finally(() => turns.leave(accountId));
       } finally {
-        turns.pass();
+        leaveFetches();
       }
     },
     close: processes.close,
@@ -142,20 +156,11 @@ function createProcesses(program: string, tell: (lacks: string[]) => void) {
   };
 }
 
-/** Lets at most `max` have a turn at the same time; others wait, first come, first served. */
-function createTurns(max: number) {
-  const waiting: (() => void)[] = [];
-  let taken = 0;
-  return {
-    async take(): Promise<void> {
-      if (taken < max) taken++;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
-    },
-    pass(): void {
-      const next = waiting.shift();
-      if (next) next();
-      else taken--;
-    },
+function onlyOnce(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
   };
 }
 
@@ -192,9 +197,11 @@ function startProcess(
   return spawn(name, args, { env: {}, stdio, detached: true }) as ChildProcessWithoutNullStreams;
 }
 
-function sendFile({ stdin }: ChildProcessWithoutNullStreams, { fileName, bytes }: UploadedFile): void {
+/** Resolves once the process has taken everything, or has ended; the bytes are forgotten then. */
+async function sendFile({ stdin }: ChildProcessWithoutNullStreams, file: UploadedFile): Promise<void> {
+  stdin.write(`${JSON.stringify(file.fileName)}\n`);
+  stdin.end(file.bytes);
   // A process that ends before it has read everything tells why by its end.
-  stdin.on('error', () => {});
-  stdin.write(`${JSON.stringify(fileName)}\n`);
-  stdin.end(bytes);
+  await finished(stdin).catch(() => {});
+  file.bytes = new Uint8Array();
 }

@@ -1,9 +1,10 @@
 /**
  * The program of the process that reads one file. Standard input: the file's name as a line of JSON, then its
- * bytes. Standard output: a `ResultHead` as a line of JSON, then the packed text. See extraction-pool.ts.
+ * bytes. Standard output: its type as a line of JSON, a `ResultHead` as another one, then the packed text. See extraction-pool.ts.
  */
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
+import type { DocumentType } from '../../generated/types.gen.ts';
 import { packText } from '../retrieval/extracted-text.ts';
 import { type Extraction, extractFile, type UploadedFile } from './extract.ts';
 
@@ -41,6 +42,7 @@ const tellUnended = () => writeResult(UNENDED);
 // What a library has to say of a file would stand in the middle of the result, or pass for the reason of an end.
 globalThis.console = new Console(new Writable({ write: (_piece, _encoding, done) => done() }));
 process.once('beforeExit', tellUnended);
-const extraction = await extractFile(await readInput());
+const tellType = (type: DocumentType) => void process.stdout.write(`${JSON.stringify(type)}\n`);
+const extraction = await extractFile(await readInput(), tellType);
 process.off('beforeExit', tellUnended);
 writeResult(extraction);

@@ -47,7 +47,11 @@ async function escapeAll(): Promise<{ report: EscapeReport; lacks: string[] }> {
     },
   });
   try {
-    const file = { fileName: 'escape', readBytes: async () => Buffer.from(JSON.stringify(task)) };
+    const file = {
+      accountId: 'a',
+      fileName: 'escape',
+      readBytes: async () => Buffer.from(JSON.stringify(task)),
+    };
     const extraction = await pool.extract(file);
     return { report: 'failure' in extraction ? JSON.parse(extraction.failure.message) : {}, lacks };
   } finally {

@@ -64,7 +64,7 @@ async function processFile(service: Service, attempt: Attempt<ScopedId>): Promis
   const { payload: document } = attempt;
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
-  const { id, fileName, objectName, sizeBytes, sha256 } = file;
+  const { id, accountId, fileName, objectName, sizeBytes, sha256 } = file;
   const readBytes = async (signal: AbortSignal) => {
     const bytes = await files.read(objectName, { sizeBytes, signal });
     if (sha256 === null) await recordHash(database, { ...document, id }, bytes);
@@ -73,7 +73,7 @@ async function processFile(service: Service, attempt: Attempt<ScopedId>): Promis
   const read = await whileUnfinished(database, attempt, async (signal) => {
     await room.untilFree(signal);
     return await watch.step('reading', () =>
-      extract({ fileName, readBytes: () => readBytes(signal) }, signal),
+      extract({ accountId, fileName, readBytes: () => readBytes(signal) }, signal),
     );
   });
   if (read === undefined) return;

@@ -196,7 +196,7 @@ test.each(['document', 'knowledge base'])(
   async (what) => {
     const documentId = await importPending('waiting.txt', 'some text');
     const { service, call } = suite;
-    const extract: typeof service.extract = async ({ fileName, readBytes }, signal) => {
+    const extract: typeof service.extract = async ({ readBytes, ...file }, signal) => {
       if (what === 'document') await call('deleteDocument', { documentId });
       else {
         await call('deleteKnowledgeBase', { knowledgeBaseId });
@@ -206,7 +206,7 @@ test.each(['document', 'knowledge base'])(
         });
       }
       await expect(readBytes()).rejects.toThrow('ENOENT');
-      return await service.extract({ fileName, readBytes }, signal);
+      return await service.extract({ ...file, readBytes }, signal);
     };
     await importFile({ ...service, extract }, attempt(documentId));
     expect(await countRows('passages')).toBe(0);

@@ -18,7 +18,7 @@ const MAX_MS = 20_000;
 const SHARED_MAX_BYTES = 60_000;
 
 const program = fileURLToPath(new URL('../testing/mutation-reader.ts', import.meta.url));
-const pool = createExtractionPool({ program, readingMaxMs: 3_600_000 });
+const pool = createExtractionPool({ program, readingMaxMs: () => 3_600_000 });
 afterAll(() => pool.close());
 
 const made = Object.entries(madeFiles());
@@ -34,7 +34,11 @@ const count = Math.ceil(MUTATIONS / files.length);
 
 test.each(files)('%s, damaged', { timeout: 3_600_000 }, async (fileName, bytes) => {
   const task: MutationTask = { fileName, seed: SEED, count };
-  const extraction = await pool.extract({ fileName: JSON.stringify(task), readBytes: async () => bytes });
+  const extraction = await pool.extract({
+    accountId: 'a',
+    fileName: JSON.stringify(task),
+    readBytes: async () => bytes,
+  });
   const message = 'failure' in extraction ? extraction.failure.message : '';
   expect(message).toMatch(/^\{/);
   const { outcomes, slowestMs, thrown } = JSON.parse(message) as MutationReport;

@@ -1,4 +1,6 @@
 /** A reader that misbehaves as the name of its file says: what the process of a file must not be able to do. */
+import { writeSync } from 'node:fs';
+
 let input = '';
 for await (const piece of process.stdin) input += piece;
 const name = JSON.parse(input.slice(0, input.indexOf('\n'))) as string; // extraction-pool.ts wrote it
@@ -7,6 +9,10 @@ const kept: unknown[] = [];
 const misbehaviours: Record<string, () => unknown> = {
   loop: () => {
     for (;;) kept.length = 0;
+  },
+  'loop as xml': () => {
+    writeSync(1, '"xml"\n');
+    misbehaviours.loop?.();
   },
   heap: () => {
     for (;;) kept.push({ kept: [kept.length] });

@@ -4,4 +4,4 @@ import { createExtractionPool } from '../ingestion/extraction-pool.ts';
 
 const program = fileURLToPath(new URL('./hostile-reader.ts', import.meta.url));
 const readBytes = async () => new Uint8Array();
-await createExtractionPool({ program }).extract({ fileName: 'loop', readBytes });
+await createExtractionPool({ program }).extract({ accountId: 'a', fileName: 'loop', readBytes });

@@ -6,7 +6,7 @@ const pool = createExtractionPool();
 const read = async (): Promise<string> => {
   try {
     const readBytes = async () => Buffer.from('Some text.');
-    return (await pool.extract({ fileName: 'a.txt', readBytes })).type;
+    return (await pool.extract({ accountId: 'a', fileName: 'a.txt', readBytes })).type;
   } catch (error) {
     return String((error as NodeJS.ErrnoException).code); // of spawn
   }

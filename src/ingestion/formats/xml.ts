@@ -21,11 +21,30 @@ export function attribute(attributes: XmlAttributes, name: string): string | und
   return undefined;
 }
 
+/** What may stand before a document type: white space, the XML declaration, comments, processing instructions. */
+const PROLOG = /\s*(?:<\?.*?\?>|<!--.*?-->|$)/sy;
+const DOCTYPE_START = /\s*<!DOCTYPE[^[>]*[[>]/iy;
+/** The end of an internal subset, wherever it is. */
+const SUBSET_END = /\]\s*>/g;
+
+/** Where `pattern` ends that matches at, or from, `start`; -1: it does not. */
+function endOf(pattern: RegExp, xml: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.test(xml) ? pattern.lastIndex : -1;
+}
+
 /**
- * A document type with its internal subset. Where external entities and entities within entities would be declared;
- * nothing is: of all entities only `&amp;` and its like and character references are read, others stay as written.
+ * The document without its document type, and its internal subset, where external entities and entities within entities
+ * would be declared; nothing is: of all entities only `&amp;` and its like and character references are read, others
+ * stay as written. Looks for it once, before the root element, in linear time.
  */
-const DOCTYPE = /<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>/i;
+function withoutDoctype(xml: string): string {
+  let start = 0;
+  for (let end = endOf(PROLOG, xml, start); end > start; end = endOf(PROLOG, xml, start)) start = end;
+  const opened = endOf(DOCTYPE_START, xml, start);
+  const end = opened > 0 && xml[opened - 1] === '[' ? endOf(SUBSET_END, xml, opened) : opened;
+  return end < 0 ? xml : xml.slice(0, start) + xml.slice(end);
+}
 
 /**
  * Reads a document in linear time. Not well formed is well enough: end tags without a start are ignored, what stays
@@ -33,7 +52,7 @@ const DOCTYPE = /<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>/i;
  * @throws FILE_TOO_COMPLEX for more than XML_DEPTH_MAX elements inside each other
  */
 export function readXml(bytes: Uint8Array, events: XmlEvents): void {
-  const xml = decodeText(bytes, { markup: 'xml' }).replace(DOCTYPE, '');
+  const xml = withoutDoctype(decodeText(bytes, { markup: 'xml' }));
   const elements = openElements(events);
   let name = '';
   let attributeName = '';
