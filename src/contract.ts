@@ -16,8 +16,9 @@ type Operations = SearchControllerMethods &
   AccountControllerMethods;
 
 /**
- * What a handler works with: the service, whose request it is and by which key, the origin (`http://host`) it was sent to, a signal that
- * aborts when nobody waits for the answer any more, and the transaction of an operation that takes an Idempotency-Key.
+ * What a handler works with: the service, whose request it is and by which key, the origin (`http://host`) it was sent
+ * to, a signal that aborts when nobody waits for the answer any more, the transaction of an operation that takes an
+ * Idempotency-Key, and `outside`, which runs what takes time while another request has this one's turn.
  */
 export type Call = Service & {
   accountId: string;
@@ -25,6 +26,7 @@ export type Call = Service & {
   origin: string;
   signal: AbortSignal;
   once: Once;
+  outside<T>(act: () => Promise<T>): Promise<T>;
 };
 
 /**

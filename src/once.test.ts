@@ -9,9 +9,9 @@ let analyses = 0;
 beforeAll(async () => {
   suite = await startTestService({
     change: ({ analyse }) => ({
-      analyse: (document) => {
+      analyse: (...given) => {
         analyses += 1;
-        return analyse(document);
+        return analyse(...given);
       },
     }),
   });

@@ -20,6 +20,9 @@ import { createDiskRoom } from './storage/disk-room.ts';
 import { migrateOver } from './storage/migrate.ts';
 import { createWatch, unmetered, untraced, type Watch } from './watch.ts';
 
+/** As long as requests wait for their place when the server is about to end (see admission.ts). */
+const LAST_WAIT_MS = 2_000;
+
 /** Metrics and traces, each loaded only where the settings ask for them; `stop` sends the last traces. */
 async function openWatch(
   { metricsToken: token, tracing }: Config,
@@ -45,7 +48,7 @@ const watched =
 /**
  * Opens everything that the service needs on a database, migrating it first, and starts the workers, unless `works` is
  * false: then others have to run.
- * @returns the service; `endWork`, from which on no further job is begun; and `close`, which lets running jobs end, for
+ * @returns the service; `endWork`, from which on no further job is begun, and soon no further document; and `close`, which lets running jobs end, for
  * `jobsTimeoutMs` at most, and then disconnects.
  */
 export async function openService(
@@ -91,6 +94,10 @@ export async function openService(
     log,
   };
   const stopImports = works ? await startImports(service, jobs) : async () => {};
+  const endWork = async () => {
+    setTimeout(analysis.refuseWaiting, LAST_WAIT_MS).unref();
+    await jobs.endWork();
+  };
   const close = async (jobsTimeoutMs?: number) => {
     closing = true;
     await stopImports();
@@ -100,5 +107,5 @@ export async function openService(
     await database.destroy();
     await watching.stop();
   };
-  return { service, endWork: jobs.endWork, close };
+  return { service, endWork, close };
 }

@@ -60,6 +60,7 @@ const toCall = (
   accountId,
   keyId,
   once,
+  outside,
   get files() {
     return askOutside(service, outside);
   },

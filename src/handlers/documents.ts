@@ -6,7 +6,7 @@ import { byCreation, byPosition, parseCursor, toPage } from '../cursor.ts';
 import { documentNotFound, knowledgeBaseNotFound } from '../errors.ts';
 import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
 import type { AnalysedPart } from '../retrieval/analysis.ts';
-import { endParts } from '../retrieval/analysis-pool.ts';
+import { endParts, isLarge } from '../retrieval/analysis-pool.ts';
 import { isBlank } from '../retrieval/extracted-text.ts';
 import { expectStorage, requireStorage } from '../storage/accounts.ts';
 import type { Queryable } from '../storage/database.ts';
@@ -81,15 +81,18 @@ async function storeText(call: Call, text: Text) {
 
 export const documentHandlers = {
   async importTextContent({ title, content, ...input }, call) {
-    const { database, accountId, config, room, analyse } = call;
+    const { database, accountId, config, room, analyse, outside, signal } = call;
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const bytes = Buffer.byteLength(content);
     await room.require(bytes);
     const expected = await readLanguages(database, { accountId, knowledgeBaseId });
     await expectStorage(database, { accountId, defaults: config }, bytes);
-    const parts = await analyse({ title, expected, format: 'text', content });
-    const text = { knowledgeBaseId, title, bytes, isBlank: isBlank(content), parts };
-    return { data: await storeText(call, text) };
+    const analysing = () => analyse({ title, expected, format: 'text', content }, { accountId, signal });
+    const store = (parts: Text['parts']) =>
+      storeText(call, { knowledgeBaseId, title, bytes, isBlank: isBlank(content), parts });
+    // The parts of a large text are stored while the next are analysed: that takes seconds, and no place from others.
+    if (isLarge(content.length)) return { data: await outside(async () => store(await analysing())) };
+    return { data: await store(await outside(analysing)) };
   },
 
   async deleteDocument({ documentId }, { database, accountId, files, log }) {

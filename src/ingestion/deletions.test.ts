@@ -46,8 +46,8 @@ describe('a document that is being stored', () => {
     const content = 'Zebras graze. '.repeat(12_000);
     const first = Promise.withResolvers<void>();
     const proceed = Promise.withResolvers<void>();
-    const analyse: typeof suite.service.analyse = async (document) => {
-      const parts = await suite.service.analyse(document);
+    const analyse: typeof suite.service.analyse = async (...given) => {
+      const parts = await suite.service.analyse(...given);
       return (async function* () {
         for await (const part of parts) {
           if (part.position > 1) {
@@ -126,8 +126,8 @@ test('a text that is being stored gives way when its knowledge base is deleted',
   let removing: Promise<{ status: number }> | undefined;
   const storing = await startTestService({
     change: ({ analyse, ...service }) => ({
-      analyse: async (document) => {
-        const parts = await analyse(document);
+      analyse: async (...given) => {
+        const parts = await analyse(...given);
         return (async function* () {
           for await (const part of parts) {
             if (part.position > 1) {

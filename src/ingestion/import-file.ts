@@ -80,7 +80,8 @@ async function processFile(service: Service, attempt: Attempt<ScopedId>): Promis
   if ('failure' in read) return await fail(service, document, { ...read.failure, facts: read });
   const stored = { ...document, accountId: file.accountId };
   const expected = await readLanguages(database, stored);
-  const parts = await analyse({ title: fileName, expected, format: 'extracted', extracted: read.extracted });
+  const text = { title: fileName, expected, format: 'extracted', extracted: read.extracted } as const;
+  const parts = await analyse(text, { accountId: file.accountId, signal: attempt.signal });
 
   try {
     const isStored = await watch.step('storing', () => publish(database, stored, { parts, facts: read }));

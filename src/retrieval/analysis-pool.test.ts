@@ -8,6 +8,8 @@ import { createAnalysisPool, endParts, startingWith } from './analysis-pool.ts';
 import type { Stem } from './lexemes.ts';
 
 const english = 'The committees agreed that the new regulation would not apply to small companies. ';
+/** Whose documents these are. */
+const mine = { accountId: 'mine' };
 const text = (content: string): DocumentText => ({ title: 'Title', format: 'text', content });
 
 /** A number as letters. */
@@ -25,12 +27,12 @@ describe('createAnalysisPool', () => {
     asked.push(words);
     return words.map((word) => (word === 'the' ? '' : word.replace(/s$/, '')));
   };
-  const pool = createAnalysisPool(stem, { connections: 4 });
+  const pool = createAnalysisPool(stem, { connections: 8 });
   afterAll(() => pool.close());
 
   it('gives the same as the analysis on this thread', async () => {
     const document = text(`# Heading\n\n${english}\n\n漢字 😀 max_wal_size`);
-    const analysed = await readAnalysis(await pool.analyse(document));
+    const analysed = await readAnalysis(await pool.analyse(document, mine));
     const expected = await readAnalysis(analyseDocument(document, stem));
     expect(analysed.passages).toEqual(expected.passages);
     expect(analysed.lexemeCounts).toEqual(expected.lexemeCounts);
@@ -38,12 +40,14 @@ describe('createAnalysisPool', () => {
 
   it('analyses documents side by side', async () => {
     const documents = Array.from({ length: 20 }, (_, i) => text(`${english} number${i}`));
-    const analyses = await Promise.all(documents.map(async (one) => readAnalysis(await pool.analyse(one))));
+    const analyses = await Promise.all(
+      documents.map(async (one) => readAnalysis(await pool.analyse(one, mine))),
+    );
     for (const [i, { lexemeCounts }] of analyses.entries()) expect(lexemeCounts.has(`number${i}`)).toBe(true);
   });
 
   it.skipIf(platform() !== 'linux')('lets this thread go first', async () => {
-    await drain(await pool.analyse(text(english)));
+    await drain(await pool.analyse(text(english), mine));
     const threads = readdirSync('/proc/self/task').map((id) => {
       const fields = readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
       return Number(fields[16]); // nice, see proc_pid_stat(5)
@@ -56,9 +60,9 @@ describe('createAnalysisPool', () => {
     const words = Array.from({ length: 150_000 }, (_, i) => `w${i.toString(36).replace(/\d/g, 'x')}`).join(
       ' ',
     );
-    await drain(await pool.analyse(text(english)));
+    await drain(await pool.analyse(text(english), mine));
     const before = process.threadCpuUsage();
-    await drain(await pool.analyse(text(words.slice(0, 1_000_000))));
+    await drain(await pool.analyse(text(words.slice(0, 1_000_000)), mine));
     const { user, system } = process.threadCpuUsage(before);
     // Microseconds; about 20 ms, in pieces of 10 at most.
     expect(user + system).toBeLessThan(100_000);
@@ -72,7 +76,7 @@ describe('createAnalysisPool', () => {
     it('analyses some ahead of those that are taken, and all in the end', async () => {
       const before = asked.length;
       const count = () => asked.length - before;
-      const parts = await pool.analyse(large);
+      const parts = await pool.analyse(large, mine);
       await vi.waitUntil(() => count() >= 7);
       await expect(vi.waitUntil(() => count() > 8, { timeout: 500 })).rejects.toThrow('Timed out');
       const { passages } = await readAnalysis(parts);
@@ -80,9 +84,76 @@ describe('createAnalysisPool', () => {
     });
 
     it('goes on to the next document when nobody takes its parts any more', async () => {
-      await endParts(await pool.analyse(large));
-      expect((await readAnalysis(await pool.analyse(text(english)))).passages).toHaveLength(1);
+      for (const partsTaken of [0, 3, 9, 9, 9]) {
+        const parts = await pool.analyse(large, mine);
+        const iterator = parts[Symbol.asyncIterator]();
+        for (let i = 0; i < partsTaken; i++) await iterator.next();
+        await endParts(parts);
+      }
+      expect((await readAnalysis(await pool.analyse(text(english), mine))).passages).toHaveLength(1);
     });
+  });
+
+  describe('while an account has large texts analysed', () => {
+    const large = text(Array.from({ length: 6_000 }, (_, i) => `${english} number${i}`).join('\n\n'));
+    /** Several of its large texts, whose parts are counted as they come. */
+    const keepBusy = async () => {
+      const state = { parts: 0, ended: 0 };
+      const documents = Array.from({ length: 5 }, async () => {
+        for await (const _ of await pool.analyse(large, mine)) state.parts++;
+        state.ended++;
+      });
+      await vi.waitUntil(() => state.parts > 1);
+      return { state, end: () => Promise.all(documents) };
+    };
+
+    it.each([
+      ['another account', 'other'],
+      ['the same account', 'mine'],
+    ])('a small text of %s waits for a few parts, not for the texts', async (_whose, accountId) => {
+      const { state, end } = await keepBusy();
+      const { parts: before } = state;
+      await pool.analyse(text(english), { accountId });
+      expect(state.parts - before).toBeLessThanOrEqual(6);
+      expect(state.ended).toBe(0);
+      await end();
+      expect(state.ended).toBe(5);
+    });
+
+    it('a large text of another account is done soon after it would be alone', async () => {
+      const { state, end } = await keepBusy();
+      await drain(await pool.analyse(large, { accountId: 'other' }));
+      expect(state.ended).toBeLessThan(5);
+      await end();
+    });
+  });
+
+  it('ends a document whose signal aborts, and gives its room to others', async () => {
+    const large = text(`${english}\n\n`.repeat(6_000));
+    const gone = new AbortController();
+    const signal = gone.signal;
+    const begun = await pool.analyse(large, { ...mine, signal });
+    const waiting = Array.from({ length: 2 }, () => pool.analyse(large, { ...mine, signal }));
+    gone.abort(new Error('hung up'));
+    for (const one of waiting) await expect(one).rejects.toThrow('hung up');
+    await expect(drain(begun)).rejects.toThrow('hung up');
+    await expect(pool.analyse(large, { ...mine, signal })).rejects.toThrow('hung up');
+    await drain(await pool.analyse(large, mine));
+  });
+
+  it('analyses others while documents of an account wait for their stems', async () => {
+    const never = Promise.withResolvers<string[]>();
+    const slow = createAnalysisPool(
+      (_language, words) => (words.includes('wait') ? never.promise : stem('', words)),
+      {
+        connections: 4,
+      },
+    );
+    const stuck = Array.from({ length: 3 }, () => slow.analyse(text(`${english} wait`), mine));
+    await drain(await slow.analyse(text(english), { accountId: 'other' }));
+    never.reject(new Error('away'));
+    for (const one of stuck) await expect(one).rejects.toThrow('away');
+    await slow.close();
   });
 
   it('rejects with the very error that stemming threw, and goes on', async () => {
@@ -93,9 +164,9 @@ describe('createAnalysisPool', () => {
       return words;
     };
     const failing = createAnalysisPool(stemOrFail, { connections: 4 });
-    await expect(failing.analyse(text(english))).rejects.toBe(away);
+    await expect(failing.analyse(text(english), mine)).rejects.toBe(away);
     isAway = false;
-    expect((await readAnalysis(await failing.analyse(text(english)))).passages).toHaveLength(1);
+    expect((await readAnalysis(await failing.analyse(text(english), mine))).passages).toHaveLength(1);
     await failing.close();
   });
 });

@@ -1,24 +1,24 @@
-/** The worker thread's side of the analysis pool: analyses one document, asking the main thread for stems. */
+/** The worker thread's side of the analysis pool: analyses documents side by side, each a step when it is told to. */
 import { once } from 'node:events';
 import { constants, getPriority, platform, setPriority } from 'node:os';
 import type { MessagePort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { type AnalysedPart, analyseDocument, type DocumentText } from './analysis.ts';
 import type { Stem } from './lexemes.ts';
-import { mayGoOn } from './pace.ts';
 
-/**
- * One document to analyse, the port on which its stems are asked for and its parts are handed over, and how far those
- * have been taken.
- */
-export type AnalysisTask = { document: DocumentText; port: MessagePort; pace: SharedArrayBuffer };
+/** One document to analyse, and the port on which its steps are told, its stems asked for and its parts handed over. */
+export type AnalysisTask = { document: DocumentText; port: MessagePort };
 
+/** What ends a step: stems are needed to go on, or a part is there. */
 export type AnalysisMessage = { asked: StemRequest } | { part: AnalysedPart };
+
+/** What begins the next one; a closed port ends the analysis. */
+export type AnalysisStep = StemReply | 'next part';
 
 /** Distinct words of one language. */
 export type StemRequest = { language: string; words: string[] };
-/** The stems in the words' order; undefined when they could not be had. */
-export type StemReply = { stems: string[] | undefined };
+/** The stems in the words' order. */
+export type StemReply = { stems: string[] };
 
 // Requests go first. On Linux it is the thread's own priority (setpriority(2)); elsewhere it would be the process's.
 if (platform() === 'linux') {
@@ -29,22 +29,35 @@ if (platform() === 'linux') {
 const REMEMBERED_STEMS = 50_000;
 const remembered = new LRUCache<string, string>({ max: REMEMBERED_STEMS });
 
-/**
- * Analyses a document, posting its parts no faster than they are taken, until nobody takes them any more.
- * @throws an error without detail when the main thread could not stem
- */
-export async function analyse({ document, port, pace }: AnalysisTask): Promise<void> {
-  let posted = 0;
-  for await (const part of analyseDocument(document, throughPort(port))) {
-    if (!mayGoOn(pace, posted++)) return;
-    const [packed, buffer] = pack(part);
-    port.postMessage({ part: packed } satisfies AnalysisMessage, [buffer]);
+/** The port was closed: nobody wants the document any more. */
+class Ended extends Error {}
+
+/** Analyses a document, each part when it is asked for, to its end or until the port is closed. */
+export async function analyse({ document, port }: AnalysisTask): Promise<void> {
+  const closed = new AbortController();
+  port.once('close', () => closed.abort());
+  const nextStep = async (): Promise<AnalysisStep> => {
+    try {
+      const [step] = (await once(port, 'message', { signal: closed.signal })) as [AnalysisStep]; // analysis-pool.ts
+      return step;
+    } catch {
+      throw new Ended();
+    }
+  };
+  try {
+    for await (const part of analyseDocument(document, throughPort(port, nextStep))) {
+      const [packed, buffer] = pack(part);
+      port.postMessage({ part: packed } satisfies AnalysisMessage, [buffer]);
+      if (part.totals === undefined) await nextStep();
+    }
+  } catch (error) {
+    if (!(error instanceof Ended)) throw error;
   }
 }
 
 /** The part with all its bytes in one buffer: a port takes ten times as long to hand over ten of them. */
 function pack(part: AnalysedPart): [packed: AnalysedPart, buffer: ArrayBuffer] {
-  const arrays = [...Object.values(part.columns), ...(part.totals ? [part.totals.lexemeCounts] : [])];
+  const arrays = [...Object.values(part.columns), ...(part.lexemeCounts ? [part.lexemeCounts] : [])];
   const buffer = new ArrayBuffer(arrays.reduce((total, { byteLength }) => total + byteLength, 0));
   let end = 0;
   const move = (bytes: Uint8Array): Uint8Array => {
@@ -64,36 +77,35 @@ function pack(part: AnalysedPart): [packed: AnalysedPart, buffer: ArrayBuffer] {
     length: move(length),
     lexemes: move(lexemes),
   };
-  const totals = part.totals && { ...part.totals, lexemeCounts: move(part.totals.lexemeCounts) };
-  return [{ position: part.position, columns, ...(totals && { totals }) }, buffer];
+  if (part.lexemeCounts === undefined) return [{ ...part, columns }, buffer];
+  return [{ ...part, columns, lexemeCounts: move(part.lexemeCounts) }, buffer];
 }
 
-function throughPort(port: MessagePort): Stem {
+function throughPort(port: MessagePort, nextStep: () => Promise<AnalysisStep>): Stem {
   // One request at a time: the port answers in order, and a document rarely has two languages.
   let previous: Promise<unknown> = Promise.resolve();
+  const ask = async (language: string, words: string[]): Promise<string[]> => {
+    port.postMessage({ asked: { language, words } } satisfies AnalysisMessage);
+    const step = await nextStep();
+    if (step === 'next part') throw new Error(`no stems for ${language}`);
+    return step.stems;
+  };
   return (language, words) => {
-    const answered = previous.then(() => stemRemembering(port, language, words));
+    const answered = previous.then(() => stemRemembering(language, words, ask));
     previous = answered.catch(() => undefined);
     return answered;
   };
 }
 
-async function stemRemembering(port: MessagePort, language: string, words: string[]): Promise<string[]> {
+async function stemRemembering(language: string, words: string[], ask: Stem): Promise<string[]> {
   const keyOf = (word: string) => `${language}:${word}`;
   const known = words.map((word) => remembered.get(keyOf(word)));
   const unknown = words.filter((_, i) => known[i] === undefined);
-  const stems = unknown.length === 0 ? [] : await askForStems(port, language, unknown);
+  const stems = unknown.length === 0 ? [] : await ask(language, unknown);
   let next = 0;
   return words.map((word, i) => {
     const stem = known[i] ?? stems[next++] ?? word;
     remembered.set(keyOf(word), stem);
     return stem;
   });
-}
-
-async function askForStems(port: MessagePort, language: string, words: string[]): Promise<string[]> {
-  port.postMessage({ asked: { language, words } } satisfies AnalysisMessage);
-  const [{ stems }] = (await once(port, 'message')) as [StemReply]; // what analysis-pool.ts posts
-  if (stems === undefined) throw new Error(`no stems for ${language}`);
-  return stems;
 }

@@ -94,6 +94,25 @@ describe('analyseDocument', () => {
     expect(lexemeCounts.get('word')).toBe(passages.length);
   });
 
+  it('counts every lexeme of a document of very many, some before its end', async () => {
+    let state = 1;
+    const ideograph = () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return String.fromCharCode(0x4e00 + ((state >>> 8) % 20_000));
+    };
+    const content = Array.from({ length: 300_000 }, ideograph).join('');
+    const parts: AnalysedPart[] = [];
+    for await (const part of analyseDocument({ title: 'a', format: 'text', content }, stem)) parts.push(part);
+    expect(parts.filter(({ lexemeCounts }) => lexemeCounts).length).toBeGreaterThan(1);
+    const { passages, lexemeCounts } = await readAnalysis(asyncOf(parts));
+    const expected = new Map<string, number>();
+    for (const { lexemes } of passages) {
+      for (const [, lexeme = ''] of (lexemes ?? '').matchAll(/(\S+?):\S* ?/g))
+        expected.set(lexeme, (expected.get(lexeme) ?? 0) + 1);
+    }
+    expect(lexemeCounts).toEqual(expected);
+  });
+
   it('makes rows and JSON of any document', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 500 });
     await fc.assert(

@@ -1,6 +1,6 @@
 /** Analyses a document: splits it into passages and gives each its language and lexemes, ready to be stored. */
 import { type BinaryArray, createBinaryArray, elementTypes } from '../storage/binary-array.ts';
-import { type ExtractedText, type PackedText, unpackText } from './extracted-text.ts';
+import { type PackedText, type StructuredText, unpackText } from './extracted-text.ts';
 import { detectLanguage, detectPassageLanguage, isToldByStopWords, type Language } from './language.ts';
 import type { Stem } from './lexemes.ts';
 import { HEADING_MAX_LENGTH, scanMarkdown } from './markdown.ts';
@@ -31,18 +31,25 @@ export type PassageColumns = Record<
 >;
 
 /**
- * What a document's passages add to the statistics: their number, their lengths' sum, how many are in each language,
- * and how many have each lexeme (see `passageCounts` of its lexemes).
+ * What a document's passages add to the statistics: their number, their lengths' sum, and how many are in each language.
  */
 export type PassageTotals = {
   passageCount: number;
   lengthTotal: number;
   languageCounts: Map<Language, number>;
-  lexemeCounts: Uint8Array;
 };
 
-/** A run of passages of which the first has the `position`, and with the last run the whole document's totals. */
-export type AnalysedPart = { position: number; columns: PassageColumns; totals?: PassageTotals };
+/** In how many passages each lexeme is (see `passageCounts` of a document's lexemes). */
+type LexemeCounts = Uint8Array;
+
+/**
+ * A run of passages of which the first has the `position`. Some parts have counts of lexemes: of their own passages, and
+ * of those before for which there were none yet. The last part has them, and the whole document's totals.
+ */
+export type AnalysedPart = { position: number; columns: PassageColumns } & (
+  | { lexemeCounts?: LexemeCounts; totals?: undefined }
+  | { lexemeCounts: LexemeCounts; totals: PassageTotals }
+);
 
 /**
  * Passages that are analysed together: a large document's first ones can be stored while the next are analysed.
@@ -50,51 +57,89 @@ export type AnalysedPart = { position: number; columns: PassageColumns; totals?:
  */
 const PASSAGES_PER_PART = 150;
 
+/**
+ * Distinct texts of tokens and lexemes above which those so far are counted and forgotten: 40 MB. A million characters
+ * of English or Chinese have some 100,000.
+ */
+const DISTINCT_TEXTS_MAX = 200_000;
+
 type Tokenised = { passage: Passage; tokens: PassageTokens };
 const tokensOf = ({ tokens }: Tokenised): PassageTokens => tokens;
 
+/** What is known of the words of a document, or of a stretch of one that has very many. */
+type Words = ReturnType<typeof createWords>;
+
+function createWords(title: string, stem: Stem) {
+  const numbers = createTextNumbers();
+  return {
+    tokenisePassage: passageTokeniser(title, (text) => tokeniseAs(numbers, text)),
+    lexemes: createDocumentLexemes(numbers),
+    vocabulary: createVocabulary(stem, numbers),
+    areMany: () => numbers.size() > DISTINCT_TEXTS_MAX,
+  };
+}
+
 /**
- * Splits and analyses a document, part by part; the one part of a document without visible text has no passages.
- * `stem` is called for words that this document has not had yet.
+ * Splits and analyses a document, part by part, each when it is asked for; the one part of a document without visible
+ * text has no passages. `stem` is called for words that this document has not had yet, or not for long.
  * @throws what `stem` throws
  */
 export async function* analyseDocument(document: DocumentText, stem: Stem): AsyncGenerator<AnalysedPart> {
-  const extracted =
+  const structured =
     document.format === 'text' ? scanMarkdown(document.content) : unpackText(document.extracted);
-  const passages = splitPassages(extracted);
-  const numbers = createTextNumbers();
-  const tokenisePassage = passageTokeniser(document.title, (text) => tokeniseAs(numbers, text));
-  const lexemes = createDocumentLexemes(numbers);
-  const vocabulary = createVocabulary(stem, numbers);
-  const languageOf = passageLanguages(
-    languageOfDocument(document, extracted),
-    vocabulary,
-    passages.length === 1,
-  );
-  const totals = {
-    passageCount: passages.length,
-    lengthTotal: 0,
-    languageCounts: new Map<Language, number>(),
-  };
-  for (let start = 0; start === 0 || start < passages.length; start += PASSAGES_PER_PART) {
-    const tokenised = passages.slice(start, start + PASSAGES_PER_PART).map(tokenisePassage);
-    const languages = await languageOf(tokenised);
-    const columns = createPassageColumns();
-    for (const [i, { passage, tokens }] of tokenised.entries()) {
-      const language = languages[i] as Language; // one each
-      lexemes.addPassage(columns.lexemes, tokens, vocabulary.lexemesIn(language));
-      const length = lengthOf(passage.text);
-      addPassage(columns, { passage, language, length });
-      totals.lengthTotal += length;
-      totals.languageCounts.set(language, (totals.languageCounts.get(language) ?? 0) + 1);
-    }
-    const isLast = start + PASSAGES_PER_PART >= passages.length;
-    yield {
-      position: start + 1,
-      columns: finishColumns(columns),
-      ...(isLast && { totals: { ...totals, lexemeCounts: lexemes.passageCounts() } }),
-    };
+  const documentLanguage = languageOfDocument(document, structured);
+  const totals: PassageTotals = { passageCount: 0, lengthTotal: 0, languageCounts: new Map() };
+  let words = createWords(document.title, stem);
+  for (const { passages, isLast } of runsOf(splitPassages(structured), PASSAGES_PER_PART)) {
+    const isAlone = isLast && totals.passageCount + passages.length === 1;
+    const columns = await analysePassages(passages, { words, documentLanguage, isAlone, totals });
+    const part = { position: totals.passageCount - passages.length + 1, columns };
+    if (isLast) yield { ...part, lexemeCounts: words.lexemes.passageCounts(), totals };
+    else if (words.areMany()) {
+      yield { ...part, lexemeCounts: words.lexemes.passageCounts() };
+      words = createWords(document.title, stem);
+    } else yield part;
   }
+}
+
+/** Runs of `length`, the last of which may be shorter; one without elements where there are none. */
+function* runsOf(
+  passages: Iterable<Passage>,
+  length: number,
+): Generator<{ passages: Passage[]; isLast: boolean }> {
+  let run: Passage[] = [];
+  for (const passage of passages) {
+    if (run.length === length) {
+      yield { passages: run, isLast: false };
+      run = [];
+    }
+    run.push(passage);
+  }
+  yield { passages: run, isLast: true };
+}
+
+type Surroundings = { words: Words; documentLanguage: Language; isAlone: boolean; totals: PassageTotals };
+
+/** The columns of some passages, which are added to the totals. */
+async function analysePassages(
+  passages: Passage[],
+  { words, documentLanguage, isAlone, totals }: Surroundings,
+): Promise<PassageColumns> {
+  const { tokenisePassage, vocabulary, lexemes } = words;
+  const tokenised = passages.map(tokenisePassage);
+  const languageOf = passageLanguages(documentLanguage, vocabulary, isAlone);
+  const languages = await languageOf(tokenised);
+  const columns = createPassageColumns();
+  for (const [i, { passage, tokens }] of tokenised.entries()) {
+    const language = languages[i] as Language; // one each
+    lexemes.addPassage(columns.lexemes, tokens, vocabulary.lexemesIn(language));
+    const length = lengthOf(passage.text);
+    addPassage(columns, { passage, language, length });
+    totals.passageCount++;
+    totals.lengthTotal += length;
+    totals.languageCounts.set(language, (totals.languageCounts.get(language) ?? 0) + 1);
+  }
+  return finishColumns(columns);
 }
 
 /**
@@ -155,7 +200,7 @@ function passageTokeniser(
   tokenise: (text: string) => NumberedText,
 ): (passage: Passage) => Tokenised {
   const titleTokens = tokenise(title);
-  const headingTokens = remember((headings: string) => tokenise(headings));
+  const headingTokens = rememberLast((headings: string) => tokenise(headings));
   return (passage) => {
     const above = [...passage.headings, passage.tableHeader ?? ''].join('\n');
     const tokens = { title: titleTokens, headings: headingTokens(above), content: tokenise(passage.text) };
@@ -164,7 +209,7 @@ function passageTokeniser(
 }
 
 /** A text's title tells as much as its content; a file's name tells little. */
-const languageOfDocument = ({ title, format, expected }: DocumentText, { text }: ExtractedText): Language =>
+const languageOfDocument = ({ title, format, expected }: DocumentText, { text }: StructuredText): Language =>
   detectLanguage(format === 'text' ? `${title}\n${text}` : text, expected);
 
 /**
@@ -198,14 +243,11 @@ function passageLanguages(
   };
 }
 
-function remember<Key extends string, T>(compute: (key: Key) => T): (key: Key) => T {
-  const known = new Map<Key, T>();
+/** Computes anew when the key is another one than the last: passages below the same headings follow one another. */
+function rememberLast<Key extends string, T>(compute: (key: Key) => T): (key: Key) => T {
+  let last: { key: Key; value: T } | undefined;
   return (key) => {
-    let value = known.get(key);
-    if (value === undefined) {
-      value = compute(key);
-      known.set(key, value);
-    }
-    return value;
+    if (last?.key !== key) last = { key, value: compute(key) };
+    return last.value;
   };
 }

@@ -1,8 +1,8 @@
 /** Where a text may be cut into passages, from the best places (paragraphs) to the last resort (characters). */
-import type { ExtractedText, Range } from './extracted-text.ts';
+import type { List, Range, StructuredText } from './extracted-text.ts';
 
 /** Gives the offsets inside a range before which it may be cut, ascending. */
-export type Cutter = (extracted: ExtractedText, range: Range) => number[];
+export type Cutter = (structured: StructuredText, range: Range) => number[];
 
 /**
  * The cutters, best first. A range that is too long is cut by the first; pieces that are still too long by the
@@ -20,17 +20,17 @@ const WORD_END = /\s+|[，、；：]/g;
 /** Sentence boundaries by Unicode UAX #29; its rules are the same in all locales that matter here. */
 const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-function paragraphCuts(extracted: ExtractedText, range: Range): number[] {
-  const cuts = matchEnds(extracted.text, range, BLANK_LINE);
-  return withoutInner(cuts, extracted.verbatim);
+function paragraphCuts({ text, verbatim }: StructuredText, range: Range): number[] {
+  const cuts = matchEnds(text, range, BLANK_LINE);
+  return withoutInner(cuts, verbatim);
 }
 
-function blankLineCuts({ text }: ExtractedText, range: Range): number[] {
+function blankLineCuts({ text }: StructuredText, range: Range): number[] {
   return matchEnds(text, range, BLANK_LINE);
 }
 
 /** List entries and the like; inside code and tables every line. */
-function rowCuts({ text, verbatim, tables }: ExtractedText, range: Range): number[] {
+function rowCuts({ text, verbatim, tables }: StructuredText, range: Range): number[] {
   const rows = matchEnds(text, range, ROW_START);
   const inside = [...overlapping(verbatim, range), ...overlapping(tables, range)].flatMap((block) =>
     matchEnds(text, within(block, range), LINE_END),
@@ -39,18 +39,18 @@ function rowCuts({ text, verbatim, tables }: ExtractedText, range: Range): numbe
 }
 
 /** A line end inside a paragraph is no sentence end (UAX #29 takes it for one): hard-wrapped text is common. */
-function sentenceCuts({ text }: ExtractedText, range: Range): number[] {
+function sentenceCuts({ text }: StructuredText, range: Range): number[] {
   const flowing = text.slice(range.start, range.end).replace(/[\r\n\u0085\u2028\u2029]/g, ' ');
   const cuts: number[] = [];
   for (const { index } of SENTENCES.segment(flowing)) if (index > 0) cuts.push(range.start + index);
   return cuts;
 }
 
-function lineCuts({ text }: ExtractedText, range: Range): number[] {
+function lineCuts({ text }: StructuredText, range: Range): number[] {
   return matchEnds(text, range, LINE_END);
 }
 
-function wordCuts({ text }: ExtractedText, range: Range): number[] {
+function wordCuts({ text }: StructuredText, range: Range): number[] {
   return matchEnds(text, range, WORD_END);
 }
 
@@ -69,16 +69,20 @@ function within(block: Range, range: Range): Range {
 }
 
 /** The blocks that share text with a range, by binary search: a long text has many ranges and many blocks. */
-function overlapping(blocks: Range[], range: Range): Range[] {
-  return blocks.slice(firstEndingAfter(blocks, range.start), firstEndingAfter(blocks, range.end) + 1);
+function overlapping(blocks: List<Range>, range: Range): Range[] {
+  const found: Range[] = [];
+  const last = firstEndingAfter(blocks, range.end);
+  for (let i = firstEndingAfter(blocks, range.start); i <= last && i < blocks.length; i++)
+    found.push(blocks.at(i) as Range); // i is in range
+  return found;
 }
 
-function firstEndingAfter(blocks: Range[], offset: number): number {
+function firstEndingAfter(blocks: List<Range>, offset: number): number {
   let low = 0;
   let high = blocks.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((blocks[middle] as Range).end > offset)
+    if ((blocks.at(middle) as Range).end > offset)
       high = middle; // middle is in range
     else low = middle + 1;
   }
@@ -86,11 +90,11 @@ function firstEndingAfter(blocks: Range[], offset: number): number {
 }
 
 /** The cuts that do not lie inside one of the blocks; both ascend. */
-function withoutInner(cuts: number[], blocks: Range[]): number[] {
+function withoutInner(cuts: number[], blocks: List<Range>): number[] {
   let next = firstEndingAfter(blocks, cuts[0] ?? 0);
   return cuts.filter((cut) => {
-    while (next < blocks.length && (blocks[next] as Range).end <= cut) next++; // next is in range
-    const block = blocks[next];
+    while (next < blocks.length && (blocks.at(next) as Range).end <= cut) next++; // next is in range
+    const block = blocks.at(next);
     return !block || cut <= block.start;
   });
 }
@@ -123,7 +127,8 @@ export function characterCuts(text: string, range: Range, limit: number, sizeOf:
 /** Measures `text` from `start` to `end`. */
 export type SizeOf = (text: string, start: number, end: number) => number;
 
-function clusterStart(text: string, offset: number, after: number): number {
+/** The last place up to `offset`, and behind `after`, that is not inside of an accented letter or a joined emoji. */
+export function clusterStart(text: string, offset: number, after: number): number {
   for (let i = offset; i > Math.max(after, offset - CLUSTER_MAX_LENGTH); i--) {
     if (isSurrogatePair(text, i - 1)) continue;
     const joined = CONTINUES.test(text.slice(i, i + 2)) || text.charCodeAt(i - 1) === 0x200d;

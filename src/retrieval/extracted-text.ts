@@ -13,6 +13,18 @@ export type PageStart = { offset: number; page: number };
 /** A table, one row a line; `header` is the row that names the columns, '' where there is none. */
 export type Table = Range & { header: string };
 
+/** What can be read one by one without being there as an array. */
+export type List<T> = { readonly length: number; at(index: number): T | undefined };
+
+/** A text with its structure as the passage splitter reads it. */
+export type StructuredText = {
+  text: string;
+  headings: List<Heading>;
+  pages: List<PageStart>;
+  verbatim: List<Range>;
+  tables: List<Table>;
+};
+
 /**
  * A document's readable text with its structure. Every offset counts UTF-16 units of `text`, every list is in
  * text order and its ranges do not overlap. `title` is the document's own (HTML `<title>`), where it has one.

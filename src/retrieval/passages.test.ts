@@ -6,7 +6,7 @@ import { scanMarkdown } from './markdown.ts';
 import { splitPassages } from './passages.ts';
 import { PASSAGE_MAX_SIZE, sizeOf } from './text-size.ts';
 
-const split = (text: string) => splitPassages(scanMarkdown(text));
+const split = (text: string) => [...splitPassages(scanMarkdown(text))];
 const contents = (text: string) => split(text).map((passage) => passage.text);
 
 /** Texts made of everything that the splitter looks at, short and long. */
@@ -161,7 +161,7 @@ describe('splitPassages', () => {
       { offset: 0, page: 1 },
       { offset: paragraph.length + 2, page: 2 },
     ];
-    const passages = splitPassages({ ...scanMarkdown(text), pages });
+    const passages = [...splitPassages({ ...scanMarkdown(text), pages })];
     expect(passages.map(({ page }) => page)).toEqual([1, 2, 2]);
   });
 

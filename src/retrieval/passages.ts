@@ -1,6 +1,6 @@
 /** Splits a document's text into passages along its structure. */
-import { CUTTERS, characterCuts } from './cuts.ts';
-import { type ExtractedText, isBlank, type Range } from './extracted-text.ts';
+import { CUTTERS, characterCuts, clusterStart } from './cuts.ts';
+import { isBlank, type List, type Range, type StructuredText } from './extracted-text.ts';
 import { type Section, sectionsOf } from './sections.ts';
 import { PASSAGE_MAX_SIZE, sizeOf } from './text-size.ts';
 
@@ -24,27 +24,59 @@ export type Passage = {
 /**
  * The passages of a text, in order: they cover everything but white space (and stretches without any visible
  * character), never overlap, and none exceeds PASSAGE_MAX_SIZE. A heading goes with what follows it, a last
- * one with what precedes it. Linear in the text's length.
+ * one with what precedes it. Linear in the text's length; each is found when it is asked for, and what is held
+ * meanwhile is bounded by the length of a window.
  */
-export function splitPassages(extracted: ExtractedText): Passage[] {
-  const describe = describer(extracted);
-  return sectionsOf(extracted)
-    .flatMap((section) => divide({ extracted, section }, section, 0).map((range) => ({ range, section })))
-    .filter(({ range }) => !isBlank(extracted.text.slice(range.start, range.end)))
-    .map(({ range, section }, index) => ({ position: index + 1, ...describe(range, section) }));
+export function* splitPassages(structured: StructuredText): Generator<Passage> {
+  const describe = describer(structured);
+  let position = 0;
+  for (const section of sectionsOf(structured)) {
+    const scope = { structured, section };
+    for (const window of windowsOf(scope)) {
+      for (const range of divide(scope, window, 0)) {
+        if (isBlank(structured.text.slice(range.start, range.end))) continue;
+        yield { position: ++position, ...describe(range, section) };
+      }
+    }
+  }
 }
 
-type Scope = { extracted: ExtractedText; section: Section };
+type Scope = { structured: StructuredText; section: Section };
+
+/** UTF-16 units that are divided at a time: some fifty passages, so that where they begin and end matters to few. */
+const WINDOW_MAX_LENGTH = 50_000;
+
+/** A section in pieces of about equal lengths, each cut off at the best place in its second half. */
+function* windowsOf(scope: Scope): Generator<Range> {
+  let { start, end } = scope.section;
+  while (end - start > WINDOW_MAX_LENGTH) {
+    const count = Math.ceil((end - start) / WINDOW_MAX_LENGTH);
+    const length = Math.ceil((end - start) / count);
+    const cut = lastCut(scope, { start: start + (length >> 1), end: start + length });
+    yield { start, end: cut };
+    start = cut;
+  }
+  yield { start, end };
+}
+
+/** The last of the best places within a range before which it may be cut. */
+function lastCut({ structured, section }: Scope, range: Range): number {
+  for (const cutter of CUTTERS) {
+    const cut = cutter(structured, range).findLast((place) => mayCut(section, place));
+    if (cut !== undefined) return cut;
+  }
+  return clusterStart(structured.text, range.end, range.start);
+}
 
 /** Cuts a range by the cutter of this depth (deeper only where pieces stay too long) and joins what fits. */
 function divide(scope: Scope, untrimmed: Range, depth: number): Range[] {
-  const { text } = scope.extracted;
+  const { text } = scope.structured;
   const range = trim(text, untrimmed);
   const size = sizeOf(text, range.start, range.end);
   if (size <= PASSAGE_MAX_SIZE) return range.start < range.end ? [range] : [];
   const cutter = CUTTERS[depth];
   if (!cutter) return pieces(text, range, characterCuts(text, range, PASSAGE_MAX_SIZE, sizeOf));
-  const allowed = cutter(scope.extracted, range).filter((cut) => mayCut(scope.section, cut));
+  const allowed = cutter(scope.structured, range).filter((cut) => mayCut(scope.section, cut));
   if (allowed.length === 0) return divide(scope, range, depth + 1);
   const parts = pieces(text, range, allowed);
   return join(text, parts, size).flatMap((part) => divide(scope, part, depth + 1));
@@ -92,7 +124,7 @@ function trim(text: string, range: Range): Range {
 }
 
 /** Gives a passage's place; ranges must come in text order, so that one sweep over the text serves all. */
-function describer({ text, pages, tables, verbatim }: ExtractedText) {
+function describer({ text, pages, tables, verbatim }: StructuredText) {
   const codePoints = codePointCounter(text);
   const pageAt = sweep(pages, (page) => page.offset);
   const tableAt = sweep(tables, (table) => table.start);
@@ -114,11 +146,16 @@ function describer({ text, pages, tables, verbatim }: ExtractedText) {
 }
 
 /** Looks up the last element that begins at or before an offset; offsets must ascend. */
-function sweep<T>(elements: T[], startOf: (element: T) => number): (offset: number) => T | undefined {
-  let next = 0;
+function sweep<T>(elements: List<T>, startOf: (element: T) => number): (offset: number) => T | undefined {
+  let last: T | undefined;
+  let next = elements.at(0);
+  let count = 0;
   return (offset) => {
-    while (next < elements.length && startOf(elements[next] as T) <= offset) next++; // next is in range
-    return elements[next - 1];
+    while (next !== undefined && startOf(next) <= offset) {
+      last = next;
+      next = elements.at(++count);
+    }
+    return last;
   };
 }
 

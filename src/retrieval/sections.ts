@@ -1,5 +1,5 @@
 /** Divides a document into sections at its headings, none too small to stand alone. */
-import type { ExtractedText, Heading, Range } from './extracted-text.ts';
+import type { Heading, Range, StructuredText } from './extracted-text.ts';
 import { PASSAGE_MAX_SIZE, SECTION_MIN_SIZE, sizeOf } from './text-size.ts';
 
 /**
@@ -9,48 +9,47 @@ import { PASSAGE_MAX_SIZE, SECTION_MIN_SIZE, sizeOf } from './text-size.ts';
  */
 export type Section = Range & { bodyStart: number; tailStart: number; path: string[]; level: number };
 
-/** The sections of a text, in order and without gaps. */
-export function sectionsOf(extracted: ExtractedText): Section[] {
-  const { text } = extracted;
-  const sections = cutAtHeadings(extracted);
-  const filled: Section[] = [];
-  for (const section of sections) {
-    const last = filled.at(-1);
-    if (last && mayJoin(text, last, section)) filled[filled.length - 1] = joined(last, section, text);
-    else filled.push(section);
+/** The sections of a text, in order and without gaps, each found when it is asked for. */
+export function* sectionsOf(structured: StructuredText): Generator<Section> {
+  const { text } = structured;
+  let before: Section | undefined;
+  let last: Section | undefined;
+  for (const section of cutAtHeadings(structured)) {
+    if (last && mayJoin(text, last, section)) last = joined(last, section, text);
+    else {
+      if (before) yield before;
+      before = last;
+      last = section;
+    }
   }
-  return withTail(text, filled);
+  if (last) yield* withTail(text, before, last);
 }
 
-function cutAtHeadings({ text, headings }: ExtractedText): Section[] {
-  const first = headings[0]?.start ?? text.length;
-  const preface: Section = {
-    start: 0,
-    end: first,
-    bodyStart: 0,
-    tailStart: first,
-    path: [],
-    level: 0,
-  };
+function* cutAtHeadings({ text, headings }: StructuredText): Generator<Section> {
+  const first = headings.at(0)?.start ?? text.length;
+  if (skipSpace(text, 0, first) < first || headings.length === 0)
+    yield { start: 0, end: first, bodyStart: 0, tailStart: first, path: [], level: 0 };
   const above: Heading[] = [];
-  const sections = headings.map((heading, i): Section => {
-    while (above.length > 0 && (above.at(-1)?.level ?? 0) >= heading.level) above.pop();
+  let heading = headings.at(0);
+  for (let i = 1; heading; i++) {
+    const { start, level } = heading;
+    while (above.length > 0 && (above.at(-1)?.level ?? 0) >= level) above.pop();
     above.push(heading);
-    const end = headings[i + 1]?.start ?? text.length;
+    const next = headings.at(i);
+    const end = next?.start ?? text.length;
     const bodyStart = skipSpace(text, heading.end, end);
-    const path = above.map(({ text: words }) => words);
-    return { start: heading.start, end, bodyStart, tailStart: end, path, level: heading.level };
-  });
-  return skipSpace(text, 0, first) < first || sections.length === 0 ? [preface, ...sections] : sections;
+    yield { start, end, bodyStart, tailStart: end, path: above.map((one) => one.text), level };
+    heading = next;
+  }
 }
 
 /** A section joins the one before it when that has only headings, or is small and not below this one. */
 function mayJoin(text: string, before: Section, section: Section): boolean {
-  const size = sizeOf(text, before.start, before.end);
+  const size = sizeOf(text, before.start, before.end, PASSAGE_MAX_SIZE);
   // Headings alone, but not a whole table of contents: that is text in its own right.
   if (isEmpty(before)) return size <= PASSAGE_MAX_SIZE / 2;
   if (isEmpty(section) || section.level < before.level || size >= SECTION_MIN_SIZE) return false;
-  return size + sizeOf(text, section.start, section.end) <= PASSAGE_MAX_SIZE;
+  return size + sizeOf(text, section.start, section.end, PASSAGE_MAX_SIZE) <= PASSAGE_MAX_SIZE;
 }
 
 function isEmpty(section: Section): boolean {
@@ -69,15 +68,14 @@ function commonPath(a: string[], b: string[]): string[] {
   return differs < 0 ? a : a.slice(0, differs);
 }
 
-/** Gives headings at the very end of a document to the section before them. */
-function withTail(text: string, sections: Section[]): Section[] {
-  const tail = sections.at(-1);
-  const before = sections.at(-2);
-  if (!tail || !isEmpty(tail)) return sections;
+/** The last two sections; headings at the very end of a document go to the section before them. */
+function withTail(text: string, before: Section | undefined, tail: Section): Section[] {
+  if (!isEmpty(tail)) return before ? [before, tail] : [tail];
+  if (before && sizeOf(text, tail.start, tail.end, PASSAGE_MAX_SIZE) <= PASSAGE_MAX_SIZE / 2)
+    return [{ ...before, end: tail.end, tailStart: tail.start }];
   // A document of headings only: they are its text.
-  if (!before || sizeOf(text, tail.start, tail.end) > PASSAGE_MAX_SIZE / 2)
-    return [...sections.slice(0, -1), { ...tail, bodyStart: tail.start, tailStart: tail.end }];
-  return [...sections.slice(0, -2), { ...before, end: tail.end, tailStart: tail.start }];
+  const alone = { ...tail, bodyStart: tail.start, tailStart: tail.end };
+  return before ? [before, alone] : [alone];
 }
 
 function skipSpace(text: string, from: number, end: number): number {

@@ -24,10 +24,15 @@ const IDEOGRAPH = 3;
 /** Korean syllables: korquad paragraphs average 550 characters for 123 words, English ones 785 for 124. */
 const HANGUL = 1.5;
 
-/** The size of `text` from `start` to `end` (UTF-16 offsets), in letters. */
-export function sizeOf(text: string, start: number, end: number): number {
+/** The size of `text` from `start` to `end` (UTF-16 offsets), in letters; of a longer text any number above `enough`. */
+export function sizeOf(
+  text: string,
+  start: number,
+  end: number,
+  enough: number = Number.POSITIVE_INFINITY,
+): number {
   let size = 0;
-  for (let i = start; i < end; i++) {
+  for (let i = start; i < end && size <= enough; i++) {
     const unit = text.charCodeAt(i);
     if (unit < 0x2e80) size += 1;
     else if (unit < 0xa000) size += IDEOGRAPH;

@@ -191,10 +191,17 @@ const countIn = prepare(
     DO UPDATE SET passage_count = counters.passage_count + excluded.passage_count`,
 );
 
+/** Counts in lexemes of a part that is not the last. */
+const countLexemes = prepare('count_lexemes_in', ['knowledgeBaseId', 'accountId', 'lexemeCounts'], (values) =>
+  addLexemes(values),
+);
+
+type Uncounted = { documents: number; bytes: number };
+
 const count = (
   transaction: Queryable,
   document: Owned,
-  { totals, ...uncounted }: { totals: PassageTotals; documents: number; bytes: number },
+  { totals, ...uncounted }: { totals: PassageTotals; lexemeCounts: Uint8Array } & Uncounted,
 ) =>
   countIn(transaction, {
     ...document,
@@ -213,15 +220,19 @@ const count = (
 export async function insertPassages(
   transaction: Queryable,
   document: Owned,
-  { parts, ...uncounted }: { parts: AsyncIterable<AnalysedPart>; documents: number; bytes: number },
+  { parts, ...uncounted }: { parts: AsyncIterable<AnalysedPart> } & Uncounted,
 ): Promise<number> {
   let passageCount = 0;
   for await (const part of parts) {
     if (part.position > 1) await giveWayToDeletion(transaction, [document.knowledgeBaseId, document.id]);
     await insertRows(transaction, document, part);
-    if (part.totals === undefined) continue;
-    await count(transaction, document, { totals: part.totals, ...uncounted });
-    passageCount = part.totals.passageCount;
+    const { lexemeCounts, totals } = part;
+    if (lexemeCounts === undefined) continue;
+    if (totals === undefined) await countLexemes(transaction, { ...document, lexemeCounts });
+    else {
+      await count(transaction, document, { lexemeCounts, totals, ...uncounted });
+      passageCount = totals.passageCount;
+    }
   }
   return passageCount;
 }

@@ -75,13 +75,13 @@ export const readPassageCounts = (array: Uint8Array): Map<string, number> =>
 /** A whole analysis: its passages, and in how many of them each lexeme occurs. */
 export async function readAnalysis(parts: AsyncIterable<AnalysedPart>) {
   const passages: Row[] = [];
-  let lexemeCounts = new Map<string, number>();
+  const lexemeCounts = new Map<string, number>();
   let totals: AnalysedPart['totals'];
   for await (const part of parts) {
     passages.push(...readPart(part));
-    if (part.totals) {
-      totals = part.totals;
-      lexemeCounts = readPassageCounts(totals.lexemeCounts);
+    totals ??= part.totals;
+    for (const [lexeme, count] of part.lexemeCounts ? readPassageCounts(part.lexemeCounts) : []) {
+      lexemeCounts.set(lexeme, (lexemeCounts.get(lexeme) ?? 0) + count);
     }
   }
   return { passages, lexemeCounts, totals };
