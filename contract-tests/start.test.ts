@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, inject, test, vi } from 'vitest';
+import { databaseUrlOf } from '../scripts/second-server.ts';
 import { environmentOf, root, withDataDirectory } from '../scripts/service-process.ts';
 import { spawnCommand } from './running-service.ts';
 
@@ -43,8 +44,7 @@ test('a port that another program has, of a server and of a worker', async () =>
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as { port: number }; // of TCP
-  const socket = join(inject('dataDirectory'), 'postgres');
-  const settings = { DATABASE_URL: `postgres://postgres@localhost/postgres?host=${socket}` };
+  const settings = { DATABASE_URL: databaseUrlOf(inject('dataDirectory')) };
   const [server, worker] = await Promise.all([
     complaintsOf('serve --no-worker', { ...settings, PORT: String(port) }),
     complaintsOf('serve --worker', { ...settings, WORKER_PORT: String(port) }),

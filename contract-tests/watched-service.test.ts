@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, inject, test, vi } from 'vitest';
 import type { UploadTicket } from '../generated/types.gen.ts';
+import { databaseUrlOf } from '../scripts/second-server.ts';
 import {
   call,
   createKnowledgeBase,
@@ -43,9 +44,8 @@ const requestLines = () =>
 async function startWatched(dataDirectory: string): Promise<RunningService> {
   const apiKey = await runCommand(dataDirectory, 'keys', 'generate');
   await writeFile(join(dataDirectory, 'api-key'), apiKey);
-  const socket = join(inject('dataDirectory'), 'postgres');
   const settings = {
-    DATABASE_URL: `postgres://postgres@x/postgres?host=${socket}`,
+    DATABASE_URL: databaseUrlOf(inject('dataDirectory')),
     BOOTSTRAP_API_KEY: apiKey,
     UPLOAD_SECRET: newSecret(),
     METRICS_TOKEN,

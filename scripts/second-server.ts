@@ -16,10 +16,10 @@ export function findPostgresSocket(dataDirectory: string): string {
 
 /** The DATABASE_URL of the embedded PostgreSQL that a server runs on a data directory; by TCP where a proxy listens. */
 export function databaseUrlOf(dataDirectory: string, proxyPort?: number): string {
-  const { host, port, user, database } = findPostgres(dataDirectory);
+  const { host, port, user, password, database } = findPostgres(dataDirectory);
   return proxyPort === undefined
-    ? `postgres://${user}@localhost/${database}?${new URLSearchParams({ host, port: String(port) })}`
-    : `postgres://${user}@127.0.0.1:${proxyPort}/${database}`;
+    ? `postgres://${user}:${password}@localhost/${database}?${new URLSearchParams({ host, port: String(port) })}`
+    : `postgres://${user}:${password}@127.0.0.1:${proxyPort}/${database}`;
 }
 
 /**

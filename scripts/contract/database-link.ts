@@ -37,7 +37,7 @@ export async function openDatabaseLink(dataDirectory: string): Promise<DatabaseL
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo; // it listens on TCP
   return {
-    url: `postgres://${postgres.user}@127.0.0.1:${port}/${postgres.database}`,
+    url: `postgres://${postgres.user}:${postgres.password}@127.0.0.1:${port}/${postgres.database}`,
     cut,
     join: () => {
       isCut = false;

@@ -17,7 +17,7 @@ export type Queryable = Database | Transaction<Tables>;
 /** What `pg` needs to connect: an address, or the embedded PostgreSQL's socket. */
 export type Connection =
   | { connectionString: string }
-  | { host: string; port: number; user: string; database: string };
+  | { host: string; port: number; user: string; password: string; database: string };
 
 /** Longest that one statement may run: far above any request's, below an operator's patience. */
 const STATEMENT_TIMEOUT_MS = 60_000;

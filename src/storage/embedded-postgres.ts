@@ -7,13 +7,20 @@ import { makeDirectory } from './make-directory.ts';
 import { watchForOrphan } from './orphan-watch.ts';
 import { chooseLaunch } from './postgres-account.ts';
 import { databaseName, databaseUser, ensureCluster } from './postgres-cluster.ts';
+import { preparePassword, readPassword, requirePassword } from './postgres-password.ts';
 import { endOrphan, findPostmaster, removeStaleLocks } from './postgres-pidfile.ts';
 import { type Account, findPrograms } from './postgres-programs.ts';
 import { superviseServer } from './postgres-server.ts';
 import { serverArguments, socketPort } from './postgres-settings.ts';
 
 /** What `pg` needs to connect: `host` is the socket's directory, the same for as long as the service runs. */
-export type SocketConnection = { host: string; port: number; user: string; database: string };
+export type SocketConnection = {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+};
 
 /** `stop` ends the server within 9 s and frees the directory; call it when the pool has ended. */
 export type EmbeddedPostgres = { connection: SocketConnection; stop(): Promise<void> };
@@ -45,6 +52,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const launch = chooseLaunch(cluster, postgres);
     await ensureCluster({ cluster, initdb, launch, durable, onLog });
     const socketDirectory = chooseSocketDirectory(cluster, launch.owner);
+    const password = preparePassword({ cluster, owner: launch.owner });
     const server = await superviseServer({
       launch,
       postgres,
@@ -56,8 +64,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       watch: (pid) => watchForOrphan({ pid, cluster, launch, graceSeconds }),
       onLog,
     });
+    const connection = connectionTo({ host: socketDirectory, port: socketPort, password });
+    await requirePassword({ cluster, owner: launch.owner }, connection).catch(async (error) => {
+      await server.stop();
+      throw error;
+    });
     return {
-      connection: connectionTo(socketDirectory, socketPort),
+      connection,
       async stop() {
         await server.stop();
         lock.release();
@@ -76,9 +89,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
  */
 export function findRunningPostgres(directory: string): SocketConnection | undefined {
   if (!existsSync(directory)) return undefined;
-  const real = realpathSync(directory);
-  const postmaster = findPostmaster(clusterPath(real));
-  return postmaster?.ready ? connectionTo(postmaster.socketDirectory, postmaster.port) : undefined;
+  const cluster = clusterPath(realpathSync(directory));
+  const postmaster = findPostmaster(cluster);
+  if (!postmaster?.ready) return undefined;
+  const { socketDirectory: host, port } = postmaster;
+  // A server of a version before passwords asks for none.
+  return connectionTo({ host, port, password: readPassword(cluster) ?? '' });
 }
 
 /** Whether a service has ever started on `directory`. */
@@ -86,9 +102,8 @@ export const hasCluster = (directory: string): boolean => existsSync(clusterPath
 
 const clusterPath = (directory: string): string => join(directory, 'postgres');
 
-const connectionTo = (host: string, port: number): SocketConnection => ({
-  host,
-  port,
+const connectionTo = (server: Pick<SocketConnection, 'host' | 'port' | 'password'>): SocketConnection => ({
+  ...server,
   user: databaseUser,
   database: databaseName,
 });

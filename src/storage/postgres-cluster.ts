@@ -127,7 +127,7 @@ function initdbArguments(directory: string, characterLocale: string, durable: bo
     '--locale=C',
     `--lc-ctype=${characterLocale}`,
     `--username=${databaseUser}`,
-    // The mode 0700 of the socket's directory is the guard.
+    // Until the first start has given it a password: see postgres-password.ts.
     '--auth-local=trust',
     '--auth-host=reject',
     '--no-instructions',

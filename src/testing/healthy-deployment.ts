@@ -14,7 +14,7 @@ export function addressOf(
     'connectionString' in connection
       ? new URL(connection.connectionString)
       : new URL(
-          `postgres://${connection.user}@localhost/${connection.database}?host=${connection.host}&port=${connection.port}`,
+          `postgres://${connection.user}:${connection.password}@localhost/${connection.database}?host=${connection.host}&port=${connection.port}`,
         );
   if (changes.user !== undefined) url.username = changes.user;
   if (changes.password !== undefined) url.password = changes.password;
