@@ -133,9 +133,15 @@ program
     onDatabase(async (database) => {
       const config = readConfig();
       const files = await openFiles(config);
-      const { importTimeoutSeconds } = config;
+      const { importTimeoutSeconds, importWaitSeconds } = config;
       let problems = 0;
-      for await (const line of checkStore({ database, files, importTimeoutSeconds, repair })) {
+      for await (const line of checkStore({
+        database,
+        files,
+        importTimeoutSeconds,
+        importWaitSeconds,
+        repair,
+      })) {
         print(line);
         problems += 1;
       }

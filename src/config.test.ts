@@ -16,6 +16,7 @@ test('without settings the service runs on the embedded database on loopback', (
     creditsPerQuery: 1,
     uploadTicketTtlSeconds: 3600,
     importTimeoutSeconds: 600,
+    importWaitSeconds: 86_400,
     rateLimitPerMinute: 0,
     validateResponses: false,
   });
@@ -105,6 +106,7 @@ test.each([
   ['CREDITS_PER_QUERY', '-1', 'must be a whole number from 0 to 9007199254740991'],
   ['CREDITS_PER_QUERY', '9'.repeat(20), 'must be a whole number from 0 to 9007199254740991'],
   ['IMPORT_TIMEOUT_SECONDS', '0', 'must be a whole number from 1 to '],
+  ['IMPORT_WAIT_SECONDS', '604801', 'must be a whole number from 1 to 604800'],
   ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
 ])('%s=%s stops the start', (name, value, problem) => {
   expect(() => readConfig({ [name]: value })).toThrow(problem);

@@ -49,6 +49,9 @@ const GIBIBYTE = 1024 ** 3;
 /** A week: no signature of S3's lives longer (Amazon S3 API reference, X-Amz-Expires). */
 const LONGEST_TICKET_SECONDS = 604_800;
 
+/** A week: pg-boss forgets jobs that nobody has taken for two. */
+const LONGEST_IMPORT_WAIT_SECONDS = 604_800;
+
 /** No balancer takes longer to notice; it is rather a delay in another unit. */
 const LONGEST_SHUTDOWN_DELAY_SECONDS = 300;
 
@@ -115,6 +118,7 @@ const settings = z
     CREDITS_PER_QUERY: wholeNumber(1),
     UPLOAD_TICKET_TTL_SECONDS: wholeNumber(3600, 1, LONGEST_TICKET_SECONDS),
     IMPORT_TIMEOUT_SECONDS: wholeNumber(600, 1),
+    IMPORT_WAIT_SECONDS: wholeNumber(86_400, 1, LONGEST_IMPORT_WAIT_SECONDS),
     RATE_LIMIT_PER_MINUTE: wholeNumber(0),
     CORS_ORIGIN: origins.optional(),
     VALIDATE_RESPONSES: flag,
@@ -193,6 +197,7 @@ export type Config = Readonly<{
   creditsPerQuery: number;
   uploadTicketTtlSeconds: number;
   importTimeoutSeconds: number;
+  importWaitSeconds: number;
   /** Requests per key and minute; 0: no limit. */
   rateLimitPerMinute: number;
   /** The origins that browsers may call from. */
@@ -230,6 +235,7 @@ function toConfig(read: Settings): Config {
     creditsPerQuery: read.CREDITS_PER_QUERY,
     uploadTicketTtlSeconds: read.UPLOAD_TICKET_TTL_SECONDS,
     importTimeoutSeconds: read.IMPORT_TIMEOUT_SECONDS,
+    importWaitSeconds: read.IMPORT_WAIT_SECONDS,
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
     corsOrigins: read.CORS_ORIGIN ?? [],
     validateResponses: read.VALIDATE_RESPONSES,

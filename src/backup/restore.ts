@@ -127,7 +127,7 @@ async function loadAll(
 async function requeue(transaction: Database, jobs: JobQueue): Promise<void> {
   const unfinished = await transaction
     .updateTable('documents')
-    .set({ created_at: databaseNow, updated_at: databaseNow })
+    .set({ created_at: databaseNow, updated_at: databaseNow, processing_since: null })
     .where('status', 'in', ['pending', 'processing'])
     .returning(['knowledge_base_id as knowledgeBaseId', 'id', 'account_id as accountId'])
     .execute();
@@ -177,7 +177,8 @@ async function fillPlace(archive: Archive, place: Place): Promise<number> {
     await migrateToLatest(database);
     await pool.query('ANALYZE');
     let problems = 0;
-    const check = { database, files, importTimeoutSeconds: config.importTimeoutSeconds, repair: false };
+    const { importTimeoutSeconds, importWaitSeconds } = config;
+    const check = { database, files, importTimeoutSeconds, importWaitSeconds, repair: false };
     for await (const line of checkStore(check)) {
       tell(line);
       problems += 1;

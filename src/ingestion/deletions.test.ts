@@ -90,7 +90,7 @@ describe('a document that is being stored', () => {
   test('does not hold up the end of what is overdue, and is not overdue itself', async () => {
     const other = await importOther();
     const { documentId, importing, proceed } = await twoParts();
-    await endOverdueImports(suite.service.database, 0);
+    await endOverdueImports(suite.service.database, { importTimeoutSeconds: 0, importWaitSeconds: 0 });
     expect(await readStatus(suite, other)).toMatchObject({ status: 'timeout' });
     proceed();
     await importing;

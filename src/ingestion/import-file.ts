@@ -32,13 +32,14 @@ async function startProcessing({ database }: Service, document: ScopedId) {
 }
 
 /**
- * Runs `read` until nobody wants its outcome any more: undefined then, also where it fails because the bytes went with
- * their document before it was their turn. `signal` ends it too, and `read` throws.
+ * Does `act` until nobody wants its outcome any more: undefined then, also where it fails because the bytes went with
+ * their document before it was their turn, or does not heed its signal.
+ * @throws what `act` throws, and the reason of the attempt's signal
  */
 async function whileUnfinished<T>(
   database: Database,
-  { payload: document, signal }: Attempt<ScopedId>,
-  read: (signal: AbortSignal) => Promise<T>,
+  { payload: document, signal: lost }: Attempt<ScopedId>,
+  act: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
   const unwanted = new AbortController();
   const look = async () => {
@@ -47,41 +48,41 @@ async function whileUnfinished<T>(
     if (unfinished?.length === 0) unwanted.abort();
   };
   const looking = setInterval(look, LOOK_INTERVAL_MS);
+  const signal = AbortSignal.any([lost, unwanted.signal]);
+  const ended = Promise.withResolvers<never>();
+  const end = () => ended.reject(signal.reason);
+  signal.addEventListener('abort', end, { once: true });
   try {
-    return await read(AbortSignal.any([signal, unwanted.signal]));
+    return await Promise.race([act(signal), ended.promise]);
   } catch (error) {
-    await look();
+    // Should the deletion fail after all, the next try imports the file.
+    if (!(error instanceof DeletionAnnounced)) await look();
     if (unwanted.signal.aborted) return undefined;
     throw error;
   } finally {
+    signal.removeEventListener('abort', end);
     clearInterval(looking);
   }
 }
 
 /** Reads, splits and indexes the file; what is wrong with the file ends its document as failed. */
-async function processFile(service: Service, attempt: Attempt<ScopedId>): Promise<void> {
+async function processFile(service: Service, document: ScopedId, signal: AbortSignal): Promise<void> {
   const { database, files, room, extract, analyse, watch } = service;
-  const { payload: document } = attempt;
+  await room.untilFree(signal);
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
   const { id, accountId, fileName, objectName, sizeBytes, sha256 } = file;
-  const readBytes = async (signal: AbortSignal) => {
+  const readBytes = async () => {
     const bytes = await files.read(objectName, { sizeBytes, signal });
     if (sha256 === null) await recordHash(database, { ...document, id }, bytes);
     return bytes;
   };
-  const read = await whileUnfinished(database, attempt, async (signal) => {
-    await room.untilFree(signal);
-    return await watch.step('reading', () =>
-      extract({ accountId, fileName, readBytes: () => readBytes(signal) }, signal),
-    );
-  });
-  if (read === undefined) return;
+  const read = await watch.step('reading', () => extract({ accountId, fileName, readBytes }, signal));
   if ('failure' in read) return await fail(service, document, { ...read.failure, facts: read });
-  const stored = { ...document, accountId: file.accountId };
+  const stored = { ...document, accountId };
   const expected = await readLanguages(database, stored);
   const text = { title: fileName, expected, format: 'extracted', extracted: read.extracted } as const;
-  const parts = await analyse(text, { accountId: file.accountId, signal: attempt.signal });
+  const parts = await analyse(text, { accountId, signal });
 
   try {
     const isStored = await watch.step('storing', () => publish(database, stored, { parts, facts: read }));
@@ -125,11 +126,11 @@ async function publish(
 /** One try of a document's import. What is thrown is our fault: the queue tries again, and at last gives up. */
 export async function importFile(service: Service, attempt: Attempt<ScopedId>): Promise<void> {
   try {
-    await processFile(service, attempt);
+    const { database } = service;
+    await whileUnfinished(database, attempt, (signal) => processFile(service, attempt.payload, signal));
   } catch (error) {
     // Deleted with its knowledge base while it was read.
     if (error instanceof ServiceError && error.errorCode === 'KNOWLEDGE_BASE_NOT_FOUND') return;
-    // Should the deletion fail after all, the next try imports the file.
     if (error instanceof DeletionAnnounced) throw error;
     service.log.warn({ err: error, document: attempt.payload }, 'an import failed by a fault of ours');
     throw error;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { parseDocumentId } from '../ids.ts';
 import type { AnalysedPart } from '../retrieval/analysis.ts';
 import { packText } from '../retrieval/extracted-text.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
@@ -35,6 +36,15 @@ const statusOf = (documentId: string) => readStatus(suite, documentId);
 async function search(query: string): Promise<string[]> {
   const { body } = await suite.call('query', { query, knowledgeBaseIds: [knowledgeBaseId] });
   return (body.data as unknown as { content: string }[]).map(({ content }) => content);
+}
+
+const NO_TIME = { importTimeoutSeconds: 0, importWaitSeconds: 0 };
+
+/** Moves the times of a document into the past. */
+async function letPass(documentId: string, seconds: number): Promise<void> {
+  await sql`UPDATE documents SET created_at = created_at - make_interval(secs => ${seconds}),
+    processing_since = processing_since - make_interval(secs => ${seconds})
+    WHERE id = ${parseDocumentId(documentId).id}`.execute(suite.service.database);
 }
 
 async function countRows(table: string): Promise<number> {
@@ -115,7 +125,7 @@ test('a document past its deadline ends as timeout, and a late job makes nothing
   const late = {
     ...service,
     extract: async (file: Parameters<typeof service.extract>[0]) => {
-      await endOverdueImports(service.database, 0);
+      await endOverdueImports(service.database, NO_TIME);
       return await service.extract(file);
     },
   };
@@ -124,10 +134,30 @@ test('a document past its deadline ends as timeout, and a late job makes nothing
   expect(await search('zebra')).toEqual([]);
 });
 
-test('the deadline ends no document before its time', async () => {
-  const id = await importPending('early.txt', 'an early text');
-  await endOverdueImports(suite.service.database, 600);
+test('time in the queue is no time of the import: that begins with the first try, and goes on with the next', async () => {
+  const { service } = suite;
+  const endOverdue = () =>
+    endOverdueImports(service.database, { importTimeoutSeconds: 30, importWaitSeconds: 3600 });
+  const id = await importPending('late.txt', 'a text that waits');
+  await letPass(id, 60);
+  await endOverdue();
   expect((await statusOf(id)).status).toBe('pending');
+  const broken = { ...service, extract: () => Promise.reject(new Error('disk on fire')) };
+  for (const status of ['processing', 'timeout']) {
+    await expect(importFile(broken, attempt(id))).rejects.toThrow('disk on fire');
+    await letPass(id, 20);
+    await endOverdue();
+    expect((await statusOf(id)).status).toBe(status);
+  }
+  expect((await statusOf(id)).error).toMatchObject({ message: expect.stringContaining('30 seconds') });
+});
+
+test('a file that nobody reads within the limit of waiting ends as timeout too, which its reason tells', async () => {
+  const id = await importPending('forgotten.txt', 'a text that nobody reads');
+  await letPass(id, 60);
+  await endOverdueImports(suite.service.database, { importTimeoutSeconds: 600, importWaitSeconds: 30 });
+  expect(await statusOf(id)).toMatchObject({ status: 'timeout', error: { code: 'PROCESSING_TIMEOUT' } });
+  expect((await statusOf(id)).error).toMatchObject({ message: expect.stringContaining('waited') });
 });
 
 test('a document that is deleted while its job runs stays deleted', async () => {
@@ -179,7 +209,7 @@ test.each(['document', 'knowledge base'])(
 
 test.each([
   ['deleted', (id: string) => suite.call('deleteDocument', { documentId: id })],
-  ['overdue', () => endOverdueImports(suite.service.database, 0)],
+  ['overdue', () => endOverdueImports(suite.service.database, NO_TIME)],
 ])('the reading of a file ends soon when its document is %s', async (_what, end) => {
   const id = await importPending('loop', 'a file that is never read to its end');
   const { extract, close } = createExtractionPool({ program: hostile });

@@ -27,31 +27,46 @@ const OVERDUE_LOCK_TIMEOUT_MS = 100;
 /** PostgreSQL's code for a lock that could not be had in time (manual, appendix A). */
 const LOCK_NOT_AVAILABLE = '55P03';
 
+/** How long an import may take from its first beginning on, and how long it may wait for that. */
+export type ImportLimits = { importTimeoutSeconds: number; importWaitSeconds: number };
+
+/** Which documents are unfinished for too long, and for which of the two limits. */
+async function findOverdue(database: Database, limits: ImportLimits) {
+  const { rows } = await sql<ScopedId & { hasBegun: boolean }>`
+    SELECT knowledge_base_id AS "knowledgeBaseId", id, true AS "hasBegun" FROM documents
+    WHERE status IN ('pending', 'processing') AND processing_since IS NOT NULL
+      AND processing_since < now() - make_interval(secs => ${limits.importTimeoutSeconds})
+    UNION ALL
+    SELECT knowledge_base_id, id, false FROM documents
+    WHERE status IN ('pending', 'processing') AND processing_since IS NULL
+      AND created_at < now() - make_interval(secs => ${limits.importWaitSeconds})`.execute(database);
+  return rows;
+}
+
 /**
- * Ends every document that is unfinished `timeoutSeconds` after its creation, whatever became of its job; but not one
- * that is being stored just now, which nobody has to wait for: it ends itself.
+ * Ends every document that is unfinished past its limit, whatever became of its job; but not one that is being stored
+ * just now, which nobody has to wait for: it ends itself.
  * @returns how many it has ended
  */
-export async function endOverdueImports(database: Database, timeoutSeconds: number): Promise<number> {
-  const overdue = await database
-    .selectFrom('documents')
-    .select(['knowledge_base_id as knowledgeBaseId', 'id'])
-    // Written out, for the plan that is made for any values to use the index on unfinished documents.
-    .where(sql<boolean>`status IN ('pending', 'processing')`)
-    .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${timeoutSeconds})`)
-    .execute();
+export async function endOverdueImports(database: Database, limits: ImportLimits): Promise<number> {
+  const { importTimeoutSeconds, importWaitSeconds } = limits;
   let count = 0;
-  for (const document of overdue) if (await endOverdueImport(database, document, timeoutSeconds)) count++;
+  for (const { hasBegun, ...document } of await findOverdue(database, limits)) {
+    const message = hasBegun
+      ? `The import did not end within ${importTimeoutSeconds} seconds.`
+      : `The file waited for its turn for ${importWaitSeconds} seconds, and was not read.`;
+    if (await endOverdueImport(database, document, message)) count++;
+  }
   return count;
 }
 
-async function endOverdueImport(database: Database, document: ScopedId, seconds: number): Promise<boolean> {
+async function endOverdueImport(database: Database, document: ScopedId, message: string): Promise<boolean> {
   try {
     return await database.transaction().execute(async (transaction) => {
       await sql`SET LOCAL lock_timeout = ${sql.lit(OVERDUE_LOCK_TIMEOUT_MS)}`.execute(transaction);
       return await failDocument(transaction, document, {
         code: 'PROCESSING_TIMEOUT',
-        message: `The import did not end within ${seconds} seconds.`,
+        message,
       });
     });
   } catch (error) {
@@ -72,7 +87,7 @@ export async function startImports(service: Service, jobs: Awaited<ReturnType<ty
 
   const { database, config, log, watch } = service;
   const endOverdue = async () => {
-    const count = await endOverdueImports(database, config.importTimeoutSeconds);
+    const count = await endOverdueImports(database, config);
     if (count > 0) watch.importsEnded({ status: 'timeout', errorCode: 'PROCESSING_TIMEOUT' }, count);
   };
   const keepLexemes = createLexemeUpkeep(database);

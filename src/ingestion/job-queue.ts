@@ -11,6 +11,8 @@ import { type Attempt, type Importers, startImporters } from './importers.ts';
 const RETRY_LIMIT = 5;
 /** A worker that is silent for this long is dead, and its job goes to another one. */
 const HEARTBEAT_SECONDS = 20;
+/** The longest that pg-boss allows: what bounds an import is the deadline of its document, and the heartbeat. */
+const IMPORT_EXPIRES_SECONDS = 86_400;
 /** How often dead workers' jobs are looked for. */
 const SUPERVISE_SECONDS = 5;
 /** How soon a job starts that is no import. */
@@ -107,7 +109,7 @@ async function startWorker<Payload extends object>(
 
 const createQueue = (boss: PgBoss, wakeImporters: () => void): JobQueue => ({
   async enqueueImport(transaction, { accountId, ...document }) {
-    const inLane = { priority: laneOf(accountId) };
+    const inLane = { priority: laneOf(accountId), expireInSeconds: IMPORT_EXPIRES_SECONDS };
     await boss.send(IMPORT_QUEUE, document, { ...onTransaction(transaction), ...inLane });
   },
   wakeImporters,

@@ -50,7 +50,13 @@ beforeEach(async () => {
 
 async function check(repair = false): Promise<string[]> {
   const lines: string[] = [];
-  for await (const line of checkStore({ database, files, importTimeoutSeconds: 600, repair }))
+  for await (const line of checkStore({
+    database,
+    files,
+    importTimeoutSeconds: 600,
+    importWaitSeconds: 600,
+    repair,
+  }))
     lines.push(line);
   return lines;
 }

@@ -13,11 +13,12 @@ const LATE_SECONDS = 60;
 /** The longest life of an upload address, a week, and some time for its last upload: then a purge is wholly done. */
 const DIRECT_UPLOADS_MAX_DAYS = 8;
 
-/** `importTimeoutSeconds`: after which no document is unfinished. `repair`: set right what can be. */
+/** After both import limits together no document is unfinished. `repair`: set right what can be. */
 export type StoreCheck = {
   database: Database;
   files: FileStore;
   importTimeoutSeconds: number;
+  importWaitSeconds: number;
   repair: boolean;
 };
 
@@ -32,12 +33,14 @@ async function findKnowledgeBases(database: Database): Promise<string[]> {
 }
 
 /** Unfinished documents past their deadline, deleted knowledge bases that nothing purges, and what purges have left. */
-async function checkLifeCycle({ database, files, importTimeoutSeconds }: StoreCheck): Promise<string[]> {
+async function checkLifeCycle({ database, files, ...limits }: StoreCheck): Promise<string[]> {
   const openDays = files.directUploads ? DIRECT_UPLOADS_MAX_DAYS : 0;
   const { rows } = await sql<{ line: string }>`
     SELECT 'document ' || knowledge_base_id || '_' || id || ' is still ' || status AS line FROM documents
     WHERE status IN ('pending', 'processing')
-      AND created_at < now() - make_interval(secs => ${importTimeoutSeconds + LATE_SECONDS})
+      AND (processing_since < now() - make_interval(secs => ${limits.importTimeoutSeconds + LATE_SECONDS})
+        OR processing_since IS NULL
+          AND created_at < now() - make_interval(secs => ${limits.importWaitSeconds + LATE_SECONDS}))
     UNION ALL
     SELECT 'knowledge base ' || knowledge_base_id || ' was deleted over an hour ago and is not purged'
     FROM knowledge_bases LEFT JOIN knowledge_base_statistics AS counters USING (knowledge_base_id)

@@ -23,6 +23,8 @@ async function columnsFarFromNow({ service: { database } }: TestService): Promis
   return far;
 }
 
+const limits = { importTimeoutSeconds: 600, importWaitSeconds: 600 };
+
 /** Does what writes times, each kind of it once. */
 async function useService({ service: { database }, call }: TestService): Promise<void> {
   const { body } = await call('createKnowledgeBase', { name: 'late' });
@@ -33,12 +35,13 @@ async function useService({ service: { database }, call }: TestService): Promise
   expect((await call('importFile', { fileId })).body.errorCode).toBe('FILE_NOT_UPLOADED');
   expect((await fetch(String(data.uploadUrl), { method: 'PUT', body: 'four' })).status).toBe(200);
   const document = (await call('importFile', { fileId })).body.data;
-  expect(await endOverdueImports(database, 600)).toBe(0);
+  expect(await endOverdueImports(database, limits)).toBe(0);
   const { body: report } = await call(`getDocumentStatus?documentId=${document.id}&waitSeconds=30`);
   expect(report.data.status).toBe('processed');
   await sql`UPDATE documents SET status = 'pending', passage_count = 0`.execute(database);
-  await sql`UPDATE documents SET created_at = now() - interval '11 minutes'`.execute(database);
-  expect(await endOverdueImports(database, 600)).toBe(2);
+  const past = sql`now() - interval '11 minutes'`;
+  await sql`UPDATE documents SET created_at = ${past}, processing_since = ${past}`.execute(database);
+  expect(await endOverdueImports(database, limits)).toBe(2);
   await call('presignUploadUrl', { knowledgeBaseId, fileName: 'a.txt', size: 4 });
   const other = (await call('createKnowledgeBase', { name: 'deleted' })).body.data.id;
   await call('deleteKnowledgeBase', { knowledgeBaseId: other });

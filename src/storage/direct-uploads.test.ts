@@ -58,7 +58,12 @@ const namesOf = () => started.store.namesBelow(knowledgeBaseId);
 
 async function problemsFound(): Promise<string[]> {
   const problems: string[] = [];
-  const check = { ...started.suite.service, importTimeoutSeconds: 600, repair: false };
+  const check = {
+    ...started.suite.service,
+    importTimeoutSeconds: 600,
+    importWaitSeconds: 600,
+    repair: false,
+  };
   for await (const line of checkStore(check)) if (line.includes(knowledgeBaseId)) problems.push(line);
   return problems;
 }

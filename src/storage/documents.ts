@@ -159,7 +159,15 @@ export async function moveDocument(
 ): Promise<boolean> {
   const moved = await database
     .updateTable('documents')
-    .set({ status: to, updated_at: databaseNow, ...(facts && toColumns(facts)) })
+    .set({
+      status: to,
+      updated_at: databaseNow,
+      // From the first try on: the time of a worker that has died counts too.
+      ...(to === 'processing' && {
+        processing_since: sql<Date>`coalesce(processing_since, ${databaseNow})`,
+      }),
+      ...(facts && toColumns(facts)),
+    })
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', '=', id)
     .where('status', 'in', from)

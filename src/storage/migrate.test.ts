@@ -35,6 +35,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0004-room-for-counts',
     '0005-document-types',
     '0006-reserved-until',
+    '0007-processing-since',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

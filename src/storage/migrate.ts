@@ -8,6 +8,7 @@ import * as requestCounts from './migrations/0003-request-counts.ts';
 import * as roomForCounts from './migrations/0004-room-for-counts.ts';
 import * as documentTypes from './migrations/0005-document-types.ts';
 import * as reservedUntil from './migrations/0006-reserved-until.ts';
+import * as processingSince from './migrations/0007-processing-since.ts';
 import { requireUsableDatabase } from './usable-database.ts';
 
 /** In the order of their names; one that has landed is never edited. */
@@ -18,6 +19,7 @@ const migrations: Record<string, Migration> = {
   '0004-room-for-counts': roomForCounts,
   '0005-document-types': documentTypes,
   '0006-reserved-until': reservedUntil,
+  '0007-processing-since': processingSince,
 };
 
 /**

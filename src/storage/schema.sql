@@ -47,6 +47,7 @@ CREATE TABLE documents (
   file_id uuid,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  processing_since timestamp with time zone,
   PRIMARY KEY (knowledge_base_id, id),
   FOREIGN KEY (knowledge_base_id) REFERENCES knowledge_bases(knowledge_base_id),
   CHECK (((status = 'processed'::text) OR (passage_count = 0))),
@@ -175,7 +176,8 @@ CREATE UNLOGGED TABLE request_counts (
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id);
 CREATE INDEX documents_by_creation ON public.documents USING btree (knowledge_base_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX documents_by_file ON public.documents USING btree (knowledge_base_id, file_id);
-CREATE INDEX documents_unfinished ON public.documents USING btree (created_at) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text]));
+CREATE INDEX documents_processing ON public.documents USING btree (processing_since) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (processing_since IS NOT NULL));
+CREATE INDEX documents_waiting ON public.documents USING btree (created_at) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (processing_since IS NULL));
 CREATE UNIQUE INDEX files_by_document ON public.files USING btree (knowledge_base_id, document_id);
 CREATE INDEX files_not_imported ON public.files USING btree (account_id) WHERE (document_id IS NULL);
 CREATE INDEX first_answers_by_creation ON public.first_answers USING btree (created_at);

@@ -97,6 +97,8 @@ type DocumentTable = {
   file_id: string | null;
   created_at: Timestamp;
   updated_at: Timestamp;
+  /** When its import has begun, at the first try; null: it waits for its turn, or is an imported text. */
+  processing_since: NullableTimestamp;
 };
 
 /** An upload ticket, and then the uploaded file. */
