@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { B, K1 } from '../../src/retrieval/bm25.ts';
 import { TIERS, tierMark } from '../../src/retrieval/marks.ts';
 import { scoreByWords } from '../../src/retrieval/ranking.ts';
-import { candidatesOf, weighTerms } from '../../src/retrieval/search.ts';
+import { candidatesOf, chooseTerms, weighSpellings } from '../../src/retrieval/search.ts';
 import { createStemMemory } from '../../src/retrieval/stems.ts';
 import { createUnderstanding, type Understanding } from '../../src/retrieval/understanding.ts';
 import { createDatabase, createPool, type Database } from '../../src/storage/database.ts';
@@ -75,7 +75,7 @@ const readFrequencies = async (client: pg.Client): Promise<Map<string, number>> 
   return new Map(rows.map(({ lexeme, frequency }) => [lexeme, frequency]));
 };
 
-type Weighed = ReturnType<typeof weighTerms>;
+type Weighed = { weighted: ReturnType<typeof weighSpellings>[]; attainable: number };
 
 /** The ten best scores over all passages that hold a term. */
 async function scoreAll(client: pg.Client, { weighted, attainable }: Weighed, collection: Collection) {
@@ -127,7 +127,9 @@ export async function measureExactness(
     const progress = showProgress('scoring exhaustively', queries.length);
     const [best, found]: [number[][], number[][]] = [[], []];
     for (const { terms, statistics } of understood) {
-      const weighed = weighTerms(terms, frequencies, collection.passageCount);
+      const index = { frequencies, passageCount: collection.passageCount };
+      const { scored, attainable } = chooseTerms(terms, index);
+      const weighed = { attainable, weighted: scored.map((term) => weighSpellings(term, index)) };
       best.push(await scoreAll(client, weighed, collection));
       found.push(await scoreCandidates(database, weighed, statistics.searched));
       progress.advance(1);

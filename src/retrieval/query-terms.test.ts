@@ -1,7 +1,7 @@
 /** What a question asks for. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyseQuery, readQuery } from './query-terms.ts';
+import { analyseQuery, mostImportant, type QueryTerm, readQuery } from './query-terms.ts';
 
 /** Cuts a plural s; has a few stop words of English and German. */
 function stemOf(language: string, word: string): string {
@@ -105,14 +105,44 @@ describe('analyseQuery', () => {
     expect(analyse('?! …', ['english'])).toEqual([]);
   });
 
+  it('has the most frequent tokens of a long query, otherwise those at its ends, in its order', () => {
+    const numbers = Array.from({ length: 1_000 }, (_, number) => String(number));
+    const terms = analyse(`${numbers.join(' ')} 700 3 700 999`, ['simple']);
+    const lexemes = terms.map((term) => term.lexemes.join());
+    // 3, 700 and 999 occur more often; the other 509 are 255 of the first and 254 of the last.
+    expect(lexemes).toEqual([...numbers.slice(0, 256), '700', ...numbers.slice(745)]);
+    expect(terms[256]).toMatchObject({ lexemes: ['700'], frequency: 3 });
+  });
+
   it('bounds the terms of any query of 8,192 characters', async () => {
     const query = fc.string({ unit: 'binary', maxLength: 8192, size: 'max' });
     await fc.assert(
       fc.asyncProperty(query, async (text) => {
         const terms = analyse(text, ['english', 'simple']);
-        expect(terms.length).toBeLessThanOrEqual(8192);
+        expect(terms.length).toBeLessThanOrEqual(512);
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('mostImportant', () => {
+  const term = (lexemes: string[], frequency: number, weight = 1): QueryTerm => ({
+    lexemes,
+    unaccented: [],
+    frequency,
+    isStopWord: false,
+    weight,
+  });
+  const terms = [term(['the'], 5, 0.25), term(['cat', 'cats'], 1), term(['sat'], 2), term(['mat'], 1)];
+
+  it('leaves out what counts least, and keeps the order', () => {
+    expect(mostImportant(terms, { lexemesMax: 3, termsMin: 1 })).toEqual([terms[1], terms[2]]);
+    expect(mostImportant(terms, { lexemesMax: 9, termsMin: 1 })).toEqual(terms);
+  });
+
+  it('keeps a few terms, however many lexemes they have', () => {
+    expect(mostImportant(terms, { lexemesMax: 0, termsMin: 2 })).toEqual([terms[1], terms[2]]);
+    expect(mostImportant(terms, { lexemesMax: 0, termsMin: 4 })).toEqual(terms);
   });
 });

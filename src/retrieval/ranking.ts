@@ -43,6 +43,13 @@ const RANKING_VALUES = [...PICKING_VALUES, 'attainable', 'limit', 'accountId', '
 type Picking = Record<(typeof PICKING_VALUES)[number], RawBuilder<unknown>>;
 type Ranking = Record<(typeof RANKING_VALUES)[number], RawBuilder<unknown>>;
 
+/** Larger tsvectors are stored apart from their rows (the table's toast_tuple_target, less the row's other columns). */
+const STORED_APART_BYTES = 8_000;
+
+/** SQL for a passage's tsvector, read once: one that is stored apart would be read for each term of the query. */
+const inMemory = sql`
+  CASE WHEN pg_column_size(lexemes) > ${sql.lit(STORED_APART_BYTES)} THEN lexemes || ''::tsvector ELSE lexemes END`;
+
 /** SQL for the candidates with BM25's score, the best first; of equal ones the newest, whose ids are the highest. */
 function bestByWords({ ids, queries, perLetter, picked, ...terms }: Picking) {
   const score = passageScore(terms, sql.ref('lexemes'), sql.ref('norm'));
@@ -50,7 +57,7 @@ function bestByWords({ ids, queries, perLetter, picked, ...terms }: Picking) {
   // OFFSET 0 keeps the norm from being computed for each term.
   return sql<{ score: number }>`
     SELECT *, ${score} AS score FROM (
-      SELECT knowledge_base_id, document_id, position, lexemes, ${lengthNorm(sql.ref('length'), perLetter)} AS norm
+      SELECT knowledge_base_id, document_id, position, ${inMemory} AS lexemes, ${lengthNorm(sql.ref('length'), perLetter)} AS norm
       FROM passage_lexemes
       WHERE lexemes @@ ANY(${queries}::tsquery[]) AND (knowledge_base_id IN (SELECT unnest(${ids}::uuid[]))) IS TRUE OFFSET 0
     ) AS candidate

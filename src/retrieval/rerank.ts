@@ -27,6 +27,8 @@ const TRUST_POWER = 8;
 const SUPPORT_WEIGHT = 3;
 /** Words by which passages are compared; those of a larger share of all passages tell nothing. 24 words gain nothing. */
 const FEEDBACK_WORDS = 16;
+/** Words whose frequencies are looked up. Eight passages share fewer; of equal score there may be fifty, with 30,000. */
+const SHARED_WORDS_MAX = 1_000;
 const COMMON_SHARE = 0.3;
 /**
  * The inverse document frequency of a passage's words as a whole, against that of a word of no other passage. It
@@ -92,13 +94,16 @@ export const feedbackWords = (lexemes: RawBuilder<unknown>) => sql`
     SELECT lexeme, said FROM (
       SELECT lexeme, sum(trust * ${inVector(sql`cardinality(positions)`)}) AS said
       FROM trusting, unnest(lexemes) WHERE trust > 0 GROUP BY lexeme HAVING count(*) > 1 OFFSET 0) AS by_several
-    WHERE lexeme NOT LIKE '/%' AND char_length(lexeme) > 1 AND lexeme <> ALL(${lexemes}::text[])),
-  occurring AS MATERIALIZED (
-    SELECT lexeme, sum(passage_count)::float8 AS frequency
-    FROM (${passageCounts('shared', { isCounted: isTheirs, isSearched: isTheirs })}) AS counts GROUP BY lexeme),
+    WHERE lexeme NOT LIKE '/%' AND char_length(lexeme) > 1 AND lexeme <> ALL(${lexemes}::text[])
+    ORDER BY said DESC, lexeme LIMIT ${sql.lit(SHARED_WORDS_MAX)}),
   counted AS (
-    SELECT lexeme, said, frequency, (SELECT sum(passage_count)::float8 FROM collection) AS passages
-    FROM shared JOIN occurring USING (lexeme))
+    SELECT lexeme, max(said) AS said, sum(passage_count)::float8 AS frequency,
+      (SELECT sum(passage_count)::float8 FROM collection) AS passages
+    FROM (
+      SELECT lexeme, said, 0 AS passage_count FROM shared UNION ALL
+      SELECT lexeme, NULL, passage_count
+      FROM (${passageCounts('shared', { isCounted: isTheirs, isSearched: isTheirs })}) AS counts) AS counts
+    GROUP BY lexeme)
   SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, said, rarity ^ 2 AS weight FROM (
     SELECT lexeme, said, ln(1 + (passages - frequency + 0.5) / (frequency + 0.5)) /
       (${float(TYPICAL_RARITY)} * ln(1 + passages)) AS rarity

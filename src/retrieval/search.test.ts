@@ -1,8 +1,9 @@
 /** The order in which passages answer, with the reason for each place. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBalance } from '../storage/accounts.ts';
 import { mergeLexemeChanges } from '../storage/lexeme-statistics.ts';
-import { importText, makeKnowledgeBase, type TestText } from '../testing/imported-texts.ts';
+import { importText, makeKnowledgeBase, type Place, type TestText } from '../testing/imported-texts.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { createSearch } from './search.ts';
 import { createStemMemory } from './stems.ts';
@@ -124,6 +125,10 @@ test('fewer results are the first of more, also where few candidates hold severa
   await importText(suite.database, place, { title: 'Long', content: paragraphs.join('\n\n') });
   const first = await resultsFor('zalpha zbeta', { limit: 5 });
   expect(first).toEqual((await resultsFor('zalpha zbeta', { limit: 50 })).slice(0, 5));
+  // Beside 70 words that no passage holds, whose tiers are not asked for.
+  const unknown = Array.from({ length: 70 }, (_, i) => `unknown${i}`).join(' ');
+  const amidMany = await resultsFor(`zalpha ${unknown} zbeta`, { limit: 5 });
+  expect(amidMany.map(({ position }) => position)).toEqual(first.map(({ position }) => position));
 });
 
 test('a query finds the same before and after the counts of an import are merged', async () => {
@@ -161,6 +166,46 @@ test('a query of 8,192 characters of anything is answered', async () => {
     .slice(0, 8192);
   for (const query of [...queries, many]) expect(await searchIn(texts, query)).toBeInstanceOf(Array);
   expect(await searchIn(texts, `${many.slice(0, 8186)} words`)).toHaveLength(1);
+});
+
+/** So many knowledge bases of an account, and imports into them whose counts are not merged yet. */
+async function insertUnmerged(
+  { accountId }: Place,
+  counts: object,
+  size: { bases: number; changes: number },
+) {
+  await sql`
+    WITH made AS (
+      INSERT INTO knowledge_bases (knowledge_base_id, account_id, name, description, created_at, updated_at)
+      SELECT gen_random_uuid(), ${accountId}, 'many', '', now(), now() FROM generate_series(1, ${size.bases}::integer)
+      RETURNING knowledge_base_id, account_id),
+    counted AS (
+      INSERT INTO knowledge_base_statistics (knowledge_base_id, account_id, passage_count)
+      SELECT knowledge_base_id, account_id, 10 FROM made)
+    INSERT INTO lexeme_changes (knowledge_base_id, id, account_id, passage_counts)
+    SELECT knowledge_base_id, gen_random_uuid(), account_id, ${counts}::jsonb
+    FROM made LIMIT ${size.changes}`.execute(suite.database);
+  // As autovacuum does: PostgreSQL then knows how many there are, and used to choose the dearest plan.
+  await sql`ANALYZE knowledge_bases, lexeme_changes`.execute(suite.database);
+  // What the other tests have left unsorted is looked through for each knowledge base.
+  await sql`SELECT gin_clean_pending_list('passage_lexemes_by_lexeme')`.execute(suite.database);
+}
+
+test('a query of 8,192 different characters is answered at once, over 1,000 knowledge bases under import', async () => {
+  const place = await makeKnowledgeBase(suite.database);
+  const search = createSearch(suite.database, createStemMemory());
+  const query = String.fromCharCode(...Array.from({ length: 8192 }, (_, i) => 0x4e00 + 2 * i));
+  const bigrams = Array.from({ length: 5_000 }, (_, i) => query.slice(i, i + 2));
+  await importText(suite.database, place, { title: 'T', content: query.slice(0, 600) });
+  const counts = Object.fromEntries(bigrams.map((bigram) => [bigram, 1]));
+  await insertUnmerged(place, counts, { bases: 1_000, changes: 400 });
+  const startedAtMs = performance.now();
+  const question = { accountId: place.accountId, knowledgeBaseIds: undefined, query };
+  expect(await search({ ...question, limit: 10, credits: 1 })).not.toEqual([]);
+  // Each of its 16,384 tokens and their tiers looked up in each import took above a minute, which ended it.
+  expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+  // Merging two million counts would take the next tests half a minute.
+  await suite.database.deleteFrom('lexeme_changes').where('account_id', '=', place.accountId).execute();
 });
 
 test('a title counts more than the text', async () => {

@@ -1,23 +1,21 @@
 /** Finds and scores the passages that answer a query: candidates by the index, BM25 over the searched knowledge bases. */
 import { insufficientCredits } from '../errors.ts';
 import { chargeCredits } from '../storage/accounts.ts';
-import type { Database } from '../storage/database.ts';
-import type { SearchedKnowledgeBases } from '../storage/query-statistics.ts';
+import type { Database, Queryable } from '../storage/database.ts';
+import { readFrequencies, type SearchedKnowledgeBases } from '../storage/query-statistics.ts';
 import type { ScoredTerm } from './asked-terms.ts';
 import { attainableWeight, inverseDocumentFrequency, queryFrequencyWeight, weightAt } from './bm25.ts';
 import { type CandidateQueries, chooseCandidates, type TermLevels } from './candidates.ts';
 import { quoteLexeme } from './lexemes.ts';
 import { TIERS, tierMark, UNTIERED_DENSITY } from './marks.ts';
-import type { QueryTerm } from './query-terms.ts';
-import { type FoundPassage, rankPassages } from './ranking.ts';
+import { type QueryTerm, SCORED_TERMS_MAX } from './query-terms.ts';
+import { type FoundPassage, rankPassages, type Scoring } from './ranking.ts';
 import type { StemMemory } from './stems.ts';
-import { createUnderstanding } from './understanding.ts';
+import { createUnderstanding, type Understanding } from './understanding.ts';
 
 /** A word of the query: how it is scored, and how a passage may hold it. */
 type WeightedTerm = ScoredTerm & { levels: TermLevels };
-
-/** More terms than this sharpen no ranking any more, they only cost time: the weightiest of a long query are asked. */
-const SCORED_TERMS_MAX = 64;
+type WeightedScoring = Scoring & { weighted: WeightedTerm[] };
 
 /** Of a word in more passages than this, some are told apart by their density. */
 const TIERED_FROM = 1_000;
@@ -31,7 +29,7 @@ const budgetFor = (termCount: number): number =>
   Math.max(Math.min(500, 300 + 1_000 / termCount), 40 * termCount);
 
 /** What the index knows of the searched passages: in how many each lexeme is, and how many there are. */
-type IndexStatistics = { frequencies: Map<string, number>; passageCount: number };
+type IndexStatistics = { frequencies: ReadonlyMap<string, number>; passageCount: number };
 
 /** In how many passages any of these lexemes is, at most. A passage has one language, so hardly two variants of a word. */
 const documentFrequency = (lexemes: string[], { frequencies, passageCount }: IndexStatistics): number =>
@@ -114,12 +112,17 @@ function weighTerm({ lexemes, ...term }: QueryTerm, index: IndexStatistics) {
 
 const NO_VARIANTS: Variants = { known: [], weight: 0 };
 
+/** A term with its variants as the query has them, and those in another accentuation. */
+type WeighedTerm = { asWritten: Variants; unaccented: Variants };
+
 /**
- * The weight of each lexeme that occurs, the weightiest terms first, and the most that all these terms could reach
- * together. A term that no passage holds counts there as well: an answer to half of the query scores at most half.
+ * The terms that are scored, the weightiest first, and the most that all these terms could reach together. A term that
+ * no passage holds counts there as well: an answer to half of the query scores at most half.
  */
-export function weighTerms(terms: QueryTerm[], frequencies: Map<string, number>, passageCount: number) {
-  const index = { frequencies, passageCount };
+export function chooseTerms(
+  terms: QueryTerm[],
+  index: IndexStatistics,
+): { scored: WeighedTerm[]; attainable: number } {
   const weighed = terms.map((term) => weighTerm(term, index));
   const byWeight = weighed.sort((left, right) => right.asWritten.weight - left.asWritten.weight);
   const scored = byWeight.filter(({ asWritten }) => asWritten.known.length > 0).slice(0, SCORED_TERMS_MAX);
@@ -128,15 +131,42 @@ export function weighTerms(terms: QueryTerm[], frequencies: Map<string, number>,
     (sum, { asWritten }) => sum + attainableWeight(asWritten.weight),
     0,
   );
-  const spellingsOf = ({ known, weight }: Variants) =>
-    known.map((lexeme) => ({ lexeme, attainable: attainableWeight(weight) }));
-  const weighted = scored.map(
-    ({ asWritten, unaccented }): WeightedTerm => ({
-      spellings: [asWritten, unaccented].flatMap(spellingsOf),
-      levels: levelsOf(asWritten, unaccented, index),
-    }),
-  );
-  return { weighted, attainable };
+  return { scored, attainable };
+}
+
+const spellingsOf = ({ known, weight }: Variants) =>
+  known.map((lexeme) => ({ lexeme, attainable: attainableWeight(weight) }));
+
+/** What each lexeme of the term can add, and how passages may hold it; needs the frequencies of its tiers. */
+export const weighSpellings = (
+  { asWritten, unaccented }: WeighedTerm,
+  index: IndexStatistics,
+): WeightedTerm => ({
+  spellings: [asWritten, unaccented].flatMap(spellingsOf),
+  levels: levelsOf(asWritten, unaccented, index),
+});
+
+/** The marks of the tiers by which some of the terms' passages are told apart. */
+const tierMarksOf = (scored: WeighedTerm[], index: IndexStatistics): string[] =>
+  scored
+    .map(({ asWritten }) => asWritten.known)
+    .filter((lexemes) => documentFrequency(lexemes, index) > TIERED_FROM)
+    .flatMap((lexemes) => lexemes.flatMap((lexeme) => TIERS.map((_, tier) => tierMark(lexeme, tier))));
+
+/** The terms to score, with the frequencies of their tiers, which are asked for where the statistics lack them. */
+async function weighTerms(
+  database: Queryable,
+  accountId: string,
+  { terms, statistics, hasTiers }: Understanding,
+): Promise<WeightedScoring> {
+  const { searched, frequencies } = statistics;
+  const index = { frequencies, passageCount: searched.passageCount };
+  const { scored, attainable } = chooseTerms(terms, index);
+  const marks = hasTiers ? [] : tierMarksOf(scored, index);
+  const tiers =
+    marks.length > 0 ? await readFrequencies(database, { accountId, ids: searched.ids }, marks) : [];
+  const complete = { ...index, frequencies: new Map([...frequencies, ...tiers]) };
+  return { attainable, weighted: scored.map((term) => weighSpellings(term, complete)) };
 }
 
 /** The candidates within `factor` times the usual budget. */
@@ -165,7 +195,7 @@ export type Search = (question: Question) => Promise<FoundPassage[]>;
 /** Ranks ever more candidates until there are enough; hardly ever more than once. */
 async function rankEnough(
   database: Database,
-  scoring: { weighted: WeightedTerm[]; attainable: number },
+  scoring: WeightedScoring,
   { searched, question }: { searched: SearchedKnowledgeBases; question: Question },
 ): Promise<FoundPassage[]> {
   const { accountId, limit, credits } = question;
@@ -183,10 +213,10 @@ async function rankEnough(
 export function createSearch(database: Database, memory: StemMemory): Search {
   const understand = createUnderstanding(database, memory);
   return async (question) => {
-    const { terms, statistics } = await understand(question);
-    const { searched, frequencies, credits } = statistics;
+    const understanding = await understand(question);
+    const { searched, credits } = understanding.statistics;
     if (question.credits > credits) throw insufficientCredits();
-    const scoring = weighTerms(terms, frequencies, searched.passageCount);
+    const scoring = await weighTerms(database, question.accountId, understanding);
     if (scoring.weighted.length > 0) return await rankEnough(database, scoring, { searched, question });
     await chargeCredits(database, question.accountId, question.credits);
     return [];

@@ -9,21 +9,46 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../storage/database.ts';
 import { type QueryStatistics, readQueryStatistics } from '../storage/query-statistics.ts';
 import { TIERS, tierMark } from './marks.ts';
-import { analyseQuery, type QueryTerm, readQuery } from './query-terms.ts';
+import {
+  analyseQuery,
+  mostImportant,
+  type QueryTerm,
+  type QueryWords,
+  readQuery,
+  SCORED_TERMS_MAX,
+} from './query-terms.ts';
 import { dictionaryOf, type StemMemory } from './stems.ts';
 
 /** What is asked, of the account's knowledge bases with these distinct ids or of all. */
 export type Asked = { accountId: string; knowledgeBaseIds: string[] | undefined; query: string };
 
-/** A query's terms in the languages of the searched knowledge bases, and how often they occur there. */
-export type Understanding = { terms: QueryTerm[]; statistics: QueryStatistics };
+/**
+ * A query's terms in the languages of the searched knowledge bases, and how often they occur there. `hasTiers`: the
+ * frequencies of their tiers are among those.
+ */
+export type Understanding = { terms: QueryTerm[]; statistics: QueryStatistics; hasTiers: boolean };
 
-/** Sets of knowledge bases whose languages are remembered: a few megabytes. */
+/** Sets of knowledge bases whose languages and number are remembered: a few megabytes. */
 const REMEMBERED_SETS = 10_000;
-/** So often may an import in yet another language come between; what is unknown even then is not searched for. */
-const ATTEMPTS = 3;
+/** One for the languages, one for the stems, one for the numbers; what an import changes even then is not searched for. */
+const ATTEMPTS = 4;
+/** Stems of more words are asked for first, and counted only where they are among the terms that are looked up. */
+const COUNTED_STEMS_MAX = 128;
 /** A lexeme counts by itself and by the marks of its density. */
 const PREFIXES = ['', ...TIERS.map((_, tier) => tierMark('', tier))];
+/**
+ * The tiers of a query of more terms than are scored are asked for once it is known which are: looking up four times as
+ * much takes longer than a second way to the database.
+ */
+const TIERED_AT_ONCE_MAX = SCORED_TERMS_MAX;
+/**
+ * Counters that a query may have to read, a lexeme's in each knowledge base: a fifth of a second on a slow core. Where
+ * there are many of both, lexemes are left out.
+ */
+const COUNTERS_MAX = 128_000;
+
+/** The languages and the number of the knowledge bases that are searched. */
+type SearchedSet = { languages: string[]; size: number };
 
 /** The stems of a query's words by language, as far as they are known; none in a language without stemmer. */
 type StemsByLanguage = Map<string, Map<string, string>>;
@@ -49,6 +74,12 @@ function findUnknown(words: string[], stems: StemsByLanguage) {
   });
 }
 
+/** A query's terms in these languages, as many as can be looked up in so many knowledge bases. */
+function analyse(words: QueryWords, stems: StemsByLanguage, knowledgeBases: number): QueryTerm[] {
+  const lexemesMax = COUNTERS_MAX / Math.max(1, knowledgeBases);
+  return mostImportant(analyseQuery(words, stems), { lexemesMax, termsMin: SCORED_TERMS_MAX });
+}
+
 const lexemesOf = (terms: QueryTerm[]): string[] =>
   terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]);
 
@@ -57,21 +88,26 @@ const lexemesOf = (terms: QueryTerm[]): string[] =>
  * It throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
 export function createUnderstanding(database: Database, memory: StemMemory) {
-  const languagesOf = new LRUCache<string, string[]>({ max: REMEMBERED_SETS });
+  const sets = new LRUCache<string, SearchedSet>({ max: REMEMBERED_SETS });
 
   return async ({ accountId, knowledgeBaseIds: ids, query }: Asked): Promise<Understanding> => {
     const words = readQuery(query);
     const searchedSet = createHash('sha256')
       .update([accountId, ...(ids ?? [])].join(' '))
       .digest('base64');
-    let stems = recallStems(words.toStem, languagesOf.get(searchedSet) ?? [], memory);
+    let { languages, size } = sets.get(searchedSet) ?? { languages: [], size: ids?.length ?? 1 };
+    let stems = recallStems(words.toStem, languages, memory);
     for (let attempt = 1; ; attempt++) {
       const toStem = findUnknown(words.toStem, stems);
-      const lexemes = lexemesOf(analyseQuery(words, stems));
-      const asked = { lexemes, prefixes: PREFIXES, toStem };
+      const expected = analyse(words, stems, size);
+      const lexemes = lexemesOf(expected);
+      const hasTiers = expected.length <= TIERED_AT_ONCE_MAX;
+      const isCountingStems = toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX;
+      const asked = { lexemes, prefixes: hasTiers ? PREFIXES : [''], toStem, isCountingStems };
       const statistics = await readQueryStatistics(database, { accountId, ids }, asked);
-      const { languages } = statistics.searched;
-      languagesOf.set(searchedSet, languages);
+      languages = statistics.searched.languages;
+      size = statistics.searched.ids.length;
+      sets.set(searchedSet, { languages, size });
 
       const counted = new Set(lexemes);
       toStem.forEach(({ language, words: unknown }, i) => {
@@ -79,17 +115,17 @@ export function createUnderstanding(database: Database, memory: StemMemory) {
           const stem = statistics.stems[i]?.[place] ?? '';
           memory.remember(language, word, stem);
           stems.get(language)?.set(word, stem);
-          counted.add(stem || word);
+          if (isCountingStems) counted.add(stem || word);
         });
       });
       stems = new Map([...recallStems(words.toStem, languages, memory), ...stems]);
       for (const language of stems.keys()) if (!languages.includes(language)) stems.delete(language);
 
-      const terms = analyseQuery(words, stems);
+      const terms = analyse(words, stems, size);
       const isAnswered =
         findUnknown(words.toStem, stems).length === 0 &&
         lexemesOf(terms).every((lexeme) => counted.has(lexeme));
-      if (isAnswered || attempt === ATTEMPTS) return { terms, statistics };
+      if (isAnswered || attempt === ATTEMPTS) return { terms, statistics, hasTiers };
     }
   };
 }

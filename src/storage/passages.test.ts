@@ -1,12 +1,13 @@
 /** The statistics that BM25 needs are those of a recount, whatever is imported and deleted at the same time. */
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { LARGE_CHANGES_PER_MERGE, mergeLexemeChanges } from './lexeme-statistics.ts';
 import { deleteDocumentRows } from './passages.ts';
-import { readQueryStatistics } from './query-statistics.ts';
+import { readFrequencies, readQueryStatistics } from './query-statistics.ts';
 import { scopeMark } from './scope-mark.ts';
 import { LEXEMES_PER_CHANGE } from './tables.ts';
 
@@ -113,9 +114,14 @@ test('concurrent imports and deletes leave exact statistics and no deadlock', as
       const { frequencies } = await readQueryStatistics(
         suite.database,
         { accountId: place.accountId, ids: [place.knowledgeBaseId] },
-        { lexemes, prefixes: [''], toStem: [] },
+        { lexemes, prefixes: [''], toStem: [], isCountingStems: false },
       );
       expect(Object.fromEntries(frequencies)).toEqual(recounted?.lexemes);
+      for (const others of [0, 200]) {
+        const ids = [place.knowledgeBaseId, ...Array.from({ length: others }, () => uuidv7())];
+        const again = await readFrequencies(suite.database, { accountId: place.accountId, ids }, lexemes);
+        expect(Object.fromEntries(again)).toEqual(recounted?.lexemes);
+      }
     }),
     { numRuns: 25 },
   );

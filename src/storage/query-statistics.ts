@@ -23,8 +23,16 @@ export type SearchedKnowledgeBases = {
 /** Words of one language, for the dictionary of that name. */
 type WordsToStem = { dictionary: string; words: string[] };
 
-/** What is asked for: in how many passages `lexemes` and the stems of words occur, alone and behind each prefix. */
-export type AskedWords = { lexemes: string[]; prefixes: string[]; toStem: WordsToStem[] };
+/**
+ * What is asked for: the stems of words, and in how many passages `lexemes` occur, alone and behind each prefix;
+ * likewise the stems, if `isCountingStems`.
+ */
+export type AskedWords = {
+  lexemes: string[];
+  prefixes: string[];
+  toStem: WordsToStem[];
+  isCountingStems: boolean;
+};
 
 export type QueryStatistics = {
   searched: SearchedKnowledgeBases;
@@ -40,7 +48,10 @@ export type QueryStatistics = {
 export const stemOf = (dictionary: unknown, word: RawBuilder<unknown>) =>
   sql<string>`coalesce((ts_lexize(${dictionary}::regdictionary, ${word}))[1], '')`;
 
-const VALUES = ['accountId', 'ids', 'lexemes', 'prefixes', 'dictionaries', 'words'] as const;
+const VALUES = [
+  ...(['accountId', 'ids', 'lexemes', 'prefixes'] as const),
+  ...(['dictionaries', 'words', 'isCountingStems'] as const),
+] as const;
 type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
 
 /** `isNamed`: of `ids`, not of the whole account. `isNarrow`: so few that each has its counters looked up by itself. */
@@ -58,10 +69,17 @@ type Row = Omit<SearchedKnowledgeBases, 'ids' | 'storedPassages'> & {
 const searchedIds = sql`ARRAY(SELECT knowledge_base_id FROM searched)`;
 
 /** SQL for whether a row is of a searched knowledge base. Of an array each element is compared: many go into a hash table. */
-const isSearchedIn = ({ isNarrow }: Scope) =>
+const isSearchedIn = ({ isNarrow }: Pick<Scope, 'isNarrow'>) =>
   isNarrow
     ? sql`knowledge_base_id = ANY(${searchedIds})`
     : sql`knowledge_base_id IN (SELECT knowledge_base_id FROM searched)`;
+
+/**
+ * SQL for whether a row is of a searched knowledge base. Many are read through the account's index, a lexeme's counters
+ * one after the other: so no other may fit.
+ */
+const isCountedIn = (scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unknown>) =>
+  scope.isNarrow ? isSearchedIn(scope) : sql`account_id = ${accountId} AND (${isSearchedIn(scope)}) IS TRUE`;
 
 /** SQL for the document frequencies of `asked` as one JSON object. */
 const frequenciesIn = (isCounted: RawBuilder<unknown>, isSearched: RawBuilder<unknown>) => sql`
@@ -71,12 +89,10 @@ const frequenciesIn = (isCounted: RawBuilder<unknown>, isSearched: RawBuilder<un
     GROUP BY lexeme HAVING sum(passage_count) > 0) AS occurring)`;
 
 function statisticsOf(scope: Scope, values: Placeholders) {
-  const { isNamed, isNarrow } = scope;
   const isSearched = isSearchedIn(scope);
   const { accountId, ids, lexemes, prefixes, dictionaries, words } = values;
-  const isWanted = isNamed ? sql`knowledge_base_id = ANY(${ids}::uuid[])` : sql`${ids}::uuid[] IS NULL`;
-  // Many are read through the account's index, a lexeme's counters one after the other: so no other may fit.
-  const isCounted = isNarrow ? isSearched : sql`account_id = ${accountId} AND (${isSearched}) IS TRUE`;
+  const isCounted = isCountedIn(scope, accountId);
+  const isWanted = scope.isNamed ? sql`knowledge_base_id = ANY(${ids}::uuid[])` : sql`${ids}::uuid[] IS NULL`;
   return sql<Row>`
     WITH searched AS MATERIALIZED (
       SELECT knowledge_base_id FROM knowledge_bases
@@ -86,7 +102,7 @@ function statisticsOf(scope: Scope, values: Placeholders) {
       FROM unnest(${dictionaries}::text[], ${words}::text[]) WITH ORDINALITY AS given (dictionary, word, place)),
     asked AS MATERIALIZED (
       SELECT DISTINCT prefix || lexeme AS lexeme FROM (
-        SELECT unnest(${lexemes}::text[]) UNION ALL SELECT coalesce(nullif(stem, ''), word) FROM stemmed
+        SELECT unnest(${lexemes}::text[]) UNION ALL SELECT coalesce(nullif(stem, ''), word) FROM stemmed WHERE ${values.isCountingStems}::boolean
       ) AS given (lexeme), unnest(${prefixes}::text[]) AS prefix)
     SELECT
       array_to_string(${searchedIds}, ',') AS ids,
@@ -118,6 +134,37 @@ const STATEMENTS = {
  */
 const FEW_MAX = 100;
 
+const FREQUENCY_VALUES = ['accountId', 'ids', 'lexemes'] as const;
+
+const prepareFrequencies = (name: string, scope: Pick<Scope, 'isNarrow'>) =>
+  prepare(
+    name,
+    FREQUENCY_VALUES,
+    ({ accountId, ids, lexemes }) => sql<Pick<Row, 'frequencies'>>`
+    WITH searched AS MATERIALIZED (
+      SELECT knowledge_base_id FROM knowledge_bases
+      WHERE account_id = ${accountId}::uuid AND knowledge_base_id = ANY(${ids}::uuid[])),
+    asked AS MATERIALIZED (SELECT unnest(${lexemes}::text[]) AS lexeme)
+    SELECT ${frequenciesIn(isCountedIn(scope, sql`${accountId}::uuid`), isSearchedIn(scope))} AS frequencies`,
+  );
+
+const FREQUENCIES = {
+  few: prepareFrequencies('frequencies_in_few', { isNarrow: true }),
+  many: prepareFrequencies('frequencies_in_many', { isNarrow: false }),
+};
+
+/** How often distinct lexemes occur in these knowledge bases of the account, those that occur nowhere left out. */
+export async function readFrequencies(
+  database: Queryable,
+  { accountId, ids }: { accountId: string; ids: string[] },
+  lexemes: string[],
+): Promise<Map<string, number>> {
+  const read = ids.length > FEW_MAX ? FREQUENCIES.many : FREQUENCIES.few;
+  // As PostgreSQL writes arrays; the driver would look at each of a thousand for what has to be quoted.
+  const [row] = await read(database, { accountId, ids: `{${ids}}`, lexemes });
+  return new Map(Object.entries(row?.frequencies ?? {}));
+}
+
 function statementFor(ids: string[] | undefined) {
   if (ids === undefined) return STATEMENTS.all;
   return ids.length > FEW_MAX ? STATEMENTS.many : STATEMENTS.few;
@@ -131,7 +178,7 @@ function statementFor(ids: string[] | undefined) {
 export async function readQueryStatistics(
   database: Queryable,
   { accountId, ids }: { accountId: string; ids: string[] | undefined },
-  { lexemes, prefixes, toStem }: AskedWords,
+  { lexemes, prefixes, toStem, isCountingStems }: AskedWords,
 ): Promise<QueryStatistics> {
   const [row] = await statementFor(ids)(database, {
     accountId,
@@ -140,6 +187,7 @@ export async function readQueryStatistics(
     prefixes,
     dictionaries: toStem.flatMap(({ dictionary, words }) => words.map(() => dictionary)),
     words: toStem.flatMap(({ words }) => words),
+    isCountingStems,
   });
   const found = row?.ids ? row.ids.split(',') : [];
   if (row === undefined || (ids !== undefined && found.length < ids.length)) throw knowledgeBaseNotFound();
