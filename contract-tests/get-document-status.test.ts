@@ -25,7 +25,7 @@ test('200: an imported text is processed', async () => {
   });
 });
 
-test('200: a file goes forward only, from pending over processing to processed', async () => {
+test('200: a file goes forward only, from pending, with its place in the queue, over processing to processed', async () => {
   const order: DocumentStatus[] = ['pending', 'processing', 'processed'];
   const bytes = bytesOf('A long way for a sloth. '.repeat(40_000));
   const { id, status } = await importBytes(api, { knowledgeBaseId, fileName: 'sloth.txt', bytes });
@@ -35,6 +35,8 @@ test('200: a file goes forward only, from pending over processing to processed',
     async () => {
       const report = await api.getDocumentStatus(id);
       seen.push(report.status);
+      if (report.status === 'pending') expect(report.queuePosition).toBeGreaterThanOrEqual(1);
+      else expect(report).not.toHaveProperty('queuePosition');
       return isFinal(report.status);
     },
     { timeout: 30_000, interval: 1 },

@@ -164,7 +164,8 @@ export const listKnowledgeBases = <ThrowOnError extends boolean = false>(options
  * Ask how far a document is
  *
  * Gives the status of one document. Made to be polled, every 2 to 3 seconds, until the status is `processed`,
- * `failed` or `timeout`. The last two come with the reason in `error`.
+ * `failed` or `timeout`. The last two come with the reason in `error`. A file that is `pending` has a place in
+ * the queue, `queuePosition`.
  *
  * With `waitSeconds` the answer comes as soon as the status is one of these three, or else after that time with
  * the status as it is then: one request instead of many. A server that has very many such requests waiting, or

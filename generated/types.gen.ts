@@ -94,6 +94,12 @@ export type PassageCount = number;
 export type PageCount = number;
 
 /**
+ * Only while the status is `pending`: the place of the file among all that wait to be read, 1 for the next. Accounts
+ * take turns, so that files of others who come later may be read before it. At most a few seconds old.
+ */
+export type QueuePosition = number;
+
+/**
  * What of the file could not be read, in words for people; empty where nothing is amiss.
  */
 export type DocumentWarnings = Array<string>;
@@ -269,6 +275,7 @@ export type DocumentStatusReport = {
     pageCount?: PageCount;
     warnings?: DocumentWarnings;
     error?: DocumentError;
+    queuePosition?: QueuePosition;
 };
 
 /**

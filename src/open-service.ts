@@ -8,6 +8,7 @@ import { createExtractionPool } from './ingestion/extraction-pool.ts';
 import { startImports } from './ingestion/imports.ts';
 import { readJobFigures } from './ingestion/job-figures.ts';
 import { openJobQueue } from './ingestion/job-queue.ts';
+import { createQueuePositions } from './ingestion/queue-positions.ts';
 import { countLostLines } from './log.ts';
 import { openFiles } from './open-files.ts';
 import type { Gauged } from './prometheus.ts';
@@ -85,6 +86,7 @@ export async function openService(
     extract: extraction.extract,
     search: watched(createSearch(database, stemMemory), watch),
     jobs: jobs.queue,
+    positions: createQueuePositions(database),
     room: createDiskRoom(config.databaseUrl && config.s3 ? undefined : config.dataDir),
     waits: createDocumentWaits(database, log),
     metrics,

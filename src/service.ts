@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import type { DocumentWaits } from './ingestion/document-waits.ts';
 import type { ExtractFile } from './ingestion/extraction-pool.ts';
 import type { JobQueue } from './ingestion/job-queue.ts';
+import type { QueuePositions } from './ingestion/queue-positions.ts';
 import type { Analyse } from './retrieval/analysis-pool.ts';
 import type { Search } from './retrieval/search.ts';
 import type { Routes } from './routes.ts';
@@ -22,6 +23,8 @@ export type Service = Readonly<{
   extract: ExtractFile;
   search: Search;
   jobs: JobQueue;
+  /** Where files stand in the queue of imports. */
+  positions: QueuePositions;
   /** Where there is no room left, nothing new is stored. */
   room: DiskRoom;
   /** Who waits for the end of imports. */

@@ -1,6 +1,7 @@
 /** The operations on documents. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import type { DocumentStatusReport } from '../../generated/types.gen.ts';
 import type { Call, Handlers } from '../contract.ts';
 import { byCreation, byPosition, parseCursor, toPage } from '../cursor.ts';
 import { documentNotFound, knowledgeBaseNotFound } from '../errors.ts';
@@ -79,6 +80,16 @@ async function storeText(call: Call, text: Text) {
   }
 }
 
+/** How far a document is, and its place in the queue while it waits for its turn. */
+async function reportStatus(
+  row: Awaited<ReturnType<typeof requireDocument>>,
+  { positions, accountId }: Call,
+): Promise<DocumentStatusReport> {
+  const report = toStatusReport(row);
+  if (row.status !== 'pending') return report;
+  return { ...report, queuePosition: await positions.positionOf({ accountId, createdAt: row.created_at }) };
+}
+
 export const documentHandlers = {
   async importTextContent({ title, content, ...input }, call) {
     const { database, accountId, config, room, analyse, outside, signal } = call;
@@ -142,12 +153,13 @@ export const documentHandlers = {
     return { data: page.map(toDocument), pagination };
   },
 
-  async getDocumentStatus({ documentId, waitSeconds = 0 }, { database, accountId, waits, signal }) {
+  async getDocumentStatus({ documentId, waitSeconds = 0 }, call) {
+    const { database, accountId, waits, signal } = call;
     const id = { ...parseDocumentId(documentId), accountId };
     const before = await requireDocument(database, id);
-    if (waitSeconds === 0 || !isUnfinished(before)) return { data: toStatusReport(before) };
+    if (waitSeconds === 0 || !isUnfinished(before)) return { data: await reportStatus(before, call) };
     await waits.untilFinal(id, { seconds: waitSeconds, signal });
-    return { data: toStatusReport(await requireDocument(database, id)) };
+    return { data: await reportStatus(await requireDocument(database, id), call) };
   },
 
   async getDocument({ documentId }, { database, accountId }) {

@@ -47,7 +47,7 @@ export type JobHandlers = {
   sweepStorage(attempt: Attempt<object>): Promise<void>;
 };
 
-const IMPORT_QUEUE = 'import-file';
+export const IMPORT_QUEUE = 'import-file';
 /** The dead letters: imports that failed at every try. */
 export const GIVEN_UP_QUEUE = 'give-up-import';
 const PURGE_QUEUE = 'purge-knowledge-base';

@@ -1,0 +1,60 @@
+/** Many files at once all become searchable, however long the last of them waits, and keep nobody else's waiting. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { generateApiKey } from '../api-key.ts';
+import { createAccount } from '../storage/accounts.ts';
+import { insertApiKey } from '../storage/api-keys.ts';
+import { startTestService, type TestService } from '../testing/test-service.ts';
+import { importUnattended } from '../testing/unattended-imports.ts';
+
+const FILES = 40;
+/** Less than reading all of them takes. */
+const IMPORT_TIMEOUT_SECONDS = '1';
+
+let suite: TestService;
+beforeAll(async () => {
+  suite = await startTestService({ settings: { IMPORT_TIMEOUT_SECONDS } });
+});
+afterAll(() => suite.close());
+
+/** The service for another account. */
+async function openOtherAccount(): Promise<TestService> {
+  const { address, service } = suite;
+  const key = generateApiKey();
+  const accountId = await createAccount(service.database, 'other', 0);
+  await insertApiKey(service.database, key, { accountId, name: '' });
+  const call: TestService['call'] = async (operation, body) => {
+    const response = await fetch(`${address}/v1/${operation}`, {
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    const { status, headers } = response;
+    return { status, headers, body: (await response.json()) as Awaited<ReturnType<typeof call>>['body'] };
+  };
+  return { ...suite, call };
+}
+
+async function importText(account: TestService, knowledgeBaseId: string, i: number): Promise<string> {
+  const content = `Text ${i} tells of zebras.`;
+  return await importUnattended(account, { knowledgeBaseId, fileName: `${i}.txt`, content });
+}
+
+async function createKnowledgeBase({ call }: TestService): Promise<string> {
+  return String((await call('createKnowledgeBase', { name: 'bulk' })).body.data.id);
+}
+
+test('of many files of one account all are processed, and the one of another account among the first', async () => {
+  const other = await openOtherAccount();
+  const [theirs, mine] = [await createKnowledgeBase(suite), await createKnowledgeBase(other)];
+  const ids = await Promise.all(Array.from({ length: FILES }, (_, i) => importText(suite, theirs, i)));
+  const id = await importText(other, mine, 0);
+  const { data } = (await other.call(`getDocumentStatus?documentId=${id}&waitSeconds=30`)).body;
+  expect(data.status).toBe('processed');
+  const reports = async () =>
+    (await Promise.all(ids.map((id) => suite.call(`getDocumentStatus?documentId=${id}`)))).map(
+      ({ body }) => body.data,
+    );
+  const waiting = (await reports()).filter(({ status }) => status === 'pending');
+  expect(waiting.length).toBeGreaterThan(0);
+  await Promise.all(ids.map((id) => suite.call(`getDocumentStatus?documentId=${id}&waitSeconds=30`)));
+  expect(new Set((await reports()).map(({ status }) => status))).toEqual(new Set(['processed']));
+}, 60_000);

@@ -1,0 +1,79 @@
+/** What a file's place in the queue says is the order in which files are read. */
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createLog } from '../log.ts';
+import { readDatabaseTime } from '../storage/clock.ts';
+import { createTestDatabase } from '../testing/test-database.ts';
+import { laneOf } from './import-lanes.ts';
+import { openJobQueue } from './job-queue.ts';
+import { createQueuePositions } from './queue-positions.ts';
+
+let server: Awaited<ReturnType<typeof createTestDatabase>>;
+let jobs: Awaited<ReturnType<typeof openJobQueue>>;
+beforeAll(async () => {
+  server = await createTestDatabase();
+  jobs = await openJobQueue(server.connection, createLog('silent'));
+});
+beforeEach(() => sql`DELETE FROM pgboss.job`.execute(server.database));
+afterAll(async () => {
+  await jobs.stop();
+  await server.close();
+});
+
+type Waiting = { accountId: string; id: string; createdAt: Date };
+
+/** Enqueues an account's file as the service does, at a time of its own. */
+async function enqueue(accountId: string): Promise<Waiting> {
+  const id = uuidv7();
+  const createdAt = await server.database.transaction().execute(async (transaction) => {
+    await jobs.queue.enqueueImport(transaction, { knowledgeBaseId: uuidv7(), id, accountId });
+    return await readDatabaseTime(transaction);
+  });
+  await sql`SELECT pg_sleep(0.002)`.execute(server.database);
+  return { accountId, id, createdAt };
+}
+
+test('the place tells after how many others a file is begun, at the latest', async () => {
+  const [a, b, c] = [uuidv7(), uuidv7(), uuidv7()];
+  const waiting: Waiting[] = [];
+  for (const accountId of [a, a, a, a, a, b, b, c]) waiting.push(await enqueue(accountId));
+  const { positionOf } = createQueuePositions(server.database);
+  const told = await Promise.all(waiting.map(positionOf));
+  expect(told).toEqual([3, 5, 6, 7, 8, 3, 5, 3]);
+
+  const begun: string[] = [];
+  const idle = async () => {};
+  const importFile = async ({ payload }: { payload: { id: string } }) => void begun.push(payload.id);
+  const others = { giveUpImport: idle, purgeKnowledgeBase: idle, sweepStorage: idle };
+  await jobs.work({ importFile, ...others }, 1);
+  await vi.waitUntil(() => begun.length === waiting.length, { timeout: 10_000 });
+  for (const [i, { id }] of waiting.entries()) expect(begun.indexOf(id)).toBeLessThan(told[i] ?? 0);
+});
+
+test('a file that was taken from the queue, or came after the last look at it, has a place all the same', async () => {
+  const accountId = uuidv7();
+  await enqueue(accountId);
+  const { positionOf } = createQueuePositions(server.database);
+  const now = await readDatabaseTime(server.database);
+  expect(await positionOf({ accountId, createdAt: now })).toBe(2);
+  expect(await positionOf({ accountId, createdAt: new Date(0) })).toBe(1);
+  expect(await positionOf({ accountId: uuidv7(), createdAt: now })).toBe(2);
+});
+
+test('a thousand asks read a queue of ten thousand once', async () => {
+  const accountId = uuidv7();
+  await sql`INSERT INTO pgboss.job (name, priority, created_on, start_after)
+    SELECT 'import-file', ${laneOf(accountId)}::int, now() + make_interval(secs => n / 1000.0), now()
+    FROM generate_series(1, 10000) AS n`.execute(server.database);
+  const { rows } = await sql<{ first: Date }>`SELECT min(created_on) AS first FROM pgboss.job`.execute(
+    server.database,
+  );
+  const createdAt = new Date((rows[0]?.first.getTime() ?? 0) + 4_999);
+  const asked = vi.spyOn(server.database, 'getExecutor');
+  const { positionOf } = createQueuePositions(server.database);
+  const told = await Promise.all(Array.from({ length: 1_000 }, () => positionOf({ accountId, createdAt })));
+  expect(asked).toHaveBeenCalledOnce();
+  asked.mockRestore();
+  expect(new Set(told)).toEqual(new Set([5_000]));
+});
