@@ -6,6 +6,7 @@ import { type Figure, formatTable, isMet, type Report } from './benchmark/figure
 import { measureFileImport } from './benchmark/file-import.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
 import { measureShapes } from './benchmark/knowledge-base-shapes.ts';
+import { measureNeighbours } from './benchmark/neighbours.ts';
 import { measureOverloadShare } from './benchmark/overload.ts';
 import { measurePeers } from './benchmark/peers.ts';
 import { measureRequestRate } from './benchmark/request-rate.ts';
@@ -61,6 +62,10 @@ const parts: Record<string, Part> = {
   overload: {
     about: 'good answers, refusals and memory at ten times the searches that can be answered',
     measure: measureOverloadShare,
+  },
+  neighbours: {
+    about: 'what one account notices of what another one does',
+    measure: measureNeighbours,
   },
   ...withCorpus,
 };

@@ -1,0 +1,197 @@
+/**
+ * What one account does to a service that another one uses as well: nothing that its key does not allow. Each attack was
+ * seen to hold others up for seconds or minutes.
+ */
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import { makeText } from '../texts.ts';
+import {
+  type Account,
+  type Answer,
+  call,
+  importFile,
+  importText,
+  put,
+  requestUpload,
+  send,
+} from './account.ts';
+
+export type Attack = {
+  about: string;
+  /** Before the neighbour is looked at. */
+  prepare?(account: Account): Promise<void>;
+  /** Goes on until `untilMs` (by `performance.now()`). */
+  run(account: Account, untilMs: number): Promise<void>;
+};
+
+/** The contract's longest text and query, in characters, and its largest file in bytes. */
+const TEXT_LENGTH = 1_000_000;
+const QUERY_LENGTH = 8_192;
+const FILE_BYTES = 52_428_800;
+
+/** So many clients, each of which sends one request after the other. */
+async function inParallel(
+  clients: number,
+  untilMs: number,
+  act: (client: number) => Promise<Answer | undefined>,
+): Promise<void> {
+  const one = async (client: number) => {
+    while (performance.now() < untilMs) await act(client);
+  };
+  await Promise.all(Array.from({ length: clients }, (_, client) => one(client)));
+}
+
+/** A text of `length` characters of a block of Unicode, hardly two of which ever stand side by side again. */
+const distinctPairs = (length: number, { from, count }: { from: number; count: number }): string =>
+  Array.from({ length }, (_, i) => String.fromCodePoint(from + ((i * 7_919) % count))).join('');
+
+const IDEOGRAPHS = { from: 0x4e00, count: 20_000 };
+const IDEOGRAPHS_B = { from: 0x20000, count: 42_000 };
+const HANGUL = { from: 0xac00, count: 11_172 };
+
+const KNOWLEDGE_BASES = 100;
+
+/** Fills knowledge bases with texts of which no two words are equal. */
+async function fillKnowledgeBases(account: Account): Promise<void> {
+  const content = distinctPairs(QUERY_LENGTH, IDEOGRAPHS);
+  const fill = async (name: string) => {
+    const { data } = await call<{ id: string }>(account, 'createKnowledgeBase', { name });
+    await importText({ ...account, knowledgeBaseId: data.id }, content);
+  };
+  await Promise.all(Array.from({ length: KNOWLEDGE_BASES }, (_, i) => fill(`Base ${i}`)));
+}
+
+const longQueries = (block: typeof HANGUL): Attack['run'] => {
+  const query = distinctPairs(QUERY_LENGTH, block);
+  return (account, untilMs) => inParallel(6, untilMs, () => call(account, 'query', { query }));
+};
+
+/** Connections that announce a body and send a byte of it now and then. */
+const slowBodies =
+  (connections: number, head: (apiKey: string) => string): Attack['run'] =>
+  async ({ address, apiKey }, untilMs) => {
+    const { hostname, port } = new URL(address);
+    const sockets = Array.from({ length: connections }, () => {
+      const socket = connect(Number(port), hostname).on('error', () => {});
+      socket.write(head(apiKey));
+      return socket;
+    });
+    while (performance.now() < untilMs) {
+      await delay(1_000);
+      for (const socket of sockets) if (socket.writable) socket.write('1');
+    }
+    for (const socket of sockets) socket.destroy();
+  };
+
+const post = (operation: string, apiKey: string, length: string): string =>
+  `POST /v1/${operation} HTTP/1.1\r\nHost: a\r\nx-api-key: ${apiKey}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+
+/** PUTs one byte again and again to one upload address. */
+const oneTicket =
+  (connections: number): Attack['run'] =>
+  async (account, untilMs) => {
+    const upload = await requestUpload(account, 'byte.txt', 1);
+    if (upload === undefined) throw new Error('no ticket');
+    const byte = Buffer.from('x');
+    await inParallel(connections, untilMs, () => put(account, upload.path, byte));
+  };
+
+/** A key in the form of the service's own, with the right checksum, that nobody has. */
+function makeUpKey(number: number): string {
+  const body = `kr_${number.toString(16).padStart(24, '0')}_${'ab'.repeat(32)}`;
+  return body + crc32(body).toString(16).padStart(8, '0');
+}
+
+/** The document type of which the reader once took two minutes. */
+const HOSTILE_XML = { fileName: 'hostile.xml', bytes: Buffer.from('<!DOCTYPE['.repeat(100_000)) };
+
+/** By their names on the command line. */
+export const ATTACKS: Record<string, Attack> = {
+  'large-file': {
+    about: 'a text file of 50 MiB',
+    async run(account, untilMs) {
+      const bytes = Buffer.from(makeText('english', 9_900_000, 1)); // more is refused by its length
+      await importFile(account, { fileName: 'large.txt', bytes });
+      await importFile(account, { fileName: 'larger.txt', bytes: Buffer.alloc(FILE_BYTES, bytes) });
+      await delay(Math.max(0, untilMs - performance.now()));
+    },
+  },
+  'large-texts': {
+    about: '8 texts of 1,000,000 characters at a time, English',
+    run(account, untilMs) {
+      const content = makeText('english', TEXT_LENGTH, 2);
+      return inParallel(8, untilMs, () => importText(account, content));
+    },
+  },
+  'rare-texts': {
+    about: '8 texts of 1,000,000 characters at a time, rare ideographs',
+    run(account, untilMs) {
+      const content = distinctPairs(TEXT_LENGTH, IDEOGRAPHS_B);
+      return inParallel(8, untilMs, () => importText(account, content));
+    },
+  },
+  'long-queries': {
+    about: `6 queries of 8,192 characters at a time, over ${KNOWLEDGE_BASES} knowledge bases that hold each pair`,
+    prepare: fillKnowledgeBases,
+    run: longQueries(IDEOGRAPHS),
+  },
+  'long-words': { about: '6 queries of 8,192 syllables at a time', run: longQueries(HANGUL) },
+  'slow-files': {
+    about: 'six XML files that are hard to read',
+    async run(account, untilMs) {
+      for (let i = 0; i < 6; i++) await importFile(account, HOSTILE_XML);
+      await delay(Math.max(0, untilMs - performance.now()));
+    },
+  },
+  'one-ticket': { about: 'one upload address, 100 connections', run: oneTicket(100) },
+  'one-ticket-1000': { about: 'one upload address, 1,000 connections', run: oneTicket(1_000) },
+  'slow-bodies': {
+    about: '12 connections that announce 12 MB each and send a byte a second',
+    run: slowBodies(12, (apiKey) => post('importTextContent', apiKey, 'Content-Length: 12000000')),
+  },
+  'slow-queries': {
+    about: '200 queries whose length is not told and that do not come',
+    run: slowBodies(200, (apiKey) => post('query', apiKey, 'Transfer-Encoding: chunked')),
+  },
+  'many-texts': {
+    about: '300 small texts at a time',
+    run(account, untilMs) {
+      const content = makeText('english', 1_500, 3);
+      return inParallel(300, untilMs, () => importText(account, content));
+    },
+  },
+  'many-files': {
+    about: '50 small files at a time',
+    run(account, untilMs) {
+      const bytes = Buffer.from(makeText('english', 1_500, 4));
+      return inParallel(50, untilMs, () => importFile(account, { fileName: 'small.txt', bytes }));
+    },
+  },
+  'many-queries': {
+    about: '200 queries at a time',
+    run(account, untilMs) {
+      const query = makeText('english', 60, 5);
+      return inParallel(200, untilMs, () => call(account, 'query', { query }));
+    },
+  },
+  'made-up-keys': {
+    about: 'keys that nobody has, 64 at a time',
+    run(account, untilMs) {
+      let count = 0;
+      return inParallel(64, untilMs, () => {
+        const headers = { 'x-api-key': makeUpKey(count++) };
+        return send(account, '/v1/getBalance', { method: 'GET', headers });
+      });
+    },
+  },
+  'parallel-bodies': {
+    about: '14 bodies of 50 MiB at a time to one upload address',
+    async run(account, untilMs) {
+      const bytes = Buffer.alloc(FILE_BYTES, 'text ');
+      const upload = await requestUpload(account, 'parallel.txt', bytes.length);
+      if (upload === undefined) throw new Error('no ticket');
+      await inParallel(14, untilMs, () => put(account, upload.path, bytes));
+    },
+  },
+};
