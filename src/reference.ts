@@ -10,8 +10,8 @@ import { LRUCache } from 'lru-cache';
 import { originOf } from './origin.ts';
 import { readSpec, type Spec } from './spec.ts';
 
-/** Something to serve, plain and compressed, with the validator that tells whether a browser has it already. */
-type Content = { type: string; plain: Buffer; gzipped: Buffer; etag: string };
+/** Something to serve, plain and, mostly, compressed, with the validator that tells whether a browser has it already. */
+type Content = { type: string; plain: Buffer; gzipped?: Buffer; etag: string };
 
 /** Swagger UI sets style attributes. Beside that the page runs its own files only, and talks to its own address only. */
 const PAGE_POLICY = [
@@ -28,6 +28,8 @@ const PAGE_POLICY = [
 
 /** Names by which one server is reached: usually one or two, but a client may invent more. */
 const REMEMBERED_ORIGINS = 16;
+/** Compressing takes 3 ms, and needs no key: for more names than those it is not done more often than this. */
+const COMPRESSION_PAUSE_MS = 1_000;
 
 const ownFile = (name: string): URL => new URL(`./reference/${name}`, import.meta.url);
 const bundleFile = (name: string): string =>
@@ -43,11 +45,17 @@ const PARTS: Record<string, { type: string; file: URL | string }> = {
   'swagger-ui-bundle.js': { type: 'js', file: bundleFile('swagger-ui-bundle.js') },
 };
 
-async function toContent(type: string, plain: Buffer): Promise<Content> {
-  const hash = createHash('sha256').update(plain).digest('base64url');
-  // Weak, because the compressed bytes are others.
-  return { type, plain, gzipped: await promisify(gzip)(plain), etag: `W/"${hash}"` };
-}
+/** Weak, because the compressed bytes are others. */
+const etagOf = (...parts: (Buffer | string)[]): string => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return `W/"${hash.digest('base64url')}"`;
+};
+
+const compress = async (content: Content): Promise<Content> => ({
+  ...content,
+  gzipped: await promisify(gzip)(content.plain),
+});
 
 /** Sends the content, or says that the client's copy is good. Copies are kept, but asked about at each use. */
 function send(context: Context, { type, plain, gzipped, etag }: Content): void {
@@ -60,22 +68,42 @@ function send(context: Context, { type, plain, gzipped, etag }: Content): void {
     context.status = 304;
     return;
   }
-  const encoding = context.acceptsEncodings('gzip', 'identity');
-  if (encoding === 'gzip') context.set('content-encoding', 'gzip');
-  context.body = encoding === 'gzip' ? gzipped : plain;
+  const isWanted = context.acceptsEncodings('gzip', 'identity') === 'gzip';
+  if (isWanted && gzipped) context.set('content-encoding', 'gzip');
+  context.body = isWanted && gzipped ? gzipped : plain;
 }
 
-/** The spec as JSON, with the server's own address. It is read when it is first asked for, and made for each address. */
+/** Stands for the server's address in what is made once. */
+const ADDRESS = 'http://address.invalid';
+
+/** The spec as JSON, with the server's own address: put together of what is before and after it. */
+function createSpecTemplate(spec: Spec): (url: string) => Content {
+  const servers = [{ url: ADDRESS, description: 'This server' }];
+  const [before = '', after = ''] = JSON.stringify({ ...spec, servers }).split(JSON.stringify(ADDRESS));
+  const [head, tail, hash] = [Buffer.from(before), Buffer.from(after), etagOf(before, after)];
+  return (url) => {
+    const plain = Buffer.concat([head, Buffer.from(JSON.stringify(url)), tail]);
+    return { type: 'json', plain, etag: etagOf(hash, url) };
+  };
+}
+
+/** The spec for each address. It is read when it is first asked for. */
 function createSpecContent(baseUrl: string | undefined): (origin: string) => Promise<Content> {
-  let spec: Spec | undefined;
+  let template: ReturnType<typeof createSpecTemplate> | undefined;
+  let compressedAtMs = Number.NEGATIVE_INFINITY;
   const made = new LRUCache<string, Promise<Content>>({ max: REMEMBERED_ORIGINS });
-  return (origin) => {
-    spec ??= readSpec();
+  return async (origin) => {
+    template ??= createSpecTemplate(readSpec());
     const url = baseUrl ?? origin;
-    const servers = [{ url, description: 'This server' }];
-    const content = made.get(url) ?? toContent('json', Buffer.from(JSON.stringify({ ...spec, servers })));
-    made.set(url, content);
-    return content;
+    const known = made.get(url);
+    if (known !== undefined) return await known;
+    const content = template(url);
+    const isRoomLeft = made.size < REMEMBERED_ORIGINS;
+    if (!isRoomLeft && performance.now() - compressedAtMs < COMPRESSION_PAUSE_MS) return content;
+    compressedAtMs = performance.now();
+    const compressed = compress(content);
+    made.set(url, compressed);
+    return await compressed;
   };
 }
 
@@ -83,7 +111,8 @@ function createSpecContent(baseUrl: string | undefined): (origin: string) => Pro
 function createFileContent(): (file: { type: string; file: URL | string }) => Promise<Content> {
   const read = new Map<URL | string, Promise<Content>>();
   return ({ type, file }) => {
-    const content = read.get(file) ?? readFile(file).then((bytes) => toContent(type, bytes));
+    const content =
+      read.get(file) ?? readFile(file).then((plain) => compress({ type, plain, etag: etagOf(plain) }));
     read.set(file, content);
     return content;
   };

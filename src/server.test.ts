@@ -160,6 +160,24 @@ test('a first request and the rest of a body that came in time are answered, tho
   await drain(server, 100);
 });
 
+test('connections beyond the most are closed, and idle ones make room for the next', async () => {
+  const { server, address } = await listen((_request, response) => void response.end('here'), {
+    ...anyPort,
+    maxConnections: 2,
+  });
+  const open = () => connect(portOf(address), '127.0.0.1');
+  const idle = [];
+  for (let number = 1; number <= 2; number++) {
+    const accepted = once(server, 'connection');
+    idle.push(open());
+    await accepted;
+  }
+  expect(await text(open())).toBe('');
+  expect(await Promise.all(idle.map((socket) => text(socket)))).toEqual(['', '']);
+  expect(await (await fetch(address)).text()).toBe('here');
+  await drain(server, 100);
+});
+
 test('a drain does not wait for a connection on which nothing was ever sent', async () => {
   const { server, address } = await listen(() => {}, anyPort);
   const accepted = once(server, 'connection');

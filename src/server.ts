@@ -1,5 +1,6 @@
 /** The HTTP server around the application: timeouts, answers to what is no HTTP, and the drain at its end. */
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -21,6 +22,11 @@ const KEEP_ALIVE_PROBE_MS = 30_000;
 const TIMEOUT_CHECK_MS = 1_000;
 /** Longer than load balancers keep idle connections (60 s), so that it is they who close them. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+/** Open connections: an idle one takes some 9 KiB of memory, and clients of one service have far fewer. */
+const CONNECTIONS_MAX = 10_000;
+/** Of the files that the system lets this process open, for connections. */
+const CONNECTIONS_SHARE = 3 / 4;
 
 /** How long nothing may have ended before a drain closes idle connections: clients under load send sooner. */
 const QUIET_MS = 1_000;
@@ -118,10 +124,39 @@ const cutStalled =
     });
   };
 
+/** How many connections this process may have; where the system does not say how many files it may open, many. */
+function connectionsMax(): number {
+  try {
+    const [, files] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+    return Math.min(CONNECTIONS_MAX, Math.floor(Number(files ?? Infinity) * CONNECTIONS_SHARE));
+  } catch {
+    return CONNECTIONS_MAX;
+  }
+}
+
+/**
+ * Refuses connections beyond the most by closing them, and makes room for the next ones: those on which nothing is under
+ * way are closed, as at the end of any idle time.
+ */
+function limitConnections(server: Server, exchanges: Exchanges, max: number): void {
+  server.maxConnections = max;
+  let closedAtMs = Number.NEGATIVE_INFINITY;
+  server.on('drop', () => {
+    if (performance.now() - closedAtMs < QUIET_MS) return;
+    closedAtMs = performance.now();
+    closeIdle(server, exchanges);
+  });
+}
+
 /** Starts to listen; `port` 0: any free one. Gives the server and the address that it answers at. */
 export async function listen(
   handle: Parameters<typeof createServer>[1],
-  { host, port, stallTimeoutMs = STALL_TIMEOUT_MS }: { host: string; port: number; stallTimeoutMs?: number },
+  {
+    host,
+    port,
+    stallTimeoutMs = STALL_TIMEOUT_MS,
+    maxConnections = connectionsMax(),
+  }: { host: string; port: number; stallTimeoutMs?: number; maxConnections?: number },
 ): Promise<{ server: Server; address: string }> {
   const server = createServer(
     {
@@ -137,6 +172,7 @@ export async function listen(
     handle,
   );
   const exchanges = noteExchanges(server);
+  limitConnections(server, exchanges, maxConnections);
   const refuse = refuseBehind(exchanges);
   server.setTimeout(stallTimeoutMs, cutStalled(exchanges, refuse));
   server.on('clientError', refuse);
