@@ -231,6 +231,14 @@ export const overloaded = () =>
     isExpected: true,
   });
 
+/** Its statements were cancelled. */
+export const searchTooLong = () =>
+  new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'The search took too long; try again, with fewer knowledge bases or a shorter query.',
+    { headers: { 'retry-after': UNAVAILABLE_RETRY_SECONDS } },
+  );
+
 const internalError = (cause: unknown) =>
   new ServiceError(
     'INTERNAL_ERROR',

@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
+import { sendWithinBounds } from './bounded-statements.ts';
 import { watchLinks } from './lost-links.ts';
 import { preparedName } from './prepared.ts';
 import type { Tables } from './tables.ts';
@@ -109,7 +110,7 @@ function namingStatements(pool: pg.Pool): PostgresPool {
   const links = watchLinks(pool);
   const clientOver = (client: pg.PoolClient): PostgresPoolClient => {
     const query = (text: string, values: unknown[]): Promise<unknown> =>
-      client.query({ name: preparedName(text), text, values });
+      sendWithinBounds(client, () => client.query({ name: preparedName(text), text, values }));
     return {
       query: query as PostgresPoolClient['query'], // without cursors, which nothing here asks for
       release: (error) => {

@@ -1,0 +1,133 @@
+/** Statements that nobody waits for any more, on a real PostgreSQL. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../testing/test-database.ts';
+import { startTestService, type TestService } from '../testing/test-service.ts';
+import { withinBounds } from './bounded-statements.ts';
+import { createDatabase, createPool, type Database } from './database.ts';
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+/** Of one connection, so that it is the same for all statements. */
+let database: Database;
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+  suite = await createTestDatabase();
+  database = createDatabase(createPool(suite.connection, 1, () => {}));
+});
+afterAll(async () => {
+  await service.close();
+  await database.destroy();
+  await suite.close();
+});
+
+const sleep = (seconds: number) => sql`SELECT pg_sleep(${seconds}::float8)`.execute(database);
+const never = () => new AbortController().signal;
+
+const readPid = async () =>
+  (await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(database)).rows[0]?.pid;
+
+/** The statements that run in a database beside the one that asks. */
+async function readRunning(asking: Database): Promise<string[]> {
+  const { rows } = await sql<{ query: string }>`
+    SELECT query FROM pg_stat_activity
+    WHERE state = 'active' AND pid <> pg_backend_pid() AND datname = current_database()
+      AND application_name = 'knowledge-retrieval'`.execute(asking);
+  return rows.map(({ query }) => query);
+}
+
+test('a statement that takes too long is cancelled, and says so', async () => {
+  const pid = await readPid();
+  const startedAtMs = performance.now();
+  const searching = withinBounds({ timeMaxMs: 400, signal: never }, () => sleep(30));
+  await expect(searching).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
+  expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+  expect(await readPid()).toBe(pid);
+});
+
+test('the bound holds for all statements together', async () => {
+  const searching = withinBounds({ timeMaxMs: 600, signal: never }, async () => {
+    for (let i = 0; i < 10; i++) await sleep(0.2);
+  });
+  await expect(searching).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
+});
+
+test('a statement for which nobody waits any more is cancelled, also one that began before that was known', async () => {
+  const hangingUp = new AbortController();
+  const reason = new Error('hung up');
+  const searching = withinBounds({ timeMaxMs: 60_000, signal: () => hangingUp.signal }, () => sleep(30));
+  searching.catch(() => {});
+  await vi.waitUntil(async () => (await readRunning(suite.database)).length > 0, { timeout: 5_000 });
+  hangingUp.abort(reason);
+  await expect(searching).rejects.toBe(reason);
+  expect(await readRunning(suite.database)).toEqual([]);
+});
+
+test('the next statement on the connection is untouched, however soon it comes', async () => {
+  for (let i = 0; i < 20; i++) {
+    const cancelled = withinBounds({ timeMaxMs: 1 + i, signal: never }, () => sleep(30));
+    const next = sleep(0.01);
+    await expect(cancelled).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
+    await expect(next).resolves.toBeDefined();
+  }
+});
+
+test('statements within the bounds, and those without, are left alone', async () => {
+  await expect(withinBounds({ timeMaxMs: 5_000, signal: never }, () => sleep(0.5))).resolves.toBeDefined();
+  await expect(sleep(0.5)).resolves.toBeDefined();
+  await expect(
+    withinBounds({ timeMaxMs: 5_000, signal: never }, () => sql`SELECT 1 / 0`.execute(database)),
+  ).rejects.toMatchObject({ code: '22012' });
+});
+
+/** Imports a text, and holds the balance that a search has to change. */
+async function holdBalance() {
+  const { call } = service;
+  const { body } = await call('createKnowledgeBase', { name: 'one' });
+  await call('importTextContent', { knowledgeBaseId: body.data.id, title: 'T', content: 'an okapi' });
+  const held = Promise.withResolvers<void>();
+  const isHeld = Promise.withResolvers<void>();
+  const holding = service.service.database.transaction().execute(async (transaction) => {
+    await sql`SELECT FROM account_balances FOR UPDATE`.execute(transaction);
+    isHeld.resolve();
+    await held.promise;
+  });
+  await isHeld.promise;
+  const letGo = async () => {
+    held.resolve();
+    await holding;
+  };
+  return letGo;
+}
+
+test('who hangs up has the statement of his query cancelled', async () => {
+  const letGo = await holdBalance();
+  const hangingUp = new AbortController();
+  const querying = fetch(`${service.address}/v1/query`, {
+    method: 'POST',
+    headers: { 'x-api-key': service.apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: 'okapi' }),
+    signal: hangingUp.signal,
+  });
+  querying.catch(() => {});
+  const readQueries = async () =>
+    (await readRunning(service.service.database)).filter((text) => text.includes('WITH asked'));
+  await vi.waitUntil(async () => (await readQueries()).length > 0, { timeout: 5_000 });
+  hangingUp.abort();
+  await expect(querying).rejects.toThrow();
+  await vi.waitUntil(async () => (await readQueries()).length === 0, { timeout: 2_500 });
+  await letGo();
+});
+
+test('a query that waits for too long is answered by 503, with the reason, and costs nothing', async () => {
+  const before = await service.call('getBalance');
+  const letGo = await holdBalance();
+  const { status, headers, body } = await service.call('query', { query: 'okapi' });
+  expect(status).toBe(503);
+  expect(headers.get('retry-after')).toBe('1');
+  expect(body).toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
+  expect(body.message).toContain('The search took too long');
+  await letGo();
+  expect((await service.call('getBalance')).body.data).toEqual(before.body.data);
+});
