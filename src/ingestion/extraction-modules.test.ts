@@ -1,10 +1,11 @@
 /** The reading process finds its modules prepared, all of them. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openModules } from './extraction-modules.ts';
 
-const loader = new URL('./extraction-loader.mjs', import.meta.url).href;
+const loader = fileURLToPath(new URL('./extraction-loader.cjs', import.meta.url));
 const formats = readdirSync(new URL('./formats/', import.meta.url))
   .filter((name) => !name.endsWith('.test.ts'))
   .map((name) => `./formats/${name}`);
@@ -21,7 +22,7 @@ const importing = (path: string, opened: number | 'ignore') =>
     process.execPath,
     [
       '--no-strip-types',
-      `--import=${loader}`,
+      `--require=${loader}`,
       '--input-type=module',
       '--eval',
       `await import('${new URL(path, import.meta.url).href}')`,

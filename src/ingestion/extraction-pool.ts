@@ -24,7 +24,7 @@ export type ExtractFile = (file: StoredFile, signal?: AbortSignal) => Promise<Ex
 
 export type ExtractionPool = { extract: ExtractFile; close(): void };
 
-/** A spare process that had nothing to do for this long ends. */
+/** Spare processes that had nothing to do for this long end. */
 const SPARE_MAX_IDLE_MS = 60_000;
 
 /**
@@ -41,6 +41,9 @@ const PROCESSES_MAX = Math.max(1, Math.min(availableParallelism() - 1, MEMORY_FO
  * who comes meanwhile would wait for that. They share the processors; where there is no memory for them, he waits.
  */
 const VISITING_PROCESSES_MAX = Math.max(0, Math.min(2, MEMORY_FOR - PROCESSES_MAX));
+
+/** One is starting while another is ready: starts one after the other would be what bounds small files. */
+const SPARES = Math.max(1, Math.min(2, MEMORY_FOR));
 
 /**
  * Starts no process yet. `tell` hears, with the first file, which bounds this system does not allow; the other options
@@ -84,8 +87,8 @@ export function createExtractionPool({
 }
 
 /**
- * Processes, each to be used once. When one is taken, the next is started, so that files that follow each other do
- * not wait for it: a start takes 150 ms, a small file 5.
+ * Processes, each to be used once. When one is taken, the next are started, so that files that follow each other do
+ * not wait for them: a start takes 65 ms of a processor, a small file 5.
  */
 function createProcesses(program: string, tell: (lacks: string[]) => void) {
   const alive = new Set<ChildProcessWithoutNullStreams>();
@@ -93,31 +96,36 @@ function createProcesses(program: string, tell: (lacks: string[]) => void) {
   let modules: number | undefined;
   let sandbox: Sandbox | undefined;
   let preparing: Promise<unknown> | undefined;
-  let spare: ChildProcessWithoutNullStreams | undefined;
+  const spares = new Set<ChildProcessWithoutNullStreams>();
   let idle: NodeJS.Timeout | undefined;
   let isClosed = false;
   const start = () => {
     const child = startProcess(sandbox?.command([...COMMAND, program]) ?? [], modules);
     const forget = () => {
       alive.delete(child);
-      if (spare === child) spare = undefined;
+      spares.delete(child);
     };
     alive.add(child);
     // Where none could be started, 'close' may never come.
     child.once('close', forget).on('error', forget);
     return child;
   };
-  const startSpare = () => {
+  const startSpares = () => {
     try {
-      spare = start();
+      while (spares.size < SPARES) spares.add(start());
     } catch {
-      spare = undefined; // without memory for a process, spawn throws; the next file tries again
+      // Without memory for a process, spawn throws; the next file tries again.
     }
   };
-  const endSpare = () => {
-    const idler = spare;
-    spare = undefined; // at once: it takes a while to end, and must get no file
-    idler?.kill('SIGKILL');
+  const endSpares = () => {
+    const idlers = [...spares];
+    spares.clear(); // at once: they take a while to end, and must get no file
+    for (const idler of idlers) idler.kill('SIGKILL');
+  };
+  const takeSpare = (): ChildProcessWithoutNullStreams | undefined => {
+    const [oldest] = spares;
+    if (oldest) spares.delete(oldest);
+    return oldest;
   };
   return {
     /** Before the first process is taken. */
@@ -141,10 +149,10 @@ function createProcesses(program: string, tell: (lacks: string[]) => void) {
     },
     take() {
       if (isClosed) throw new Error('the server closes, and reads no more files');
-      const child = spare ?? start();
-      startSpare();
+      const child = takeSpare() ?? start();
+      startSpares();
       clearTimeout(idle);
-      idle = setTimeout(endSpare, SPARE_MAX_IDLE_MS).unref();
+      idle = setTimeout(endSpares, SPARE_MAX_IDLE_MS).unref();
       return child;
     },
     close() {
@@ -166,7 +174,7 @@ function onlyOnce(act: () => void): () => void {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('./extraction-process.ts', import.meta.url));
-const LOADER = new URL('./extraction-loader.mjs', import.meta.url).href;
+const LOADER = fileURLToPath(new URL('./extraction-loader.cjs', import.meta.url));
 
 /**
  * The process may read the program's files and nothing else, write none, start neither processes nor threads (Node's
@@ -181,7 +189,7 @@ const COMMAND = [
   '--disallow-code-generation-from-strings',
   // It opens any file, whatever the permission model says.
   '--no-experimental-sqlite',
-  `--import=${LOADER}`,
+  `--require=${LOADER}`,
 ];
 
 /**
