@@ -4,7 +4,10 @@ import { deadlinePassed, documentFailed, documentTimedOut, KnowledgeRetrievalErr
 import { pause } from './send.ts';
 import { limitTime } from './time-limit.ts';
 
-/** `deadlineMs`: how long to wait for the end of an import, every request included. */
+/**
+ * `deadlineMs`: how long to wait for the end of an import, every request included. Without it 15 minutes, in which a
+ * document's time in the queue does not count: the service ends that.
+ */
 export type PollOptions = { deadlineMs?: number; signal?: AbortSignal };
 
 type Asked = { documentId: string; waitSeconds: number };
@@ -30,19 +33,23 @@ function processedOf(report: DocumentStatusReport): DocumentStatusReport | undef
   return report.status === 'processed' ? report : undefined;
 }
 
-/** Asks until the document is processed; the server lets each question wait for that. */
+/**
+ * Asks until the document is processed; the server lets each question wait for that. `givesPending`: returns as
+ * well when it still waits for its turn.
+ */
 async function poll(
   { ask, isCrowded }: StatusQuestion,
   documentId: string,
-  { endMs, signal }: { endMs: number; signal: AbortSignal },
+  { endMs, signal, givesPending }: { endMs: number; signal: AbortSignal; givesPending: boolean },
 ) {
   for (;;) {
     const askedMs = Date.now();
     const leftSeconds = Math.max(0, Math.floor((endMs - askedMs) / 1000));
     const waitSeconds = Math.min(isCrowded() ? CROWDED_WAIT_SECONDS : LONGEST_WAIT_SECONDS, leftSeconds);
-    const report = processedOf(await ask({ documentId, waitSeconds }, { signal }));
-    if (report !== undefined) return report;
+    const report = await ask({ documentId, waitSeconds }, { signal });
+    if (processedOf(report) !== undefined) return report;
     await pause(Math.max(0, askedMs + LEAST_INTERVAL_MS - Date.now()), signal);
+    if (givesPending && report.status === 'pending') return report;
   }
 }
 
@@ -53,11 +60,24 @@ async function poll(
 export async function untilProcessed(
   question: StatusQuestion,
   documentId: string,
-  { deadlineMs = DEADLINE_MS, signal }: PollOptions = {},
+  options: PollOptions = {},
 ): Promise<DocumentStatusReport> {
+  for (;;) {
+    const report = await pollInTime(question, documentId, options);
+    if (report.status === 'processed') return report;
+  }
+}
+
+async function pollInTime(
+  question: StatusQuestion,
+  documentId: string,
+  { deadlineMs: given, signal }: PollOptions,
+): Promise<DocumentStatusReport> {
+  const deadlineMs = given ?? DEADLINE_MS;
   const { deadline, either } = limitTime(signal, deadlineMs);
   try {
-    return await poll(question, documentId, { endMs: Date.now() + deadlineMs, signal: either });
+    const limits = { endMs: Date.now() + deadlineMs, signal: either, givesPending: given === undefined };
+    return await poll(question, documentId, limits);
   } catch (error) {
     const isLate =
       deadline.aborted && error instanceof KnowledgeRetrievalError && error.cause === deadline.reason;

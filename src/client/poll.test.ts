@@ -1,0 +1,28 @@
+/** How long a client waits for an import. */
+import { afterEach, expect, test, vi } from 'vitest';
+import type { DocumentStatus } from '../../generated/types.gen.ts';
+import { untilProcessed } from './poll.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+/** Asks for a document whose status is each of these for ten minutes; gives the longest wait that was asked for each time. */
+async function waitFor(statuses: DocumentStatus[], options: { deadlineMs?: number } = {}): Promise<number[]> {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const waits: number[] = [];
+  const ask = async ({ waitSeconds }: { waitSeconds: number }) => {
+    waits.push(waitSeconds);
+    vi.setSystemTime(Date.now() + 600_000);
+    return { id: 'd', status: statuses.shift() ?? 'processed' };
+  };
+  await untilProcessed({ ask, isCrowded: () => false }, 'd', options);
+  return waits;
+}
+
+test('time in the queue does not count, time of the import does', async () => {
+  expect(await waitFor(['pending', 'pending', 'pending'])).toEqual([30, 30, 30, 30]);
+  expect(await waitFor(['pending', 'processing', 'processing'])).toEqual([30, 30, 30, 0]);
+});
+
+test('a deadline of the caller counts from the call', async () => {
+  expect(await waitFor(['pending', 'pending'], { deadlineMs: 900_000 })).toEqual([30, 30, 0]);
+});
