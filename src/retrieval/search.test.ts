@@ -187,8 +187,6 @@ async function insertUnmerged(
     FROM made LIMIT ${size.changes}`.execute(suite.database);
   // As autovacuum does: PostgreSQL then knows how many there are, and used to choose the dearest plan.
   await sql`ANALYZE knowledge_bases, lexeme_changes`.execute(suite.database);
-  // What the other tests have left unsorted is looked through for each knowledge base.
-  await sql`SELECT gin_clean_pending_list('passage_lexemes_by_lexeme')`.execute(suite.database);
 }
 
 test('a query of 8,192 different characters is answered at once, over 1,000 knowledge bases under import', async () => {
