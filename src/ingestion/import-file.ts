@@ -5,6 +5,7 @@ import type { ScopedId } from '../ids.ts';
 import type { AnalysedPart } from '../retrieval/analysis.ts';
 import { endParts } from '../retrieval/analysis-pool.ts';
 import type { Service } from '../service.ts';
+import { hasTooManyLexemes } from '../storage/accounts.ts';
 import type { Database } from '../storage/database.ts';
 import { DeletionAnnounced } from '../storage/deletions.ts';
 import { failDocument, findUnfinished, moveDocument, type ReadFacts } from '../storage/documents.ts';
@@ -65,13 +66,21 @@ async function whileUnfinished<T>(
   }
 }
 
+const TOO_MANY_WORDS = {
+  code: 'FILE_TOO_COMPLEX',
+  message:
+    'The account holds more different words than its storage limit allows; delete something, and import the file again.',
+} as const;
+
 /** Reads, splits and indexes the file; what is wrong with the file ends its document as failed. */
 async function processFile(service: Service, document: ScopedId, signal: AbortSignal): Promise<void> {
-  const { database, files, room, extract, analyse, watch } = service;
+  const { config, database, files, room, extract, analyse, watch } = service;
   await room.untilFree(signal);
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
   const { id, accountId, fileName, objectName, sizeBytes, sha256 } = file;
+  if (await hasTooManyLexemes(database, { accountId, defaults: config }))
+    return await fail(service, document, TOO_MANY_WORDS);
   const readBytes = async () => {
     const bytes = await files.read(objectName, { sizeBytes, signal });
     if (sha256 === null) await recordHash(database, { ...document, id }, bytes);

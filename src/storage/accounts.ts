@@ -75,9 +75,21 @@ async function lockLimits(transaction: Queryable, { accountId, defaults }: Accou
 /** Accounts are never deleted. */
 const accountGone = (accountId: string) => new Error(`there is no account ${accountId}`);
 
+/**
+ * Bytes that each different lexeme of a knowledge base counts for, where this is more than the bytes of its documents. It
+ * takes about 300 bytes of the database. Text has one lexeme to 10 bytes (a few Chinese articles) or to 75 (English), and
+ * to more the larger it is; only text that is made for that has one to 3.
+ */
+const LEXEME_BYTES = 16;
+/** Lexemes that count for nothing: 260,000 of an account, whose limit may be small, take 80 MB. */
+const LEXEME_BYTES_FREE = 4 * 2 ** 20;
+
+/** SQL for what the lexemes of the account's live knowledge bases count for; `counters` are their statistics. */
+const lexemeBytes = sql`(coalesce(sum(counters.distinct_lexemes), 0) * ${sql.lit(LEXEME_BYTES)} - ${sql.lit(LEXEME_BYTES_FREE)})`;
+
 /** SQL for the bytes of the account's live documents, and those that its unimported tickets and files have reserved. */
 const storageUsed = (accountId: RawBuilder<unknown>) => sql<number>`(
-  (SELECT coalesce(sum(storage_bytes), 0) FROM knowledge_base_statistics
+  (SELECT greatest(coalesce(sum(storage_bytes), 0), ${lexemeBytes}) FROM knowledge_base_statistics AS counters
     JOIN knowledge_bases USING (knowledge_base_id)
     WHERE knowledge_bases.account_id = ${accountId}::uuid AND deleted_at IS NULL) +
   (SELECT coalesce(sum(size_bytes), 0) FROM files
@@ -131,6 +143,22 @@ export async function expectStorage(
   const { used, ownLimit } = account;
   const limit = ownLimit ?? defaults.storageLimitBytes;
   if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
+}
+
+/**
+ * Whether the account's lexemes alone, of what was imported meanwhile, pass its limit: then no file of it is read any
+ * more. Whether the bytes of a file fit was checked at its import.
+ */
+export async function hasTooManyLexemes(
+  database: Queryable,
+  { accountId, defaults }: AccountWithDefaults,
+): Promise<boolean> {
+  const { rows } = await sql<{ excess: boolean }>`
+    SELECT ${lexemeBytes} > coalesce(
+      (SELECT storage_limit_bytes FROM accounts WHERE id = ${accountId}), ${defaults.storageLimitBytes}::bigint) AS excess
+    FROM knowledge_base_statistics AS counters JOIN knowledge_bases USING (knowledge_base_id)
+    WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL`.execute(database);
+  return rows[0]?.excess ?? false;
 }
 
 /** How many knowledge bases the account has, and the bytes of their live documents. */

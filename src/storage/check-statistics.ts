@@ -116,7 +116,9 @@ const REPAIRS: ((knowledgeBaseId: string) => RawBuilder<unknown>)[] = [
     UPDATE knowledge_base_statistics SET (document_count, storage_bytes) =
         (SELECT count(*), coalesce(sum(size_bytes), 0) FROM documents WHERE knowledge_base_id = ${id}),
       (passage_count, passage_length_total) =
-        (SELECT count(*), coalesce(sum(length), 0) FROM passage_lexemes WHERE knowledge_base_id = ${id})
+        (SELECT count(*), coalesce(sum(length), 0) FROM passage_lexemes WHERE knowledge_base_id = ${id}),
+      (distinct_lexemes, merged_lexemes) =
+        (SELECT count(*), 0 FROM lexeme_statistics WHERE knowledge_base_id = ${id})
     WHERE knowledge_base_id = ${id}`,
 ];
 

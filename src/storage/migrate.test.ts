@@ -36,6 +36,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0005-document-types',
     '0006-reserved-until',
     '0007-processing-since',
+    '0008-distinct-lexemes',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

@@ -9,6 +9,7 @@ import * as roomForCounts from './migrations/0004-room-for-counts.ts';
 import * as documentTypes from './migrations/0005-document-types.ts';
 import * as reservedUntil from './migrations/0006-reserved-until.ts';
 import * as processingSince from './migrations/0007-processing-since.ts';
+import * as distinctLexemes from './migrations/0008-distinct-lexemes.ts';
 import { requireUsableDatabase } from './usable-database.ts';
 
 /** In the order of their names; one that has landed is never edited. */
@@ -20,6 +21,7 @@ const migrations: Record<string, Migration> = {
   '0005-document-types': documentTypes,
   '0006-reserved-until': reservedUntil,
   '0007-processing-since': processingSince,
+  '0008-distinct-lexemes': distinctLexemes,
 };
 
 /**

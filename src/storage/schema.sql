@@ -95,9 +95,13 @@ CREATE TABLE knowledge_base_statistics (
   storage_bytes bigint NOT NULL DEFAULT 0,
   passage_count bigint NOT NULL DEFAULT 0,
   passage_length_total bigint NOT NULL DEFAULT 0,
+  distinct_lexemes bigint NOT NULL DEFAULT 0,
+  merged_lexemes bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (knowledge_base_id),
   FOREIGN KEY (knowledge_base_id) REFERENCES knowledge_bases(knowledge_base_id),
+  CHECK ((distinct_lexemes >= 0)),
   CHECK ((document_count >= 0)),
+  CHECK ((merged_lexemes >= 0)),
   CHECK ((passage_count >= 0)),
   CHECK ((passage_length_total >= 0)),
   CHECK ((storage_bytes >= 0))

@@ -48,6 +48,9 @@ type KnowledgeBaseStatisticsTable = {
   passage_count: Generated<number>;
   /** Sum of the passages' lengths in letters, as BM25 needs it. */
   passage_length_total: Generated<number>;
+  /** Rows of `lexeme_statistics` at the last count, and how many of them have come, gone or changed since. */
+  distinct_lexemes: Generated<number>;
+  merged_lexemes: Generated<number>;
 };
 
 /** In which languages a knowledge base's passages were analysed: a query is analysed in the same ones. */
