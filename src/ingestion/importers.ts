@@ -5,7 +5,7 @@
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { repeatOrWake } from '../repeat.ts';
-import { createImportTurns, findLane } from './import-lanes.ts';
+import { createImportTurns, findLane, type ImportTurns } from './import-lanes.ts';
 
 /** How soon an import starts that nobody here was told of: another server's, a dead worker's, or one to be retried. */
 const LOOK_INTERVAL_MS = 500;
@@ -13,6 +13,11 @@ const LOOK_INTERVAL_MS = 500;
 const FAILED_LOOK_INTERVAL_MS = 2_000;
 /** Importers beside those that one account may all have, for accounts that have none. */
 const VISITORS = 2;
+
+/** Where other servers are faster each time, the next look is soon enough. */
+const FETCH_TRIES = 5;
+/** How long handing back may take: where the database is silent, the jobs are tried again without. */
+const HAND_BACK_MS = 1_000;
 
 /** One try of a job; `signal` aborts when the job is this worker's no more. */
 export type Attempt<Payload> = { payload: Payload; signal: AbortSignal };
@@ -83,25 +88,39 @@ function createRunner<Payload extends object>({
   };
 }
 
+/** Takes the import that is next. */
+async function fetchNext<Payload extends object>(
+  { boss, queue }: Options<Payload>,
+  turns: ImportTurns,
+): Promise<JobWithMetadata<Payload> | undefined> {
+  for (let i = 0; i < FETCH_TRIES; i++) {
+    const lane = await findLane(boss.getDb(), queue, turns.nextLanes());
+    if (lane === undefined) return undefined;
+    const onlyLane = { minPriority: lane, maxPriority: lane, includeMetadata: true } as const;
+    const [job] = await boss.fetch<Payload>(queue, onlyLane);
+    if (job !== undefined) return job;
+  }
+  return undefined;
+}
+
+/** Waits for `act`, but no longer than this. */
+async function atMost(ms: number, act: Promise<unknown>): Promise<void> {
+  const { promise: isOver, resolve } = Promise.withResolvers<void>();
+  const deadline = setTimeout(resolve, ms);
+  await Promise.race([act, isOver]).finally(() => clearTimeout(deadline));
+}
+
 /** Starts to take jobs; one account may have `concurrency` of them at the same time, and all accounts some more. */
 export function startImporters<Payload extends object>(
   concurrency: number,
   options: Options<Payload>,
 ): Importers {
-  const { boss, queue, log } = options;
+  const { log } = options;
   const turns = createImportTurns(concurrency, VISITORS);
   const { run, untilAllEnded, handBack } = createRunner(options);
-  const fetchNext = async (): Promise<JobWithMetadata<Payload> | undefined> => {
-    for (;;) {
-      const lane = await findLane(boss.getDb(), queue, turns.nextLanes());
-      if (lane === undefined) return undefined;
-      const onlyLane = { minPriority: lane, maxPriority: lane, includeMetadata: true } as const;
-      const [job] = await boss.fetch<Payload>(queue, onlyLane);
-      if (job !== undefined) return job; // else another server was faster
-    }
-  };
   const look = async (): Promise<void> => {
-    for (let job = await fetchNext(); job !== undefined; job = await fetchNext()) {
+    const next = () => fetchNext(options, turns);
+    for (let job = await next(); job !== undefined; job = await next()) {
       const { priority: lane } = job;
       turns.take(lane);
       run(job).then(() => {
@@ -123,12 +142,8 @@ export function startImporters<Payload extends object>(
     wake,
     end,
     async stop(timeoutMs) {
-      await end();
-      const { promise: isOver, resolve } = Promise.withResolvers<void>();
-      const deadline = setTimeout(resolve, timeoutMs);
-      await Promise.race([untilAllEnded(), isOver]);
-      clearTimeout(deadline);
-      await handBack(new Error('the worker ends'));
+      await atMost(timeoutMs, end().then(untilAllEnded));
+      await atMost(HAND_BACK_MS, handBack(new Error('the worker ends')));
     },
   };
 }

@@ -149,7 +149,7 @@ export async function openJobQueue(connection: Connection, log: Logger) {
     },
     /** From now on takes no further job; what runs goes on. */
     async endWork(): Promise<void> {
-      await importers?.end();
+      void importers?.end();
       for (const queue of new Set(boss.getWipData().map(({ name }) => name)))
         await boss.offWork(queue, { wait: false });
     },
