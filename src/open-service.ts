@@ -19,6 +19,7 @@ import type { Service } from './service.ts';
 import { type Connection, createDatabase, createPool } from './storage/database.ts';
 import { createDiskRoom } from './storage/disk-room.ts';
 import { migrateOver } from './storage/migrate.ts';
+import { createStoreHealth } from './storage/store-health.ts';
 import { createWatch, unmetered, untraced, type Watch } from './watch.ts';
 
 /** As long as requests wait for their place when the server is about to end (see admission.ts). */
@@ -78,10 +79,12 @@ export async function openService(
     readJobFigures: () => readJobFigures(database),
     countLostLines,
   });
+  const files = await openFiles(config);
   const service: Service = {
     config,
     database,
-    files: await openFiles(config),
+    files,
+    isStoreAvailable: createStoreHealth(files),
     analyse: analysis.analyse,
     extract: extraction.extract,
     search: watched(createSearch(database, stemMemory), watch),

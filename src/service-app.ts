@@ -20,7 +20,6 @@ import { createRateLimit } from './rate-limit.ts';
 import type { Routes } from './routes.ts';
 import type { Service } from './service.ts';
 import type { FileStore } from './storage/file-store.ts';
-import { createStoreHealth } from './storage/store-health.ts';
 
 /** Every operation of the spec: one missing, or with another payload, does not compile. */
 const handlers: Handlers = {
@@ -103,8 +102,10 @@ const READY_PATIENCE_MS = 2_000;
  * Ready is who reaches the database, until `ending` aborts: balancers are to send nothing any more then. Without the
  * store of files queries and text imports work on; so its absence is told, and takes no server out of the balancer.
  */
-function createRequireReady({ database, files }: Service, ending: AbortSignal): Routes['requireReady'] {
-  const isStoreAvailable = createStoreHealth(files);
+function createRequireReady(
+  { database, isStoreAvailable }: Service,
+  ending: AbortSignal,
+): Routes['requireReady'] {
   const ask = askPatiently(() => sql`SELECT 1`.execute(database), READY_PATIENCE_MS);
   return async () => {
     if (ending.aborted) throw serverEnding();

@@ -17,6 +17,8 @@ export type Service = Readonly<{
   config: Config;
   database: Database;
   files: FileStore;
+  /** Whether the store of files answers; may be asked at any time. */
+  isStoreAvailable: () => Promise<boolean>;
   /** Splits and analyses a document's text off the main thread. */
   analyse: Analyse;
   /** Reads an uploaded file's text off the main thread. */

@@ -1,5 +1,5 @@
 /** The job that makes an uploaded file searchable, or ends its document with a reason. */
-
+import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
 import type { AnalysedPart } from '../retrieval/analysis.ts';
@@ -14,6 +14,8 @@ import { lockKnowledgeBase, readLanguages } from '../storage/knowledge-bases.ts'
 import { insertPassages } from '../storage/passages.ts';
 import type { Attempt } from './importers.ts';
 
+/** How soon an import goes on when the store is there again. */
+const STORE_LOOK_INTERVAL_MS = 1_000;
 /** How soon the reading of a file ends whose document is deleted or overdue. */
 const LOOK_INTERVAL_MS = 2_000;
 
@@ -66,6 +68,25 @@ async function whileUnfinished<T>(
   }
 }
 
+/**
+ * Reads a file; one whose bytes cannot be had while the store is away, once that answers again: the import's tries would
+ * be over within a minute or two. Who waits for it keeps no other file from being read.
+ */
+async function readOnceThere(
+  { extract, isStoreAvailable }: Service,
+  file: Parameters<Service['extract']>[0],
+  signal: AbortSignal,
+): ReturnType<Service['extract']> {
+  for (;;) {
+    try {
+      return await extract(file, signal);
+    } catch (error) {
+      if (signal.aborted || (await isStoreAvailable())) throw error;
+      while (!(await isStoreAvailable())) await delay(STORE_LOOK_INTERVAL_MS, undefined, { signal });
+    }
+  }
+}
+
 const TOO_MANY_WORDS = {
   code: 'FILE_TOO_COMPLEX',
   message:
@@ -74,7 +95,7 @@ const TOO_MANY_WORDS = {
 
 /** Reads, splits and indexes the file; what is wrong with the file ends its document as failed. */
 async function processFile(service: Service, document: ScopedId, signal: AbortSignal): Promise<void> {
-  const { config, database, files, room, extract, analyse, watch } = service;
+  const { config, database, files, room, analyse, watch } = service;
   await room.untilFree(signal);
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
@@ -86,7 +107,9 @@ async function processFile(service: Service, document: ScopedId, signal: AbortSi
     if (sha256 === null) await recordHash(database, { ...document, id }, bytes);
     return bytes;
   };
-  const read = await watch.step('reading', () => extract({ accountId, fileName, readBytes }, signal));
+  const read = await watch.step('reading', () =>
+    readOnceThere(service, { accountId, fileName, readBytes }, signal),
+  );
   if ('failure' in read) return await fail(service, document, { ...read.failure, facts: read });
   const stored = { ...document, accountId };
   const expected = await readLanguages(database, stored);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { storeUnavailable } from '../errors.ts';
 import { parseDocumentId } from '../ids.ts';
 import type { AnalysedPart } from '../retrieval/analysis.ts';
 import { packText } from '../retrieval/extracted-text.ts';
@@ -54,6 +55,20 @@ async function countRows(table: string): Promise<number> {
   );
   return rows[0]?.count ?? -1;
 }
+
+test('an import waits while the store of files is away, and then goes on in the same try', async () => {
+  const id = await importPending('stork.txt', 'The stork is away in winter.');
+  const { files } = suite.service;
+  let looks = 0;
+  const isStoreAvailable = async () => ++looks > 2;
+  const read: typeof files.read = async (...object) => {
+    if (looks < 2) throw storeUnavailable(new Error('silence'));
+    return await files.read(...object);
+  };
+  await importFile({ ...suite.service, files: { ...files, read }, isStoreAvailable }, attempt(id));
+  expect((await statusOf(id)).status).toBe('processed');
+  expect(looks).toBe(3);
+});
 
 test('processed means searchable, and a repeated job changes nothing', async () => {
   const id = await importPending('animals.md', '# Zebras\n\nA zebra drinks water.');

@@ -36,7 +36,7 @@ const ANSWER_MAX_BYTES = 8 * 2 ** 20;
 
 /** Names of one list, and pages in a row that have none: with more, the list has no end. */
 const LISTED_MAX = 1_000_000;
-const EMPTY_PAGES_MAX = 100;
+const EMPTY_PAGES_MAX = 20;
 
 /** A store of these settings; makes no request yet. */
 export function openBucket(
