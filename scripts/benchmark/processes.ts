@@ -41,6 +41,28 @@ export function readResidentBytes(pid: number): number {
   }
 }
 
+/** Bytes of memory that processes take together, what they share counted once; 0 where that cannot be known. */
+export function readSharedOnceBytes(pids: number[]): number {
+  const kibibytes = pids.map((pid) => {
+    try {
+      return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+    } catch {
+      return 0; // It has ended, or this is no Linux.
+    }
+  });
+  return kibibytes.reduce((sum, count) => sum + count, 0) * 1024;
+}
+
+/** The processes of PostgreSQL below `ancestor`. */
+export const findPostgresProcesses = (ancestor: number): number[] =>
+  findDescendants(ancestor).filter((pid) => {
+    try {
+      return /^[^\0]*postgres/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+    } catch {
+      return false;
+    }
+  });
+
 /** The processes below `ancestor`, their children's included. */
 export function findDescendants(ancestor: number): number[] {
   if (!existsSync('/proc/self/stat')) return [];

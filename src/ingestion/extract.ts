@@ -4,7 +4,7 @@ import { type ExtractedText, isBlank } from '../retrieval/extracted-text.ts';
 import { scanMarkdown } from '../retrieval/markdown.ts';
 import { decodeText } from './decode-text.ts';
 import { detectType, type FileType, isEncryptedOffice, typeByName } from './detect-type.ts';
-import { encrypted, tooComplex, UnreadableFile } from './extraction-limits.ts';
+import { encrypted, requireShort, tooComplex, UnreadableFile } from './extraction-limits.ts';
 import type { OdfType } from './formats/odf.ts';
 
 export type UploadedFile = { fileName: string; bytes: Uint8Array };
@@ -64,10 +64,12 @@ const READERS: Record<FileType, () => Promise<Reader>> = {
   json: async () => textOnly((await import('./formats/json.ts')).extractJson),
   xml: async () => textOnly((await import('./formats/generic-xml.ts')).extractXml),
   html: async () => htmlReader((await import('./extract-html.ts')).extractHtml),
-  md: async () => textOnly((bytes) => scanMarkdown(decodeText(bytes))),
+  md: async () => textOnly(readPlain),
   // Headings and code fences are common in plain text too.
-  txt: async () => textOnly((bytes) => scanMarkdown(decodeText(bytes))),
+  txt: async () => textOnly(readPlain),
 };
+
+const readPlain = (bytes: Uint8Array): ExtractedText => scanMarkdown(requireShort(decodeText(bytes)));
 
 /** For the formats without pages. */
 function textOnly(extract: (bytes: Uint8Array) => ExtractedText | Promise<ExtractedText>): Reader {

@@ -32,14 +32,11 @@ export const MEMORY_MAX = 896 * MEBIBYTE;
  */
 export const RESERVED_MEMORY_MAX = MEMORY_MAX + 640 * MEBIBYTE;
 
-/**
- * UTF-16 units of the text that is made of a file: 20 times a long novel. Plain text and Markdown may be longer:
- * nothing is unpacked there, so that the limit of uploads bounds them.
- */
+/** UTF-16 units of the text that is made of a file, whatever its format: 20 times a long novel. */
 export const TEXT_MAX_LENGTH = 10_000_000;
 
-/** What comes back of a file: plain text of the largest upload, two bytes a character, and its structure. */
-export const RESULT_MAX = 192 * MEBIBYTE;
+/** What comes back of a file: the longest text, two bytes a character, and twice as much for its structure. */
+export const RESULT_MAX = 60 * MEBIBYTE;
 
 /** The line before it, which holds warnings or what is wrong. */
 export const RESULT_HEAD_MAX = MEBIBYTE;
@@ -70,6 +67,15 @@ export class UnreadableFile extends Error {
 }
 
 export const tooComplex = (what: string) => new UnreadableFile('FILE_TOO_COMPLEX', what);
+
+export const tooLong = () => tooComplex(`The file's text is longer than ${TEXT_MAX_LENGTH} characters.`);
+
+/** The text itself. @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH */
+export function requireShort(text: string): string {
+  if (text.length > TEXT_MAX_LENGTH) throw tooLong();
+  return text;
+}
+
 export const corrupt = (what: string) => new UnreadableFile('FILE_CORRUPT', what);
 export const encrypted = () =>
   new UnreadableFile('FILE_ENCRYPTED', 'The file needs a password; import it without one.');

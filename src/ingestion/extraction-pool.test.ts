@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { unpackText } from '../retrieval/extracted-text.ts';
-import { readingMaxMsFor } from './extraction-limits.ts';
+import { readingMaxMsFor, TEXT_MAX_LENGTH } from './extraction-limits.ts';
 import { createExtractionPool } from './extraction-pool.ts';
 
 const killedServer = fileURLToPath(new URL('../testing/killed-server.ts', import.meta.url));
@@ -174,15 +174,20 @@ it("a store that is slow with an account's files keeps nobody else's from being 
   await Promise.all(slow);
 });
 
-it('hands over the largest plain text', async () => {
-  const bytes = Buffer.alloc(50 * 2 ** 20, 'The café opens. ');
-  const extraction = await pool.extract({
-    accountId: 'a',
-    fileName: 'large.txt',
-    readBytes: async () => bytes,
-  });
-  expect('extracted' in extraction && unpackText(extraction.extracted).text).toBe(bytes.toString());
-});
+it.each(['txt', 'md', 'json'])(
+  'hands over the longest text of a %s, and none that is longer',
+  async (type) => {
+    const words = Array.from({ length: TEXT_MAX_LENGTH / 16 }, () => 'The café opens. ').join('');
+    const read = (text: string) =>
+      pool.extract({ accountId: 'a', fileName: `large.${type}`, readBytes: async () => Buffer.from(text) });
+    const longest = await read(words);
+    expect('extracted' in longest && unpackText(longest.extracted).text).toBe(words);
+    expect(await read(`${words}.`)).toEqual({
+      type: expect.any(String),
+      failure: { code: 'FILE_TOO_COMPLEX', message: "The file's text is longer than 10000000 characters." },
+    });
+  },
+);
 
 it('throws when it is closed while it reads, so that the import is tried again', async () => {
   const closing = createExtractionPool({ program: hostile });

@@ -1,6 +1,6 @@
 /** Collects the readable text of a marked-up document: white space collapsed, blocks apart, with offsets. */
 
-import { TEXT_MAX_LENGTH, tooComplex } from './extraction-limits.ts';
+import { TEXT_MAX_LENGTH, tooLong } from './extraction-limits.ts';
 
 /** An offset into the text to come; known once something is written after it was asked for. */
 export type Mark = { offset: number | undefined };
@@ -91,6 +91,5 @@ function settle(draft: Draft): void {
 function push(draft: Draft, text: string): void {
   draft.written.push(text);
   draft.length += text.length;
-  if (draft.length > TEXT_MAX_LENGTH)
-    throw tooComplex(`The file's text is longer than ${TEXT_MAX_LENGTH} characters.`);
+  if (draft.length > TEXT_MAX_LENGTH) throw tooLong();
 }

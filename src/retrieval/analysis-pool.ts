@@ -48,17 +48,23 @@ const SMALL_MAX_LENGTH = 50_000;
 /** Whether a text of this length is analysed in parts that are stored one by one. */
 export const isLarge = (length: number): boolean => length > SMALL_MAX_LENGTH;
 
+/** Far above what the documents that are under way take: a fault ends the thread, not the server. */
+const HEAP_MAX_MEBIBYTES = 256;
+
 /** Small documents under way at a time: one has its turn while others wait for their stems. */
 const SMALL_DOCUMENTS = 4;
 
 /**
- * Large texts of requests, and large files, under way at a time: one is analysed while the last parts of another are
- * stored. Each takes memory in its thread, and a connection for the transaction that stores it.
+ * Large texts of requests under way at a time: one is analysed while the last parts of another are stored. Each takes
+ * memory in its thread, and a connection for the transaction that stores it.
  */
-const LARGE_DOCUMENTS = 2;
+const LARGE_TEXTS = 2;
 
-/** Parts of a document that may lie ready: half a second's work, 2 MB. */
-const PARTS_AHEAD = 6;
+/** Large files take ten times as much memory, and are queued anyway. */
+const LARGE_FILES = 1;
+
+/** Parts of a document that may lie ready: a quarter of a second's work, 1 MB; of rare ideographs 4 MB. */
+const PARTS_AHEAD = 3;
 
 /** A request waits for no longer: below a minute, after which most clients and proxies give up. */
 const REQUEST_WAIT_MAX_MS = 50_000;
@@ -78,6 +84,7 @@ const createThread = (isKept: boolean): Thread => ({
     concurrentTasksPerWorker: DOCUMENTS_IN_THREAD,
     idleTimeout: IDLE_TIMEOUT_MS,
     env: {},
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MEBIBYTES },
   }),
   turns: createShares(1),
   documents: 0,
@@ -89,9 +96,9 @@ const createThread = (isKept: boolean): Thread => ({
  */
 function createRooms(connections: number) {
   const small = createShares(SMALL_DOCUMENTS);
-  const texts = createShares(Math.max(1, Math.min(LARGE_DOCUMENTS, connections >> 2)));
+  const texts = createShares(Math.max(1, Math.min(LARGE_TEXTS, connections >> 2)));
   // Of few connections one must be left for the stems of what is being stored.
-  const files = connections < 4 ? texts : createShares(Math.min(LARGE_DOCUMENTS, connections >> 2));
+  const files = connections < 4 ? texts : createShares(LARGE_FILES);
   const roomFor = (document: DocumentText): { room: Shares; isKept: boolean } => {
     const isText = document.format === 'text';
     const length = isText ? document.content.length : document.extracted.byteLength;

@@ -58,10 +58,10 @@ export type AnalysedPart = { position: number; columns: PassageColumns } & (
 const PASSAGES_PER_PART = 150;
 
 /**
- * Distinct texts of tokens and lexemes above which those so far are counted and forgotten: 40 MB. A million characters
- * of English or Chinese have some 100,000.
+ * Distinct texts of tokens and lexemes above which those so far are counted and forgotten: 40 MB here, and as much where
+ * the counts are stored. A million characters of English have 20,000, of Chinese 200,000.
  */
-const DISTINCT_TEXTS_MAX = 200_000;
+const DISTINCT_TEXTS_MAX = 250_000;
 
 type Tokenised = { passage: Passage; tokens: PassageTokens };
 const tokensOf = ({ tokens }: Tokenised): PassageTokens => tokens;

@@ -39,12 +39,86 @@ export type ExtractedText = {
   tables: Table[];
 };
 
-/** An `ExtractedText` as bytes: it crosses processes and threads without a copy, and nobody between reads it. */
+/**
+ * An `ExtractedText` as bytes: it crosses processes and threads without a copy, and nobody between reads it. Its
+ * structure stays packed when it is read: a text of ten million characters may have two million headings.
+ */
 export type PackedText = Uint8Array;
 
-export const packText = (extracted: ExtractedText): PackedText => serialize(extracted);
+/** What is serialised: lists of numbers, and of texts one behind the other with the places where they end. */
+type Packed = {
+  text: string;
+  headings: Int32Array;
+  headingTexts: PackedTexts;
+  pages: Int32Array;
+  verbatim: Int32Array;
+  tables: Int32Array;
+  tableHeaders: PackedTexts;
+};
+type PackedTexts = { joined: string; ends: Int32Array };
 
-export const unpackText = (packed: PackedText): ExtractedText => deserialize(packed) as ExtractedText; // of packText
+export function packText({ text, headings, pages, verbatim, tables }: ExtractedText): PackedText {
+  const packed: Packed = {
+    text,
+    headings: packNumbers(headings, ({ start, end, level }) => [start, end, level]),
+    headingTexts: packTexts(headings.map((heading) => heading.text)),
+    pages: packNumbers(pages, ({ offset, page }) => [offset, page]),
+    verbatim: packNumbers(verbatim, ({ start, end }) => [start, end]),
+    tables: packNumbers(tables, ({ start, end }) => [start, end]),
+    tableHeaders: packTexts(tables.map(({ header }) => header)),
+  };
+  return serialize(packed);
+}
+
+/** Without the document's own title. */
+export function unpackText(bytes: PackedText): StructuredText {
+  const packed = deserialize(bytes) as Packed; // of packText
+  const headingText = unpackTexts(packed.headingTexts);
+  const tableHeader = unpackTexts(packed.tableHeaders);
+  return {
+    text: packed.text,
+    headings: unpackNumbers(packed.headings, 3, ([start = 0, end = 0, level = 0], i) => ({
+      ...{ start, end, level },
+      text: headingText(i),
+    })),
+    pages: unpackNumbers(packed.pages, 2, ([offset = 0, page = 0]) => ({ offset, page })),
+    verbatim: unpackNumbers(packed.verbatim, 2, ([start = 0, end = 0]) => ({ start, end })),
+    tables: unpackNumbers(packed.tables, 2, ([start = 0, end = 0], i) => ({
+      start,
+      end,
+      header: tableHeader(i),
+    })),
+  };
+}
+
+function packNumbers<T>(elements: T[], fieldsOf: (element: T) => number[]): Int32Array {
+  const width = elements[0] === undefined ? 0 : fieldsOf(elements[0]).length;
+  const numbers = new Int32Array(width * elements.length);
+  for (const [i, element] of elements.entries()) numbers.set(fieldsOf(element), i * width);
+  return numbers;
+}
+
+function unpackNumbers<T>(
+  numbers: Int32Array,
+  width: number,
+  make: (fields: Int32Array, index: number) => T,
+): List<T> {
+  const length = numbers.length / width;
+  return {
+    length,
+    at: (i) => (i < length ? make(numbers.subarray(i * width, (i + 1) * width), i) : undefined),
+  };
+}
+
+function packTexts(texts: string[]): PackedTexts {
+  const ends = new Int32Array(texts.length);
+  for (const [i, text] of texts.entries()) ends[i] = (ends[i - 1] ?? 0) + text.length;
+  return { joined: texts.join(''), ends };
+}
+
+function unpackTexts({ joined, ends }: PackedTexts): (index: number) => string {
+  return (i) => joined.slice(ends[i - 1] ?? 0, ends[i]);
+}
 
 /**
  * Whether a text has nothing to read: only white space, controls, invisible, private and unassigned characters, and what

@@ -75,8 +75,11 @@ function asciiDigit(digit: string): string {
   return String(code - zero);
 }
 
-/** ASCII and ideographs: most lexemes, which need not be taken apart to be seen to have no accent. */
-const UNACCENTED = /^[\0-\x7f\u3400-\u9fff]*$/;
+/**
+ * ASCII and ideographs, those of plane 2 by the halves of their surrogate pairs: most lexemes, which need not be taken
+ * apart to be seen to have no accent.
+ */
+const UNACCENTED = /^[\0-\x7f\u3400-\u9fff\ud840-\ud87d\udc00-\udfff]*$/;
 
 /** Hebrew points; Arabic tashkeel, hamzas, superscript alef. */
 const POINTS = '\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670';

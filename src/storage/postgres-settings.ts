@@ -10,12 +10,14 @@ const tuning = {
   max_logical_replication_workers: '0',
   // Without it each checkpoint writes a file of them, and PostgreSQL panics where a full disk has no room for that.
   max_active_replication_origins: '0',
-  // Twice the default, for the index pages of ranked queries; it takes memory only as far as it gets used.
-  shared_buffers: '256MB',
+  // The default: what is not in them is mostly in the system's cache. Twice as much was a quarter of all memory.
+  shared_buffers: '128MB',
   // Sorts and bitmaps of one ranked query; the default 4MB makes large bitmaps lossy.
   work_mem: '16MB',
-  // Twice the default: index builds and the vacuum of GIN indexes read them less often.
-  maintenance_work_mem: '128MB',
+  // Of index builds and of the upkeep of the GIN index. PostgreSQL would start three cleaners with as much each.
+  maintenance_work_mem: '64MB',
+  autovacuum_work_mem: '16MB',
+  autovacuum_max_workers: '1',
   // Pays for long analytical queries only (manual, 30.2), and ranked ones are short.
   jit: 'off',
   // A search reads some hundred pages one by one, nearly all of them from the system's cache: handing them to PostgreSQL

@@ -2,6 +2,7 @@
 import type { ExtractedText } from '../../retrieval/extracted-text.ts';
 import { scanMarkdown } from '../../retrieval/markdown.ts';
 import { decodeText } from '../decode-text.ts';
+import { requireShort } from '../extraction-limits.ts';
 import { withoutNuls } from '../text-writer.ts';
 import { notebookText } from './notebook.ts';
 import { extendPath, structuredTextWriter } from './structured-text.ts';
@@ -16,9 +17,9 @@ type Task = { value: unknown; name: string; path: readonly string[] };
 export function extractJson(bytes: Uint8Array): ExtractedText {
   const text = decodeText(bytes);
   const documents = parse(text) ?? parseLines(text);
-  if (documents === undefined) return scanMarkdown(text);
+  if (documents === undefined) return scanMarkdown(requireShort(text));
   const notebook = notebookText(documents[0]);
-  return notebook === undefined ? treeText(documents) : scanMarkdown(withoutNuls(notebook));
+  return notebook === undefined ? treeText(documents) : scanMarkdown(requireShort(withoutNuls(notebook)));
 }
 
 function parse(text: string): unknown[] | undefined {
@@ -30,9 +31,14 @@ function parse(text: string): unknown[] | undefined {
 }
 
 function parseLines(text: string): unknown[] | undefined {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const documents = lines.map((line) => parse(line)?.[0]);
-  return documents.includes(undefined) ? undefined : documents;
+  const documents: unknown[] = [];
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue;
+    const document = parse(line);
+    if (document === undefined) return undefined; // at once: an error for each of a million lines takes ten seconds
+    documents.push(...document);
+  }
+  return documents;
 }
 
 /** With a stack of its own: documents may nest deeper than calls may. */

@@ -1,7 +1,7 @@
 /** Writes trees (JSON, XML) as readable text: values under the path of the names above them as headings. */
 import type { ExtractedText, Heading } from '../../retrieval/extracted-text.ts';
 import { HEADING_MAX_LENGTH } from '../../retrieval/markdown.ts';
-import { TEXT_MAX_LENGTH, tooComplex } from '../extraction-limits.ts';
+import { TEXT_MAX_LENGTH, tooLong } from '../extraction-limits.ts';
 import { withoutNuls } from '../text-writer.ts';
 
 export type StructuredTextWriter = {
@@ -33,8 +33,7 @@ export function structuredTextWriter(): StructuredTextWriter {
   const writeLine = (line: string): void => {
     lines.push(line);
     length += line.length + 1;
-    if (length > TEXT_MAX_LENGTH)
-      throw tooComplex(`The file's text is longer than ${TEXT_MAX_LENGTH} characters.`);
+    if (length > TEXT_MAX_LENGTH) throw tooLong();
   };
   /** Headings for what of a path differs from that of the line above; its last name again on the way back up. */
   const writePath = (path: readonly string[]): void => {
