@@ -118,23 +118,4 @@ describe('extractHtml', () => {
       { numRuns: 500 },
     );
   });
-
-  it('reads 100,000 nested or unclosed elements in linear time', () => {
-    const pages = [
-      '<div>',
-      '<ul><li>',
-      '<table><tr><td>',
-      '<table><tr><th>',
-      '<a1></b>',
-      '<h1>a',
-      '<p hidden>',
-      '<svg>',
-      '<form>',
-    ];
-    for (const unit of pages) {
-      const started = performance.now();
-      extractHtml(`${unit.repeat(100_000)}x`);
-      expect(performance.now() - started, unit).toBeLessThan(2_000);
-    }
-  });
 });

@@ -165,14 +165,6 @@ describe('tokenise', () => {
       }),
     );
   });
-
-  it('takes linear time for a million marks, dots or letters', () => {
-    for (const unit of ['\u0301\u0323', 'a.', 'a', '1', '1a', 'aA', 'aa11', "n't", '漢', '_a', '1,', '/']) {
-      const started = performance.now();
-      tokensOf(unit.repeat(1_000_000 / unit.length));
-      expect(performance.now() - started, unit).toBeLessThan(20_000);
-    }
-  });
 });
 
 describe('isStemmable', () => {
