@@ -57,7 +57,7 @@ export async function analyse({ document, port }: AnalysisTask): Promise<void> {
 
 /** The part with all its bytes in one buffer: a port takes ten times as long to hand over ten of them. */
 function pack(part: AnalysedPart): [packed: AnalysedPart, buffer: ArrayBuffer] {
-  const arrays = [...Object.values(part.columns), ...(part.lexemeCounts ? [part.lexemeCounts] : [])];
+  const arrays = [...Object.values(part.columns), ...(part.lexemeCounts ?? [])];
   const buffer = new ArrayBuffer(arrays.reduce((total, { byteLength }) => total + byteLength, 0));
   let end = 0;
   const move = (bytes: Uint8Array): Uint8Array => {
@@ -78,7 +78,7 @@ function pack(part: AnalysedPart): [packed: AnalysedPart, buffer: ArrayBuffer] {
     lexemes: move(lexemes),
   };
   if (part.lexemeCounts === undefined) return [{ ...part, columns }, buffer];
-  return [{ ...part, columns, lexemeCounts: move(part.lexemeCounts) }, buffer];
+  return [{ ...part, columns, lexemeCounts: part.lexemeCounts.map(move) }, buffer];
 }
 
 function throughPort(port: MessagePort, nextStep: () => Promise<AnalysisStep>): Stem {

@@ -39,8 +39,8 @@ export type PassageTotals = {
   languageCounts: Map<Language, number>;
 };
 
-/** In how many passages each lexeme is (see `passageCounts` of a document's lexemes). */
-type LexemeCounts = Uint8Array;
+/** In how many passages each lexeme is, an array for each statement (see `passageCounts` of a document's lexemes). */
+type LexemeCounts = Uint8Array[];
 
 /**
  * A run of passages of which the first has the `position`. Some parts have counts of lexemes: of their own passages, and

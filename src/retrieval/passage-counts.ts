@@ -8,27 +8,41 @@ import {
 import { LEXEMES_PER_CHANGE } from '../storage/tables.ts';
 import { type LexemeTable, lexemesEnd, nameEnd, nameStart, passageCountOf } from './lexeme-table.ts';
 
-/** A binary array of jsonb: objects from lexeme to the number of passages that have it, each lexeme in one of them. */
-export function writePassageCounts(table: LexemeTable): Uint8Array {
-  const pieces = createBinaryArray(elementTypes.jsonb);
+/**
+ * Objects that one statement takes. PostgreSQL keeps all that it has parsed until the statement ends, some 400 bytes a
+ * lexeme, and a backend never gives memory back: 200,000 lexemes in one statement left it with 80 MB.
+ */
+const CHANGES_PER_STATEMENT = 4;
+
+/**
+ * Binary arrays of jsonb, one for each statement: objects from lexeme to the number of passages that have it, each lexeme
+ * in one of them. There is an array, with an object, also where there is no lexeme.
+ */
+export function writePassageCounts(table: LexemeTable): Uint8Array[] {
+  const arrays: Uint8Array[] = [];
+  let pieces = createBinaryArray(elementTypes.jsonb);
   let piece = createCountsObject();
   const end = (): void => {
     const bytes = piece.end();
     pieces.add(bytes.length, (buffer, start) => bytes.copy(buffer, start));
+    if (pieces.count() === CHANGES_PER_STATEMENT) endArray();
+    piece = createCountsObject();
+  };
+  const endArray = (): void => {
+    arrays.push(pieces.toBuffer());
+    pieces = createBinaryArray(elementTypes.jsonb);
   };
   const names = table.names.written();
   const lexemes = lexemesEnd(table);
   for (let lexeme = 0; lexeme < lexemes; lexeme++) {
     const count = passageCountOf(table, lexeme);
     if (count === 0) continue;
-    if (piece.size() === LEXEMES_PER_CHANGE) {
-      end();
-      piece = createCountsObject();
-    }
+    if (piece.size() === LEXEMES_PER_CHANGE) end();
     piece.add(names.subarray(nameStart(table, lexeme), nameEnd(table, lexeme) - 1), count);
   }
   end();
-  return pieces.toBuffer();
+  if (pieces.count() > 0) endArray();
+  return arrays;
 }
 
 /** A JSON object in the form that `jsonb_recv` reads: the form's version, 1, and text in UTF-8 (PostgreSQL source, jsonb.c). */

@@ -35,6 +35,7 @@ function createDocument() {
       return readTsvector(column.toBuffer().subarray(ELEMENT_OFFSET));
     },
     counts: () => Object.fromEntries(readPassageCounts(lexemes.passageCounts())),
+    statements: () => lexemes.passageCounts(),
     pieces: () => readPieces(lexemes.passageCounts()),
   };
 }
@@ -92,6 +93,14 @@ describe('createDocumentLexemes', () => {
       1,
     ]);
     expect(Object.keys(document.counts()).sort()).toEqual(lexemes.sort());
+  });
+
+  it('puts the counts of very many lexemes into several statements, for each a bounded number', () => {
+    const document = createDocument();
+    const lexemes = Array.from({ length: 9 * LEXEMES_PER_CHANGE }, (_, i) => `word${i}`);
+    document.add(contentOnly(...lexemes));
+    const sizes = document.statements().map((array) => readPieces([array]).length);
+    expect(sizes).toEqual([4, 4, 1]);
   });
 
   it('keeps within the positions that a tsvector has, each once', () => {

@@ -69,7 +69,7 @@ export function createDocumentLexemes(numbers: TextNumbers) {
       addPassageTsvector(column, table);
     },
     /** In how many passages so far each lexeme is, as `writePassageCounts` gives it. */
-    passageCounts: (): Uint8Array => writePassageCounts(table),
+    passageCounts: (): Uint8Array[] => writePassageCounts(table),
   };
 }
 

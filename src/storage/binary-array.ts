@@ -97,6 +97,8 @@ export function createBinaryArray(elementType: number) {
       writer.int32(size);
       writer.append(size, write);
     },
+    /** Its elements so far. */
+    count: (): number => count,
     /** The array so far. */
     toBuffer(): Buffer {
       writer.patch(COUNT_OFFSET, count);

@@ -191,7 +191,7 @@ const countIn = prepare(
     DO UPDATE SET passage_count = counters.passage_count + excluded.passage_count`,
 );
 
-/** Counts in lexemes of a part that is not the last. */
+/** Counts in lexemes for which another statement is to come. */
 const countLexemes = prepare('count_lexemes_in', ['knowledgeBaseId', 'accountId', 'lexemeCounts'], (values) =>
   addLexemes(values),
 );
@@ -228,11 +228,12 @@ export async function insertPassages(
     await insertRows(transaction, document, part);
     const { lexemeCounts, totals } = part;
     if (lexemeCounts === undefined) continue;
-    if (totals === undefined) await countLexemes(transaction, { ...document, lexemeCounts });
-    else {
-      await count(transaction, document, { lexemeCounts, totals, ...uncounted });
-      passageCount = totals.passageCount;
+    for (const [i, counts] of lexemeCounts.entries()) {
+      if (totals === undefined || i < lexemeCounts.length - 1)
+        await countLexemes(transaction, { ...document, lexemeCounts: counts });
+      else await count(transaction, document, { lexemeCounts: counts, totals, ...uncounted });
     }
+    passageCount = totals?.passageCount ?? 0;
   }
   return passageCount;
 }

@@ -61,16 +61,16 @@ function readPart({ position, columns }: AnalysedPart): Row[] {
   }));
 }
 
-/** The objects of a binary array of jsonb, from lexeme to passage count. */
-export const readPieces = (array: Uint8Array): Record<string, number>[] =>
-  readArray(array).map((bytes) => {
+/** The objects of binary arrays of jsonb, from lexeme to passage count. */
+export const readPieces = (arrays: Uint8Array[]): Record<string, number>[] =>
+  arrays.flatMap(readArray).map((bytes) => {
     if (bytes?.[0] !== 1) throw new Error('no jsonb of version 1');
     return JSON.parse(bytes.subarray(1).toString());
   });
 
 /** What they say together. */
-export const readPassageCounts = (array: Uint8Array): Map<string, number> =>
-  new Map(readPieces(array).flatMap((piece) => Object.entries(piece)));
+export const readPassageCounts = (arrays: Uint8Array[]): Map<string, number> =>
+  new Map(readPieces(arrays).flatMap((piece) => Object.entries(piece)));
 
 /** A whole analysis: its passages, and in how many of them each lexeme occurs. */
 export async function readAnalysis(parts: AsyncIterable<AnalysedPart>) {
@@ -80,7 +80,7 @@ export async function readAnalysis(parts: AsyncIterable<AnalysedPart>) {
   for await (const part of parts) {
     passages.push(...readPart(part));
     totals ??= part.totals;
-    for (const [lexeme, count] of part.lexemeCounts ? readPassageCounts(part.lexemeCounts) : []) {
+    for (const [lexeme, count] of readPassageCounts(part.lexemeCounts ?? [])) {
       lexemeCounts.set(lexeme, (lexemeCounts.get(lexeme) ?? 0) + count);
     }
   }
