@@ -66,7 +66,7 @@ test('422 INPUT_VALIDATION_FAILED: what is wrong with the body as a whole stands
 
 test.each(POSTS)('422 INPUT_VALIDATION_FAILED: %s refuses nested values as fields', async (operationId) => {
   const input = VALID_INPUTS[operationId];
-  const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
+  const deep = `${'['.repeat(500)}${']'.repeat(500)}`;
   for (const field of Object.keys(input)) {
     const body = JSON.stringify({ ...input, [field]: '@' }).replace('"@"', deep);
     const answer = await request(operationId, body);
@@ -100,8 +100,8 @@ test('422 INPUT_VALIDATION_FAILED: a hundred thousand brackets, closed or not, w
   }
 });
 
-test('422 INPUT_VALIDATION_FAILED: a field of ten thousand nested objects is refused by its name', async () => {
-  const body = `{"name":"a","tags":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`;
+test('422 INPUT_VALIDATION_FAILED: a field of nine hundred nested objects is refused by its name', async () => {
+  const body = `{"name":"a","tags":${'{"a":'.repeat(900)}1${'}'.repeat(900)}}`;
   expectRefusedFields(await request('createKnowledgeBase', body), 'tags');
 });
 
@@ -124,7 +124,7 @@ const CROWDED = {
 test.each(Object.entries(CROWDED))('422 INPUT_VALIDATION_FAILED: %s, in a few words', async (_what, body) => {
   const answer = await request('importTextContent', body);
   expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');
-  expect(answer.body).toMatchObject({ data: { formErrors: ['the body must hold 20000 values at most'] } });
+  expect(answer.body).toMatchObject({ data: { formErrors: ['the body must hold 1000 values at most'] } });
 });
 
 test('what stands in strings is no value: brackets, commas, quotes and backslashes', async () => {
@@ -142,9 +142,9 @@ test('422 INPUT_VALIDATION_FAILED: an unknown field is named, also without a nam
   expect(long.text).toContain(`${'x'.repeat(200)}…`);
 });
 
-test('422 INPUT_VALIDATION_FAILED: thousands of long names that begin alike are one field, which is refused once', async () => {
+test('422 INPUT_VALIDATION_FAILED: hundreds of long names that begin alike are one field, which is refused once', async () => {
   const start = 'x'.repeat(590);
-  const names = Array.from({ length: 19_000 }, (_, index) => `${start}${index}`);
+  const names = Array.from({ length: 900 }, (_, index) => `${start}${index}`);
   const answer = await request('importTextContent', Object.fromEntries(names.map((name) => [name, 1])));
   expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');
   expect(answer.body).toMatchObject({

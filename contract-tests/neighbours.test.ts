@@ -20,6 +20,8 @@ const NAMES = [
   'slow-files',
   'one-ticket',
   'slow-bodies',
+  'tiny-chunks',
+  'replays',
   'many-texts',
   'many-queries',
   'made-up-keys',

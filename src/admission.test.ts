@@ -226,6 +226,17 @@ describe('memory for bodies', () => {
     expect(taken.slice(3)).toEqual([11, 11]);
   });
 
+  test('of a thousand bodies of one account those that are too many are refused, and others are not', async () => {
+    const admission = createAdmission(2_000);
+    const enterAll = (owner: string, count: number) =>
+      Promise.all(Array.from({ length: count }, () => enter(admission, 'others', owner)));
+    const own = await enterAll('a', 990);
+    const [other] = await enterAll('b', 1);
+    for (const place of own.slice(0, 500)) place.body();
+    other?.body();
+    expect(() => own[500]?.body()).toThrow('More requests');
+  });
+
   test('an account that fills its half leaves the other half to others', async () => {
     const admission = createAdmission(16);
     const b = await enter(admission, 'others', 'b');

@@ -6,6 +6,7 @@
 import { createLane, type LaneName } from './admission-lanes.ts';
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';
 import { overloaded, serverEnding } from './errors.ts';
+import { createHeavyWork, type HeavyWork } from './heavy-work.ts';
 import { createShares, type Shares } from './shares.ts';
 import type { Client } from './waiting-line.ts';
 
@@ -23,8 +24,13 @@ export type Visitor = { key: string; client: Client };
 export type Place = {
   /** Runs what takes time but no work of ours: a slow client's body, the end of an import. Others work meanwhile. */
   outside<T>(act: () => Promise<T>): Promise<T>;
-  /** The memory for a body, which counts as it arrives, until `leave`. To be waited for outside of the place. */
+  /**
+   * The memory for a large body, which counts as it arrives, until `leave`. To be waited for outside of the place.
+   * @throws SERVICE_UNAVAILABLE when too many large bodies of its account's arrive
+   */
   body(): HeldBody;
+  /** Does work that holds the event loop, as `HeavyWork`. To be waited for outside of the place. */
+  heavily<T>(act: () => T): Promise<T>;
   leave(): void;
 };
 
@@ -70,8 +76,10 @@ function createWay(shares: Shares[], { owner, client }: Owned, waitMaxMs: () => 
   };
 }
 
+type Means = { memory: BodyMemory; heavy: HeavyWork };
+
 /** What a request holds: its place, and memory for its body. */
-function createPlace(way: Way, memory: BodyMemory, { owner, client }: Owned): Place {
+function createPlace(way: Way, { memory, heavy }: Means, { owner, client }: Owned): Place {
   let isHeld = true;
   let body: HeldBody | undefined;
   const giveUp = () => {
@@ -92,6 +100,7 @@ function createPlace(way: Way, memory: BodyMemory, { owner, client }: Owned): Pl
       body ??= memory.begin(owner, { client, waitMaxMs: way.waitMaxMs() });
       return body;
     },
+    heavily: (act) => heavy.run(owner, { client, waitMaxMs: way.waitMaxMs() }, act),
     leave() {
       giveUp();
       body?.release();
@@ -109,6 +118,7 @@ export function createAdmission(count: number, ownerOf: (key: string) => string)
   };
   const ways = { imports: [imports, places], others: [places] };
   const memory = createBodyMemory(BODIES_MAX_BYTES);
+  const heavy = createHeavyWork(places.ownerCount);
 
   return {
     isFull: (name, key) => lanes[name].isFull(ownerOf(key)),
@@ -120,12 +130,12 @@ export function createAdmission(count: number, ownerOf: (key: string) => string)
       lane.joined(owned.owner);
       imports.greet(owned.owner);
       await way.take(false);
-      return createPlace(way, memory, owned);
+      return createPlace(way, { memory, heavy }, owned);
     },
     hurry() {
       for (const lane of Object.values(lanes)) lane.waitMaxMs = LAST_WAIT_MS;
       const end = () => {
-        for (const { refuseAll } of [places, imports, memory]) refuseAll(serverEnding);
+        for (const { refuseAll } of [places, imports, memory, heavy]) refuseAll(serverEnding);
       };
       setTimeout(end, LAST_WAIT_MS).unref();
     },

@@ -115,7 +115,7 @@ const outsideOf = (context: Context): Place['outside'] => placeOf(context)?.outs
 
 /** The parsed body. While a client is still sending it, and while it waits for memory, others work. */
 async function readBody(context: Context, limitBytes: number): Promise<unknown> {
-  const read = () => readJsonBody(context.req, limitBytes, placeOf(context)?.body);
+  const read = () => readJsonBody(context.req, limitBytes, placeOf(context));
   return await (context.req.complete ? read() : outsideOf(context)(read));
 }
 

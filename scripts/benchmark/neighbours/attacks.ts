@@ -84,6 +84,29 @@ const slowBodies =
     for (const socket of sockets) socket.destroy();
   };
 
+/** Connections that send a body without an end, a byte in each chunk; one that is cut off begins again. */
+const tinyChunks =
+  (connections: number): Attack['run'] =>
+  async ({ address, apiKey }, untilMs) => {
+    const { hostname, port } = new URL(address);
+    const open = () => {
+      const socket = connect(Number(port), hostname).on('error', () => {});
+      socket
+        .resume()
+        .write(`${post('importTextContent', apiKey, 'Transfer-Encoding: chunked')}5\r\n{"a":\r\n`);
+      return socket;
+    };
+    const sockets = Array.from({ length: connections }, open);
+    while (performance.now() < untilMs) {
+      await delay(20);
+      sockets.forEach((socket, i) => {
+        if (!socket.writable) sockets[i] = open();
+        else if (socket.writableLength === 0) socket.write('1\r\nx\r\n'.repeat(200));
+      });
+    }
+    for (const socket of sockets) socket.destroy();
+  };
+
 const post = (operation: string, apiKey: string, length: string): string =>
   `POST /v1/${operation} HTTP/1.1\r\nHost: a\r\nx-api-key: ${apiKey}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
 
@@ -149,6 +172,40 @@ export const ATTACKS: Record<string, Attack> = {
   'slow-bodies': {
     about: '12 connections that announce 12 MB each and send a byte a second',
     run: slowBodies(12, (apiKey) => post('importTextContent', apiKey, 'Content-Length: 12000000')),
+  },
+  'tiny-chunks': {
+    about: '100 connections that send bodies in chunks of one byte',
+    run: tinyChunks(100),
+  },
+  'wrong-bodies': {
+    about: 'queries with 19,000 wrong ids, 12 at a time',
+    run(account, untilMs) {
+      const knowledgeBaseIds = Array.from({ length: 19_000 }, (_, i) => i);
+      return inParallel(12, untilMs, () => call(account, 'query', { query: 'x', knowledgeBaseIds }));
+    },
+  },
+  replays: {
+    about: 'a text of 12 MB with one Idempotency-Key, 6 at a time',
+    run(account, untilMs) {
+      const { apiKey, knowledgeBaseId } = account;
+      const content = '\\ud83d\\ude00'.repeat(TEXT_LENGTH - 10);
+      const body = `{"knowledgeBaseId":"${knowledgeBaseId}","title":"T","content":"${content}"}`;
+      const headers = {
+        'x-api-key': apiKey,
+        'content-type': 'application/json',
+        'idempotency-key': 'the same',
+      };
+      return inParallel(6, untilMs, () =>
+        send(account, '/v1/importTextContent', { method: 'POST', headers, body }),
+      );
+    },
+  },
+  lists: {
+    about: 'the 1,000 passages of a long text, 20 at a time',
+    async run(account, untilMs) {
+      const { data } = await importText(account, makeText('english', TEXT_LENGTH, 6));
+      await inParallel(20, untilMs, () => call(account, `listPassages?documentId=${data.id}&limit=1000`));
+    },
   },
   'slow-queries': {
     about: '200 queries whose length is not told and that do not come',
