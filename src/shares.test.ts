@@ -36,6 +36,18 @@ test('while another owner is there, nobody holds more than half', async () => {
   expect(got).toHaveLength(4);
 });
 
+test('an owner that is alone again gets the rest within two seconds, though nothing is given back', async () => {
+  const shares = createShares(4);
+  await shares.take('b');
+  shares.leave('b');
+  const got = takeAll(shares, ['a', 'a', 'a', 'a', 'a']);
+  await turn();
+  expect(got).toHaveLength(2);
+  vi.advanceTimersByTime(2_000);
+  await turn();
+  expect(got).toHaveLength(4);
+});
+
 test('what is given back goes to the owner that holds least, then to the one served least lately', async () => {
   const shares = createShares(2);
   const got = takeAll(shares, ['a', 'a', 'a', 'a', 'b', 'b', 'c']);

@@ -41,6 +41,8 @@ export type Shares = {
   refuseAll(error: () => Error): void;
 };
 
+const isWaiting = ({ returning, waiting }: Share): boolean => returning.length() + waiting.length() > 0;
+
 /**
  * `count` of something. `onServed` is told of each one that an owner gets after a wait. Beside them there are `visitors`,
  * which only owners get that hold none: for what is held so long that whoever comes later cannot wait for it.
@@ -53,6 +55,7 @@ export function createShares(
   const shares = new Map<string, Share>();
   const half = Math.ceil(count / 2);
   let [free, served] = [count, 0];
+  let recheck: NodeJS.Timeout | undefined;
 
   const shareOf = (owner: string): Share => {
     let share = shares.get(owner);
@@ -64,8 +67,8 @@ export function createShares(
     share.usedAtMs = performance.now();
     return share;
   };
-  const isThere = ({ held, usedAtMs, returning, waiting }: Share, nowMs: number): boolean =>
-    held + returning.length() + waiting.length() > 0 || nowMs - usedAtMs < PRESENT_MS;
+  const isThere = (share: Share, nowMs: number): boolean =>
+    share.held > 0 || isWaiting(share) || nowMs - share.usedAtMs < PRESENT_MS;
   const forgetAbsent = () => {
     if (shares.size < 2) return;
     const nowMs = performance.now();
@@ -82,7 +85,7 @@ export function createShares(
   const serveNext = (): boolean => {
     let next: [owner: string, share: Share] | undefined;
     for (const [owner, share] of shares) {
-      if (share.returning.length() + share.waiting.length() === 0 || !mayHoldMore(share)) continue;
+      if (!isWaiting(share) || !mayHoldMore(share)) continue;
       const least = next?.[1];
       const isLess =
         share.held === least?.held ? share.servedAt < least.servedAt : share.held < (least?.held ?? count);
@@ -95,20 +98,34 @@ export function createShares(
     (share.returning.length() > 0 ? share.returning : share.waiting).serveFirst();
     return true;
   };
+  const serveAll = () => {
+    forgetAbsent();
+    while (serveNext());
+    recheckHeldBack();
+  };
+  /** An owner may wait while something is free, because another one was there just now. No event tells when that ends. */
+  const recheckHeldBack = () => {
+    if (recheck !== undefined || free <= 0 || !shares.values().some(isWaiting)) return;
+    recheck = setTimeout(() => {
+      recheck = undefined;
+      serveAll();
+    }, PRESENT_MS).unref();
+  };
 
   return {
     async take(owner, { isReturning = false, ...patience } = {}) {
       const share = shareOf(owner);
       forgetAbsent();
       if (mayHoldMore(share)) return hold(share);
-      await (isReturning ? share.returning : share.waiting).join(undefined, patience);
+      const wait = (isReturning ? share.returning : share.waiting).join(undefined, patience);
+      recheckHeldBack();
+      await wait;
     },
     greet: (owner) => void shareOf(owner),
     leave(owner) {
       free++;
       shareOf(owner).held--;
-      forgetAbsent();
-      while (serveNext());
+      serveAll();
     },
     waitingOf: (owner) => shares.get(owner)?.waiting,
     ownerCount: () => shares.size,
