@@ -67,6 +67,29 @@ test('two hundred waits hold no connection, and all hear of the end at once', as
   expect(performance.now() - start).toBeLessThan(5_000);
 });
 
+test('of an account a thousand wait; of all four thousand, and the account with most makes room for a further one', async () => {
+  const document = parseDocumentId(await importPending());
+  const ending = new AbortController();
+  const ended: string[] = [];
+  const wait = (accountId: string) => {
+    const waiting = suite.service.waits.untilFinal(
+      { ...document, accountId },
+      { seconds: 30, signal: ending.signal },
+    );
+    void waiting.then(() => ended.push(accountId));
+  };
+  for (let number = 0; number < 1_100; number++) wait('a');
+  wait('b');
+  await untilOpen(1_001);
+  expect(ended).toEqual(Array(100).fill('a'));
+  for (const other of ['c', 'd', 'e']) for (let number = 0; number < 999; number++) wait(other);
+  for (let number = 0; number < 3; number++) wait('b');
+  await untilOpen(4_000);
+  expect(ended).toEqual(Array(101).fill('a'));
+  ending.abort();
+  await untilOpen(0);
+});
+
 test('after waitSeconds the answer is the status as it is', async () => {
   const documentId = await importPending();
   const start = performance.now();

@@ -9,70 +9,103 @@ import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { Database } from '../storage/database.ts';
 import { findUnfinished } from '../storage/documents.ts';
 
-/** How late an answer comes at most. */
+/** How late an answer comes, while polls take no more than a tenth of this. */
 const POLL_INTERVAL_MS = 100;
-/** More than this do not wait: each is an open connection, and its document is looked up in every poll. */
-const WAITS_MAX = 1_000;
+/** The database is asked for at most a tenth of the time. */
+const PAUSE_FACTOR = 9;
+/** Of all accounts together: each wait is an open connection, and its document is looked up in every poll. */
+const WAITS_MAX = 4_000;
+/** Of one account. */
+const ACCOUNT_WAITS_MAX = 1_000;
 
 export type DocumentWaits = {
   /**
    * Resolves when the document is not `pending` or `processing` any more, after `seconds`, or when `signal` aborts;
-   * and at once when too many wait already, or after `end`. It never rejects: a database that is away may come back.
+   * and at once when too many of its account wait already, or after `end`. Where too many of all accounts wait, the
+   * oldest wait of the account that has most ends early. It never rejects: a database that is away may come back.
    */
-  untilFinal(document: ScopedId, wait: { seconds: number; signal: AbortSignal }): Promise<void>;
+  untilFinal(document: OwnedDocument, wait: { seconds: number; signal: AbortSignal }): Promise<void>;
   /** Ends all waits, and lets no further one begin. */
   end(): void;
 };
 
-type Wait = { document: ScopedId; resolve(): void };
+type OwnedDocument = ScopedId & { accountId: string };
+
+type Wait = { document: OwnedDocument; resolve(): void };
+
+/** The waits of all accounts. */
+function createAccountWaits() {
+  const byAccount = new Map<string, Set<Wait>>();
+  let size = 0;
+  const endOldestOfMost = () => {
+    const most = [...byAccount.values()].reduce((left, right) => (right.size > left.size ? right : left));
+    const [oldest] = most;
+    oldest?.resolve();
+  };
+  return {
+    size: () => size,
+    all: (): Wait[] => [...byAccount.values()].flatMap((waits) => [...waits]),
+    isFull: (accountId: string) => (byAccount.get(accountId)?.size ?? 0) >= ACCOUNT_WAITS_MAX,
+    add(wait: Wait): void {
+      const { accountId } = wait.document;
+      const waits = byAccount.get(accountId) ?? new Set();
+      byAccount.set(accountId, waits.add(wait));
+      if (++size > WAITS_MAX) endOldestOfMost();
+    },
+    remove(wait: Wait): void {
+      const { accountId } = wait.document;
+      const waits = byAccount.get(accountId);
+      if (!waits?.delete(wait)) return;
+      size--;
+      if (waits.size === 0) byAccount.delete(accountId);
+    },
+  };
+}
 
 /** Resolves every wait whose document is not among the unfinished ones. */
-async function poll(database: Database, waits: Set<Wait>): Promise<void> {
-  const asked = [...waits];
-  const unfinished = new Set(
-    (
-      await findUnfinished(
-        database,
-        asked.map(({ document }) => document),
-      )
-    ).map(formatScopedId),
-  );
-  for (const { document, resolve } of asked) if (!unfinished.has(formatScopedId(document))) resolve();
+async function poll(database: Database, waits: Wait[]): Promise<void> {
+  const asked = Map.groupBy(waits, ({ document }) => formatScopedId(document));
+  const documents = asked.values().flatMap(([wait]) => (wait === undefined ? [] : [wait.document]));
+  const unfinished = new Set((await findUnfinished(database, [...documents])).map(formatScopedId));
+  for (const [id, those] of asked) if (!unfinished.has(id)) for (const { resolve } of those) resolve();
 }
 
 /** Waits on the documents of `database`; it is asked only while somebody waits. */
 export function createDocumentWaits(database: Database, log: Logger): DocumentWaits {
-  const waits = new Set<Wait>();
+  const waits = createAccountWaits();
   let timer: NodeJS.Timeout | undefined;
   let hasEnded = false;
 
-  const schedule = () => {
-    if (timer !== undefined || waits.size === 0) return;
+  const schedule = (pauseMs = POLL_INTERVAL_MS) => {
+    if (timer !== undefined || waits.size() === 0) return;
     timer = setTimeout(async () => {
-      await poll(database, waits).catch((error) => log.debug({ err: error }, 'waiting for documents'));
+      const startMs = performance.now();
+      await poll(database, waits.all()).catch((error) => log.debug({ err: error }, 'waiting for documents'));
       timer = undefined;
-      schedule();
-    }, POLL_INTERVAL_MS);
+      schedule(Math.max(POLL_INTERVAL_MS, (performance.now() - startMs) * PAUSE_FACTOR));
+    }, pauseMs);
   };
 
   return {
     async untilFinal(document, { seconds, signal }) {
-      if (hasEnded || signal.aborted || seconds === 0 || waits.size >= WAITS_MAX) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const wait = { document, resolve };
+      if (hasEnded || signal.aborted || seconds === 0 || waits.isFull(document.accountId)) return;
+      const { promise, resolve: end } = Promise.withResolvers<void>();
+      const resolve = () => {
+        waits.remove(wait);
+        end();
+      };
+      const wait: Wait = { document, resolve };
       const deadline = setTimeout(resolve, seconds * 1000);
-      const onAbort = () => resolve();
-      signal.addEventListener('abort', onAbort, { once: true });
+      signal.addEventListener('abort', resolve, { once: true });
       waits.add(wait);
       schedule();
       await promise;
-      waits.delete(wait);
       clearTimeout(deadline);
-      signal.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', resolve);
     },
     end() {
       hasEnded = true;
-      for (const { resolve } of waits) resolve();
+      for (const { resolve } of waits.all()) resolve();
     },
   };
 }
