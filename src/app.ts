@@ -97,6 +97,8 @@ type Parts = {
   routes: Routes;
   /** Who of those that call operations has a turn; undefined: all, at once. */
   admission?: Admission;
+  /** Looks a key up that is not known yet, before its request is admitted; undefined: there is nothing to look up. */
+  learn?(key: string): Promise<void> | undefined;
   log: Logger;
   watch: Watch;
   corsOrigins: CorsOrigins;
@@ -108,6 +110,7 @@ export async function createApp({
   backend,
   routes,
   admission,
+  learn = () => undefined,
   log,
   watch,
   corsOrigins,
@@ -134,5 +137,5 @@ export async function createApp({
   app.on('error', (error) => log.debug({ err: error }, 'connection broke while answering'));
   const answer = app.callback();
   if (!admission || !dispatch) return answer;
-  return refuseEarly(answer, { admission, paths: dispatch.paths, watch, log, corsOrigins });
+  return refuseEarly(answer, { admission, learn, paths: dispatch.paths, watch, log, corsOrigins });
 }

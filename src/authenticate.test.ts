@@ -69,6 +69,26 @@ test('a key names its account once it was right, until it is refused', async () 
   expect(ownerOf(key)).toBe('');
 });
 
+test('the first use of a key among a thousand made-up ones costs a few statements, and names its account', async () => {
+  let statements = 0;
+  const counted = suite.database.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      statements += 1;
+      return result;
+    },
+  });
+  const { authenticate, learn, ownerOf } = createAuthenticate(counted);
+  const key = await makeKey();
+  const keys = Array.from({ length: 1_000 }, generateApiKey).with(500, key);
+  await Promise.all(keys.map(learn));
+  expect(new Set(keys.map(ownerOf))).toEqual(new Set(['', accountId]));
+  expect(ownerOf(key)).toBe(accountId);
+  await Promise.allSettled(keys.map(authenticate));
+  expect(statements).toBeLessThan(4);
+  expect([key, '', `${key}0`].map(learn)).toEqual([undefined, undefined, undefined]);
+});
+
 test('a malformed key or one with a wrong checksum costs no query', async () => {
   const closed = await createTestDatabase();
   await closed.close();

@@ -1,8 +1,9 @@
 /** From the x-api-key header to the account that owns the request. */
 import { LRUCache } from 'lru-cache';
-import { isSameSecret, readApiKey } from './api-key.ts';
+import { isApiKey, isSameSecret, readApiKey } from './api-key.ts';
+import { inBatches } from './batches.ts';
 import { unauthorized } from './errors.ts';
-import { findLiveApiKey } from './storage/api-keys.ts';
+import { findLiveApiKeys, type KeyOwner } from './storage/api-keys.ts';
 import type { Database } from './storage/database.ts';
 
 /** A revoked key stops working on every server within this time of the revocation; in it, a key costs one query. */
@@ -12,24 +13,34 @@ const KEY_CACHE_SIZE = 10_000;
 
 export type Caller = { accountId: string; keyId: string };
 
-/** The check of keys against `database`. */
-export function createAuthenticate(database: Database) {
-  const cache = new LRUCache<string, { owner: Awaited<ReturnType<typeof findLiveApiKey>> }>({
+/** Looks keys up by their ids, in the cache or all at once in `database`. A made-up key is answered from it as well. */
+function createFindOwner(database: Database): (keyId: string) => Promise<KeyOwner | undefined> {
+  const cache = new LRUCache<string, { owner: KeyOwner | undefined }>({
     max: KEY_CACHE_SIZE,
     ttl: KEY_CACHE_MS,
-    fetchMethod: async (keyId, _stale, { options }) => {
-      const askedAt = performance.now();
-      const owner = await findLiveApiKey(database, keyId);
-      // What has come late is as old as the question; 0 would mean without end.
-      options.ttl = Math.max(1, KEY_CACHE_MS - (performance.now() - askedAt));
-      return { owner };
-    },
   });
+  const ask = inBatches(async (keyIds) => {
+    const askedAt = performance.now();
+    const owners = await findLiveApiKeys(database, keyIds);
+    // What has come late is as old as the question; 0 would mean without end.
+    const ttl = Math.max(1, KEY_CACHE_MS - (performance.now() - askedAt));
+    for (const keyId of keyIds) cache.set(keyId, { owner: owners.get(keyId) }, { ttl });
+    return (keyId) => owners.get(keyId);
+  });
+  return async (keyId) => {
+    const cached = cache.get(keyId);
+    return cached ? cached.owner : await ask(keyId);
+  };
+}
+
+/** The check of keys against `database`. */
+export function createAuthenticate(database: Database) {
+  const findOwner = createFindOwner(database);
   const accounts = new LRUCache<string, string>({ max: KEY_CACHE_SIZE });
   const authenticate = async (key = ''): Promise<Caller> => {
     const stored = readApiKey(key);
     if (stored === undefined) throw unauthorized();
-    const { owner } = await cache.forceFetch(stored.keyId);
+    const owner = await findOwner(stored.keyId);
     if (owner === undefined || !isSameSecret(owner.secretHash, stored.secretHash)) {
       accounts.delete(key);
       throw unauthorized();
@@ -43,10 +54,18 @@ export function createAuthenticate(database: Database) {
      * @throws UNAUTHORIZED, in one wording, for a key that is missing, malformed, unknown, revoked or expired
      */
     authenticate,
-    /**
-     * The account of a key that was right the last time, at once; '' for all others. Those share what one account may
-     * have, since keys that somebody makes up cost a look into the database each.
-     */
+    /** The account of a key that was right the last time, at once; '' for all others, which share what one may have. */
     ownerOf: (key: string): string => accounts.get(key) ?? '',
+    /**
+     * Looks up a key that may be right, and is not known: afterwards `ownerOf` knows its account, unless it is wrong or
+     * the database is away. Undefined: there is nothing to look up.
+     */
+    learn(key: string): Promise<void> | undefined {
+      if (accounts.has(key) || !isApiKey(key)) return undefined;
+      return authenticate(key).then(
+        () => {},
+        () => {}, // its turn comes among those of unknown keys, and the check there says why
+      );
+    },
   };
 }

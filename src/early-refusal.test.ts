@@ -75,17 +75,45 @@ test('a body that nobody has read does not stand in the way of the next request 
   expect((await text(socket)).match(/HTTP\/1\.1 503 /g)).toHaveLength(2);
 });
 
+/** A request of this key, which nothing has come of yet. */
+function newRequest(key: string) {
+  const fields = { method: 'POST', url: '/v1/query', headers: { 'x-api-key': key } };
+  const request = Object.assign(new IncomingMessage(new Socket()), fields);
+  return { request, response: new ServerResponse(request) };
+}
+
+test('a key that is not known is looked up first: one that is right has the turn of its account', async () => {
+  const known = new Set(['known']);
+  const handled: string[] = [];
+  const handle = refuseEarly(({ headers }) => void handled.push(String(headers['x-api-key'])), {
+    admission: { ...full, isFull: (_lane, key) => !known.has(key) },
+    learn: (key) =>
+      known.has(key) ? undefined : Promise.resolve(key === 'right' && known.add(key)).then(() => {}),
+    paths: new Set(['/v1/query']),
+    watch: createWatch(unmetered, untraced),
+    log: createLog('silent'),
+    corsOrigins: [],
+  });
+  const asked = ['made up', 'right', 'known'].map(newRequest);
+  for (const { request, response } of asked) handle(request, response);
+  expect(handled).toEqual(['known']);
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  expect(handled).toEqual(['known', 'right']);
+  expect(asked.map(({ response }) => response.statusCode)).toEqual([503, 200, 200]);
+});
+
 test('what is refused within one turn of the loop is sent at its end, all of it', async () => {
   const handle = refuseEarly(() => {}, {
     admission: full,
+    learn: () => undefined,
     paths: new Set(['/v1/query']),
     watch: createWatch(unmetered, untraced),
     log: createLog('silent'),
     corsOrigins: [],
   });
   const ask = () => {
-    const request = Object.assign(new IncomingMessage(new Socket()), { method: 'POST', url: '/v1/query' });
-    const response = new ServerResponse(request);
+    const { request, response } = newRequest('key');
     handle(request, response);
     return response;
   };

@@ -15,9 +15,13 @@ import type { Watch } from './watch.ts';
 /** A log in which each refusal had a line would be one more thing to do just then. */
 const TELLING_INTERVAL_MS = 1_000;
 
-/** What a refusal needs; `paths`: those of the operations, all else has its turn at once. */
+/**
+ * What a refusal needs; `paths`: those of the operations, all else has its turn at once. `learn` looks a key up that is not
+ * known, if there is one: nobody is to share the lot of made-up keys whose key is right.
+ */
 type Parts = {
   admission: Admission;
+  learn(key: string): Promise<void> | undefined;
   paths: ReadonlySet<string>;
   watch: Watch;
   log: Logger;
@@ -80,16 +84,16 @@ function createTogether(): (send: () => void) => void {
 /** `handle` for whatever can have its turn soon. A preflight costs nothing, and its request comes right behind it. */
 export function refuseEarly(
   handle: RequestListener,
-  { admission, paths, watch, log, corsOrigins }: Parts,
+  { admission, learn, paths, watch, log, corsOrigins }: Parts,
 ): RequestListener {
   const fieldsOf = fieldsFor(corsOrigins);
   const tell = createTelling(log);
   const together = createTogether();
-  const isRefused = ({ method, url = '', headers }: IncomingMessage) => {
+  /** The path of a request that waits for a turn; undefined for all others. */
+  const pathOf = ({ method, url = '' }: IncomingMessage): string | undefined => {
     const queryAt = url.indexOf('?');
     const path = queryAt < 0 ? url : url.slice(0, queryAt);
-    if (method === 'OPTIONS' || !paths.has(path)) return false;
-    return admission.isFull(laneOf(path), String(headers['x-api-key'] ?? ''));
+    return method === 'OPTIONS' || !paths.has(path) ? undefined : path;
   };
   const refuse = ({ headers }: IncomingMessage, response: ServerResponse) => {
     const { status } = OVERLOADED;
@@ -98,5 +102,14 @@ export function refuseEarly(
     watch.requestEnded({ operation: 'refused', status, seconds: 0 });
     tell();
   };
-  return (request, response) => (isRefused(request) ? refuse(request, response) : handle(request, response));
+  return (request, response) => {
+    const path = pathOf(request);
+    if (path === undefined) return handle(request, response);
+    const key = String(request.headers['x-api-key'] ?? '');
+    const answer = () =>
+      admission.isFull(laneOf(path), key) ? refuse(request, response) : handle(request, response);
+    const learning = learn(key);
+    if (learning === undefined) answer();
+    else void learning.then(answer);
+  };
 }

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { generateApiKey, readApiKey } from './api-key.ts';
 import { readConfig } from './config.ts';
 import { apiKeyFile, ensureFirstAccount } from './first-start.ts';
-import { findLiveApiKey, listApiKeys } from './storage/api-keys.ts';
+import { findLiveApiKeys, listApiKeys } from './storage/api-keys.ts';
 import { createTestDatabase } from './testing/test-database.ts';
 
 let DATA_DIR: string;
@@ -31,7 +31,7 @@ async function start(BOOTSTRAP_API_KEY = ''): Promise<string> {
 }
 
 const opens = async (key: string) =>
-  (await findLiveApiKey(given.database, readApiKey(key)?.keyId ?? '')) !== undefined;
+  (await findLiveApiKeys(given.database, [readApiKey(key)?.keyId ?? ''])).size > 0;
 
 test('a new value revokes the one before, and no other key', async () => {
   await start();

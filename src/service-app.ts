@@ -146,7 +146,7 @@ export function createServiceApp(
   ending: AbortSignal = new AbortController().signal,
 ): Promise<RequestListener> {
   const { config, log, watch } = service;
-  const { authenticate, ownerOf } = createAuthenticate(service.database);
+  const { authenticate, ownerOf, learn } = createAuthenticate(service.database);
   const limitRate = createRateLimit(service.database, config.rateLimitPerMinute);
   const admission = createAdmission(placesFor(config), ownerOf);
   ending.addEventListener('abort', () => admission.hurry(), { once: true });
@@ -157,6 +157,7 @@ export function createServiceApp(
       ...healthRoutes(service, ending),
     },
     admission,
+    learn,
     log,
     watch,
     corsOrigins: config.corsOrigins,

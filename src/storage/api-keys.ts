@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { readApiKey, type StoredKey } from '../api-key.ts';
 import { databaseNow } from './clock.ts';
 import type { Queryable } from './database.ts';
+import { prepare } from './prepared.ts';
 
 /** Under this name stand the keys that BOOTSTRAP_API_KEY has had; the command line gives it to no other. */
 export const BOOTSTRAP_KEY_NAME = 'BOOTSTRAP_API_KEY';
@@ -28,15 +29,24 @@ export async function insertApiKey(
     .execute();
 }
 
-/** The owner and hash of a key that is neither revoked nor expired by the database's clock. */
-export async function findLiveApiKey(database: Queryable, keyId: string) {
-  return await database
-    .selectFrom('api_keys')
-    .select(['account_id as accountId', 'secret_hash as secretHash'])
-    .where('id', '=', keyId)
-    .where('revoked_at', 'is', null)
-    .where(sql<boolean>`(expires_at IS NULL OR expires_at > now())`)
-    .executeTakeFirst();
+export type KeyOwner = { accountId: string; secretHash: Buffer };
+
+const findLive = prepare(
+  'find_live_api_keys',
+  ['keyIds'],
+  ({ keyIds }) => sql<KeyOwner & { keyId: string }>`
+    SELECT id AS "keyId", account_id AS "accountId", secret_hash AS "secretHash"
+    FROM api_keys
+    WHERE id = ANY (${keyIds}::text[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+);
+
+/** By their ids, the owner and hash of those keys that are neither revoked nor expired by the database's clock. */
+export async function findLiveApiKeys(
+  database: Queryable,
+  keyIds: string[],
+): Promise<ReadonlyMap<string, KeyOwner>> {
+  const keys = await findLive(database, { keyIds });
+  return new Map(keys.map(({ keyId, ...owner }) => [keyId, owner]));
 }
 
 /** Every key with its account, oldest first; nothing of the secrets. */
