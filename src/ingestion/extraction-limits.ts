@@ -1,4 +1,5 @@
 /** Everything that bounds the reading of one file, with the reason for each number. Bytes, unless a name says else. */
+import { totalmem } from 'node:os';
 import type { DocumentErrorCode, DocumentType } from '../../generated/types.gen.ts';
 
 const MEBIBYTE = 2 ** 20;
@@ -20,11 +21,17 @@ export const readingMaxMsFor = (type: DocumentType, bytes: number): number =>
     ? Math.min(READING_MAX_MS, PLAIN_READING_MS + (bytes / MEBIBYTE) * PLAIN_READING_MS_PER_MEBIBYTE)
     : READING_MAX_MS;
 
-/** JavaScript heap of the process that reads a file; a sheet of a million cells takes half of it. */
-export const HEAP_MAX = 512 * MEBIBYTE;
+/** Of the machine; where a container is given less than that, that counts. */
+export const MACHINE_MEMORY = Math.min(process.constrainedMemory() || totalmem(), totalmem());
 
-/** All memory of that process that is in use: the heap, the file, what is unpacked, the program itself. */
-export const MEMORY_MAX = 896 * MEBIBYTE;
+/**
+ * All memory of the process that reads a file that is in use: the heap, the file, what is unpacked, the program itself.
+ * Half of a small machine is left to the service.
+ */
+export const MEMORY_MAX = Math.min(896 * MEBIBYTE, MACHINE_MEMORY / 2);
+
+/** JavaScript heap of that process; a sheet of a million cells takes 256 MiB. */
+export const HEAP_MAX = Math.min(512 * MEBIBYTE, 0.6 * MEMORY_MAX);
 
 /**
  * What the kernel refuses to give that process beyond (RLIMIT_DATA), in case it grows faster than it is looked at.

@@ -2,13 +2,13 @@
 import { type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import type { PackedText } from '../retrieval/extracted-text.ts';
 import { createShares } from '../shares.ts';
 import type { Extraction, UploadedFile } from './extract.ts';
-import { HEAP_MAX, MEMORY_MAX, readingMaxMsFor } from './extraction-limits.ts';
+import { HEAP_MAX, MACHINE_MEMORY, MEMORY_MAX, readingMaxMsFor } from './extraction-limits.ts';
 import { openModules } from './extraction-modules.ts';
 import { receiveResult } from './extraction-result.ts';
 import { findSandbox, type Sandbox } from './extraction-sandbox.ts';
@@ -29,11 +29,8 @@ const SPARE_MAX_IDLE_MS = 60_000;
 
 /**
  * One processor stays free for the server, and half of the memory: not one file after another may take all of it.
- * Where a container is given less memory than the machine has, that counts.
  */
-const MEMORY_FOR = Math.floor(
-  Math.min(process.constrainedMemory() || totalmem(), totalmem()) / 2 / MEMORY_MAX,
-);
+const MEMORY_FOR = Math.floor(MACHINE_MEMORY / 2 / MEMORY_MAX);
 const PROCESSES_MAX = Math.max(1, Math.min(availableParallelism() - 1, MEMORY_FOR));
 
 /**
@@ -183,7 +180,7 @@ const LOADER = fileURLToPath(new URL('./extraction-loader.cjs', import.meta.url)
  */
 const COMMAND = [
   process.execPath,
-  `--max-old-space-size=${HEAP_MAX / 2 ** 20}`,
+  `--max-old-space-size=${Math.floor(HEAP_MAX / 2 ** 20)}`,
   '--permission',
   ...['src', 'generated', 'node_modules', 'package.json'].map((name) => `--allow-fs-read=${root}${name}`),
   '--disallow-code-generation-from-strings',

@@ -1,4 +1,5 @@
 /** A reader that somebody else has taken over stays in its process, as far as the system allows. */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
@@ -108,3 +109,12 @@ test('where the system allows less, files are read all the same, and what is lac
     vi.unstubAllEnvs();
   }
 });
+
+test.runIf(process.platform === 'linux')(
+  'where memory runs out, the process is ended before any other',
+  async () => {
+    const { command } = await findSandbox(program);
+    const [name = '', ...args] = command(['cat', '/proc/self/oom_score_adj']);
+    expect(execFileSync(name, args, { encoding: 'utf8' }).trim()).toBe('1000');
+  },
+);

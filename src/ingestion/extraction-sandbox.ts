@@ -18,11 +18,13 @@ const LAST_USER = 65_519;
 
 /**
  * The kernel's bounds: on memory, in kilobytes, in case it grows faster than it is looked at, and on processor seconds,
- * in case nothing else ends a process whose server is gone; no core dumps. And a tenth of the server's claim on a
+ * in case nothing else ends a process whose server is gone; no core dumps. Where memory runs out all the same, it is ended
+ * first (proc(5), oom_score_adj), and not the service. And a tenth of the server's claim on a
  * processor. Not less: a busy server would let every file run out of time.
  */
-const BOUNDED_START = 'ulimit -c 0; ulimit -d "$1"; ulimit -t "$2"; shift 2; exec nice -n 10 "$@"';
-const KILOBYTES_MAX = RESERVED_MEMORY_MAX / 2 ** 10;
+const BOUNDED_START =
+  '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; ulimit -c 0; ulimit -d "$1"; ulimit -t "$2"; shift 2; exec nice -n 10 "$@"';
+const KILOBYTES_MAX = Math.floor(RESERVED_MEMORY_MAX / 2 ** 10);
 /** Several threads of Node's may work at once. */
 const PROCESSOR_SECONDS_MAX = (4 * READING_MAX_MS) / 1000;
 
