@@ -4,6 +4,7 @@ import getRawBody from 'raw-body';
 import { arrivingBytes } from './arriving-bytes.ts';
 import type { HeldBody } from './body-memory.ts';
 import { payloadTooLarge, unsupportedMediaType, validationFailed } from './errors.ts';
+import { createByteWriter, release } from './storage/binary-array.ts';
 
 /** The part of a schema that decides how large a value's JSON can get. */
 type SizedSchema = {
@@ -84,52 +85,32 @@ async function readWhole(request: IncomingMessage, limitBytes: number): Promise<
   }
 }
 
-/** Where bytes are put together that came in small pieces: each of those keeps the whole packet that it came in. */
+/** Memory is asked for by blocks of this size. */
 const BLOCK_BYTES = 65_536;
 
-/** Puts pieces together, of which the small ones are copied. */
-function createPieces() {
-  const pieces: Buffer[] = [];
-  let [block, filled, length] = [Buffer.alloc(0), 0, 0];
-  const endBlock = () => {
-    if (filled > 0) pieces.push(block.subarray(0, filled));
-    [block, filled] = [Buffer.alloc(0), 0];
-  };
-  return {
-    add(piece: Buffer): void {
-      length += piece.length;
-      if (filled + piece.length > block.length) endBlock();
-      if (piece.length > BLOCK_BYTES / 4) return void pieces.push(piece);
-      if (block.length === 0) block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-      filled += piece.copy(block, filled);
-    },
-    whole(): Buffer {
-      endBlock();
-      return Buffer.concat(pieces, length);
-    },
-  };
-}
-
-/** Reads a body no faster than there is memory for it, once it is large. */
+/**
+ * Reads a body no faster than there is memory for it, once it is large. Its pieces are copied as they arrive: each keeps
+ * the whole packet that it came in.
+ */
 async function readLarge(
   request: IncomingMessage,
   limitBytes: number,
   begin: Means['body'],
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
-  const pieces = createPieces();
-  let [receivedBytes, heldBytes] = [0, SMALL_BODY_BYTES];
+  const body = createByteWriter();
+  let heldBytes = SMALL_BODY_BYTES;
   for await (const piece of arrivingBytes(request)) {
-    receivedBytes += piece.length;
+    const receivedBytes = body.size() + piece.length;
     if (receivedBytes > limitBytes) throw payloadTooLarge(limitBytes);
     if (receivedBytes > heldBytes) {
       const moreBytes = Math.max(BLOCK_BYTES, receivedBytes - heldBytes);
       await begin().hold(moreBytes);
       heldBytes += moreBytes;
     }
-    pieces.add(piece);
+    body.append(piece.length, (buffer, start) => piece.copy(buffer, start));
   }
-  return pieces.whole();
+  return body.written();
 }
 
 /** Thousands of bodies that announce no more than this may be on their way at once. */
@@ -165,5 +146,9 @@ export async function readJsonBody(
   const isSmall = Number(request.headers['content-length'] ?? limitBytes) <= SMALL_BODY_BYTES;
   if (isSmall || means === undefined) return parse(await readWhole(request, limitBytes));
   const bytes = await readLarge(request, limitBytes, means.body);
-  return bytes.length > SMALL_BODY_BYTES ? await means.heavily(() => parse(bytes)) : parse(bytes);
+  try {
+    return bytes.length > SMALL_BODY_BYTES ? await means.heavily(() => parse(bytes)) : parse(bytes);
+  } finally {
+    release(bytes);
+  }
 }

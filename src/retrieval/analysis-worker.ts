@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { constants, getPriority, platform, setPriority } from 'node:os';
 import type { MessagePort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
+import { release } from '../storage/binary-array.ts';
 import { type AnalysedPart, analyseDocument, type DocumentText } from './analysis.ts';
 import type { Stem } from './lexemes.ts';
 
@@ -64,6 +65,7 @@ function pack(part: AnalysedPart): [packed: AnalysedPart, buffer: ArrayBuffer] {
     const moved = new Uint8Array(buffer, end, bytes.byteLength);
     moved.set(bytes);
     end += bytes.byteLength;
+    release(bytes);
     return moved;
   };
   const { content, start_offset, end_offset, page, headings, language, length, lexemes } = part.columns;

@@ -4,6 +4,7 @@ import {
   createBinaryArray,
   createByteWriter,
   elementTypes,
+  release,
 } from '../storage/binary-array.ts';
 import { LEXEMES_PER_CHANGE } from '../storage/tables.ts';
 import { type LexemeTable, lexemesEnd, nameEnd, nameStart, passageCountOf } from './lexeme-table.ts';
@@ -25,6 +26,7 @@ export function writePassageCounts(table: LexemeTable): Uint8Array[] {
   const end = (): void => {
     const bytes = piece.end();
     pieces.add(bytes.length, (buffer, start) => bytes.copy(buffer, start));
+    release(bytes);
     if (pieces.count() === CHANGES_PER_STATEMENT) endArray();
     piece = createCountsObject();
   };

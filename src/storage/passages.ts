@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import type { LanguageShare, Passage, PassageLocation } from '../../generated/types.gen.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { AnalysedPart, PassageTotals } from '../retrieval/analysis.ts';
+import { release } from './binary-array.ts';
 import type { Queryable } from './database.ts';
 import { giveWayToDeletion } from './deletions.ts';
 import { addLexemes, removeLexemes } from './lexeme-statistics.ts';
@@ -213,7 +214,7 @@ const count = (
 
 /**
  * Makes an analysed document searchable, part by part; the document's row must exist. `documents` and `bytes` are
- * what of it has not been counted yet.
+ * what of it has not been counted yet. The memory of each part is freed once it is stored.
  * @returns the number of its passages
  * @throws DeletionAnnounced when the document or its knowledge base is about to be deleted
  */
@@ -226,13 +227,13 @@ export async function insertPassages(
   for await (const part of parts) {
     if (part.position > 1) await giveWayToDeletion(transaction, [document.knowledgeBaseId, document.id]);
     await insertRows(transaction, document, part);
-    const { lexemeCounts, totals } = part;
-    if (lexemeCounts === undefined) continue;
+    const { lexemeCounts = [], totals } = part;
     for (const [i, counts] of lexemeCounts.entries()) {
       if (totals === undefined || i < lexemeCounts.length - 1)
         await countLexemes(transaction, { ...document, lexemeCounts: counts });
       else await count(transaction, document, { lexemeCounts: counts, totals, ...uncounted });
     }
+    for (const column of Object.values(part.columns)) release(column);
     passageCount = totals?.passageCount ?? 0;
   }
   return passageCount;
