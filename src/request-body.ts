@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { arrivingBytes } from './arriving-bytes.ts';
 import type { HeldBody } from './body-memory.ts';
-import { payloadTooLarge, unsupportedMediaType, validationFailed } from './errors.ts';
+import { payloadTooLarge, tooSlow, unsupportedMediaType, validationFailed } from './errors.ts';
 import { createByteWriter, release } from './storage/binary-array.ts';
 
 /** The part of a schema that decides how large a value's JSON can get. */
@@ -85,6 +85,16 @@ async function readWhole(request: IncomingMessage, limitBytes: number): Promise<
   }
 }
 
+/**
+ * What `reading` gives of a small body, which has so long to arrive.
+ * @throws REQUEST_TIMEOUT when it takes longer
+ */
+async function inTime(reading: Promise<Buffer>): Promise<Buffer> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(tooSlow()), SMALL_BODY_MAX_MS);
+  return await Promise.race([reading, late]).finally(() => clearTimeout(timer));
+}
+
 /** Memory is asked for by blocks of this size. */
 const BLOCK_BYTES = 65_536;
 
@@ -115,6 +125,8 @@ async function readLarge(
 
 /** Thousands of bodies that announce no more than this may be on their way at once. */
 const SMALL_BODY_BYTES = 65_536;
+/** Five times what the least rate of larger bodies would give them. */
+const SMALL_BODY_MAX_MS = 20_000;
 
 /** What a request may use: memory for a large body, and the event loop for its parsing; see `Place`. */
 type Means = { body(): HeldBody; heavily<T>(act: () => T): Promise<T> };
@@ -144,7 +156,8 @@ export async function readJsonBody(
   const isJson = JSON_MEDIA_TYPE.test(mediaType) && !OTHER_CHARSET.test(mediaType);
   if (!isJson || !/^(identity)?$/i.test(encoding)) throw unsupportedMediaType();
   const isSmall = Number(request.headers['content-length'] ?? limitBytes) <= SMALL_BODY_BYTES;
-  if (isSmall || means === undefined) return parse(await readWhole(request, limitBytes));
+  if (isSmall) return parse(await inTime(readWhole(request, limitBytes)));
+  if (means === undefined) return parse(await readWhole(request, limitBytes));
   const bytes = await readLarge(request, limitBytes, means.body);
   try {
     return bytes.length > SMALL_BODY_BYTES ? await means.heavily(() => parse(bytes)) : parse(bytes);

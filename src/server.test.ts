@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { drain, listen } from './server.ts';
 
 const anyPort = { host: '127.0.0.1', port: 0 };
@@ -160,21 +160,37 @@ test('a first request and the rest of a body that came in time are answered, tho
   await drain(server, 100);
 });
 
-test('connections beyond the most are closed, and idle ones make room for the next', async () => {
-  const { server, address } = await listen((_request, response) => void response.end('here'), {
-    ...anyPort,
-    maxConnections: 2,
-  });
-  const open = () => connect(portOf(address), '127.0.0.1');
-  const idle = [];
-  for (let number = 1; number <= 2; number++) {
+test('connections beyond the most are closed; those whose request does not arrive make room, one in use does not', async () => {
+  const { server, address } = await listen(
+    (request, response) => void request.resume().once('end', () => response.end('here')),
+    { ...anyPort, maxConnections: 8 },
+  );
+  const open = async (begin: string) => {
     const accepted = once(server, 'connection');
-    idle.push(open());
+    const socket = connect(portOf(address), '127.0.0.1', () => socket.write(begin));
     await accepted;
-  }
-  expect(await text(open())).toBe('');
-  expect(await Promise.all(idle.map((socket) => text(socket)))).toEqual(['', '']);
-  expect(await (await fetch(address)).text()).toBe('here');
+    return socket;
+  };
+  const used = await open('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const slow = [
+    await open('GET / HTTP/1.1\r\nHost: x\r\n'),
+    await open(''),
+    ...(await Promise.all(
+      Array.from({ length: 5 }, () => open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n{')),
+    )),
+  ];
+  expect(await text(connect(portOf(address), '127.0.0.1'))).toBe('');
+  const use = setInterval(() => used.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'), 100);
+  await vi.waitFor(async () => expect(await (await fetch(address)).text()).toBe('here'), {
+    timeout: 10_000,
+    interval: 50,
+  });
+  clearInterval(use);
+  const cutOff = slow.slice(0, 2).map((socket) => text(socket));
+  for (const answer of await Promise.all(cutOff)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  for (const socket of slow) socket.destroy();
+  expect(used.readyState).toBe('open');
+  used.destroy();
   await drain(server, 100);
 });
 

@@ -1,9 +1,16 @@
 /** The HTTP server around the application: timeouts, answers to what is no HTTP, and the drain at its end. */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import {
+  closeIdle,
+  connectionsMax,
+  type Exchanges,
+  isUnread,
+  limitConnections,
+  noteExchanges,
+} from './connections.ts';
 import { ServiceError, toErrorEnvelope } from './errors.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
@@ -23,11 +30,6 @@ const TIMEOUT_CHECK_MS = 1_000;
 /** Longer than load balancers keep idle connections (60 s), so that it is they who close them. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-/** Open connections: an idle one takes some 9 KiB of memory, and clients of one service have far fewer. */
-const CONNECTIONS_MAX = 10_000;
-/** Of the files that the system lets this process open, for connections. */
-const CONNECTIONS_SHARE = 3 / 4;
-
 /** How long nothing may have ended before a drain closes idle connections: clients under load send sooner. */
 const QUIET_MS = 1_000;
 const SWEEP_INTERVAL_MS = 50;
@@ -44,32 +46,7 @@ function toProtocolError({ code }: NodeJS.ErrnoException): ServiceError {
   }
 }
 
-/**
- * What is under way on a server: of each connection the answer to its last request, and when any answer last ended;
- * `unused`: the connections on which no request has come yet.
- */
-type Exchanges = { lastAnswers: Map<Duplex, ServerResponse>; endedAtMs: number; unused: Set<Socket> };
-
 const exchangesOf = new WeakMap<Server, Exchanges>();
-
-function noteExchanges(server: Server): Exchanges {
-  const exchanges: Exchanges = { lastAnswers: new Map(), endedAtMs: 0, unused: new Set() };
-  const { lastAnswers, unused } = exchanges;
-  exchangesOf.set(server, exchanges);
-  server.on('connection', (socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
-  });
-  server.prependListener('request', ({ socket }, response) => {
-    unused.delete(socket);
-    lastAnswers.set(socket, response);
-    response.once('close', () => {
-      exchanges.endedAtMs = performance.now();
-      if (lastAnswers.get(socket) === response) lastAnswers.delete(socket);
-    });
-  });
-  return exchanges;
-}
 
 type Refuse = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
@@ -100,13 +77,6 @@ const answerProtocolError: Refuse = (error, socket) => {
 
 const TIMED_OUT = Object.assign(new Error('the body stalls'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
-/**
- * Whether the request waits for its turn, or what has come of its body for memory: then it is not the client that stalls,
- * but the server that does not read.
- */
-const isUnread = ({ req, headersSent }: ServerResponse): boolean =>
-  !req.complete && !headersSent && (req.readableFlowing === null || req.readableLength > 0);
-
 /** Cuts off a client in the middle of whose request or answer nothing has moved for so long, and who asks no more. */
 const cutStalled =
   ({ lastAnswers }: Exchanges, refuse: Refuse) =>
@@ -123,30 +93,6 @@ const cutStalled =
       else if (socket.writableLength > 0) socket.destroy();
     });
   };
-
-/** How many connections this process may have; where the system does not say how many files it may open, many. */
-function connectionsMax(): number {
-  try {
-    const [, files] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
-    return Math.min(CONNECTIONS_MAX, Math.floor(Number(files ?? Infinity) * CONNECTIONS_SHARE));
-  } catch {
-    return CONNECTIONS_MAX;
-  }
-}
-
-/**
- * Refuses connections beyond the most by closing them, and makes room for the next ones: those on which nothing is under
- * way are closed, as at the end of any idle time.
- */
-function limitConnections(server: Server, exchanges: Exchanges, max: number): void {
-  server.maxConnections = max;
-  let closedAtMs = Number.NEGATIVE_INFINITY;
-  server.on('drop', () => {
-    if (performance.now() - closedAtMs < QUIET_MS) return;
-    closedAtMs = performance.now();
-    closeIdle(server, exchanges);
-  });
-}
 
 /** Starts to listen; `port` 0: any free one. Gives the server and the address that it answers at. */
 export async function listen(
@@ -172,8 +118,16 @@ export async function listen(
     handle,
   );
   const exchanges = noteExchanges(server);
-  limitConnections(server, exchanges, maxConnections);
+  exchangesOf.set(server, exchanges);
   const refuse = refuseBehind(exchanges);
+  limitConnections(server, exchanges, {
+    max: maxConnections,
+    cutOff(socket) {
+      refuse(TIMED_OUT, socket);
+      // Its client would not close its end.
+      socket.destroySoon();
+    },
+  });
   server.setTimeout(stallTimeoutMs, cutStalled(exchanges, refuse));
   server.on('clientError', refuse);
   // Node would put it behind the head of an answer that waits for those before it.
@@ -209,12 +163,6 @@ function announceEnd(server: Server, { lastAnswers }: Exchanges): void {
     response.shouldKeepAlive = false;
     answersBefore.set(socket, response);
   });
-}
-
-/** Closes the connections on which nothing is under way. Node takes one that has sent nothing yet for a slow request. */
-function closeIdle(server: Server, { unused }: Exchanges): void {
-  server.closeIdleConnections();
-  for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
 }
 
 /**

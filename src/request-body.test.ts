@@ -1,0 +1,23 @@
+/** How long a small body may take to arrive. */
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { readJsonBody } from './request-body.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+test('408 REQUEST_TIMEOUT: a small body that comes byte by byte and is not whole after twenty seconds', async () => {
+  const headers = { 'content-type': 'application/json', 'content-length': '60000' };
+  const request = Object.assign(new PassThrough(), { headers });
+  const reading = readJsonBody(request as unknown as IncomingMessage, 100_000, undefined);
+  const refused = expect(reading).rejects.toMatchObject({
+    errorCode: 'REQUEST_TIMEOUT',
+    headers: { connection: 'close' },
+  });
+  for (let second = 0; second < 20; second++) {
+    request.write(' ');
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
+  await refused;
+});
