@@ -78,8 +78,9 @@ export type DocumentType = 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'xls' | 'html' | '
 /**
  * Why a document is not searchable. `UNSUPPORTED_FILE_TYPE`: not a format that the service reads.
  * `FILE_CORRUPT`: damaged. `FILE_ENCRYPTED`: needs a password. `NO_TEXT_EXTRACTED`: no text in it, as in
- * scanned pages. `FILE_TOO_COMPLEX`: unpacks to more than the service takes. `PROCESSING_TIMEOUT`: not read
- * before the deadline. `INTERNAL_ERROR`: a fault of the service.
+ * scanned pages. `FILE_TOO_COMPLEX`: unpacks to more than the service takes, takes too long to read, or has
+ * a text of more than 10 million characters. `PROCESSING_TIMEOUT`: not read before the deadline.
+ * `INTERNAL_ERROR`: a fault of the service.
  */
 export type DocumentErrorCode = 'UNSUPPORTED_FILE_TYPE' | 'FILE_CORRUPT' | 'FILE_ENCRYPTED' | 'NO_TEXT_EXTRACTED' | 'FILE_TOO_COMPLEX' | 'PROCESSING_TIMEOUT' | 'INTERNAL_ERROR';
 
