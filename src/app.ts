@@ -98,7 +98,7 @@ type Parts = {
   /** Who of those that call operations has a turn; undefined: all, at once. */
   admission?: Admission;
   /** Looks a key up that is not known yet, before its request is admitted; undefined: there is nothing to look up. */
-  learn?(key: string): Promise<void> | undefined;
+  learn?(key: string): Promise<boolean> | undefined;
   log: Logger;
   watch: Watch;
   corsOrigins: CorsOrigins;

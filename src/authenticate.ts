@@ -58,13 +58,13 @@ export function createAuthenticate(database: Database) {
     ownerOf: (key: string): string => accounts.get(key) ?? '',
     /**
      * Looks up a key that may be right, and is not known: afterwards `ownerOf` knows its account, unless it is wrong or
-     * the database is away. Undefined: there is nothing to look up.
+     * the database is away, which gives false. Undefined: there is nothing to look up.
      */
-    learn(key: string): Promise<void> | undefined {
+    learn(key: string): Promise<boolean> | undefined {
       if (accounts.has(key) || !isApiKey(key)) return undefined;
       return authenticate(key).then(
-        () => {},
-        () => {}, // its turn comes among those of unknown keys, and the check there says why
+        () => true,
+        () => false, // its turn comes among those of unknown keys, and the check there says why
       );
     },
   };

@@ -21,7 +21,7 @@ const TELLING_INTERVAL_MS = 1_000;
  */
 type Parts = {
   admission: Admission;
-  learn(key: string): Promise<void> | undefined;
+  learn(key: string): Promise<boolean> | undefined;
   paths: ReadonlySet<string>;
   watch: Watch;
   log: Logger;
@@ -81,6 +81,21 @@ function createTogether(): (send: () => void) => void {
   };
 }
 
+/** Requests of wrong keys that are answered in one turn of the loop; other requests are read between two turns. */
+const WRONG_PER_TURN = 8;
+
+/** Runs a few of the functions that it is given in each turn of the loop. */
+function createGradually(): (act: () => void) => void {
+  const due: Array<() => void> = [];
+  const runSome = () => {
+    for (const act of due.splice(0, WRONG_PER_TURN)) act();
+    if (due.length > 0) setImmediate(runSome);
+  };
+  return (act) => {
+    if (due.push(act) === 1) setImmediate(runSome);
+  };
+}
+
 /** `handle` for whatever can have its turn soon. A preflight costs nothing, and its request comes right behind it. */
 export function refuseEarly(
   handle: RequestListener,
@@ -89,6 +104,7 @@ export function refuseEarly(
   const fieldsOf = fieldsFor(corsOrigins);
   const tell = createTelling(log);
   const together = createTogether();
+  const gradually = createGradually();
   /** The path of a request that waits for a turn; undefined for all others. */
   const pathOf = ({ method, url = '' }: IncomingMessage): string | undefined => {
     const queryAt = url.indexOf('?');
@@ -110,6 +126,6 @@ export function refuseEarly(
       admission.isFull(laneOf(path), key) ? refuse(request, response) : handle(request, response);
     const learning = learn(key);
     if (learning === undefined) answer();
-    else void learning.then(answer);
+    else void learning.then((isRight) => (isRight ? answer() : gradually(answer)));
   };
 }
