@@ -1,6 +1,6 @@
 /** The bytes of a request as they arrive, from a client that has to send them at some speed. */
 import type { IncomingMessage } from 'node:http';
-import { chunksTooSmall, tooSlow } from './errors.ts';
+import { tooSlow } from './errors.ts';
 
 /** A body on a poor mobile link arrives faster than this on average. */
 const LEAST_BYTES_PER_SECOND = 16 * 1024;
@@ -8,23 +8,12 @@ const LEAST_BYTES_PER_SECOND = 16 * 1024;
 const GRACE_SECONDS = 10;
 
 /**
- * What the chunks of a body may add to it: those of 20 bytes do so by a quarter. Each costs as much as some kilobytes, and
- * bytes that come one by one would hold up everybody.
- */
-const CHUNKING_MAX = 1.25;
-/** Of which a short body may have more. */
-const CHUNKING_FREE_BYTES = 4_096;
-
-/**
  * The pieces of a body. Only the time counts in which they are waited for: who stores them slowly does not make their
  * sender slow. The request stays open when no more are taken.
- * @throws REQUEST_TIMEOUT when the average falls below LEAST_BYTES_PER_SECOND; MALFORMED_REQUEST when it comes in chunks
- * of a few bytes
+ * @throws REQUEST_TIMEOUT when the average falls below LEAST_BYTES_PER_SECOND
  */
 export async function* arrivingBytes(request: IncomingMessage): AsyncGenerator<Buffer> {
   const pieces: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false });
-  const { socket } = request;
-  const readBefore = socket.bytesRead;
   let [waitedMs, receivedBytes] = [0, 0];
   try {
     for (;;) {
@@ -35,9 +24,6 @@ export async function* arrivingBytes(request: IncomingMessage): AsyncGenerator<B
       receivedBytes += next.value.length;
       const seconds = waitedMs / 1000;
       if (seconds > GRACE_SECONDS && receivedBytes < seconds * LEAST_BYTES_PER_SECOND) throw tooSlow();
-      const sentBytes = request.complete ? 0 : socket.bytesRead - readBefore;
-      if (sentBytes > CHUNKING_FREE_BYTES + CHUNKING_MAX * receivedBytes + request.readableLength)
-        throw chunksTooSmall();
       yield next.value;
     }
   } finally {

@@ -171,12 +171,6 @@ export const tooSlow = () =>
     headers: { connection: 'close' },
   });
 
-/** What comes after it on the connection is not waited for. */
-export const chunksTooSmall = () =>
-  new ServiceError('MALFORMED_REQUEST', 'The chunks of the body are too small: send it in larger ones.', {
-    headers: { connection: 'close' },
-  });
-
 export const idempotencyKeyReused = () =>
   new ServiceError(
     'IDEMPOTENCY_KEY_REUSED',

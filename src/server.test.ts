@@ -47,6 +47,32 @@ test('the refusal of a broken body does not wait for an answer that can not come
   await drain(server, 100);
 });
 
+test('400 MALFORMED_REQUEST: a body in pieces of one byte, also while it waits to be read; lines are pieces enough', async () => {
+  let received = 0;
+  const { server, address } = await listen((request, response) => {
+    if (request.url === '/unread') return;
+    request.on('data', (piece) => {
+      received += piece.length;
+    });
+    request.on('end', () => response.end('done'));
+  }, anyPort);
+  const send = async (path: string, piece: string) => {
+    const socket = connect(portOf(address), '127.0.0.1');
+    const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`;
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    socket.write(`${chunk.repeat(3_000)}0\r\n\r\n`);
+    return await text(socket);
+  };
+  expect(await send('/unread', 'x')).toMatch(/^HTTP\/1\.1 400 [\s\S]*pieces of the body are too small/);
+  expect(await send('/', 'x')).toMatch(/^HTTP\/1\.1 400 /);
+  received = 0;
+  expect(await send('/', 'a line of a text')).toMatch(/^HTTP\/1\.1 200 [\s\S]*done/);
+  expect(received).toBe(48_000);
+  await drain(server, 100);
+});
+
 test('100 Continue does not get into the midst of an answer that waits for the one before it', async () => {
   const answers: (() => void)[] = [];
   const { server, address } = await listen((_request, response) => {

@@ -12,6 +12,7 @@ import {
   noteExchanges,
 } from './connections.ts';
 import { ServiceError, toErrorEnvelope } from './errors.ts';
+import { createPiecedRequest } from './pieced-request.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Headers arrive at once or the client is playing for time. */
@@ -34,11 +35,19 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const QUIET_MS = 1_000;
 const SWEEP_INTERVAL_MS = 50;
 
+/** The body comes in pieces of a few bytes. */
+const CRUMBS = Object.assign(new Error('the body comes in crumbs'), { code: 'CRUMBS' });
+
 /** What Node's parser could not make a request of. */
 function toProtocolError({ code }: NodeJS.ErrnoException): ServiceError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return new ServiceError('HEADERS_TOO_LARGE', 'The request line and headers are too large.');
+    case CRUMBS.code:
+      return new ServiceError(
+        'MALFORMED_REQUEST',
+        'The pieces of the body are too small: send it in larger ones.',
+      );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ServiceError('REQUEST_TIMEOUT', 'The request did not arrive in time.');
     default:
@@ -104,8 +113,17 @@ export async function listen(
     maxConnections = connectionsMax(),
   }: { host: string; port: number; stallTimeoutMs?: number; maxConnections?: number },
 ): Promise<{ server: Server; address: string }> {
+  // Once the server is there, and its requests.
+  const onCrumbs: Parameters<typeof createPiecedRequest>[0] = (socket) => {
+    const last = exchanges.lastAnswers.get(socket);
+    if (last?.headersSent) return void socket.destroy();
+    refuse(CRUMBS, socket);
+    // Its client would not close its end.
+    socket.destroySoon();
+  };
   const server = createServer(
     {
+      IncomingMessage: createPiecedRequest(onCrumbs),
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
