@@ -64,9 +64,13 @@ async function fill({ api, request }: Caller, { dataDirectory }: RunningService,
 
 type Filled = Awaited<ReturnType<typeof fill>>;
 
-/** The time of an unfinished import begins anew with its restore. */
-const withoutTimes = <T extends { status: string; createdAt?: string; updatedAt?: string }>(document: T) =>
-  document.status === 'pending' ? { ...document, createdAt: '', updatedAt: '' } : document;
+/** The time of an unfinished import begins anew with its restore, and its place among those that wait. */
+const withoutTimes = <
+  T extends { status: string; createdAt?: string; updatedAt?: string; queuePosition?: number },
+>(
+  document: T,
+) =>
+  document.status === 'pending' ? { ...document, createdAt: '', updatedAt: '', queuePosition: 0 } : document;
 
 /** What every operation that only asks answers to this account. */
 async function observe({ api }: Caller, { knowledgeBaseId }: Filled) {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
+import { sql } from 'kysely';
 import type pg from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import type { Logger } from 'pino';
@@ -123,11 +124,21 @@ async function loadAll(
   tell(`${count} files`);
 }
 
+/** Whether the schema of the backup, which may be an older version's, notes when imports began. */
+async function notesBeginnings(transaction: Database): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM pg_attribute WHERE attrelid = 'documents'::regclass AND attname = 'processing_since'`.execute(
+    transaction,
+  );
+  return rows.length > 0;
+}
+
 /** Imports that the backup has interrupted begin anew, their time too; deleted knowledge bases are purged. */
 async function requeue(transaction: Database, jobs: JobQueue): Promise<void> {
+  const unbegun = (await notesBeginnings(transaction)) ? { processing_since: null } : {};
   const unfinished = await transaction
     .updateTable('documents')
-    .set({ created_at: databaseNow, updated_at: databaseNow, processing_since: null })
+    .set({ created_at: databaseNow, updated_at: databaseNow, ...unbegun })
     .where('status', 'in', ['pending', 'processing'])
     .returning(['knowledge_base_id as knowledgeBaseId', 'id', 'account_id as accountId'])
     .execute();
