@@ -171,6 +171,16 @@ test('who steps out lets another one work, and comes back before those who wait'
   expect(entered).toEqual([0]);
 });
 
+test('who steps out while outside comes back once', async () => {
+  const admission = createAdmission(2);
+  const place = await enter(admission);
+  await place.outside(() => place.outside(async () => {}));
+  place.leave();
+  const { entered } = enterOften(admission, 3);
+  await turn();
+  expect(entered).toEqual([0, 1]);
+});
+
 test('who hangs up outside does not come back, and takes no place', async () => {
   const admission = createAdmission(1);
   const client = newClient();

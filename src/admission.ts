@@ -88,6 +88,8 @@ function createPlace(way: Way, { memory, heavy }: Means, { owner, client }: Owne
   };
   return {
     async outside(act) {
+      // Within another one it is outside already, and would come back twice.
+      if (!isHeld) return await act();
       giveUp();
       try {
         return await act();

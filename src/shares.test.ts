@@ -62,6 +62,20 @@ test('what is given back goes to the owner that holds least, then to the one ser
   expect(served).toEqual(['b', 'c', 'a', 'b', 'a']);
 });
 
+test('a request that comes when its owner may have more again stands behind those that were held back', async () => {
+  const shares = createShares(4);
+  await shares.take('b');
+  shares.leave('b');
+  vi.advanceTimersByTime(1);
+  const got: string[] = [];
+  for (const name of ['first', 'second', 'third']) shares.take('a').then(() => got.push(name));
+  // Now the other owner has gone, and nobody has looked yet.
+  vi.advanceTimersByTime(999);
+  shares.take('a').then(() => got.push('fourth'));
+  await turn();
+  expect(got).toEqual(['first', 'second', 'third', 'fourth']);
+});
+
 test('a thousand waiting requests of one owner do not hold up the first of another', async () => {
   const shares = createShares(1);
   takeAll(shares, Array(1_000).fill('a'));

@@ -116,9 +116,10 @@ export function createShares(
     async take(owner, { isReturning = false, ...patience } = {}) {
       const share = shareOf(owner);
       forgetAbsent();
-      if (mayHoldMore(share)) return hold(share);
+      if (!isWaiting(share) && mayHoldMore(share)) return hold(share);
       const wait = (isReturning ? share.returning : share.waiting).join(undefined, patience);
-      recheckHeldBack();
+      // Something may be free that others of the owner's were held back from until now.
+      serveAll();
       await wait;
     },
     greet: (owner) => void shareOf(owner),
