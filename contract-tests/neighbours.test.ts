@@ -8,8 +8,9 @@ import { startService } from './running-service.ts';
 const IDLE_SECONDS = 3;
 const ATTACK_SECONDS = 3;
 /**
- * Four, two and one and a half times what the benchmark asks for, because other tests run beside this one; without their
- * mends these attacks took five seconds to minutes. On a slower machine so many times what an idle service takes.
+ * Other tests run beside this one, so these are four, two and one and a half times the targets of the benchmark. Before
+ * the service shared its load out, the attacks held others up for five seconds to minutes. On a slower machine the bound
+ * is TIMES_IDLE times what an idle service takes.
  */
 const QUERY_MS = 2_000;
 const TEXT_MS = 4_000;

@@ -211,7 +211,7 @@ describe('memory for bodies', () => {
   const MEBIBYTE = 1024 ** 2;
   const CHUNK = MEBIBYTE / 4;
 
-  /** Bodies of these owners that send so much each, a piece of each in turn; gives what of each was taken. */
+  /** One body for each of these owners, all sending at the same time; returns the mebibytes taken of each. */
   async function arrive(admission: Admission, owners: string[], mebibytes: number) {
     const places = await Promise.all(owners.map((owner) => enter(admission, 'others', owner)));
     const taken = owners.map(() => 0);

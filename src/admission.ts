@@ -1,7 +1,7 @@
 /**
- * Lets so many requests work at once, and shares that out between accounts. Imports wait for their turn; other requests
- * are refused at once when they could not be answered soon. So a service under many times the load that it can bear goes
- * on to do as much as it can, and no account notices much of another one's load.
+ * Bounds how many requests work at once, and shares the places out between accounts. Imports wait for their turn; other
+ * requests are refused at once when they could not be answered soon. Under any load the service does as much as it can,
+ * and one account hardly notices another one's load.
  */
 import { createLane, type LaneName } from './admission-lanes.ts';
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';

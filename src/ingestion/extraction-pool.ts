@@ -5,6 +5,7 @@ import { closeSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { onlyOnce } from '../only-once.ts';
 import type { PackedText } from '../retrieval/extracted-text.ts';
 import { createShares } from '../shares.ts';
 import type { Extraction, UploadedFile } from './extract.ts';
@@ -158,14 +159,6 @@ function createProcesses(program: string, tell: (lacks: string[]) => void) {
       for (const child of alive) child.kill('SIGKILL');
       preparing?.then(() => modules && closeSync(modules));
     },
-  };
-}
-
-function onlyOnce(act: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) act();
-    isDone = true;
   };
 }
 

@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { overloaded, serverEnding } from '../errors.ts';
+import { onlyOnce } from '../only-once.ts';
 import { createShares, type Shares } from '../shares.ts';
 import type { AnalysedPart, DocumentText } from './analysis.ts';
 import { type Dialogue, openDialogue } from './analysis-dialogue.ts';
@@ -139,7 +140,7 @@ export function createAnalysisPool(stem: Stem, { connections }: { connections: n
       const { room, isKept } = await rooms.enter(document, analysed);
       const thread = threads.reduce((least, other) => (other.documents < least.documents ? other : least));
       thread.documents++;
-      const end = once(() => {
+      const end = onlyOnce(() => {
         thread.documents--;
         room.leave(accountId);
       });
@@ -161,14 +162,6 @@ const takeTurn =
   (turns: Shares, accountId: string, signal: AbortSignal | undefined) =>
   (isReturning: boolean): Promise<void> =>
     turns.take(accountId, { isReturning, ...(signal && { signal }) });
-
-function once(act: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) act();
-    isDone = true;
-  };
-}
 
 /** `end` gives the document's room back: when its last part is made, or, where that is kept, taken. */
 type Ending = { signal: AbortSignal | undefined; end: () => void; isKept: boolean };

@@ -120,7 +120,7 @@ const oneTicket =
     await inParallel(connections, untilMs, () => put(account, upload.path, byte));
   };
 
-/** A key in the form of the service's own, with the right checksum, that nobody has. */
+/** A key that was never given out, in the right form and with the right checksum. */
 function makeUpKey(number: number): string {
   const body = `kr_${number.toString(16).padStart(24, '0')}_${'ab'.repeat(32)}`;
   return body + crc32(body).toString(16).padStart(8, '0');

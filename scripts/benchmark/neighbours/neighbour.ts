@@ -103,7 +103,7 @@ export async function observeAttack(
   try {
     return await observe(neighbour, seconds);
   } finally {
-    // What it still waits for is answered, or not: nobody looks at it.
+    // The attacker may still wait for answers, which do not matter.
     child.kill('SIGKILL');
     await ended;
   }

@@ -1,0 +1,8 @@
+/** `act` at the first call, nothing at the others. */
+export function onlyOnce(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
+}
