@@ -1,7 +1,7 @@
 /**
  * Shares out something scarce (permits, threads, processes) between owners, who are mostly accounts. One owner alone may
- * have all of it; while another one is there, nobody holds more than half, rounded up. So whoever comes later finds
- * something free, or gets what is given back next.
+ * have all of it; while another one is there, nobody holds more than half, rounded down, though one in any case. So whoever
+ * comes later finds something free, or gets what is given back next.
  */
 import { createWaitingLine, type Patience, type WaitingLine } from './waiting-line.ts';
 
@@ -53,7 +53,7 @@ export function createShares(
   visitors = 0,
 ): Shares {
   const shares = new Map<string, Share>();
-  const half = Math.ceil(count / 2);
+  const half = Math.max(1, Math.floor(count / 2));
   let [free, served] = [count, 0];
   let recheck: NodeJS.Timeout | undefined;
 

@@ -76,10 +76,10 @@ function asciiDigit(digit: string): string {
 }
 
 /**
- * ASCII and ideographs, those of plane 2 by the halves of their surrogate pairs: most lexemes, which need not be taken
- * apart to be seen to have no accent.
+ * ASCII, Hangul syllables and ideographs, those of plane 2 by the halves of their surrogate pairs: most lexemes, which
+ * need not be taken apart to be seen to have no accent.
  */
-const UNACCENTED = /^[\0-\x7f\u3400-\u9fff\ud840-\ud87d\udc00-\udfff]*$/;
+const UNACCENTED = /^[\0-\x7f\u3400-\u9fff\uac00-\ud7a3\ud840-\ud87d\udc00-\udfff]*$/;
 
 /** Hebrew points; Arabic tashkeel, hamzas, superscript alef. */
 const POINTS = '\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670';
