@@ -49,7 +49,7 @@ const escapeAt = (text: string, pick: number): string => {
   return `${text.slice(0, at)}%${text.charCodeAt(at).toString(16)}${text.slice(at + 1)}`;
 };
 
-const names = fc.constantFrom('size', 'expires', 'key', 'signature');
+const names = fc.constantFrom('size', 'expires', 'account', 'key', 'signature');
 const randomSignature = fc
   .uint8Array({ minLength: 32, maxLength: 32 })
   .map((bytes) => Buffer.from(bytes).toString('base64url'));
@@ -78,11 +78,11 @@ const anyForge: fc.Arbitrary<Forge> = fc.oneof<fc.Arbitrary<Forge>[]>(
     parameters: parameters.filter(([each]) => each !== name),
   })),
   // In another order, or one of them twice, with its own value or another.
-  fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }).map((order) => ({ path, parameters }) => ({
+  fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 }).map((order) => ({ path, parameters }) => ({
     path,
     parameters: order.flatMap((index) => parameters.slice(index, index + 1)),
   })),
-  fc.tuple(fc.nat(3), fc.nat(2), textEdit).map(([from, kind, edit]) => ({ path, parameters }) => {
+  fc.tuple(fc.nat(4), fc.nat(2), textEdit).map(([from, kind, edit]) => ({ path, parameters }) => {
     const again = parameters
       .slice(from, from + 1)
       .map(([name, value]): [string, string] => [name, kind === 0 ? value : edit(value)]);

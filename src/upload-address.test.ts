@@ -8,6 +8,7 @@ const grant: UploadGrant = {
   fileId: 'kb_file',
   sizeBytes: 1234,
   expiresAt: new Date('2026-01-02T03:04:05.678Z'),
+  accountId: '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f',
   keyId: '0123456789abcdef01234567',
 };
 const path = formatUploadPath(secret, grant);
@@ -16,7 +17,7 @@ test('a signed address gives back its grant', () => {
   expect(readUploadGrant(secret, path)).toEqual(grant);
 });
 
-test('any edit of file, size, expiry, key, signature or secret is refused', () => {
+test('any edit of file, size, expiry, account, key, signature or secret is refused', () => {
   fc.assert(
     fc.property(fc.nat(path.length), fc.nat(3), fc.string({ maxLength: 3 }), (at, gone, text) => {
       const edited = path.slice(0, at) + text + path.slice(at + gone);

@@ -19,6 +19,7 @@ export function issueTicket<Ticket extends { fileId: string }>(
     fileId: ticket.fileId,
     sizeBytes,
     expiresAt,
+    accountId: 'mock',
     keyId: 'mock',
   });
   return { ...ticket, uploadUrl: origin + path, expiresAt: expiresAt.toISOString() };

@@ -94,9 +94,10 @@ async function makeTicket(
   bounds: { sizeBytes: number; createdAt: Date; expiresAt: Date },
 ): Promise<UploadTicket> {
   const fileId = formatScopedId(file);
+  const { accountId, keyId } = call;
   const own = () =>
     (call.config.baseUrl ?? call.origin) +
-    formatUploadPath(call.uploadSecret, { fileId, keyId: call.keyId, ...bounds });
+    formatUploadPath(call.uploadSecret, { fileId, accountId, keyId, ...bounds });
   const uploadUrl = (await call.files.directUploads?.presign(file, bounds)) ?? own();
   return { fileId, uploadUrl, expiresAt: bounds.expiresAt.toISOString(), method: 'PUT', headers: {} };
 }

@@ -56,8 +56,8 @@ async function store(
 
 /**
  * Makes the function that stores a body as the file's bytes; repeatable until the file is imported, the last complete
- * body wins. One body of a file arrives at a time. Each is one more request of the key that the address was made for, and
- * keys take turns where uploads ask the database.
+ * body wins. One body of a file arrives at a time. Each counts as a request of the key that the address was made for.
+ * Accounts take turns where uploads ask the database.
  * @param limitRate counts the request, and throws RATE_LIMITED
  * @returns a function that throws UNAUTHORIZED, FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED, RATE_LIMITED,
  * INPUT_VALIDATION_FAILED (wrong length; the ticket stays usable), REQUEST_TIMEOUT, SERVICE_UNAVAILABLE
@@ -70,10 +70,11 @@ export function createReceiveUpload(
   const asking = createShares(ASKING_MAX);
   const arriving = createTurns();
 
-  const receive = async ({ bytes, client }: Upload, { fileId, sizeBytes, keyId }: UploadGrant) => {
+  const receive = async ({ bytes, client }: Upload, grant: UploadGrant) => {
+    const { fileId, sizeBytes, accountId, keyId } = grant;
     const ask = async <T>(act: () => Promise<T>): Promise<T> => {
-      await asking.take(keyId, { client, waitMaxMs: ASKING_WAIT_MAX_MS });
-      return await act().finally(() => asking.leave(keyId));
+      await asking.take(accountId, { client, waitMaxMs: ASKING_WAIT_MAX_MS });
+      return await act().finally(() => asking.leave(accountId));
     };
     const id = parseFileId(fileId);
     await ask(async () => {

@@ -1,0 +1,48 @@
+/** Who comes first where uploads ask the database. */
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { formatScopedId } from '../ids.ts';
+import { startTestService, type TestService } from '../testing/test-service.ts';
+import { formatUploadPath } from '../upload-address.ts';
+import { createReceiveUpload } from './receive-upload.ts';
+
+let suite: TestService;
+beforeAll(async () => {
+  suite = await startTestService();
+});
+afterAll(() => suite.close());
+
+/** An address that a key of an account has asked for; there is no file to it. */
+function addressOf(accountId: string, keyId: string): string {
+  const fileId = formatScopedId({ knowledgeBaseId: uuidv7(), id: uuidv7() });
+  const grant = { fileId, sizeBytes: 1, expiresAt: new Date(), accountId, keyId };
+  return formatUploadPath(suite.service.uploadSecret, grant);
+}
+
+test('the uploads of an account with many keys leave others their turn', async () => {
+  const served: string[] = [];
+  const turns: (() => void)[] = [];
+  const receive = createReceiveUpload(suite.service, async (keyId) => {
+    served.push(keyId);
+    await new Promise<void>((resolve) => turns.push(resolve));
+  });
+  const send = (accountId: string, keyId: string) =>
+    receive({
+      target: addressOf(accountId, keyId),
+      bytes: new PassThrough() as unknown as IncomingMessage, // nothing of it is read
+      client: { closed: false, once: () => {}, off: () => {} },
+    }).catch((error) => error.errorCode);
+  const uploads = [0, 1, 2, 3, 4, 5].map((number) => send('many', `key${number}`));
+  uploads.push(send('other', 'another'));
+  await vi.waitFor(() => expect(served).toHaveLength(2));
+  turns.shift()?.();
+  await vi.waitFor(() => expect(served).toHaveLength(3));
+  expect(served).toEqual(['key0', 'key1', 'another']);
+  await vi.waitUntil(() => {
+    turns.shift()?.();
+    return served.length === uploads.length && turns.length === 0;
+  });
+  expect(new Set(await Promise.all(uploads))).toEqual(new Set(['FILE_NOT_FOUND']));
+});
