@@ -5,7 +5,7 @@ import type { Api } from './calling.ts';
 import { openAccount } from './opened-account.ts';
 import { startService } from './running-service.ts';
 import { documentsMissing, readSharedDocument, sharedDocuments } from './shared-documents.ts';
-import { bytesOf, isFinal } from './uploading.ts';
+import { bytesOf, importBytes, isFinal } from './uploading.ts';
 
 const FILES = 1_000;
 /** Another account imports a small file this often, and each is read within this time. */
@@ -22,13 +22,8 @@ const PDFS = sharedDocuments.filter(
 /** Imports files into a knowledge base of the account's own. */
 async function createImporter(api: Api) {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'bulk' });
-  return async (fileName: string, body: Uint8Array): Promise<string> => {
-    const size = body.byteLength;
-    const { fileId, uploadUrl } = await api.presignUploadUrl({ knowledgeBaseId, fileName, size });
-    const { status } = await fetch(uploadUrl, { method: 'PUT', body: Buffer.from(body) });
-    expect(status).toBe(200);
-    return (await api.importFile(fileId)).id;
-  };
+  return async (fileName: string, bytes: Uint8Array): Promise<string> =>
+    (await importBytes(api, { knowledgeBaseId, fileName, bytes })).id;
 }
 
 /** The final status of each document that has one; stops at the first that waits, for they are read in their order. */

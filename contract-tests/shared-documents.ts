@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type { DocumentStatusReport } from '../generated/types.gen.ts';
 
 /**
  * A line of the manifest. `outcome`: `text` must be read, `text-or-error` may, `no-text` and `empty` have none,
@@ -51,6 +52,16 @@ export function expectedPhrases({ file, expect = [], min_expect: least = expect.
 
 /** Whether nothing of a file has to be found, as it is in an encoding that need not be read: then it may be refused. */
 export const isOptional = ({ min_expect: least }: SharedDocument): boolean => least === 0;
+
+/** Whether a document may end so: read, or refused with a reason that is not the service's own fault. */
+export function mayEnd(
+  { outcome, tier, ...document }: SharedDocument,
+  { status, error }: Pick<DocumentStatusReport, 'status' | 'error'>,
+): boolean {
+  if (status === 'processed') return ['text', 'text-or-error', 'limit'].includes(outcome);
+  if (status !== 'failed' || error === undefined || error.code === 'INTERNAL_ERROR') return false;
+  return outcome !== 'text' || tier === 'legacy' || isOptional({ outcome, tier, ...document });
+}
 
 /** Texts are compared without what differs between extractors: compatibility forms, soft hyphens, white space, case. */
 export const comparable = (text: string): string =>

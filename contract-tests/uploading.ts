@@ -3,8 +3,8 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { vi } from 'vitest';
 import type { DocumentStatus, DocumentStatusReport, UploadTicket } from '../generated/types.gen.ts';
 import type { Api } from './calling.ts';
-import type { Answer } from './exchange.ts';
-import { requestRoute } from './request-route.ts';
+import { requireContract } from './contract-check.ts';
+import { type Answer, exchange } from './exchange.ts';
 
 export type SentFile = { knowledgeBaseId: string; fileName: string; bytes: Uint8Array };
 
@@ -20,7 +20,10 @@ export async function upload(
   body: string | Uint8Array,
   headers: OutgoingHttpHeaders = {},
 ): Promise<Answer> {
-  return await requestRoute({ method: 'PUT', path: pathOf(uploadUrl), headers, body });
+  const { origin } = new URL(uploadUrl);
+  const answer = await exchange(origin, { method: 'PUT', path: pathOf(uploadUrl), headers, body });
+  requireContract(undefined, answer);
+  return answer;
 }
 
 /** A ticket for exactly these bytes, which have arrived there. */

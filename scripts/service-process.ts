@@ -78,6 +78,8 @@ export const environmentOf = (dataDirectory: string, settings: Settings = {}): N
 
 type StartOptions = {
   settings?: Settings;
+  /** Runs what is behind it, as nice(1) does, in its own place. */
+  launcher?: string[];
   /** Before the program, for a profiler. */
   nodeArguments?: string[];
   /** Behind the program, as `--worker`. */
@@ -100,10 +102,12 @@ function readStartArguments(): string[] {
 async function start(
   dataDirectory: string,
   greeting: RegExp,
-  { settings = {}, nodeArguments = [], options = [], onOutput, onLog }: StartOptions,
+  { settings = {}, launcher = [], nodeArguments = [], options = [], onOutput, onLog }: StartOptions,
 ) {
   if (interrupted) throw new Error('interrupted');
-  const child = spawn(process.execPath, [...nodeArguments, ...readStartArguments(), ...options], {
+  const program = [process.execPath, ...nodeArguments, ...readStartArguments(), ...options];
+  const [command = process.execPath, ...args] = [...launcher, ...program];
+  const child = spawn(command, args, {
     cwd: root,
     env: environmentOf(dataDirectory, settings),
     stdio: ['ignore', 'pipe', onLog === undefined ? 'inherit' : 'pipe'],

@@ -1,0 +1,87 @@
+/** Bounds the memory of processes as a container does: by a control group of Linux, version 1 or 2 (cgroups(7)). */
+import { existsSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Where a version's groups lie, and what its files are called. */
+const VERSIONS = [
+  { root: '/sys/fs/cgroup/memory', limit: 'memory.limit_in_bytes', kills: 'memory.oom_control' },
+  { root: '/sys/fs/cgroup', limit: 'memory.max', kills: 'memory.events' },
+];
+
+export type MemoryGroup = {
+  /** Runs the program behind it within the group from its first byte on. */
+  launcher: [string, ...string[]];
+  /** How many processes the kernel has killed because the group's memory was full. */
+  readKills(): number;
+};
+
+/** A new group without processes; undefined where this user may make none. */
+function makeGroup(limitBytes: number) {
+  for (const { root, ...files } of VERSIONS) {
+    let directory: string;
+    try {
+      directory = mkdtempSync(join(root, 'knowledge-retrieval-'));
+    } catch {
+      continue;
+    }
+    const limit = join(directory, files.limit);
+    // Version 2 has it only where the groups above pass memory on.
+    if (existsSync(limit)) {
+      writeFileSync(limit, String(limitBytes));
+      return { directory, files };
+    }
+    rmdirSync(directory);
+  }
+  return undefined;
+}
+
+const REMOVAL_TRIES = 100;
+const REMOVAL_INTERVAL_MS = 100;
+
+/** Ends what still runs in a group, and removes it. */
+async function removeGroup(directory: string): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    const pids = readFileSync(join(directory, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean);
+    for (const pid of pids) {
+      try {
+        process.kill(Number(pid), 'SIGKILL');
+      } catch {
+        // It has ended by itself meanwhile.
+      }
+    }
+    try {
+      return rmdirSync(directory);
+    } catch (error) {
+      if (tried === REMOVAL_TRIES) throw error;
+    }
+    await delay(REMOVAL_INTERVAL_MS);
+  }
+}
+
+/** Whether this user may bound the memory of processes: root on Linux, where /sys/fs/cgroup can be written to. */
+export function mayBoundMemory(): boolean {
+  const group = makeGroup(2 ** 30);
+  if (group === undefined) return false;
+  rmdirSync(group.directory);
+  return true;
+}
+
+/** Runs `use` with a group of so many bytes, and removes it afterwards with all that still runs in it. */
+export async function withMemoryGroup<T>(
+  limitBytes: number,
+  use: (group: MemoryGroup) => Promise<T>,
+): Promise<T> {
+  const group = makeGroup(limitBytes);
+  if (group === undefined) throw new Error('this user may make no control group for memory');
+  const { directory, files } = group;
+  const read = (file: string) => readFileSync(join(directory, file), 'utf8');
+  try {
+    return await use({
+      launcher: ['/bin/sh', '-c', 'echo $$ > "$0" && exec "$@"', join(directory, 'cgroup.procs')],
+      readKills: () => Number(/^oom_kill (\d+)$/m.exec(read(files.kills))?.[1]),
+    });
+  } finally {
+    await removeGroup(directory);
+  }
+}
