@@ -1,13 +1,13 @@
 /** Checks whether the work gets done: the store of files, the jobs, and the server that answers. */
 import type { Config } from '../config.ts';
-import { readJobFigures } from '../ingestion/job-figures.ts';
+import { findMovingQueues, type JobFigures, readJobFigures } from '../ingestion/job-figures.ts';
 import { GIVEN_UP_QUEUE, hasJobQueue } from '../ingestion/job-queue.ts';
 import { type Problem, reasonOf } from '../problem.ts';
 import type { Database } from '../storage/database.ts';
 import type { FileStore } from '../storage/file-store.ts';
 
-/** A worker that is there takes a job within seconds; one that is busy with large files within minutes. */
-const LONGEST_WAIT_SECONDS = 300;
+/** A worker takes a free job within seconds, and finishes a large file within minutes. */
+const STANDSTILL_SECONDS = 300;
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
@@ -27,22 +27,33 @@ export async function checkFiles(files: FileStore, { s3, dataDir }: Config): Pro
 
 const minutes = (seconds: number): string => `${Math.floor(seconds / 60)} minutes`;
 
-/** Whether jobs wait that nobody takes, or that end in vain again and again; none where there was no start yet. */
+function describeWaiting({ queue, waiting, oldestWaitingSeconds }: JobFigures): Problem {
+  const time = minutes(oldestWaitingSeconds);
+  if (queue === GIVEN_UP_QUEUE)
+    return {
+      problem: `${waiting} imports were given up, and their documents could not be ended as failed for ${time}.`,
+      remedy: 'The log of the workers tells why under “import given up”; they try again by themselves.',
+    };
+  return {
+    problem: `${waiting} jobs of ${queue} wait, the oldest for ${time}; within ${minutes(STANDSTILL_SECONDS)} none was begun or finished.`,
+    remedy:
+      'Start a worker (`npx knowledge-retrieval serve --worker`); if one runs, its log tells what keeps it.',
+  };
+}
+
+/**
+ * Finds queues that stand still, and imports that could not be given up; none before the first start. A queue may be
+ * long: a thousand files wait for hours.
+ */
 export async function checkJobs(database: Database): Promise<Problem[]> {
   if (!(await hasJobQueue(database))) return [];
-  return (await readJobFigures(database))
-    .filter(({ oldestWaitingSeconds }) => oldestWaitingSeconds > LONGEST_WAIT_SECONDS)
-    .map(({ queue, waiting, oldestWaitingSeconds }) =>
-      queue === GIVEN_UP_QUEUE
-        ? {
-            problem: `${waiting} imports were given up, and their documents could not be ended as failed for ${minutes(oldestWaitingSeconds)}.`,
-            remedy: 'The log of the workers tells why under “import given up”; they try again by themselves.',
-          }
-        : {
-            problem: `${waiting} jobs of ${queue} wait, the oldest for ${minutes(oldestWaitingSeconds)}.`,
-            remedy: 'Start a worker (`npx knowledge-retrieval serve --worker`); if some run, start more.',
-          },
-    );
+  const waiting = (await readJobFigures(database)).filter(
+    ({ oldestWaitingSeconds }) => oldestWaitingSeconds > STANDSTILL_SECONDS,
+  );
+  if (waiting.length === 0) return [];
+  const moving = await findMovingQueues(database, STANDSTILL_SECONDS);
+  // Dead letters take no time: each that waits has failed.
+  return waiting.filter(({ queue }) => queue === GIVEN_UP_QUEUE || !moving.has(queue)).map(describeWaiting);
 }
 
 type Answer = {

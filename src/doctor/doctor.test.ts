@@ -143,8 +143,9 @@ describe('a store of S3', () => {
   });
 });
 
-test('jobs that nobody takes, and dead letters', async () => {
+test('dead letters, and jobs that wait while none of their queue is begun or finished', async () => {
   const { database } = deployment.service;
+  const deadLetters = expect.stringContaining('jobs: 1 imports were given up');
   for (const queue of ['import-file', 'give-up-import']) {
     // Far in the future for the workers that run here.
     await sql`
@@ -153,11 +154,25 @@ test('jobs that nobody takes, and dead letters', async () => {
       database,
     );
   }
-  expect(await deployment.examineWith()).toEqual([
-    expect.stringContaining('jobs: 1 imports were given up'),
-    expect.stringContaining('jobs: 1 jobs of import-file wait, the oldest for 10 minutes'),
-  ]);
-  await sql`DELETE FROM pgboss.job WHERE start_after > now() + interval '1 hour'`.execute(database);
+  const other = uuidv7();
+  const change = (columns: string) =>
+    sql`UPDATE pgboss.job SET ${sql.raw(columns)} WHERE id = ${other}`.execute(database);
+  await sql`INSERT INTO pgboss.job (id, name, state, started_on, completed_on)
+    VALUES (${other}, 'import-file', 'completed', now() - interval '10 minutes', now())`.execute(database);
+  expect(await deployment.examineWith()).toEqual([deadLetters]);
+  await change(`state = 'active', started_on = now(), completed_on = NULL`);
+  expect(await deployment.examineWith()).toEqual([deadLetters]);
+  // One that fails again and again is begun, too, and lets nobody get on.
+  for (const stuck of ['retry_count = 1', `retry_count = 0, started_on = now() - interval '10 minutes'`]) {
+    await change(stuck);
+    expect(await deployment.examineWith()).toEqual([
+      deadLetters,
+      expect.stringContaining('jobs: 1 jobs of import-file wait, the oldest for 10 minutes'),
+    ]);
+  }
+  await sql`DELETE FROM pgboss.job WHERE start_after > now() + interval '1 hour' OR id = ${other}`.execute(
+    database,
+  );
 });
 
 describe('at the server’s address', () => {

@@ -29,3 +29,18 @@ export async function readJobFigures(database: Queryable): Promise<JobFigures[]>
     ORDER BY queue.name`.execute(database);
   return rows;
 }
+
+/**
+ * Finds the queues that move: within the last `seconds` a worker has finished a job, or begun one for the first time. A job
+ * that is begun again has failed before, and says nothing about the others. Also reads the jobs that have ended, of which
+ * there are many: for a person who asks, not for metrics.
+ */
+export async function findMovingQueues(database: Queryable, seconds: number): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ queue: string }>`
+    SELECT queue.name AS queue FROM pgboss.queue
+    WHERE EXISTS (
+      SELECT FROM pgboss.job WHERE job.name = queue.name
+        AND (state = 'completed' AND completed_on > now() - make_interval(secs => ${seconds})
+          OR retry_count = 0 AND started_on > now() - make_interval(secs => ${seconds})))`.execute(database);
+  return new Set(rows.map(({ queue }) => queue));
+}
