@@ -18,6 +18,8 @@ type Layer = (typeof LAYERS)[number];
 const LAYER_OF_FILE: Record<string, Layer> = {
   'main.ts': 'main',
   'cli.ts': 'main',
+  'account-commands.ts': 'main',
+  'on-database.ts': 'main',
   'open-service.ts': 'main',
   'open-database.ts': 'main',
   'open-files.ts': 'main',
