@@ -1,6 +1,6 @@
 /** Detects the language of a text, among those that PostgreSQL can stem. */
-import { eld } from 'eld/extrasmall';
 import { classesOf, LETTER, SURROGATE, UNSTEMMED, UNSTEMMED_SCRIPTS } from './characters.ts';
+import { SCORED_LANGUAGES, scoreLanguages } from './language-scores.ts';
 
 /**
  * PostgreSQL's Snowball configurations, the same in 15 to 18 (Estonian, new in 18, is left out), and `simple`:
@@ -41,8 +41,8 @@ export const LANGUAGES = [
 export type Language = (typeof LANGUAGES)[number];
 
 /**
- * By the ISO 639-1 codes that eld gives. It knows no Irish, Nepali and Yiddish. Malay stands for Indonesian
- * (eld's `ms` covers both) and Croatian for Serbian (Snowball's Serbian stemmer reads Latin script).
+ * By ISO 639-1 code. Irish, Nepali and Yiddish are not among the languages that are scored. Malay stands for Indonesian
+ * (`ms` covers both) and Croatian for Serbian (Snowball's Serbian stemmer reads Latin script).
  */
 const LANGUAGE_BY_CODE: Record<string, Language | undefined> = {
   ar: 'arabic',
@@ -73,7 +73,10 @@ const LANGUAGE_BY_CODE: Record<string, Language | undefined> = {
   tr: 'turkish',
 };
 
-/** UTF-16 units that eld looks at (the rest of its input is ignored): more is sampled down to this. */
+/** The language that each scored one is taken for. */
+const SCORED = SCORED_LANGUAGES.map((code): Language => LANGUAGE_BY_CODE[code] ?? 'simple');
+
+/** UTF-16 units that are scored (the rest is ignored): more is sampled down to this. */
 const SAMPLE_LENGTH = 1000;
 /** A long text is sampled at this many places: a title page or a licence at the head may be in another language. */
 const SAMPLE_COUNT = 4;
@@ -85,7 +88,7 @@ const BEGINNING_LENGTH = 150;
 /** Letters that a passage must have for its own detection to count against its document's language. */
 const OWN_LANGUAGE_MIN_LETTERS = 100;
 /**
- * A language that is not expected needs a lead in eld's score, from 0 to 1, over the likeliest that is: this over the
+ * A language that is not expected needs a lead in its score, from 0 to 1, over the likeliest that is: this over the
  * number of letters. Shares of stretches of xquad-en and -de that are taken for their own language:
  *
  *   letters                             20     40     70    100
@@ -113,30 +116,21 @@ export function detectLanguage(text: string, expected: readonly Language[] = [])
   const { letters, unstemmed } = countLetters(sample);
   if (letters === 0) return expected[0] ?? 'simple';
   if (unstemmed >= UNSTEMMED_MIN_SHARE * letters) return 'simple';
-  const result = eld.detect(sample);
-  const found = languageOf(result.language);
+  const { scores, best, isReliable } = scoreLanguages(sample);
+  const found = best === undefined ? 'simple' : (SCORED[best] as Language); // one for each score
   if (expected.includes(found)) return found;
-  const scores = result.getScores();
   const [likeliest] = expected
-    .map((language) => ({ language, score: scoreOf(language, scores) }))
+    .map((language) => ({ language, score: bestScoreOf(language, scores) }))
     .sort((left, right) => right.score - left.score);
-  const isClear = result.isReliable();
   // None of the expected languages has any of its letters.
-  if (likeliest === undefined || likeliest.score === 0) return isClear ? found : 'simple';
-  const lead = (scores[result.language] ?? 0) - likeliest.score;
-  return isClear && lead * letters > CLEAR_LEAD ? found : likeliest.language;
+  if (likeliest === undefined || likeliest.score === 0) return isReliable ? found : 'simple';
+  const lead = (best === undefined ? 0 : (scores[best] as number)) - likeliest.score;
+  return isReliable && lead * letters > CLEAR_LEAD ? found : likeliest.language;
 }
 
-const languageOf = (code: string): Language => LANGUAGE_BY_CODE[code] ?? 'simple';
-
-/** The best score of the codes that stand for a language; of `simple`, of all that have no stemmer. */
-const scoreOf = (language: Language, scores: Record<string, number>): number =>
-  Math.max(
-    0,
-    ...Object.entries(scores)
-      .filter(([code]) => languageOf(code) === language)
-      .map(([, score]) => score),
-  );
+/** The best score of those that are taken for a language; for `simple`, of all that have no stemmer. */
+const bestScoreOf = (language: Language, scores: Float64Array): number =>
+  scores.reduce((best, score, i) => (SCORED[i] === language ? Math.max(best, score) : best), 0);
 
 /**
  * Share of a passage's tokens that are stop words of its document's language, from which on it is in that language.

@@ -1,0 +1,89 @@
+/**
+ * How often each language has which n-grams of bytes: the figures of the package eld, of its smallest table. The package
+ * keeps an object for each n-gram, 27 MiB in each thread; here they are numbers in typed arrays, 1 MiB.
+ */
+import { readFileSync } from 'node:fs';
+
+/** A language by its ISO 639-1 code; `average` is what texts in it score on average, from 0 to 1. */
+export type NgramLanguage = { code: string; average: number };
+
+/** Where in its word an n-gram stands, as bits. */
+export const BEGINS_WORD = 1;
+export const ENDS_WORD = 2;
+
+/** An n-gram of at most four bytes as a number: the bytes, the last one lowest, and above them where it stands. */
+export const ngramOf = (bytes: number, position: number): number => position * 2 ** 32 + bytes;
+
+export type LanguageNgrams = {
+  languages: NgramLanguage[];
+  /** Adds the score of an n-gram to those of the languages that have it, by their places in `languages`. */
+  addScores(ngram: number, scores: Float64Array): void;
+};
+
+/** What eld takes off each score of its table, to make it shorter. */
+const SCORE_MIN = 53;
+
+/** The package does not export these files. Its version is fixed by the lock file, and the test compares with eld itself. */
+const packageFile = (name: string): URL => new URL(`../${name}`, import.meta.resolve('eld/extrasmall'));
+
+/** An n-gram in the source of the table, with its scores by language: `' abcd':{11:60,24:3}`, `abcd:{0:7}`. */
+const ENTRY = /(?:'((?:[^'\\]|\\.)+)'|"([^"]+)"|([^\s'"{},:]+)):\{([\d:,]+)\}/g;
+
+/** The key of the table for an n-gram: blanks around it, and a character of eld's dictionary for each byte. */
+function parseKey(key: string, byteOf: ReadonlyMap<string, number>): number {
+  let bytes = 0;
+  for (const character of key.trim().replaceAll('\\', '')) bytes = bytes * 256 + (byteOf.get(character) ?? 0);
+  return ngramOf(bytes, (key.startsWith(' ') ? BEGINS_WORD : 0) + (key.endsWith(' ') ? ENDS_WORD : 0));
+}
+
+/** @throws when the package has another form than is known */
+export async function loadLanguageNgrams(): Promise<LanguageNgrams> {
+  const source = readFileSync(packageFile('ngrams/extrasmall.js'), 'utf8');
+  const { dictionary } = (await import(packageFile('dictionary.js').href)) as { dictionary: string[] };
+  const { avgScore } = (await import(packageFile('avgScore.js').href)) as {
+    avgScore: Record<string, number>; // all three files are eld's own
+  };
+  const byteOf = new Map(dictionary.map((character, byte) => [character, byte]));
+  const codes = [...source.matchAll(/\b\d+:'(\w+)'/g)].map(([, code = '']) => code);
+  const languages = codes.map((code) => ({ code, average: avgScore[code] ?? 1 }));
+  const scoresByNgram = new Map<number, string>();
+  for (const [, quoted, doubleQuoted, bare, scores = ''] of source.matchAll(ENTRY)) {
+    scoresByNgram.set(parseKey(quoted ?? doubleQuoted ?? bare ?? '', byteOf), scores);
+  }
+  if (languages.length === 0 || scoresByNgram.size === 0) throw new Error('eld has another table');
+  return { languages, addScores: packScores(scoresByNgram) };
+}
+
+/** The n-grams in order, and one after the other their languages and scores. */
+function packScores(scoresByNgram: ReadonlyMap<number, string>): LanguageNgrams['addScores'] {
+  const ngrams = Float64Array.from(scoresByNgram.keys()).sort();
+  const ends = new Uint32Array(ngrams.length);
+  const pairs: number[] = [];
+  ngrams.forEach((ngram, place) => {
+    const numbers = scoresByNgram.get(ngram)?.split(/[:,]/) ?? [];
+    numbers.forEach(
+      (number, i) => void pairs.push(i % 2 === 0 ? Number(number) : Number(number) + SCORE_MIN),
+    );
+    ends[place] = pairs.length;
+  });
+  const languagesAndScores = Uint16Array.from(pairs);
+  return (ngram, scores) => {
+    const place = findSorted(ngrams, ngram);
+    if (place === undefined) return;
+    for (let i = place === 0 ? 0 : (ends[place - 1] as number); i < (ends[place] as number); i += 2) {
+      const language = languagesAndScores[i] as number; // all within their arrays
+      scores[language] = (scores[language] as number) + (languagesAndScores[i + 1] as number);
+    }
+  };
+}
+
+/** Where `value` stands among sorted ones. */
+function findSorted(values: Float64Array, value: number): number | undefined {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[middle] as number) < value) low = middle + 1;
+    else high = middle;
+  }
+  return values[low] === value ? low : undefined;
+}
