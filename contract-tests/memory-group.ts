@@ -10,7 +10,7 @@ const VERSIONS = [
 ];
 
 export type MemoryGroup = {
-  /** Runs the program behind it within the group from its first byte on. */
+  /** A command that starts the program given after it inside the group. */
   launcher: [string, ...string[]];
   /** How many processes the kernel has killed because the group's memory was full. */
   readKills(): number;
@@ -26,7 +26,7 @@ function makeGroup(limitBytes: number) {
       continue;
     }
     const limit = join(directory, files.limit);
-    // Version 2 has it only where the groups above pass memory on.
+    // In version 2 a group has this file only if its parent controls memory.
     if (existsSync(limit)) {
       writeFileSync(limit, String(limitBytes));
       return { directory, files };
@@ -47,7 +47,7 @@ async function removeGroup(directory: string): Promise<void> {
       try {
         process.kill(Number(pid), 'SIGKILL');
       } catch {
-        // It has ended by itself meanwhile.
+        // It has just ended by itself.
       }
     }
     try {
@@ -59,7 +59,7 @@ async function removeGroup(directory: string): Promise<void> {
   }
 }
 
-/** Whether this user may bound the memory of processes: root on Linux, where /sys/fs/cgroup can be written to. */
+/** Whether this user may bound the memory of processes. It takes root on Linux, and a writable /sys/fs/cgroup. */
 export function mayBoundMemory(): boolean {
   const group = makeGroup(2 ** 30);
   if (group === undefined) return false;

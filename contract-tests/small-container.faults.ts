@@ -22,7 +22,7 @@ const isAllowed = mayBoundMemory();
 if (!isAllowed)
   process.stderr.write('small-container.faults.ts is skipped: only root on Linux may bound memory\n');
 
-/** Runs `use` with a service in a container; nothing in it may be killed, and it answers to the end. */
+/** Runs `use` with a service in a container. Afterwards nothing has been killed, and the service still answers. */
 async function inSmallContainer(name: string, use: (api: Api) => Promise<void>): Promise<void> {
   await withMemoryGroup(LIMIT_BYTES, ({ launcher, readKills }) =>
     withDataDirectory(async (dataDirectory) => {
@@ -49,10 +49,10 @@ async function forEach<T>(values: readonly T[], act: (value: T) => Promise<void>
   await Promise.all(Array.from({ length: CLIENTS }, client));
 }
 
-/** What the service tells a client to wait after a 503. */
+/** The pause before a refused request is sent again. */
 const RETRY_MS = 1_000;
 
-/** Sends a request again for as long as the service is overloaded. */
+/** Sends a request until the service is no longer overloaded. */
 async function again<T>(act: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -108,7 +108,7 @@ const HOSTILE_TEXTS: Record<string, (characters: number, seed: number) => string
   headings: (characters) => '# a\n'.repeat(characters / 4),
 };
 
-/** A small machine leaves less memory for reading a file, so that a hostile one may be refused. */
+/** On a small machine a file gets less memory, so a hostile one may be refused. */
 const isProcessedOrTooComplex = ({ status, error }: DocumentStatusReport) =>
   status === 'processed' || error?.code === 'FILE_TOO_COMPLEX';
 

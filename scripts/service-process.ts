@@ -78,7 +78,7 @@ export const environmentOf = (dataDirectory: string, settings: Settings = {}): N
 
 type StartOptions = {
   settings?: Settings;
-  /** Runs what is behind it, as nice(1) does, in its own place. */
+  /** A command that starts the program given after it in its own process, as nice(1) does. */
   launcher?: string[];
   /** Before the program, for a profiler. */
   nodeArguments?: string[];
