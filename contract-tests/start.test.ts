@@ -34,6 +34,11 @@ test.runIf(process.platform === 'linux')('a DATA_DIR in which nothing can be mad
   expect(complaints).toContain('DATA_DIR (/proc/x) cannot be used: ');
 });
 
+test('a server that is told to be a worker and none', async () => {
+  const complaints = await complaintsOf('serve --worker --no-worker', {});
+  expect(complaints).toContain('--worker and --no-worker exclude each other.');
+});
+
 test('a database that is away, for every command', async () => {
   const commands = ['serve', 'serve --worker', 'keys list', 'backup copy'];
   for (const complaints of await Promise.all(commands.map((command) => complaintsOf(command, {}))))

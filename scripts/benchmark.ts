@@ -77,7 +77,7 @@ const usage = `npm run benchmark -- [part…] [--passages N,…] [--queries N] [
 
 Parts:
 ${Object.entries(parts)
-  .map(([name, { about }]) => `  ${name.padEnd(10)}${about}\n`)
+  .map(([name, { about }]) => `  ${name.padEnd(12)}${about}\n`)
   .join('')}
 Without a part: ${DEFAULT_PARTS.join(', ')} (${FEW_QUERIES} queries to ${FEW_PASSAGES.join()} passages),\nwithin five minutes on two cores of its own.
 

@@ -35,9 +35,14 @@ const STOP_TIMEOUT_MS = 8_000;
 function findKey(config: Config): { key: string; isIn: string } {
   const file = apiKeyFile(config);
   if (config.bootstrapApiKey !== undefined) return { key: '$BOOTSTRAP_API_KEY', isIn: 'BOOTSTRAP_API_KEY' };
-  if (existsSync(file)) return { key: `$(cat ${file})`, isIn: `in ${file}` };
-  return { key: '$API_KEY', isIn: 'one of those that were made before, or by `keys create`' };
+  if (existsSync(file)) return { key: `$(cat ${quoteForShell(file)})`, isIn: `in ${file}` };
+  const isIn = 'not stored here: use one that you have, or make one by `npx knowledge-retrieval keys create`';
+  return { key: '$API_KEY', isIn };
 }
+
+/** A path as one word of a shell. */
+const quoteForShell = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
 /** What a newcomer needs: the address, where the key is, and a request to paste. */
 function greeting(address: string, config: Config): string {
@@ -146,6 +151,8 @@ async function start(): Promise<void> {
   // The command line leaves the name of its command there.
   const unexpected = positionals.find((argument) => argument !== 'serve');
   if (unexpected !== undefined) throw new Error(`Unexpected argument '${unexpected}'\n\n${USAGE}`);
+  const both = ['--worker', '--no-worker'].every((option) => process.argv.includes(option));
+  if (both) throw new Error(`--worker and --no-worker exclude each other.\n\n${USAGE}`);
   if (values.help) return void process.stdout.write(USAGE);
   const config = readConfig();
   const log = createLog(config.logLevel);
