@@ -10,6 +10,8 @@ import { readSpec } from './spec.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
+const MEBIBYTE = 1024 ** 2;
+
 /** The key is the account. */
 const createAdmission = (count: number) => createSharedAdmission(count, (key) => key);
 
@@ -106,6 +108,23 @@ describe('imports', () => {
     vi.advanceTimersByTime(1_000);
     await turn();
     expect([refused.length, late.refused.length]).toEqual([600, 1]);
+  });
+
+  test('all waits of one together, for a place and for memory, end after fifty seconds', async () => {
+    const admission = createAdmission(2);
+    const first = await enter(admission, 'imports');
+    const second = enter(admission, 'imports');
+    await turn();
+    vi.advanceTimersByTime(30_000);
+    first.leave();
+    const place = await second;
+    expect(place.budget.leftMs).toBe(20_000);
+    const [eldest, other] = [(await enter(admission, 'others', 'b')).body(), place.body()];
+    await eldest.hold(48 * MEBIBYTE);
+    const held = other.hold(MEBIBYTE);
+    held.catch(() => {});
+    vi.advanceTimersByTime(20_000);
+    await expect(held).rejects.toMatchObject({ status: 503 });
   });
 
   test('take turns with other requests, and fill neither their line nor all places', async () => {
@@ -208,7 +227,6 @@ test('of a thousand requests of one account another one notices nothing', async 
 });
 
 describe('memory for bodies', () => {
-  const MEBIBYTE = 1024 ** 2;
   const CHUNK = MEBIBYTE / 4;
 
   /** One body for each of these owners, all sending at the same time; returns the mebibytes taken of each. */

@@ -8,7 +8,7 @@ import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.
 import { overloaded, serverEnding } from './errors.ts';
 import { createHeavyWork, type HeavyWork } from './heavy-work.ts';
 import { createShares, type Shares } from './shares.ts';
-import type { Client } from './waiting-line.ts';
+import type { Client, WaitBudget } from './waiting-line.ts';
 
 /** An import may take seconds. The rest of the places is left to requests that take milliseconds. */
 const IMPORT_SHARE = 3 / 4;
@@ -22,6 +22,8 @@ export type Visitor = { key: string; client: Client };
 
 /** A request's place among those that work. */
 export type Place = {
+  /** What its waits together may still take; those to come back from outside are not counted, since its work is done. */
+  budget: WaitBudget;
   /** Runs what takes time but no work of ours: a slow client's body, the end of an import. Others work meanwhile. */
   outside<T>(act: () => Promise<T>): Promise<T>;
   /**
@@ -47,13 +49,13 @@ export type Admission = {
 };
 
 /** Whose request it is: an account's, or anybody's whose key is not known. */
-type Owned = { owner: string; client: Client };
+type Owned = { owner: string; client: Client; budget: WaitBudget };
 
 /** How a request gets a place, and gives it back. */
 type Way = { waitMaxMs(): number; take(isReturning: boolean): Promise<void>; leave(): void };
 
 /** A request of imports needs one of theirs and a place; it waits for no longer than `waitMaxMs` for both. */
-function createWay(shares: Shares[], { owner, client }: Owned, waitMaxMs: () => number): Way {
+function createWay(shares: Shares[], { owner, client, budget }: Owned, waitMaxMs: () => number): Way {
   const leave = (taken: Shares[]) => {
     for (const share of taken) share.leave(owner);
   };
@@ -64,7 +66,8 @@ function createWay(shares: Shares[], { owner, client }: Owned, waitMaxMs: () => 
       const taken: Shares[] = [];
       try {
         for (const share of shares) {
-          await share.take(owner, { client, isReturning, waitMaxMs: untilMs - performance.now() });
+          const patience = { client, isReturning, waitMaxMs: untilMs - performance.now() };
+          await share.take(owner, isReturning ? patience : { ...patience, budget });
           taken.push(share);
         }
       } catch (error) {
@@ -79,14 +82,16 @@ function createWay(shares: Shares[], { owner, client }: Owned, waitMaxMs: () => 
 type Means = { memory: BodyMemory; heavy: HeavyWork };
 
 /** What a request holds: its place, and memory for its body. */
-function createPlace(way: Way, { memory, heavy }: Means, { owner, client }: Owned): Place {
+function createPlace(way: Way, { memory, heavy }: Means, { owner, client, budget }: Owned): Place {
   let isHeld = true;
   let body: HeldBody | undefined;
   const giveUp = () => {
     if (isHeld) way.leave();
     isHeld = false;
   };
+  const patience = () => ({ client, budget, waitMaxMs: way.waitMaxMs() });
   return {
+    budget,
     async outside(act) {
       // Within another one it is outside already, and would come back twice.
       if (!isHeld) return await act();
@@ -99,10 +104,10 @@ function createPlace(way: Way, { memory, heavy }: Means, { owner, client }: Owne
       }
     },
     body() {
-      body ??= memory.begin(owner, { client, waitMaxMs: way.waitMaxMs() });
+      body ??= memory.begin(owner, patience());
       return body;
     },
-    heavily: (act) => heavy.run(owner, { client, waitMaxMs: way.waitMaxMs() }, act),
+    heavily: (act) => heavy.run(owner, patience(), act),
     leave() {
       giveUp();
       body?.release();
@@ -126,7 +131,7 @@ export function createAdmission(count: number, ownerOf: (key: string) => string)
     isFull: (name, key) => lanes[name].isFull(ownerOf(key)),
     async enter(name, { key, client }) {
       const lane = lanes[name];
-      const owned = { owner: ownerOf(key), client };
+      const owned = { owner: ownerOf(key), client, budget: { leftMs: lane.waitMaxMs } };
       if (lane.isFull(owned.owner)) throw overloaded();
       const way = createWay(ways[name], owned, () => lane.waitMaxMs);
       lane.joined(owned.owner);

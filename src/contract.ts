@@ -8,6 +8,7 @@ import type {
 } from '../generated/nestjs.gen.ts';
 import type { Once } from './once.ts';
 import type { Service } from './service.ts';
+import type { WaitBudget } from './waiting-line.ts';
 
 type Operations = SearchControllerMethods &
   UploadsControllerMethods &
@@ -18,7 +19,8 @@ type Operations = SearchControllerMethods &
 /**
  * What a handler works with: the service, whose request it is and by which key, the origin (`http://host`) it was sent
  * to, a signal that aborts when nobody waits for the answer any more, the transaction of an operation that takes an
- * Idempotency-Key, and `outside`, which runs what takes time while another request has this one's turn.
+ * Idempotency-Key, `outside`, which runs what takes time while another request has this one's turn, and what its waits
+ * together may still take.
  */
 export type Call = Service & {
   accountId: string;
@@ -27,6 +29,7 @@ export type Call = Service & {
   signal: AbortSignal;
   once: Once;
   outside<T>(act: () => Promise<T>): Promise<T>;
+  budget: WaitBudget | undefined;
 };
 
 /**

@@ -30,6 +30,8 @@ export type Arrival = {
   origin(): string;
   /** Runs what takes time but no work of ours, while another request has this one's turn. */
   outside: Place['outside'];
+  /** What its waits together may still take; undefined where it was never admitted, as by the mock. */
+  budget: Place['budget'] | undefined;
   /** Aborts when nobody waits for the answer any more; making it takes a tenth of a small answer's time. */
   signal(): AbortSignal;
 };
@@ -174,6 +176,7 @@ function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
         header: (name) => context.get(name),
         origin: () => originOf(context),
         outside: outsideOf(context),
+        budget: placeOf(context)?.budget,
         signal: () => signalOf(context),
       };
       return {

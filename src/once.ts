@@ -5,7 +5,7 @@ import type { Database } from './storage/database.ts';
 import { commitOnce, findFirstAnswer, type KeyedRequest } from './storage/first-answers.ts';
 import type { Tables } from './storage/tables.ts';
 import { createTurns } from './turns.ts';
-import type { Patience } from './waiting-line.ts';
+import type { Patience, WaitBudget } from './waiting-line.ts';
 
 /** The one transaction of an operation, from its effect to the `data` of its answer, which is kept with it. */
 export type Once = <Data extends object>(
@@ -38,8 +38,12 @@ export function toKeyedRequest(
 /** As long as an import waits for its turn. */
 const TURN_WAIT_MAX_MS = 50_000;
 
-/** Whose request it is: `outside` and `signal` as those of its `Arrival`. */
-type Waiter = { outside<T>(act: () => Promise<T>): Promise<T>; signal(): AbortSignal };
+/** Whose request it is: as in its `Arrival`. */
+type Waiter = {
+  outside<T>(act: () => Promise<T>): Promise<T>;
+  signal(): AbortSignal;
+  budget?: WaitBudget | undefined;
+};
 
 /**
  * Answers requests by `perform`, which does its work in the transaction that it is given; one that has been answered
@@ -50,7 +54,7 @@ export function createAnswerOnce(database: Database) {
   const turns = createTurns();
   return async (
     request: KeyedRequest | undefined,
-    { outside, signal }: Waiter,
+    { outside, signal, budget }: Waiter,
     perform: (once: Once) => Promise<{ data: object }>,
   ): Promise<{ data: object }> => {
     if (request === undefined) return await perform((effect) => database.transaction().execute(effect));
@@ -62,7 +66,7 @@ export function createAnswerOnce(database: Database) {
     };
     try {
       if (!turns.isTaken(name)) await take({});
-      else await outside(() => take({ signal: signal(), waitMaxMs: TURN_WAIT_MAX_MS }));
+      else await outside(() => take({ signal: signal(), budget, waitMaxMs: TURN_WAIT_MAX_MS }));
       const data = await findFirstAnswer(database, request);
       if (data !== undefined) return { data };
       return await perform((effect) => commitOnce(database, request, effect));

@@ -52,7 +52,7 @@ function askOutside({ files }: Service, outside: Arrival['outside']): FileStore 
 
 const toCall = (
   service: Service,
-  { caller: { accountId, keyId }, origin, outside, signal }: Arrival,
+  { caller: { accountId, keyId }, origin, outside, budget, signal }: Arrival,
   once: Once,
 ): Call => ({
   ...service,
@@ -60,6 +60,7 @@ const toCall = (
   keyId,
   once,
   outside,
+  budget,
   get files() {
     return askOutside(service, outside);
   },

@@ -18,7 +18,7 @@ export type WaitingLine<Wanted> = {
   first(): Waiting<Wanted> | undefined;
   /**
    * Waits at the end of the line until it is served.
-   * @throws SERVICE_UNAVAILABLE after `waitMaxMs`; MALFORMED_REQUEST, for the log only, when the client hangs up; the
+   * @throws SERVICE_UNAVAILABLE after `waitMaxMs`, or when the budget is spent; MALFORMED_REQUEST, for the log only, when the client hangs up; the
    * signal's reason when that aborts
    */
   join(wanted: Wanted, patience: Patience): Promise<void>;
@@ -30,18 +30,28 @@ export type WaitingLine<Wanted> = {
   refuseAll(error: () => Error): void;
 };
 
+/** What all waits of one request together may still take; each takes from it what it took. */
+export type WaitBudget = { leftMs: number };
+
 /** Whose request waits, and for how long at most: for ever where nothing says otherwise. */
-export type Patience = { client?: Client; signal?: AbortSignal; waitMaxMs?: number };
+export type Patience = {
+  client?: Client;
+  signal?: AbortSignal;
+  waitMaxMs?: number;
+  budget?: WaitBudget | undefined;
+};
 
 /** An empty line. A client that hangs up leaves it, and counts no more. */
 export function createWaitingLine<Wanted>(): WaitingLine<Wanted> {
   const line: Joined<Wanted>[] = [];
-  const join = async (wanted: Wanted, { client, signal, waitMaxMs }: Patience): Promise<void> => {
+  const join = async (wanted: Wanted, { client, signal, budget, ...patience }: Patience) => {
+    const waitMaxMs = Math.min(patience.waitMaxMs ?? Infinity, budget?.leftMs ?? Infinity);
     if (client?.closed) throw brokenOff();
     signal?.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer);
+        if (budget) budget.leftMs -= performance.now() - joined.sinceMs;
         client?.off('close', hangUp);
         signal?.removeEventListener('abort', abort);
         line.splice(line.indexOf(joined), 1);
@@ -57,7 +67,7 @@ export function createWaitingLine<Wanted>(): WaitingLine<Wanted> {
       const hangUp = () => refuse(brokenOff());
       const abort = () => refuse(signal?.reason);
       const joined = { sinceMs: performance.now(), wanted, serve, refuse };
-      const timer = waitMaxMs === undefined ? undefined : setTimeout(() => refuse(overloaded()), waitMaxMs);
+      const timer = waitMaxMs === Infinity ? undefined : setTimeout(() => refuse(overloaded()), waitMaxMs);
       client?.once('close', hangUp);
       signal?.addEventListener('abort', abort);
       line.push(joined);

@@ -92,13 +92,14 @@ async function reportStatus(
 
 export const documentHandlers = {
   async importTextContent({ title, content, ...input }, call) {
-    const { database, accountId, config, room, analyse, outside, signal } = call;
+    const { database, accountId, config, room, analyse, outside, signal, budget } = call;
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const bytes = Buffer.byteLength(content);
     await room.require(bytes);
     const expected = await readLanguages(database, { accountId, knowledgeBaseId });
     await expectStorage(database, { accountId, defaults: config }, bytes);
-    const analysing = () => analyse({ title, expected, format: 'text', content }, { accountId, signal });
+    const text = { title, expected, format: 'text', content } as const;
+    const analysing = () => analyse(text, { accountId, signal, budget });
     const store = (parts: Text['parts']) =>
       storeText(call, { knowledgeBaseId, title, bytes, isBlank: isBlank(content), parts });
     // The parts of a large text are stored while the next are analysed: that takes seconds, and no place from others.

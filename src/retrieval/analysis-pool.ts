@@ -9,12 +9,16 @@ import { Piscina } from 'piscina';
 import { overloaded, serverEnding } from '../errors.ts';
 import { onlyOnce } from '../only-once.ts';
 import { createShares, type Shares } from '../shares.ts';
+import type { WaitBudget } from '../waiting-line.ts';
 import type { AnalysedPart, DocumentText } from './analysis.ts';
 import { type Dialogue, openDialogue } from './analysis-dialogue.ts';
 import type { Stem } from './lexemes.ts';
 
-/** Whose document it is, and what ends its analysis: before it begins, between two parts, or where nobody takes them. */
-export type Analysed = { accountId: string; signal?: AbortSignal };
+/**
+ * Whose document it is, and what ends its analysis: before it begins, between two parts, or where nobody takes them. The
+ * wait before it begins takes from `budget`.
+ */
+export type Analysed = { accountId: string; signal?: AbortSignal; budget?: WaitBudget | undefined };
 
 /**
  * Splits and analyses a document; resolves with its parts once the first is there, while the next are analysed.
@@ -114,7 +118,7 @@ function createRooms(connections: number) {
   };
   return {
     /** @throws SERVICE_UNAVAILABLE, for texts of requests, and the signal's reason */
-    async enter(document: DocumentText, { accountId, signal }: Analysed) {
+    async enter(document: DocumentText, { accountId, signal, budget }: Analysed) {
       const found = roomFor(document);
       const { room } = found;
       const isRequest = document.format === 'text';
@@ -122,7 +126,7 @@ function createRooms(connections: number) {
       if (isRequest && waiting >= WAITING_MAX / room.ownerCount()) throw overloaded();
       await room.take(accountId, {
         ...(signal && { signal }),
-        ...(isRequest && { waitMaxMs: REQUEST_WAIT_MAX_MS }),
+        ...(isRequest && { budget, waitMaxMs: REQUEST_WAIT_MAX_MS }),
       });
       return found;
     },
