@@ -3,6 +3,8 @@
  * keeps an object for each n-gram, 27 MiB in each thread; here they are numbers in typed arrays, 1 MiB.
  */
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 /** A language by its ISO 639-1 code; `average` is what texts in it score on average, from 0 to 1. */
 export type NgramLanguage = { code: string; average: number };
@@ -24,7 +26,11 @@ export type LanguageNgrams = {
 const SCORE_MIN = 53;
 
 /** The package does not export these files. Its version is fixed by the lock file, and the test compares with eld itself. */
-const packageFile = (name: string): URL => new URL(`../${name}`, import.meta.resolve('eld/extrasmall'));
+const packageFile = (name: string): string =>
+  fileURLToPath(new URL(`../${name}`, import.meta.resolve('eld/extrasmall')));
+
+/** At once: Node 24 crashes where a thread is ended while it waits for an import. */
+const load = createRequire(import.meta.url);
 
 /** An n-gram in the source of the table, with its scores by language: `' abcd':{11:60,24:3}`, `abcd:{0:7}`. */
 const ENTRY = /(?:'((?:[^'\\]|\\.)+)'|"([^"]+)"|([^\s'"{},:]+)):\{([\d:,]+)\}/g;
@@ -37,10 +43,10 @@ function parseKey(key: string, byteOf: ReadonlyMap<string, number>): number {
 }
 
 /** @throws when the package has another form than is known */
-export async function loadLanguageNgrams(): Promise<LanguageNgrams> {
+export function loadLanguageNgrams(): LanguageNgrams {
   const source = readFileSync(packageFile('ngrams/extrasmall.js'), 'utf8');
-  const { dictionary } = (await import(packageFile('dictionary.js').href)) as { dictionary: string[] };
-  const { avgScore } = (await import(packageFile('avgScore.js').href)) as {
+  const { dictionary } = load(packageFile('dictionary.js')) as { dictionary: string[] };
+  const { avgScore } = load(packageFile('avgScore.js')) as {
     avgScore: Record<string, number>; // all three files are eld's own
   };
   const byteOf = new Map(dictionary.map((character, byte) => [character, byte]));

@@ -4,7 +4,7 @@
  */
 import { BEGINS_WORD, ENDS_WORD, loadLanguageNgrams, ngramOf } from './language-ngrams.ts';
 
-const { languages, addScores } = await loadLanguageNgrams();
+const { languages, addScores } = loadLanguageNgrams();
 
 /** The ISO 639-1 codes of the languages, each at its place in a text's scores. */
 export const SCORED_LANGUAGES: readonly string[] = languages.map(({ code }) => code);
