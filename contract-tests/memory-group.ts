@@ -67,7 +67,7 @@ export function mayBoundMemory(): boolean {
   return true;
 }
 
-/** Runs `use` with a group of so many bytes, and removes it afterwards with all that still runs in it. */
+/** Runs `use` with a group of `limitBytes`. Then ends what still runs in the group, and removes it. */
 export async function withMemoryGroup<T>(
   limitBytes: number,
   use: (group: MemoryGroup) => Promise<T>,

@@ -27,13 +27,13 @@ const wholeNumber =
     throw new InvalidArgumentError(`A whole number from ${least} to ${most}, please.`);
   };
 
-/** A hundred years. Times behind the year 9999 are written by PostgreSQL and JavaScript in different ways. */
+/** A hundred years. PostgreSQL and JavaScript write times after the year 9999 in different ways. */
 const EXPIRY_MAX_DAYS = 36_500;
 /** The largest `integer` of PostgreSQL. */
 const COUNT_MAX = 2_147_483_647;
 const NAME_MAX = 200;
 
-/** What stands in a line of a list: no control characters and no line ends. */
+/** Reads a name that a list can show in one line: without control characters and line ends. */
 function readName(text: string): string {
   if (/^(?=.*\S)[^\p{Cc}\p{Zl}\p{Zp}]+$/u.test(text) && text.length <= NAME_MAX) return text;
   throw new InvalidArgumentError(`A name of visible characters, ${NAME_MAX} at most, please.`);

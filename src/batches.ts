@@ -1,4 +1,4 @@
-/** Looks many things up by few questions: all that are asked for while one question runs go into the next one. */
+/** Looks many names up by few questions: a question asks for all names that came while the one before it ran. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** A question that takes longer, as on a connection that is dead, holds up no further one. */

@@ -16,8 +16,8 @@ import type { Watch } from './watch.ts';
 const TELLING_INTERVAL_MS = 1_000;
 
 /**
- * What a refusal needs; `paths`: those of the operations, all else has its turn at once. `learn` looks a key up that is not
- * known, if there is one: nobody is to share the lot of made-up keys whose key is right.
+ * What a refusal needs; `paths`: those of the operations, all else has its turn at once. `learn` looks up a key
+ * that is not known yet: otherwise the first request with a right key would be refused along with made-up keys.
  */
 type Parts = {
   admission: Admission;

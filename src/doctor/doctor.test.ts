@@ -162,7 +162,7 @@ test('dead letters, and jobs that wait while none of their queue is begun or fin
   expect(await deployment.examineWith()).toEqual([deadLetters]);
   await change(`state = 'active', started_on = now(), completed_on = NULL`);
   expect(await deployment.examineWith()).toEqual([deadLetters]);
-  // One that fails again and again is begun, too, and lets nobody get on.
+  // A job that fails is begun again and again, while all others wait.
   for (const stuck of ['retry_count = 1', `retry_count = 0, started_on = now() - interval '10 minutes'`]) {
     await change(stuck);
     expect(await deployment.examineWith()).toEqual([

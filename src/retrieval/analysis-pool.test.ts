@@ -141,6 +141,14 @@ describe('createAnalysisPool', () => {
     await drain(await pool.analyse(large, mine));
   });
 
+  it('refuses a text that waits longer than its request may wait altogether', async () => {
+    const large = text(`${english}\n\n`.repeat(6_000));
+    const begun = await Promise.all([pool.analyse(large, mine), pool.analyse(large, mine)]);
+    const waiting = pool.analyse(large, { ...mine, budget: { leftMs: 50 } });
+    await expect(waiting).rejects.toMatchObject({ status: 503 });
+    for (const parts of begun) await drain(parts);
+  });
+
   it('analyses others while documents of an account wait for their stems', async () => {
     const never = Promise.withResolvers<string[]>();
     const slow = createAnalysisPool(
