@@ -3,18 +3,21 @@
 import { spawn } from 'node:child_process';
 import { isNodeTooOld, ownNode } from './node-version.mjs';
 
-/** Runs this same command by another Node, and ends as it does. */
+/** Runs this same command by another Node, passes signals on, and ends as it does. It ends when this process is killed. */
 function runBy(node) {
-  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
-  // A terminal sends these to the child as well.
-  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {});
+  const endWithThis = ['--import', new URL('end-with-npm.mjs', import.meta.url).href];
+  const child = spawn(node, [...endWithThis, ...process.argv.slice(1)], { stdio: 'inherit' });
+  // A terminal sends its signals to the child as well: the second one changes nothing there.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (status, signal) => {
     if (signal === null) process.exit(status);
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
 }
+
+// npm sets this for what it runs, by `npx` too. Without npm a server may outlive the shell that started it.
+if (process.env.npm_command !== undefined) await import('./end-with-npm.mjs');
 
 if (isNodeTooOld && ownNode !== undefined) runBy(ownNode);
 else {

@@ -1,5 +1,6 @@
 /** Where the project's Node or its dependencies are missing, a command ends with a sentence that says what to do. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,15 +35,15 @@ function install({ withBinary }: { withBinary: boolean }): void {
   if (withBinary) symlinkSync(process.execPath, join(folder, 'bin/node'));
 }
 
-/** Runs a script from another directory, on a Node that says that it is this one. */
-function runOn(version: string, script: string) {
+/** What Node takes to run a script as a Node that says that it is this one. */
+const argumentsOn = (version: string, script: string) => {
   const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
-  const args = [
-    '--import',
-    `data:text/javascript,${encodeURIComponent(pretend)}`,
-    join(checkout, script),
-    'doctor',
-  ];
+  return ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, join(checkout, script)];
+};
+
+/** Runs a script from another directory. */
+function runOn(version: string, script: string) {
+  const args = [...argumentsOn(version, script), 'doctor'];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: tmpdir(), encoding: 'utf8' });
   return { status, stdout, stderr };
 }
@@ -73,6 +74,55 @@ test('an old Node beside the project’s own: the command is run by that, other 
   expect(status).toBe(1);
   expect(stderr).toContain(join(checkout, 'node_modules/node/bin/node'));
 });
+
+/** A command line that goes on until a signal ends it, and writes that signal down. */
+const LASTING = `
+  setTimeout(() => process.exit(1), 20_000);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
+    process.on(signal, () => { console.log(signal); process.exit(); });
+  console.log(process.pid, process.ppid);`;
+
+/** Starts the lasting command; gives its parent's and its own number, and what it writes until all have ended. */
+async function startLasting(file: string, args: string[]) {
+  writeFileSync(join(checkout, 'src/cli.ts'), LASTING);
+  const started = spawn(file, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [greeting] = await once(started.stdout.setEncoding('utf8'), 'data');
+  let output = '';
+  started.stdout.on('data', (more) => {
+    output += more;
+  });
+  const [pid = 0, parent = 0] = String(greeting).split(' ').map(Number);
+  const ended = once(started.stdout, 'end').then(() => output.trim());
+  return { started, pid, parent, ended };
+}
+
+const onOldAndNew = test.skipIf(process.platform === 'win32').each(['20.20.2', '24.0.0']);
+
+onOldAndNew('SIGTERM to npm ends the command that npm runs on Node %s', async (version) => {
+  install({ withBinary: true });
+  const command = [process.execPath, ...argumentsOn(version, COMMAND)].map(
+    (word) => `'${word.replaceAll("'", "'\\''")}'`,
+  );
+  const { started, ended } = await startLasting('npm', ['exec', '--offline', '-c', command.join(' ')]);
+  started.kill('SIGTERM');
+  expect(await ended).toBe('SIGTERM');
+});
+
+test.skipIf(process.platform === 'win32')(
+  'between an old Node and the project’s own: signals are passed on, and an end',
+  async () => {
+    install({ withBinary: true });
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
+      const { started, parent, ended } = await startLasting(
+        process.execPath,
+        argumentsOn('20.20.2', COMMAND),
+      );
+      expect(parent).toBe(started.pid);
+      started.kill(signal);
+      expect(await ended).toBe(signal === 'SIGKILL' ? 'SIGTERM' : signal);
+    }
+  },
+);
 
 test('every command of package.json that runs the project’s files asks first', () => {
   const { scripts, bin } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
