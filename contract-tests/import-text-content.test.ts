@@ -127,10 +127,18 @@ test.each([' ', '\n\t\r\n', '\u00A0\u2003\u3000', '\uFEFF', '\u2028'.repeat(1000
   '422 INPUT_VALIDATION_FAILED: content of white space only: %j',
   async (content) => {
     await expectNothingChanged(account, async () => {
-      expectRefusedFields(await request('importTextContent', { ...input, content }), 'content');
+      const answer = await request('importTextContent', { ...input, content });
+      expectRefusedFields(answer, 'content');
+      expect(answer.body).toMatchObject({ message: 'content must hold more than white space.' });
     });
   },
 );
+
+test('422 INPUT_VALIDATION_FAILED: a text with U+0000 is told of that alone', async () => {
+  const answer = await request('importTextContent', { ...input, content: ' \0' });
+  const message = 'content must not hold U+0000 or half of a surrogate pair.';
+  expect(answer.body).toMatchObject({ message });
+});
 
 test('422 INPUT_VALIDATION_FAILED: values of another type are not converted', async () => {
   await expectNothingChanged(account, async () => {

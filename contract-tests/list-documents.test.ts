@@ -122,7 +122,11 @@ test('422 INPUT_VALIDATION_FAILED: the cursor of the list of another knowledge b
 
 test('422 INPUT_VALIDATION_FAILED: every wrong parameter is named at once', async () => {
   const query = 'knowledgeBaseId=short&limit=0&cursor=&verbose=1';
-  expectRefusedFields(await request('listDocuments', query), 'cursor', 'knowledgeBaseId', 'limit', 'verbose');
+  const answer = await request('listDocuments', query);
+  expectRefusedFields(answer, 'cursor', 'knowledgeBaseId', 'limit', 'verbose');
+  expect(answer.body).toMatchObject({
+    message: expect.stringContaining('verbose is not a parameter of this operation'),
+  });
 });
 
 test('422 INPUT_VALIDATION_FAILED: U+0000 in a parameter', async () => {

@@ -131,6 +131,12 @@ test.each(['', 'ten', '1.5', '-1', '1,000', 'NaN', 'Infinity', 'true', '0', '100
 );
 
 test('422 INPUT_VALIDATION_FAILED: a parameter that stands twice', async () => {
-  expectRefusedFields(await request('listKnowledgeBases', 'limit=1&limit=2'), 'limit');
-  expectRefusedFields(await request('listKnowledgeBases', 'cursor=a&cursor=b'), 'cursor');
+  for (const [name, query] of [
+    ['limit', 'limit=1&limit=2'],
+    ['cursor', 'cursor=a&cursor=b'],
+  ] as const) {
+    const answer = await request('listKnowledgeBases', query);
+    expectRefusedFields(answer, name);
+    expect(answer.body).toMatchObject({ message: `${name} may be given only once.` });
+  }
 });

@@ -126,6 +126,7 @@ test.each(['GET', 'POST', 'PATCH', 'DELETE'])(
     const { uploadUrl } = await newTicket();
     const answer = await requestRoute({ method, path: pathOf(uploadUrl) });
     expectRefusal(answer, 405, 'METHOD_NOT_ALLOWED');
+    expect(answer.body).toMatchObject({ message: 'This address takes PUT.' });
     expect(answer.headers.allow?.split(', ').toSorted()).toEqual(['OPTIONS', 'PUT']);
   },
 );

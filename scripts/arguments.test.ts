@@ -1,6 +1,8 @@
 /** Every script of package.json tells how it is used, and what it does not understand. */
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -65,9 +67,19 @@ test.each([
   ['evaluate', '/nowhere'],
   ['pack:client', '/nowhere'],
   ['start', 'there'],
+  ['mock', '--port', '-1'],
 ])('%s refuses %s in a sentence', SLOW, (name, ...args) => {
   const { status, stdout, stderr } = run(scripts[name] ?? '', ...args);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).not.toMatch(/^ +at /m);
   expect(stderr.split('\n', 1)[0]).toMatch(/^\S.* .*[\w.']$/);
+});
+
+test('mock names the option to change where its port is taken', SLOW, async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo; // it listens on a port
+  const { stderr } = run(scripts.mock ?? '', '--port', String(port));
+  other.close();
+  expect(stderr).toMatch(/^Another program listens on port \d+ of 127\.0\.0\.1: .* set another --port\./);
 });

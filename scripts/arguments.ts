@@ -9,6 +9,15 @@ export function refuseArguments(sentence: string, usage: string): never {
   process.exit(1);
 }
 
+/** `--port -1` as `--port=-1`: parseArgs asks what was meant where a value begins with `-`. No argument holds U+0000. */
+const joinNegativeNumbers = (words: string[]): string[] =>
+  words.length === 0
+    ? []
+    : words
+        .join('\0')
+        .replace(/(?<=^|\0)(--[\w-]+)\0(?=-\d)/g, '$1=')
+        .split('\0');
+
 /**
  * What `parseArgs` reads by `config`, which need not name `--help`. Ends the script where help is asked for (exit code 0)
  * or where the arguments are none of its own (1).
@@ -18,7 +27,8 @@ export function readArguments<const Config extends ParseArgsConfig>(
   config: Config,
 ): ReturnType<typeof parseArgs<Config>> {
   try {
-    const parsed = parseArgs({ ...config, options: { ...config.options, ...HELP } });
+    const args = joinNegativeNumbers(process.argv.slice(2));
+    const parsed = parseArgs({ args, ...config, options: { ...config.options, ...HELP } });
     if ((parsed.values as { help?: boolean }).help) {
       // an option of HELP
       process.stdout.write(usage);

@@ -1,4 +1,5 @@
 /** `npm run mock`: the whole interface on one port, answered from the examples of the spec. For front-end teams. */
+import { explainListening } from '../src/listening-errors.ts';
 import { listen } from '../src/server.ts';
 import { readArguments, refuseArguments } from './arguments.ts';
 import { createMockApp } from './mock/mock-app.ts';
@@ -35,7 +36,10 @@ async function start(): Promise<void> {
   });
   const port = readPort(values.port);
   const app = await createMockApp();
-  const { address } = await listen(app, { host: values.host, port });
+  const place = { host: values.host, port };
+  const { address } = await listen(app, place).catch((error) => {
+    throw explainListening(error, { ...place, setting: '--port' });
+  });
   process.stdout.write(greeting(address));
 }
 

@@ -62,7 +62,8 @@ async function loadSpec(): Promise<OpenAPIBackend> {
     // Compiles validators at their first use, and leaves the check of the spec itself to the tests: 10 ms, not 1.4 s.
     quick: true,
     coerceTypes: true,
-    ajvOpts: { useDefaults: true, allErrors: true },
+    // With `verbose` an error holds the value that it is about.
+    ajvOpts: { useDefaults: true, allErrors: true, verbose: true },
     customizeAjv: (ajv, _options, purpose) => {
       // Ajv would take 0x10, 1e1 and " 5" for numbers as well: see query-numbers.ts.
       if (purpose === ValidationContext.Params) ajv.opts.coerceTypes = false;

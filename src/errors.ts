@@ -108,11 +108,16 @@ export const documentNotFound = () =>
 
 export const fileNotFound = () => new ServiceError('FILE_NOT_FOUND', 'There is no file with this id.');
 
-/** `allowed`: the methods of this path, for the Allow header. */
-export const methodNotAllowed = (allowed: string[]) =>
-  new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(', ')}.`, {
+/** Asked by browsers and programs on their own, not chosen by people. */
+const UNTOLD_METHODS = ['HEAD', 'OPTIONS'];
+
+/** `allowed`: the methods of this address, for the Allow header. */
+export function methodNotAllowed(allowed: string[]): ServiceError {
+  const told = allowed.filter((method) => !UNTOLD_METHODS.includes(method));
+  return new ServiceError('METHOD_NOT_ALLOWED', `This address takes ${told.join(', ')}.`, {
     headers: { allow: allowed.join(', ') },
   });
+}
 
 export const fileNotUploaded = () =>
   new ServiceError('FILE_NOT_UPLOADED', 'The bytes of this file have not arrived at its uploadUrl yet.');

@@ -1,8 +1,8 @@
 /** Says which setting to change where a server cannot listen. */
 import { codeOf, reasonOf } from './problem.ts';
 
-/** Where a server was to listen; `setting`: the name of the one that has the port. */
-type Place = { host: string; port: number; setting: 'PORT' | 'WORKER_PORT' };
+/** Where a server was to listen; `setting`: the name of the one that has the port, or a script's option. */
+type Place = { host: string; port: number; setting: 'PORT' | 'WORKER_PORT' | '--port' };
 
 function remedyFor(error: unknown, { host, port, setting }: Place): string | undefined {
   switch (codeOf(error)) {
@@ -14,7 +14,7 @@ function remedyFor(error: unknown, { host, port, setting }: Place): string | und
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EINVAL':
-      return `HOST (${host}) is no address of this machine: set one that is, or 0.0.0.0 for all.`;
+      return `${setting === '--port' ? '--host' : 'HOST'} (${host}) is no address of this machine: set one that is, or 0.0.0.0 for all.`;
     default:
       return undefined;
   }

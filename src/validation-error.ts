@@ -18,23 +18,27 @@ function fieldOf({ instancePath, keyword, params }: ErrorObject): string | undef
   return path.length === 0 ? undefined : shorten(path.join('.'));
 }
 
-/** The patterns of the spec in words; `\S` stands only in the one that asks for more than white space. */
-function describePattern(pattern: string): string {
+/** What of a pattern of the spec a text breaks; white space alone breaks only the one that asks for more. */
+function describePattern(pattern: string, text: unknown): string {
   if (pattern.includes('\\x21-\\x7E')) return 'must hold visible ASCII characters only';
-  const characters = 'no U+0000 and no lone surrogate';
-  return pattern.includes('\\s')
-    ? `must hold more than white space, ${characters}`
-    : `must hold ${characters}`;
+  const isBlank = typeof text === 'string' && text.trim() === '';
+  return isBlank ? 'must hold more than white space' : 'must not hold U+0000 or half of a surrogate pair';
 }
 
-function messageOf({ keyword, message, params }: ErrorObject): string {
+/** Whether it is about the query string, whose fields are called parameters; else it is about the body. */
+const isOfQuery = ({ instancePath }: ErrorObject): boolean => /^\/query(?:\/|$)/.test(instancePath);
+
+function messageOf(problem: ErrorObject): string {
+  const { keyword, message, params, data } = problem;
+  // A list is what the query string gives for a parameter that stands in it more than once.
+  if (isOfQuery(problem) && Array.isArray(data)) return 'may be given only once';
   switch (keyword) {
     case 'required':
       return 'is required';
     case 'additionalProperties':
-      return 'is not a field of this operation';
+      return `is not a ${isOfQuery(problem) ? 'parameter' : 'field'} of this operation`;
     case 'pattern':
-      return describePattern(params.pattern);
+      return describePattern(params.pattern, data);
     default:
       return message ?? 'is not valid';
   }
@@ -47,7 +51,7 @@ function toRecord(messagesOf: Map<string, Set<string>>): Record<string, string[]
   return record;
 }
 
-/** INPUT_VALIDATION_FAILED with every problem that Ajv has found, by field; each message of a field once. */
+/** INPUT_VALIDATION_FAILED with every problem that Ajv has found (`verbose`), by field; each message of a field once. */
 export function toValidationError(problems: ErrorObject[]): ServiceError {
   const formErrors: string[] = [];
   const fieldErrors = new Map<string, Set<string>>();

@@ -84,5 +84,9 @@ export function requireShort(text: string): string {
 }
 
 export const corrupt = (what: string) => new UnreadableFile('FILE_CORRUPT', what);
+
+/** `reason`: what cannot be read, in our words; those of a library say nothing to the file's owner. */
+export const damaged = (reason: string) => corrupt(`The file is damaged or cut off: ${reason}.`);
+
 export const encrypted = () =>
   new UnreadableFile('FILE_ENCRYPTED', 'The file needs a password; import it without one.');

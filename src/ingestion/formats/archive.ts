@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { type Entry, fromBuffer, type Options, type ZipFile } from 'yauzl';
 import {
   ARCHIVE_ENTRIES_MAX,
-  corrupt,
+  damaged,
   encrypted,
   tooComplex,
   UNPACKED_MAX,
@@ -35,10 +35,9 @@ const ENCRYPTED = 1;
 
 /** @throws FILE_CORRUPT for what is no archive, FILE_TOO_COMPLEX for one of too many entries */
 export async function openArchive(bytes: Uint8Array): Promise<Archive> {
-  const zip = await open(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), OPTIONS).catch(
-    damaged,
-  );
-  const entries = await listEntries(zip).catch(damaged);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const zip = await open(buffer, OPTIONS).catch(unreadable('its list of parts is missing or cannot be read'));
+  const entries = await listEntries(zip).catch(unreadable('its list of parts cannot be read'));
   let left = UNPACKED_MAX;
   return {
     names: [...entries.keys()],
@@ -46,7 +45,7 @@ export async function openArchive(bytes: Uint8Array): Promise<Archive> {
       const entry = entries.get(name);
       if (!entry) return undefined;
       if (entry.generalPurposeBitFlag & ENCRYPTED) throw encrypted();
-      const part = await unpack(zip, entry, left).catch(damaged);
+      const part = await unpack(zip, entry, left).catch(unreadable('one of its parts cannot be unpacked'));
       left -= part.length;
       return part;
     },
@@ -83,7 +82,10 @@ async function unpack(zip: ZipFile, entry: Entry, maxBytes: number): Promise<Buf
   return Buffer.concat(pieces, length);
 }
 
-function damaged(error: unknown): never {
-  if (error instanceof UnreadableFile) throw error;
-  throw corrupt(`The archive is damaged: ${error instanceof Error ? error.message : error}.`);
-}
+/** Refuses the file, whatever the library has thrown. */
+const unreadable =
+  (reason: string) =>
+  (error: unknown): never => {
+    if (error instanceof UnreadableFile) throw error;
+    throw damaged(reason);
+  };

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { Reading } from '../extract.ts';
-import { corrupt, encrypted, PDF_PAGES_MAX, tooComplex } from '../extraction-limits.ts';
+import { corrupt, damaged, encrypted, PDF_PAGES_MAX, tooComplex } from '../extraction-limits.ts';
 import { linesOf, type PdfLine } from './pdf-lines.ts';
 import { renderPages } from './pdf-text.ts';
 
@@ -58,7 +58,7 @@ async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
     return await loading.promise;
   } catch (error) {
     if (error instanceof PasswordException) throw encrypted();
-    throw corrupt(`The PDF is damaged: ${error instanceof Error ? error.message : error}`);
+    throw damaged('it cannot be read as a PDF');
   }
 }
 

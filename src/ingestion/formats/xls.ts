@@ -1,7 +1,7 @@
 /** Reads workbooks of Excel 5 to 2003 ([MS-XLS]) with SheetJS: each sheet is a page, its name a heading. */
 import type { WorkBook, WorkSheet } from '@e965/xlsx';
 import type { Reading } from '../extract.ts';
-import { CELLS_MAX, corrupt, encrypted, tooComplex } from '../extraction-limits.ts';
+import { CELLS_MAX, damaged, encrypted, tooComplex } from '../extraction-limits.ts';
 import { renderHtml } from '../html-text.ts';
 import { finishWorkbook, type SheetWriter, sheetWriter } from './sheet-writer.ts';
 
@@ -25,7 +25,7 @@ async function readWorkbook(bytes: Uint8Array): Promise<WorkBook> {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (/password|encrypt/i.test(message)) throw encrypted();
-    throw corrupt(`The workbook is damaged: ${message}`);
+    throw damaged('it cannot be read as a workbook');
   }
 }
 
