@@ -7,14 +7,16 @@ import { findMistypedSettings, readConfig } from './config.ts';
 import { examine } from './doctor/doctor.ts';
 import { onDatabase } from './on-database.ts';
 import { openFiles } from './open-files.ts';
-import { reasonOf } from './problem.ts';
+import { type Problem, reasonOf } from './problem.ts';
 import { describeMistyped } from './setting-names.ts';
 import { checkStore } from './storage/check-store.ts';
 import { failWithoutOutput, print, tell } from './terminal.ts';
 
-/** The last line of what looks for problems, and the exit status that tells scripts the same. */
-function conclude(problems: number): void {
-  print(problems === 1 ? '1 problem' : `${problems} problems`);
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+/** The last line of what looks for problems, and the exit status that tells scripts of problems, not of warnings. */
+function conclude(problems: number, warnings = 0): void {
+  print(counted(problems, 'problem') + (warnings > 0 ? `, ${counted(warnings, 'warning')}` : ''));
   if (problems > 0) process.exitCode = 1;
 }
 
@@ -95,16 +97,20 @@ program
 
 program
   .command('doctor')
-  .description('check settings, disk, database, files, jobs and server, and say what is wrong and what helps')
+  .description(
+    'check settings, disk, database, files, jobs and server, and say what is wrong and what helps; a warning leaves the exit status 0',
+  )
   .option('--no-server', 'do not expect a server to run here')
   .action(async ({ server }: { server: boolean }) => {
-    let count = 0;
+    const found: Problem[] = [];
     for await (const { part, problems } of examine({ server })) {
       if (problems.length === 0) print(`ok     ${part}`);
-      for (const { problem, remedy } of problems) print(`WRONG  ${part}: ${problem}\n       ${remedy}`);
-      count += problems.length;
+      for (const { problem, remedy, isWarning } of problems)
+        print(`${isWarning ? 'warn ' : 'WRONG'}  ${part}: ${problem}\n       ${remedy}`);
+      found.push(...problems);
     }
-    conclude(count);
+    const warnings = found.filter(({ isWarning }) => isWarning).length;
+    conclude(found.length - warnings, warnings);
   });
 
 program.addCommand(keys).addCommand(accounts);

@@ -1,5 +1,8 @@
-/** What is wrong with a deployment, and what helps: each a sentence or two for the person who runs it. */
-export type Problem = { problem: string; remedy: string };
+/**
+ * What is wrong with a deployment, and what helps: each a sentence or two for the person who runs it.
+ * `isWarning`: it may be meant so.
+ */
+export type Problem = { problem: string; remedy: string; isWarning?: true };
 
 /** What the operating system, Node or a library says of an error, in one line. */
 export function reasonOf(error: unknown): string {

@@ -1,4 +1,4 @@
-/** Checks the balances of all accounts: a query of an account without credits ends with 402. */
+/** Looks for accounts with few credits: a query of an account without any ends with 402. */
 import type { Config } from '../config.ts';
 import type { Problem } from '../problem.ts';
 import { listLowBalances } from '../storage/accounts.ts';
@@ -9,7 +9,10 @@ const LOW_DIVISOR = 10;
 /** How many accounts are named. */
 const NAMED_MAX = 5;
 
-/** Whether an account runs out of credits. Where queries cost nothing, none does. */
+/**
+ * Warns of accounts that run out of credits. It is no more than a warning: how many an account was given is not stored,
+ * and it may have been given few. Where queries cost nothing, none runs out.
+ */
 export async function checkCredits(database: Database, config: Config): Promise<Problem[]> {
   const { initialCredits, creditsPerQuery } = config;
   if (creditsPerQuery === 0) return [];
@@ -20,6 +23,7 @@ export async function checkCredits(database: Database, config: Config): Promise<
   const accounts = low.length === 1 ? '1 account has' : `${low.length} accounts have`;
   return [
     {
+      isWarning: true,
       problem: `${accounts} less than a tenth of INITIAL_CREDITS (${initialCredits}) left: ${names.join(', ')}.`,
       remedy: `At 0 every query is refused with 402. Run \`npx knowledge-retrieval accounts set NAME --credits ${initialCredits}\`.`,
     },

@@ -91,7 +91,7 @@ test('a schema that is not there yet, and one of a newer version', async () => {
   await sql`DELETE FROM kysely_migration WHERE name = '9999-later'`.execute(database);
 });
 
-test('accounts whose credits run out, the lowest first', async () => {
+test('accounts with few credits, the lowest first, as a warning: they may have been given few', async () => {
   const { database } = deployment.service;
   const { id } = await database.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
   const balanceOf = (credits: number) => updateAccount(database, id, { credits });
@@ -100,11 +100,13 @@ test('accounts whose credits run out, the lowest first', async () => {
   await balanceOf(99_999_999);
   await createAccount(database, 'spent', 0);
   expect(await deployment.examineWith()).toEqual([
-    'credits: 2 accounts have less than a tenth of INITIAL_CREDITS (1000000000) left: spent (0), default (99999999).',
+    'warning of credits: 2 accounts have less than a tenth of INITIAL_CREDITS (1000000000) left: spent (0), default (99999999).',
   ]);
   for (let number = 1; number <= 4; number++) await createAccount(database, `poor ${number}`, number);
   expect(await deployment.examineWith()).toEqual([
-    expect.stringMatching(/6 accounts .* spent \(0\), poor 1 \(1\), .*, poor 4 \(4\), and 1 more\.$/),
+    expect.stringMatching(
+      /^warning of credits: 6 accounts .* spent \(0\), poor 1 \(1\), .*, poor 4 \(4\), and 1 more\.$/,
+    ),
   ]);
   expect(await deployment.examineWith({ INITIAL_CREDITS: '15' })).toEqual([
     expect.stringContaining('left: spent (0), poor 1 (1).'),

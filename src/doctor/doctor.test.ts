@@ -38,9 +38,9 @@ test('every wrong setting, without its value', async () => {
   expect(problems.join()).not.toContain('hunter2');
 });
 
-test('a name that looks like a setting', async () => {
+test('a name that looks like a setting, as a warning: it may be another program’s', async () => {
   expect(await deployment.examineWith({ RATE_LIMIT: '5', LOGNAME: 'root' })).toEqual([
-    'settings: RATE_LIMIT is no setting and changes nothing: did you mean RATE_LIMIT_PER_MINUTE?',
+    'warning of settings: RATE_LIMIT is no setting and changes nothing: did you mean RATE_LIMIT_PER_MINUTE?',
   ]);
 });
 

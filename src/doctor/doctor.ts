@@ -49,9 +49,10 @@ function readSettings(environment: NodeJS.ProcessEnv | undefined): Config | Prob
   }
 }
 
-/** What looks like a setting; the setting itself, given beside it, says that the other name is not ours. */
+/** Warns of what looks like a setting; the setting itself, given beside it, says that the other name is not ours. */
 const checkNames = (environment: NodeJS.ProcessEnv | undefined): Problem[] =>
   findMistypedSettings(environment).map((mistyped) => ({
+    isWarning: true,
     problem: describeMistyped(mistyped),
     remedy: `Set ${mistyped.meant}: its default will do where ${mistyped.name} is another program's.`,
   }));

@@ -35,13 +35,13 @@ export async function startHealthyDeployment() {
   return {
     connection,
     service: suite.service,
-    /** What is wrong with it after these changes of its settings: `part: problem` of each, in order. */
+    /** What is wrong with it after these changes of its settings: `part: problem`, or `warning of part: problem`. */
     async examineWith(changes: Record<string, string> = {}, answers = false): Promise<string[]> {
       const problems: string[] = [];
       for await (const finding of examine({ environment: { ...healthy, ...changes }, server: answers })) {
-        for (const { problem, remedy } of finding.problems) {
+        for (const { problem, remedy, isWarning } of finding.problems) {
           expect(remedy).not.toBe('');
-          problems.push(`${finding.part}: ${problem}`);
+          problems.push(`${isWarning ? 'warning of ' : ''}${finding.part}: ${problem}`);
         }
       }
       return problems;
