@@ -1,6 +1,6 @@
 /** BOOTSTRAP_API_KEY opens the first account, and a new one closes it for the one before. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -8,7 +8,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { generateApiKey, readApiKey } from './api-key.ts';
 import { readConfig } from './config.ts';
 import { apiKeyFile, ensureFirstAccount } from './first-start.ts';
-import { findLiveApiKeys, listApiKeys } from './storage/api-keys.ts';
+import { greet } from './greeting.ts';
+import { findLiveApiKeys, listApiKeys, revokeApiKey } from './storage/api-keys.ts';
 import { createTestDatabase } from './testing/test-database.ts';
 
 let DATA_DIR: string;
@@ -28,6 +29,12 @@ async function start(BOOTSTRAP_API_KEY = ''): Promise<string> {
   const log = pino({ level: 'warn' }, { write: (line) => void warned.push(line) });
   await ensureFirstAccount(given.database, readConfig({ DATA_DIR, BOOTSTRAP_API_KEY }), log);
   return warned.join('');
+}
+
+/** What a server on the place prints of its key: a sentence, and the key of the request to paste. */
+async function greetWith(settings: Record<string, string> = {}): Promise<[string, string]> {
+  const lines = (await greet('http://a', given.database, readConfig({ DATA_DIR, ...settings }))).split('\n');
+  return [lines[1] ?? '', /x-api-key: (.*?)" /.exec(lines[4] ?? '')?.[1] ?? ''];
 }
 
 const opens = async (key: string) =>
@@ -56,4 +63,26 @@ test('two servers that start at once with different values leave one of them ope
   const values = [generateApiKey(), generateApiKey()];
   await Promise.all(values.map((value) => start(value)));
   expect((await Promise.all(values.map(opens))).filter(Boolean)).toHaveLength(1);
+});
+
+test('the start points to a key that works, and says of another why it does not and what helps', async () => {
+  await start();
+  const file = apiKeyFile(readConfig({ DATA_DIR }));
+  const key = (await readFile(file, 'utf8')).trim();
+  expect(await greetWith()).toEqual([`The API key is in ${file}`, `$(cat ${file})`]);
+  await revokeApiKey(given.database, readApiKey(key)?.keyId ?? '');
+  const remedy = `Put a new one there: \`npx knowledge-retrieval keys create > ${file}\`; or remove the file.`;
+  expect(await greetWith()).toEqual([
+    `The API key in ${file} opens nothing: it was revoked. ${remedy}`,
+    '$API_KEY',
+  ]);
+  expect((await greetWith({ BOOTSTRAP_API_KEY: key }))[0]).toMatch(
+    /^The API key in BOOTSTRAP_API_KEY opens nothing: it was revoked\. .* `npx knowledge-retrieval keys generate`/,
+  );
+  await writeFile(file, generateApiKey());
+  expect((await greetWith())[0]).toContain('opens nothing: this database does not know it.');
+  await writeFile(file, 'rubbish');
+  expect((await greetWith())[0]).toBe(`${file} holds no API key that can be read. ${remedy}`);
+  await rm(file);
+  expect((await greetWith())[0]).toContain('The API key is not stored here: ');
 });

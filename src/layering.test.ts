@@ -25,6 +25,8 @@ const LAYER_OF_FILE: Record<string, Layer> = {
   'open-files.ts': 'main',
   'first-start.ts': 'main',
   'data-directory.ts': 'main',
+  'given-key.ts': 'main',
+  'greeting.ts': 'main',
   'deployment.ts': 'main',
   'server.ts': 'main',
   'service-app.ts': 'app',

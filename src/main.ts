@@ -2,14 +2,13 @@
  * The server: settings, database, service, HTTP; then the way back on SIGTERM. With --worker it imports only and
  * answers nothing but how it is, where WORKER_PORT is set; with --no-worker it leaves the imports to such processes. The only file that listens or exits.
  */
-import { existsSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { type Config, findMistypedSettings, readConfig } from './config.ts';
-import { apiKeyFile } from './first-start.ts';
+import { greet } from './greeting.ts';
 import { explainListening } from './listening-errors.ts';
 import { createLog } from './log.ts';
 import { findDatabase, openDatabase } from './open-database.ts';
@@ -30,32 +29,6 @@ Starts the service. Its settings are environment variables: the table in README.
 const DRAIN_TIMEOUT_MS = 6_000;
 /** Answers and jobs together: without a delay before, the whole way back takes less than ten seconds. */
 const STOP_TIMEOUT_MS = 8_000;
-
-/** Where the first key is, in words and for a shell. A restored place has none: only its owner knows the key. */
-function findKey(config: Config): { key: string; isIn: string } {
-  const file = apiKeyFile(config);
-  if (config.bootstrapApiKey !== undefined) return { key: '$BOOTSTRAP_API_KEY', isIn: 'BOOTSTRAP_API_KEY' };
-  if (existsSync(file)) return { key: `$(cat ${quoteForShell(file)})`, isIn: `in ${file}` };
-  const isIn = 'not stored here: use one that you have, or make one by `npx knowledge-retrieval keys create`';
-  return { key: '$API_KEY', isIn };
-}
-
-/** A path as one word of a shell. */
-const quoteForShell = (path: string): string =>
-  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
-
-/** What a newcomer needs: the address, where the key is, and a request to paste. */
-function greeting(address: string, config: Config): string {
-  const { key, isIn } = findKey(config);
-  return [
-    `The knowledge retrieval service answers at ${address}`,
-    `The API key is ${isIn}`,
-    `The reference is at ${address}/docs`,
-    'A first request:',
-    `  curl -s ${address}/v1/createKnowledgeBase -H "x-api-key: ${key}" -H 'content-type: application/json' -d '{"name":"First"}'`,
-    '',
-  ].join('\n');
-}
 
 /**
  * Ends the process on the first signal, by what `stop` has come to be until then; further signals change nothing
@@ -120,7 +93,7 @@ async function serve(config: Config, log: Logger, works: boolean): Promise<() =>
   const app = await createServiceApp(service, ending.signal);
   const { host, port } = config;
   const { server, address } = await listenAt(app, { host, port, setting: 'PORT' });
-  process.stdout.write(greeting(config.baseUrl ?? address, config));
+  process.stdout.write(await greet(config.baseUrl ?? address, service.database, config));
   return async () => {
     ending.abort();
     // Who asks /readyz at intervals sends requests until it has asked again: those are answered as ever.

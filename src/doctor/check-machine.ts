@@ -4,6 +4,7 @@ import { type Config, UPLOAD_SECRET_LENGTH } from '../config.ts';
 import { findUnusable, nearestExisting } from '../data-directory.ts';
 import { apiKeyFile, uploadSecretFile } from '../first-start.ts';
 import type { Problem } from '../problem.ts';
+import { shellWord } from '../shell-word.ts';
 
 /** The version that package.json brings; older ones lack what the service is made of. */
 const NODE_MAJOR = 24;
@@ -49,7 +50,10 @@ export async function checkSecrets(config: Config): Promise<Problem[]> {
   for (const path of [apiKeyFile(config), uploadSecretFile(config)]) {
     const secret = await readSecret(path);
     if (secret?.isOpen)
-      problems.push({ problem: `Other users may read the secret in ${path}.`, remedy: `chmod 600 ${path}` });
+      problems.push({
+        problem: `Other users may read the secret in ${path}.`,
+        remedy: `chmod 600 ${shellWord(path)}`,
+      });
     if (
       secret &&
       path === uploadSecretFile(config) &&

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { uploadSecretFile } from '../first-start.ts';
+import { generateApiKey } from '../api-key.ts';
+import { apiKeyFile, uploadSecretFile } from '../first-start.ts';
 import { drain, listen } from '../server.ts';
 import { createServiceApp } from '../service-app.ts';
 import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
@@ -99,6 +100,25 @@ describe('on disk', () => {
       expect.stringContaining('holds no secret, or half of one'),
     ]);
     await writeFile(path, secret);
+    expect(await deployment.examineWith()).toEqual([]);
+  });
+
+  test('a stored key that opens nothing, and a BOOTSTRAP_API_KEY, as a warning', async () => {
+    const file = apiKeyFile(deployment.service.config);
+    const key = await readFile(file, 'utf8');
+    const { database } = deployment.service;
+    const revoke = (time: string) => sql`UPDATE api_keys SET revoked_at = ${sql.raw(time)}`.execute(database);
+    await revoke('now()');
+    expect(await deployment.examineWith({ BOOTSTRAP_API_KEY: key.trim() })).toEqual([
+      'warning of API key: The API key in BOOTSTRAP_API_KEY opens nothing: it was revoked.',
+      `warning of API key: The API key in ${file} opens nothing: it was revoked.`,
+    ]);
+    await revoke('NULL');
+    await writeFile(file, '');
+    expect(await deployment.examineWith({ BOOTSTRAP_API_KEY: generateApiKey() })).toEqual([
+      `warning of API key: ${file} holds no API key that can be read.`,
+    ]);
+    await writeFile(file, key);
     expect(await deployment.examineWith()).toEqual([]);
   });
 

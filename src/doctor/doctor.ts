@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError, findMistypedSettings, readConfig } from '../config.ts';
 import { findDeploymentId } from '../deployment.ts';
+import { findUselessKeys } from '../given-key.ts';
 import { createLog } from '../log.ts';
 import { joinDatabase } from '../open-database.ts';
 import { openFiles } from '../open-files.ts';
@@ -67,7 +68,10 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
   yield schema;
   yield await find('clocks', () => checkClock(database));
   yield await find('connections', () => checkConnections(database, config));
-  if (schema.problems.length === 0) yield await find('credits', () => checkCredits(database, config));
+  if (schema.problems.length === 0) {
+    yield await find('API key', () => findUselessKeys(database, config));
+    yield await find('credits', () => checkCredits(database, config));
+  }
   yield await find('jobs', () => checkJobs(database));
 }
 
