@@ -179,6 +179,12 @@ describe('texts', () => {
     for (const text of [' a', 'a ', '\n知\n']) expect(problems(content, text)).toEqual([]);
   });
 
+  const others = texts.filter(({ field }) => field !== 'content');
+
+  test.each(others)('$field may be white space only', ({ schema }) => {
+    expect(problems(schema, ' '.repeat(schema.minLength ?? 0))).toEqual([]);
+  });
+
   /** Milliseconds to refuse so many characters for the U+0000 at their end: the worst case of a pattern. */
   function refusalTime(character: string, length: number): number {
     const start = performance.now();
