@@ -10,7 +10,7 @@ import {
   succeed,
   useScriptedServer,
 } from '../testing/scripted-server.ts';
-import type { KnowledgeRetrievalSettings } from './index.ts';
+import { createKnowledgeRetrieval, type KnowledgeRetrievalSettings } from './index.ts';
 
 const server = useScriptedServer();
 const connect = (settings: Partial<KnowledgeRetrievalSettings> = {}) => connectTo(server, settings);
@@ -21,6 +21,24 @@ test('a key that was read from a file is sent without its line end', async () =>
   server.script = [succeed({ balance: 1 })];
   await connect({ apiKey: ' kr_key\r\n' }).getBalance();
   expect(server.requests[0]?.headers).toMatchObject({ 'x-api-key': 'kr_key' });
+});
+
+test('an id goes as the field of an object, as everything does, or alone', async () => {
+  server.script = [succeed({ id: 'd', status: 'processed' })];
+  const client = connect();
+  const [document, knowledgeBase] = [{ documentId: 'd' }, { knowledgeBaseId: 'k' }];
+  const calls = [
+    [() => client.getDocument('d'), () => client.getDocument(document)],
+    [() => client.deleteDocument('d'), () => client.deleteDocument(document)],
+    [() => client.deleteKnowledgeBase('k'), () => client.deleteKnowledgeBase(knowledgeBase)],
+    [() => client.pollDocumentStatus('d'), () => client.pollDocumentStatus(document)],
+  ] as const;
+  for (const [callWithId, callWithObject] of calls) {
+    await callWithId();
+    await callWithObject();
+    const [byId, byObject] = server.requests.slice(-2).map(({ path, body }) => ({ path, body }));
+    expect(byObject).toEqual(byId);
+  }
 });
 
 describe('errors', () => {
@@ -108,6 +126,14 @@ describe('errors', () => {
     const error = await errorOf((async () => connect(settings))());
     expect(error).toMatchObject({ errorCode: 'INVALID_ARGUMENT', data: { argument } });
     expect(error.message).not.toContain('kr_');
+  });
+
+  test('INVALID_ARGUMENT: a client without settings is told what is missing', async () => {
+    const error = await errorOf((async () => createKnowledgeRetrieval(undefined as never))()); // as JavaScript may
+    expect(error).toMatchObject({
+      errorCode: 'INVALID_ARGUMENT',
+      message: 'baseUrl must be the http(s) address of the service, as http://127.0.0.1:8080; it is missing.',
+    });
   });
 
   test('INVALID_ARGUMENT: what no request can be made of', async () => {

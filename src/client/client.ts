@@ -2,12 +2,13 @@
 import type {
   Document,
   DocumentStatusReport,
+  GetDocumentData,
   ImportFileRequest,
   ImportTextContentRequest,
   UploadTicket,
 } from '../../generated/types.gen.ts';
 import { type FileSource, openFile } from './file-source.ts';
-import { createChanges, createOptions, createQuestions } from './operations.ts';
+import { createChanges, createOptions, createQuestions, toDocumentInput } from './operations.ts';
 import { type PollOptions, type StatusQuestion, untilProcessed } from './poll.ts';
 import { send } from './send.ts';
 import {
@@ -88,8 +89,11 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
       return await untilDone(await changes.importTextContent(body, { ...poll, ...key }), poll);
     },
     /** The status of a document once it is processed. */
-    pollDocumentStatus: async (documentId: string, poll: PollOptions = {}): Promise<DocumentStatusReport> =>
-      await untilProcessed(waiting, documentId, poll),
+    pollDocumentStatus: async (
+      document: GetDocumentData['query'] | string,
+      poll: PollOptions = {},
+    ): Promise<DocumentStatusReport> =>
+      await untilProcessed(waiting, toDocumentInput(document).documentId, poll),
   };
 }
 

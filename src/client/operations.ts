@@ -4,11 +4,14 @@ import * as sdk from '../../generated/sdk.gen.ts';
 import type {
   Balance,
   CreateKnowledgeBaseRequest,
+  DeleteDocumentRequest,
   DeletedDocument,
   DeletedKnowledgeBase,
+  DeleteKnowledgeBaseRequest,
   Document,
   DocumentDetails,
   DocumentStatusReport,
+  GetDocumentData,
   GetDocumentStatusData,
   ImportFileRequest,
   ImportTextContentRequest,
@@ -37,6 +40,13 @@ import type { CallOptions, Context, CreateOptions } from './settings.ts';
 
 /** One page of a list. */
 export type Page<Item> = { data: Item[]; pagination: Pagination };
+
+/** The input of an operation on one document; its bare id will do as well. */
+export const toDocumentInput = (given: GetDocumentData['query'] | string) =>
+  typeof given === 'string' ? { documentId: given } : given;
+
+const toKnowledgeBaseInput = (given: DeleteKnowledgeBaseRequest | string) =>
+  typeof given === 'string' ? { knowledgeBaseId: given } : given;
 
 /** `waitMs`: how long the service was asked to wait; that comes on top of the time-out. */
 type Manner = { waitMs?: number; isCharged?: boolean; onLoss?: () => void };
@@ -131,8 +141,12 @@ export const createQuestions = (options: Options) => ({
     return (await sdk.listPassages({ query, ...options(call) })).data;
   },
   /** All that is known of a document. */
-  async getDocument(documentId: string, call: CallOptions = {}): Promise<DocumentDetails> {
-    return (await sdk.getDocument({ query: { documentId }, ...options(call) })).data.data;
+  async getDocument(
+    document: GetDocumentData['query'] | string,
+    call: CallOptions = {},
+  ): Promise<DocumentDetails> {
+    const query = toDocumentInput(document);
+    return (await sdk.getDocument({ query, ...options(call) })).data.data;
   },
   /** How far a document is; with `waitSeconds` (30 at most) as soon as it is done, or after that time. */
   async getDocumentStatus(
@@ -162,9 +176,12 @@ export const createChanges = (options: Options, creating = createCreating(option
     return (await sdk.createKnowledgeBase({ body, ...creating(call) })).data.data;
   },
   /** Deletes a knowledge base with everything in it. */
-  async deleteKnowledgeBase(knowledgeBaseId: string, call: CallOptions = {}): Promise<DeletedKnowledgeBase> {
-    const body = { knowledgeBaseId };
-    const gone = { id: knowledgeBaseId, goneCode: 'KNOWLEDGE_BASE_NOT_FOUND' } as const;
+  async deleteKnowledgeBase(
+    knowledgeBase: DeleteKnowledgeBaseRequest | string,
+    call: CallOptions = {},
+  ): Promise<DeletedKnowledgeBase> {
+    const body = toKnowledgeBaseInput(knowledgeBase);
+    const gone = { id: body.knowledgeBaseId, goneCode: 'KNOWLEDGE_BASE_NOT_FOUND' } as const;
     return await deleteSurely(
       gone,
       async (onLoss) => (await sdk.deleteKnowledgeBase({ body, ...options(call, { onLoss }) })).data.data,
@@ -183,9 +200,12 @@ export const createChanges = (options: Options, creating = createCreating(option
     return (await sdk.importFile({ body, ...options(call) })).data.data;
   },
   /** Deletes a document in any status. */
-  async deleteDocument(documentId: string, call: CallOptions = {}): Promise<DeletedDocument> {
-    const gone = { id: documentId, goneCode: 'DOCUMENT_NOT_FOUND' } as const;
-    const body = { documentId };
+  async deleteDocument(
+    document: DeleteDocumentRequest | string,
+    call: CallOptions = {},
+  ): Promise<DeletedDocument> {
+    const body = toDocumentInput(document);
+    const gone = { id: body.documentId, goneCode: 'DOCUMENT_NOT_FOUND' } as const;
     return await deleteSurely(
       gone,
       async (onLoss) => (await sdk.deleteDocument({ body, ...options(call, { onLoss }) })).data.data,

@@ -77,11 +77,13 @@ function createGates(concurrency: number): Gates {
   };
 }
 
+const kindOf = (value: unknown): string => (value === undefined ? 'missing' : typeof value);
+
 /** The address without a slash at its end. A page may give a path of its own origin. @throws INVALID_ARGUMENT */
 function readBaseUrl(baseUrl: unknown): string {
   const wanted = 'baseUrl must be the http(s) address of the service, as http://127.0.0.1:8080';
   if (typeof baseUrl !== 'string' || baseUrl === '')
-    throw invalidArgument('baseUrl', `${wanted}; it is ${baseUrl === '' ? 'empty' : typeof baseUrl}.`);
+    throw invalidArgument('baseUrl', `${wanted}; it is ${baseUrl === '' ? 'empty' : kindOf(baseUrl)}.`);
   try {
     const { protocol } = new URL(baseUrl, pageAddress()?.href);
     if (protocol === 'http:' || protocol === 'https:') return baseUrl.replace(/\/+$/, '');
@@ -98,12 +100,14 @@ function readBaseUrl(baseUrl: unknown): string {
 function readApiKey(apiKey: unknown): string {
   const trimmed = typeof apiKey === 'string' ? apiKey.trim() : '';
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
-  const found = typeof apiKey === 'string' ? 'is empty, or holds other characters' : `is ${typeof apiKey}`;
+  const found = typeof apiKey === 'string' ? 'is empty, or holds other characters' : `is ${kindOf(apiKey)}`;
   throw invalidArgument('apiKey', `apiKey must hold visible ASCII characters; it ${found}.`);
 }
 
 /** @throws INVALID_ARGUMENT for an address or a key that no request can be made with */
-export function readSettings(settings: KnowledgeRetrievalSettings): Context {
+export function readSettings(given: KnowledgeRetrievalSettings): Context {
+  // JavaScript may call without any.
+  const settings: Partial<KnowledgeRetrievalSettings> = given ?? {};
   const { timeoutMs = TIMEOUT_MS, deadlineMs = DEADLINE_MS, retries, concurrency = CONCURRENCY } = settings;
   return {
     baseUrl: readBaseUrl(settings.baseUrl),
