@@ -1,8 +1,10 @@
 /** The reading process finds its modules prepared, all of them. */
 import { spawnSync } from 'node:child_process';
-import { closeSync, readdirSync } from 'node:fs';
+import { closeSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openModules } from './extraction-modules.ts';
 
 const loader = fileURLToPath(new URL('./extraction-loader.cjs', import.meta.url));
@@ -40,4 +42,14 @@ test('one process after another reads them from their start', () => {
 
 test('without them a module stays TypeScript', () => {
   expect(importing('./extract.ts', 'ignore').stderr).toContain('.ts');
+});
+
+test('a process that is killed while it prepares them leaves nothing behind: their file has no name by then', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-test-'));
+  vi.stubEnv('TMPDIR', directory);
+  const preparing = openModules();
+  vi.unstubAllEnvs();
+  expect(readdirSync(directory)).toEqual([]);
+  closeSync(await preparing);
+  rmSync(directory, { recursive: true });
 });

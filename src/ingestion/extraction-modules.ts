@@ -3,8 +3,9 @@
  * types of its thirty modules anew, which is half of its processor time for a small file.
  */
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,24 +17,38 @@ const SOURCES = fileURLToPath(new URL('./extraction-sources.ts', import.meta.url
  * @throws when it cannot be written
  */
 export async function openModules(): Promise<number> {
-  const directory = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-modules-'));
+  const { reading, writing } = openUnnamed();
   try {
-    const path = join(directory, 'sources.json');
-    await writeSources(path);
-    return openSync(path, 'r');
+    await writeSources(writing);
+    return reading;
+  } catch (error) {
+    closeSync(reading);
+    throw error;
   } finally {
-    rmSync(directory, { recursive: true });
+    closeSync(writing);
   }
 }
 
-async function writeSources(path: string): Promise<void> {
-  const file = openSync(path, 'wx', 0o600);
+/**
+ * Opens a new file twice and takes its name away at once: a process that is killed leaves nothing behind. It has two
+ * descriptors, since one for writing, given to a process that reads a hostile file, would let that change the modules.
+ */
+function openUnnamed(): { reading: number; writing: number } {
+  const path = join(tmpdir(), `knowledge-retrieval-modules-${randomUUID()}`);
+  const writing = openSync(path, 'wx', 0o600);
   try {
-    const args = ['--disable-warning=ExperimentalWarning', SOURCES];
-    const child = spawn(process.execPath, args, { env: {}, stdio: ['ignore', file, 'ignore'] });
-    const [code] = await once(child, 'exit');
-    if (code !== 0) throw new Error(`the modules of the reading process could not be prepared (${code})`);
+    return { reading: openSync(path, 'r'), writing };
+  } catch (error) {
+    closeSync(writing);
+    throw error;
   } finally {
-    closeSync(file);
+    unlinkSync(path);
   }
+}
+
+async function writeSources(file: number): Promise<void> {
+  const args = ['--disable-warning=ExperimentalWarning', SOURCES];
+  const child = spawn(process.execPath, args, { env: {}, stdio: ['ignore', file, 'ignore'] });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`the modules of the reading process could not be prepared (${code})`);
 }
