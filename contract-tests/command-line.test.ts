@@ -1,17 +1,18 @@
-/** What the command line refuses, in a sentence each and before anything has changed. */
+/** What the command line shows, and what it refuses, in a sentence each and before anything has changed. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
+import { root } from '../scripts/service-process.ts';
 import { runCommand } from './running-service.ts';
 
 const run = (...args: string[]) => runCommand(inject('dataDirectory'), ...args);
 
 /** An account that other tests leave alone. */
 const ACCOUNT = `command-line-${randomUUID()}`;
-await run('accounts', 'create', ACCOUNT);
+await run('accounts', 'create', ACCOUNT, '--storage-limit-bytes', '7');
 await run('keys', 'create', '--account', ACCOUNT);
 
 /** What the lists say of it. */
@@ -24,6 +25,15 @@ async function listOwn(): Promise<string[]> {
 }
 
 const before = await listOwn();
+
+test('an account’s limits with their numbers, and which of them are the settings’', () => {
+  expect(before[1]).toContain(' 0 of 1000 (default) 0 of 7 ');
+});
+
+test('the version of package.json', async () => {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  expect(await run('--version')).toBe(version);
+});
 
 test.each([
   [

@@ -157,12 +157,13 @@ accounts
   .description('all accounts with limits, credits and usage')
   .action(() =>
     onDatabase(async (database) => {
+      const { knowledgeBaseLimit, storageLimitBytes } = readConfig();
       printTable(
         (await listAccounts(database)).map((account) => ({
           name: account.name,
           credits: String(account.credits),
-          'knowledge bases': `${account.knowledgeBaseCount} of ${account.knowledge_base_limit ?? 'default'}`,
-          'storage bytes': `${account.storageUsed} of ${account.storage_limit_bytes ?? 'default'}`,
+          'knowledge bases': `${account.knowledgeBaseCount} of ${account.knowledge_base_limit ?? `${knowledgeBaseLimit} (default)`}`,
+          'storage bytes': `${account.storageUsed} of ${account.storage_limit_bytes ?? `${storageLimitBytes} (default)`}`,
           created: formatTime(account.created_at),
         })),
       );

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command line: `knowledge-retrieval serve | keys | accounts | migrate | doctor | fsck | backup | restore`, each with --help. */
 import { Command } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 import { accounts, keys } from './account-commands.ts';
 import './compile-cache.mjs';
 import { findMistypedSettings, readConfig } from './config.ts';
@@ -20,9 +21,9 @@ function conclude(problems: number, warnings = 0): void {
   if (problems > 0) process.exitCode = 1;
 }
 
-const program = new Command('knowledge-retrieval').description(
-  'Knowledge retrieval service. Settings come from the environment; the README lists them.',
-);
+const program = new Command('knowledge-retrieval')
+  .description('Knowledge retrieval service. Settings come from the environment; the README lists them.')
+  .version(manifest.version);
 
 /** Those that tell of mistyped names in their own way. */
 const OUTSPOKEN = ['serve', 'doctor'];
