@@ -3,43 +3,24 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { AnalysedPart } from '../retrieval/analysis.ts';
-import { startTestService, type TestService } from '../testing/test-service.ts';
-import { attempt, importUnattended, readStatus, unattended } from '../testing/unattended-imports.ts';
+import { startTestService } from '../testing/test-service.ts';
+import { attempt, useUnattendedImports } from '../testing/unattended-imports.ts';
 import { createExtractionPool } from './extraction-pool.ts';
 import { importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 
 const hostile = fileURLToPath(new URL('../testing/hostile-reader.ts', import.meta.url));
-let suite: TestService;
-let knowledgeBaseId: string;
-
-beforeAll(async () => {
-  suite = await startTestService({ change: unattended });
-});
-afterAll(() => suite.close());
-beforeEach(async () => {
-  const { body } = await suite.call('createKnowledgeBase', { name: 'files' });
-  knowledgeBaseId = String(body.data.id);
-});
-
-const importPending = (fileName: string, content: string | Buffer) =>
-  importUnattended(suite, { knowledgeBaseId, fileName, content });
-
-const statusOf = (documentId: string) => readStatus(suite, documentId);
-
-async function search(query: string): Promise<string[]> {
-  const { body } = await suite.call('query', { query, knowledgeBaseIds: [knowledgeBaseId] });
-  return (body.data as unknown as { content: string }[]).map(({ content }) => content);
-}
+const suite = useUnattendedImports();
+const { importPending, statusOf, search } = suite;
 
 const NO_TIME = { importTimeoutSeconds: 0, importWaitSeconds: 0 };
 
 async function countRows(table: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    SELECT count(*) FROM ${sql.table(table)} WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(
+    SELECT count(*) FROM ${sql.table(table)} WHERE knowledge_base_id = ${suite.knowledgeBaseId}`.execute(
     suite.service.database,
   );
   return rows[0]?.count ?? -1;
@@ -83,7 +64,7 @@ test.each(['document', 'knowledge base'])(
       ...service,
       analyse: async () => {
         if (what === 'document') await call('deleteDocument', { documentId });
-        else await call('deleteKnowledgeBase', { knowledgeBaseId });
+        else await call('deleteKnowledgeBase', { knowledgeBaseId: suite.knowledgeBaseId });
         return parts;
       },
     };
@@ -114,9 +95,9 @@ test.each(['document', 'knowledge base'])(
     const extract: typeof service.extract = async ({ readBytes, ...file }, signal) => {
       if (what === 'document') await call('deleteDocument', { documentId });
       else {
-        await call('deleteKnowledgeBase', { knowledgeBaseId });
+        await call('deleteKnowledgeBase', { knowledgeBaseId: suite.knowledgeBaseId });
         await purgeKnowledgeBase(service, {
-          payload: { knowledgeBaseId },
+          payload: { knowledgeBaseId: suite.knowledgeBaseId },
           signal: new AbortController().signal,
         });
       }
@@ -131,10 +112,10 @@ test.each(['document', 'knowledge base'])(
 test('a purge leaves no row and no byte of a deleted knowledge base', async () => {
   const id = await importPending('a.txt', 'some text');
   await importFile(suite.service, attempt(id));
-  const directory = join(suite.service.config.dataDir, 'files', knowledgeBaseId);
+  const directory = join(suite.service.config.dataDir, 'files', suite.knowledgeBaseId);
   await access(directory);
-  await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
-  const job = { payload: { knowledgeBaseId }, signal: new AbortController().signal };
+  await suite.call('deleteKnowledgeBase', { knowledgeBaseId: suite.knowledgeBaseId });
+  const job = { payload: { knowledgeBaseId: suite.knowledgeBaseId }, signal: new AbortController().signal };
   await purgeKnowledgeBase(suite.service, job);
   await purgeKnowledgeBase(suite.service, job);
   const tables = [

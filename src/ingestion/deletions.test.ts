@@ -1,25 +1,17 @@
 /** What is being stored gives way to its deletion, and holds up nobody else. */
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
 import { createAccount } from '../storage/accounts.ts';
 import { insertApiKey } from '../storage/api-keys.ts';
 import { DeletionAnnounced } from '../storage/deletions.ts';
-import { startTestService, type TestService } from '../testing/test-service.ts';
-import { attempt, importUnattended, readStatus, unattended } from '../testing/unattended-imports.ts';
+import { startTestService } from '../testing/test-service.ts';
+import { attempt, useUnattendedImports } from '../testing/unattended-imports.ts';
 import { importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
 
-let suite: TestService;
-let knowledgeBaseId: string;
-beforeAll(async () => {
-  suite = await startTestService({ change: unattended });
-});
-afterAll(() => suite.close());
-beforeEach(async () => {
-  const { body } = await suite.call('createKnowledgeBase', { name: 'files' });
-  knowledgeBaseId = String(body.data.id);
-});
+const suite = useUnattendedImports();
+const { importPending, statusOf } = suite;
 
 /** How many statements wait for a lock that another transaction holds. */
 async function countWaitingLocks({ database } = suite.service): Promise<number> {
@@ -31,14 +23,13 @@ async function countWaitingLocks({ database } = suite.service): Promise<number> 
 
 async function countPassages(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    SELECT count(*) FROM passages WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(
+    SELECT count(*) FROM passages WHERE knowledge_base_id = ${suite.knowledgeBaseId}`.execute(
     suite.service.database,
   );
   return rows[0]?.count ?? -1;
 }
 
-const importOther = () =>
-  importUnattended(suite, { knowledgeBaseId, fileName: 'other.txt', content: 'some text' });
+const importOther = () => importPending('other.txt', 'some text');
 
 describe('a document that is being stored', () => {
   /** Analysed in two parts, of which the second comes when `proceed` is called. */
@@ -58,7 +49,7 @@ describe('a document that is being stored', () => {
         }
       })();
     };
-    const documentId = await importUnattended(suite, { knowledgeBaseId, fileName: 'large.txt', content });
+    const documentId = await importPending('large.txt', content);
     const importing = importFile({ ...suite.service, analyse }, attempt(documentId));
     await first.promise;
     return { documentId, importing, proceed: proceed.resolve };
@@ -66,7 +57,10 @@ describe('a document that is being stored', () => {
 
   test.each([
     ['it', (id: string) => suite.call('deleteDocument', { documentId: id })],
-    ['its knowledge base', () => suite.call('deleteKnowledgeBase', { knowledgeBaseId })],
+    [
+      'its knowledge base',
+      () => suite.call('deleteKnowledgeBase', { knowledgeBaseId: suite.knowledgeBaseId }),
+    ],
   ])('gives way when %s is deleted', async (_what, remove) => {
     const { documentId, importing, proceed } = await twoParts();
     const removing = remove(documentId);
@@ -84,17 +78,17 @@ describe('a document that is being stored', () => {
     expect((await suite.call('deleteDocument', { documentId: other })).status).toBe(200);
     proceed();
     await importing;
-    expect(await readStatus(suite, documentId)).toMatchObject({ status: 'processed' });
+    expect(await statusOf(documentId)).toMatchObject({ status: 'processed' });
   });
 
   test('does not hold up the end of what is overdue, and is not overdue itself', async () => {
     const other = await importOther();
     const { documentId, importing, proceed } = await twoParts();
     await endOverdueImports(suite.service.database, { importTimeoutSeconds: 0, importWaitSeconds: 0 });
-    expect(await readStatus(suite, other)).toMatchObject({ status: 'timeout' });
+    expect(await statusOf(other)).toMatchObject({ status: 'timeout' });
     proceed();
     await importing;
-    expect(await readStatus(suite, documentId)).toMatchObject({ status: 'processed' });
+    expect(await statusOf(documentId)).toMatchObject({ status: 'processed' });
   });
 
   test("is nobody else's to end: a deletion by another account changes nothing", async () => {
@@ -107,7 +101,7 @@ describe('a document that is being stored', () => {
     });
     for (const [operation, body] of [
       ['deleteDocument', { documentId }],
-      ['deleteKnowledgeBase', { knowledgeBaseId }],
+      ['deleteKnowledgeBase', { knowledgeBaseId: suite.knowledgeBaseId }],
     ] as const) {
       const { status } = await fetch(`${suite.address}/v1/${operation}`, {
         method: 'POST',
@@ -118,7 +112,7 @@ describe('a document that is being stored', () => {
     }
     proceed();
     await importing;
-    expect(await readStatus(suite, documentId)).toMatchObject({ status: 'processed' });
+    expect(await statusOf(documentId)).toMatchObject({ status: 'processed' });
   });
 });
 

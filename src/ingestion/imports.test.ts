@@ -1,35 +1,15 @@
 /** Every accepted document ends processed, failed or timeout, with a reason. */
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { storeUnavailable } from '../errors.ts';
 import { parseDocumentId } from '../ids.ts';
 import { packText } from '../retrieval/extracted-text.ts';
-import { startTestService, type TestService } from '../testing/test-service.ts';
-import { attempt, importUnattended, readStatus, unattended } from '../testing/unattended-imports.ts';
+import { attempt, useUnattendedImports } from '../testing/unattended-imports.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
 
-let suite: TestService;
-let knowledgeBaseId: string;
-
-beforeAll(async () => {
-  suite = await startTestService({ change: unattended });
-});
-afterAll(() => suite.close());
-beforeEach(async () => {
-  const { body } = await suite.call('createKnowledgeBase', { name: 'files' });
-  knowledgeBaseId = String(body.data.id);
-});
-
-const importPending = (fileName: string, content: string | Buffer) =>
-  importUnattended(suite, { knowledgeBaseId, fileName, content });
-
-const statusOf = (documentId: string) => readStatus(suite, documentId);
-
-async function search(query: string): Promise<string[]> {
-  const { body } = await suite.call('query', { query, knowledgeBaseIds: [knowledgeBaseId] });
-  return (body.data as unknown as { content: string }[]).map(({ content }) => content);
-}
+const suite = useUnattendedImports();
+const { importPending, statusOf, search } = suite;
 
 const NO_TIME = { importTimeoutSeconds: 0, importWaitSeconds: 0 };
 
@@ -73,7 +53,7 @@ test('behind an import its entries are sorted into the index, and its counts mer
     return rows[0];
   };
   const content = 'A zebra drinks water.';
-  await suite.call('importTextContent', { knowledgeBaseId, title: 'Zebras', content });
+  await suite.call('importTextContent', { knowledgeBaseId: suite.knowledgeBaseId, title: 'Zebras', content });
   const patience = { timeout: 5_000, interval: 50 };
   await vi.waitFor(async () => expect(await readUpkeep()).toEqual({ pendingPages: 0, changes: 0 }), patience);
   expect(await search('zebra')).toEqual([content]);
