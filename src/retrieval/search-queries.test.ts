@@ -1,0 +1,95 @@
+/** Every query is answered in bounded time, whatever it holds, and is charged once. */
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { readBalance } from '../storage/accounts.ts';
+import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
+import { titled, useSearch } from '../testing/searched-texts.ts';
+import { createSearch } from './search.ts';
+import { createStemMemory } from './stems.ts';
+
+const suite = useSearch();
+const { searchIn, openSearch } = suite;
+
+test.each(["'", '\\', "a' | 'b", '& | ! <->', ':*', "x':1A", '\u{1F600}', '(((((', '%_', '--', '$1'])(
+  'nothing in a query is an operator: %s',
+  async (query) => {
+    expect(await searchIn(titled({ one: 'some words', two: "it's a\\b" }), query)).toBeInstanceOf(Array);
+  },
+);
+
+test('a query of 8,192 characters of anything is answered', async () => {
+  const texts = titled({ one: 'some words of a text' });
+  const queries = [
+    'word '.repeat(1638),
+    '\u{1F600}'.repeat(8192),
+    "'".repeat(8192),
+    '字'.repeat(8192),
+    'a'.repeat(8192),
+  ];
+  const many = Array.from({ length: 1300 }, (_, i) => `w${i}`)
+    .join(' ')
+    .slice(0, 8192);
+  for (const query of [...queries, many]) expect(await searchIn(texts, query)).toBeInstanceOf(Array);
+  expect(await searchIn(texts, `${many.slice(0, 8186)} words`)).toHaveLength(1);
+});
+
+/** So many knowledge bases of an account, and imports into them whose counts are not merged yet. */
+async function insertUnmerged(
+  { accountId }: Place,
+  counts: object,
+  size: { bases: number; changes: number },
+) {
+  await sql`
+    WITH made AS (
+      INSERT INTO knowledge_bases (knowledge_base_id, account_id, name, description, created_at, updated_at)
+      SELECT gen_random_uuid(), ${accountId}, 'many', '', now(), now() FROM generate_series(1, ${size.bases}::integer)
+      RETURNING knowledge_base_id, account_id),
+    counted AS (
+      INSERT INTO knowledge_base_statistics (knowledge_base_id, account_id, passage_count)
+      SELECT knowledge_base_id, account_id, 10 FROM made)
+    INSERT INTO lexeme_changes (knowledge_base_id, id, account_id, passage_counts)
+    SELECT knowledge_base_id, gen_random_uuid(), account_id, ${counts}::jsonb
+    FROM made LIMIT ${size.changes}`.execute(suite.database);
+  // As autovacuum does: PostgreSQL then knows how many there are, and used to choose the dearest plan.
+  await sql`ANALYZE knowledge_bases, lexeme_changes`.execute(suite.database);
+}
+
+test('a query of 8,192 different characters is answered at once, over 1,000 knowledge bases under import', async () => {
+  const place = await makeKnowledgeBase(suite.database);
+  const search = createSearch(suite.database, createStemMemory());
+  const query = String.fromCharCode(...Array.from({ length: 8192 }, (_, i) => 0x4e00 + 2 * i));
+  const bigrams = Array.from({ length: 5_000 }, (_, i) => query.slice(i, i + 2));
+  await importText(suite.database, place, { title: 'T', content: query.slice(0, 600) });
+  const counts = Object.fromEntries(bigrams.map((bigram) => [bigram, 1]));
+  await insertUnmerged(place, counts, { bases: 1_000, changes: 400 });
+  const startedAtMs = performance.now();
+  const question = { accountId: place.accountId, knowledgeBaseIds: undefined, query };
+  expect(await search({ ...question, limit: 10, credits: 1 })).not.toEqual([]);
+  // Each of its 16,384 tokens and their tiers looked up in each import took above a minute, which ended it.
+  expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+  // Merging two million counts would take the next tests half a minute.
+  await suite.database.deleteFrom('lexeme_changes').where('account_id', '=', place.accountId).execute();
+});
+
+test('a query is charged once, whatever it finds', async () => {
+  const { place, titlesFor } = await openSearch();
+  const { database } = suite;
+  for (const [question, credits] of [
+    ['nothing yet', 10],
+    ['word', 20],
+    ['absent', 30],
+  ] as const) {
+    const before = await readBalance(database, place.accountId);
+    await titlesFor(question, credits);
+    expect(await readBalance(database, place.accountId), question).toBe(before - credits);
+    await importText(database, place, { title: question, content: `a word number ${credits}` });
+  }
+});
+
+test('when others use up the balance, a query is refused and takes nothing', async () => {
+  const { place, titlesFor } = await openSearch();
+  await importText(suite.database, place, { title: 'Text', content: 'one word' });
+  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => titlesFor('word', 300)));
+  expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  expect(await readBalance(suite.database, place.accountId)).toBe(100);
+});
