@@ -74,6 +74,7 @@ program
         problems += 1;
       }
       conclude(problems);
+      if (problems > 0 && !repair) tell('`npx knowledge-retrieval fsck --repair` sets right what can be.');
     }),
   );
 

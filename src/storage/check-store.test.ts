@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { formatScopedId } from '../ids.ts';
 import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { checkStore } from './check-store.ts';
@@ -85,6 +86,18 @@ async function addFile(): Promise<string> {
   return objectName;
 }
 
+const fileIdOf = (objectName: string): string => objectName.split('/')[1] ?? '';
+
+/** A document of an uploaded file; gives the id that clients know, and its object's name. */
+async function addImportedFile(title: string) {
+  const objectName = await addFile();
+  const fileId = fileIdOf(objectName);
+  const id = await importText(database, place, { title, content: 'four' });
+  await sql`UPDATE files SET document_id = ${id} WHERE id = ${fileId}`.execute(database);
+  await sql`UPDATE documents SET file_id = ${fileId} WHERE id = ${id}`.execute(database);
+  return { documentId: formatScopedId({ ...place, id }), objectName };
+}
+
 test('a healthy store has no problems', async () => {
   await addFile();
   expect(await check()).toEqual([]);
@@ -114,7 +127,10 @@ test('a passage that is shown but not scored is told', async () => {
   await sql`DELETE FROM passage_lexemes WHERE document_id = (SELECT id FROM documents WHERE title = 'a')`.execute(
     database,
   );
-  expect((await check()).join('\n')).toContain('in passage_lexemes: says 1, counted 0');
+  expect((await check()).join('\n')).toMatch(/in passage_lexemes: says 1, counted 0$/m);
+  expect((await check(true)).join('\n')).toMatch(
+    /counted 1\. This cannot be repaired: restore a backup, or delete/,
+  );
 });
 
 test('bytes that no row names are told once they are old, and removed with their empty directories', async () => {
@@ -197,22 +213,29 @@ test('a row whose bytes are gone, or of another length, is told', async () => {
   await writeFile(join(directory, cut), 'abc');
   expect((await check()).toSorted()).toEqual(
     [
-      `knowledge base ${place.knowledgeBaseId}: the bytes of file ${gone.split('/')[1]} are gone: ${gone}`,
-      `knowledge base ${place.knowledgeBaseId}: the bytes of file ${cut.split('/')[1]} have another length: ${cut}`,
+      `knowledge base ${place.knowledgeBaseId}: the bytes of upload ${place.knowledgeBaseId}_${fileIdOf(gone)} "a.txt" are gone: ${gone}`,
+      `knowledge base ${place.knowledgeBaseId}: the bytes of upload ${place.knowledgeBaseId}_${fileIdOf(cut)} "a.txt" have another length: ${cut}. This cannot be repaired: restore a backup, or upload the file again.`,
     ].toSorted(),
   );
 });
 
-test('the repair forgets an upload whose bytes are gone, and goes on telling of an imported file’s', async () => {
-  const [uploaded, imported] = [await addFile(), await addFile()];
-  const documentId = await importText(database, place, { title: 'd', content: 'four' });
-  const fileId = imported.split('/')[1];
-  await sql`UPDATE files SET document_id = ${documentId} WHERE id = ${fileId}`.execute(database);
-  await sql`UPDATE documents SET file_id = ${fileId} WHERE id = ${documentId}`.execute(database);
-  for (const name of [uploaded, imported]) await rm(join(directory, name));
-  const line = `knowledge base ${place.knowledgeBaseId}: the bytes of file ${fileId} are gone: ${imported}`;
-  expect(await check(true)).toEqual([line]);
-  expect(await check()).toEqual([line]);
+test('the repair forgets an upload whose bytes are gone, and says of documents that it cannot, and what can be done', async () => {
+  const uploaded = await addFile();
+  const [gone, cut] = [
+    await addImportedFile('Gone\u001b[2J “file”.pdf'),
+    await addImportedFile('Cut off.pdf'),
+  ];
+  for (const name of [uploaded, gone.objectName]) await rm(join(directory, name));
+  await writeFile(join(directory, cut.objectName), 'abc');
+  const knowledgeBase = `knowledge base ${place.knowledgeBaseId}: the bytes of document`;
+  const remedy =
+    'This cannot be repaired: restore a backup, or delete the document and upload the file again.';
+  const lines = [
+    `${knowledgeBase} ${gone.documentId} "Gone [2J “file”.pdf" are gone: ${gone.objectName}. ${remedy}`,
+    `${knowledgeBase} ${cut.documentId} "Cut off.pdf" have another length: ${cut.objectName}. ${remedy}`,
+  ];
+  expect(await check(true)).toEqual(lines);
+  expect(await check()).toEqual(lines);
 });
 
 test('old bytes of an unknown knowledge base are told as such, and only the repair removes them', async () => {
@@ -235,6 +258,8 @@ test('a stuck document and a deleted knowledge base that nothing purges are told
   await sql`UPDATE knowledge_bases SET deleted_at = now() - interval '2 hours'
     WHERE knowledge_base_id = ${other.knowledgeBaseId}`.execute(database);
   const lines = await check();
-  expect(lines).toContainEqual(expect.stringMatching(/^document .* is still processing$/));
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^document .* is still processing: start a server or worker/),
+  );
   expect(lines).toContainEqual(expect.stringContaining(`${other.knowledgeBaseId} was deleted`));
 });

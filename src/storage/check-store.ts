@@ -1,8 +1,14 @@
 /** Checks everything that is stored: counters against a recount, rows against each other, files against their rows. */
 import { sql } from 'kysely';
+import { formatScopedId } from '../ids.ts';
 import { removeUnnamed } from './backup-lock.ts';
 import { checkStatistics, repairStatistics } from './check-statistics.ts';
-import { compareFiles, type FileComparison, findStoringKnowledgeBases } from './compare-files.ts';
+import {
+  compareFiles,
+  type FileComparison,
+  findStoringKnowledgeBases,
+  type UploadedFile,
+} from './compare-files.ts';
 import type { Database } from './database.ts';
 import type { FileStore } from './file-store.ts';
 import { forgetUpload } from './files.ts';
@@ -36,13 +42,14 @@ async function findKnowledgeBases(database: Database): Promise<string[]> {
 async function checkLifeCycle({ database, files, ...limits }: StoreCheck): Promise<string[]> {
   const openDays = files.directUploads ? DIRECT_UPLOADS_MAX_DAYS : 0;
   const { rows } = await sql<{ line: string }>`
-    SELECT 'document ' || knowledge_base_id || '_' || id || ' is still ' || status AS line FROM documents
+    SELECT 'document ' || knowledge_base_id || '_' || id || ' is still ' || status
+      || ': start a server or worker, which ends it' AS line FROM documents
     WHERE status IN ('pending', 'processing')
       AND (processing_since < now() - make_interval(secs => ${limits.importTimeoutSeconds + LATE_SECONDS})
         OR processing_since IS NULL
           AND created_at < now() - make_interval(secs => ${limits.importWaitSeconds + LATE_SECONDS}))
     UNION ALL
-    SELECT 'knowledge base ' || knowledge_base_id || ' was deleted over an hour ago and is not purged'
+    SELECT 'knowledge base ' || knowledge_base_id || ' was deleted over an hour ago and is not purged: start a server or worker, which purges it'
     FROM knowledge_bases LEFT JOIN knowledge_base_statistics AS counters USING (knowledge_base_id)
     WHERE deleted_at < now() - interval '1 hour'
       AND (counters.knowledge_base_id IS NOT NULL OR deleted_at < now() - make_interval(days => ${openDays}))
@@ -71,14 +78,58 @@ async function repairFiles(
   return { ...found, orphans, lost: found.lost.filter(({ documentId }) => documentId !== null) };
 }
 
+/** What helps where the repair cannot: nothing here has the bytes or rows that are missing. */
+const REMEDIES = {
+  document: '. This cannot be repaired: restore a backup, or delete the document and upload the file again.',
+  upload: '. This cannot be repaired: restore a backup, or upload the file again.',
+  counters: '. This cannot be repaired: restore a backup, or delete the documents and store them again.',
+};
+
+/** A title or file name on one line of a terminal. */
+const quote = (name: string): string => `"${name.replaceAll(/\p{Cc}/gu, ' ')}"`;
+
+/** Makes sentences on the bytes of these files, by what an operator knows them by: their documents, or their own names. */
+async function createDescription(database: Database, knowledgeBaseId: string, damaged: UploadedFile[]) {
+  const rows = damaged.length === 0 ? [] : await readNames(database, knowledgeBaseId, damaged);
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  return ({ id, documentId, objectName }: UploadedFile, what: string, remedy: string): string => {
+    const kind = documentId === null ? 'upload' : 'document';
+    const known = formatScopedId({ knowledgeBaseId, id: documentId ?? id });
+    return `the bytes of ${kind} ${known} ${quote(names.get(id) ?? '')} ${what}: ${objectName}${remedy}`;
+  };
+}
+
+/** The titles of the files' documents; where there is none, the file's own name. */
+async function readNames(database: Database, knowledgeBaseId: string, damaged: UploadedFile[]) {
+  return await database
+    .selectFrom('files')
+    .leftJoin('documents', (join) =>
+      join
+        .onRef('documents.knowledge_base_id', '=', 'files.knowledge_base_id')
+        .onRef('documents.id', '=', 'files.document_id'),
+    )
+    .select(({ fn }) => ['files.id', fn.coalesce('title', 'file_name').as('name')])
+    .where('files.knowledge_base_id', '=', knowledgeBaseId)
+    .where(
+      'files.id',
+      'in',
+      damaged.map(({ id }) => id),
+    )
+    .execute();
+}
+
 async function* checkFiles(check: StoreCheck, knowledgeBaseId: string): AsyncGenerator<string> {
   for await (const found of compareFiles(check, knowledgeBaseId)) {
     const { orphans, lost, misfits } = check.repair
       ? await repairFiles(check, { knowledgeBaseId, found })
       : found;
     yield* orphans.map((objectName) => `bytes that no file names: ${objectName}`);
-    yield* lost.map(({ id, objectName }) => `the bytes of file ${id} are gone: ${objectName}`);
-    yield* misfits.map(({ id, objectName }) => `the bytes of file ${id} have another length: ${objectName}`);
+    const describe = await createDescription(check.database, knowledgeBaseId, [...lost, ...misfits]);
+    // An upload without bytes can be forgotten, and sent again.
+    yield* lost.map((file) => describe(file, 'are gone', file.documentId === null ? '' : REMEDIES.document));
+    yield* misfits.map((file) =>
+      describe(file, 'have another length', file.documentId === null ? REMEDIES.upload : REMEDIES.document),
+    );
   }
 }
 
@@ -92,7 +143,8 @@ export async function* checkStore(check: StoreCheck): AsyncGenerator<string> {
   for (const knowledgeBaseId of await findKnowledgeBases(database)) {
     let lines = await checkStatistics(database, knowledgeBaseId);
     if (repair && lines.length > 0) lines = await repairStatistics(database, knowledgeBaseId);
-    for (const line of lines) yield `knowledge base ${knowledgeBaseId}: ${line}`;
+    const remedy = repair ? REMEDIES.counters : '';
+    for (const line of lines) yield `knowledge base ${knowledgeBaseId}: ${line}${remedy}`;
   }
   const { live, unknown } = await findStoringKnowledgeBases(database, files);
   for (const knowledgeBaseId of live)
