@@ -122,6 +122,6 @@ try {
 } catch (error) {
   if (!(error instanceof Error)) throw error;
   const reason = reasonOf(error);
-  tell(reason === error.message ? reason : `${error.message} (${reason})`);
+  tell(error.message.includes(reason) ? error.message : `${error.message} (${reason})`);
   process.exitCode = 1;
 }

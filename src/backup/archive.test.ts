@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Entry, readArchive, writeArchive } from './archive.ts';
 
@@ -55,7 +56,9 @@ async function expectRefusedOrWhole(bytes: Buffer): Promise<'refused' | 'whole'>
   await writeFile(harmed, bytes);
   const outcome = await read(harmed).catch((error: Error) => error.message);
   if (typeof outcome === 'string') {
-    expect(outcome).toMatch(/harmed is damaged, or no backup: \w/);
+    expect(outcome).toMatch(
+      /harmed (is damaged: \w.*|is cut off: its end is missing|is no backup, or its beginning is damaged)\.$/,
+    );
     return 'refused';
   }
   expect(outcome.entries).toEqual(ENTRIES);
@@ -75,12 +78,17 @@ test('a flipped bit is noticed wherever it is', async () => {
 
 test('a truncated archive is refused, however much is left of it', async () => {
   // The last bytes are the checksum of zstd itself, and hold nothing.
-  for (const length of [0, 1, 100, whole.length / 2, whole.length - 200, whole.length - 20])
+  for (const length of [0, 1, 100, whole.length / 2, whole.length - 200, whole.length - 20]) {
     expect(await expectRefusedOrWhole(whole.subarray(0, length))).toBe('refused');
+    await expect(read(join(folder, 'harmed'))).rejects.toThrow('is cut off: its end is missing.');
+  }
 });
 
 test('a file that is no archive at all is refused', async () => {
-  expect(await expectRefusedOrWhole(Buffer.from('CREATE TABLE accounts;'))).toBe('refused');
+  for (const bytes of [Buffer.from('CREATE TABLE accounts;'), zstdCompressSync(Buffer.alloc(2_000, 'a'))]) {
+    expect(await expectRefusedOrWhole(bytes)).toBe('refused');
+    await expect(read(join(folder, 'harmed'))).rejects.toThrow('is no backup, or its beginning is damaged.');
+  }
 });
 
 test('a failure in the middle leaves nothing, and what a killed try has left is replaced', async () => {

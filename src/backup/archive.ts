@@ -11,6 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { extract, type Pack, pack } from 'tar-stream';
 import { z } from 'zod';
+import { codeOf, reasonOf } from '../problem.ts';
 
 /** Changes with what only a newer version can read. */
 const FORMAT = 1;
@@ -106,9 +107,19 @@ export async function writeArchive(
   }
 }
 
-/** @throws what says why the archive can not be used. */
-const damaged = (path: string, cause: unknown): Error =>
-  new Error(`${path} is damaged, or no backup: ${cause instanceof Error ? cause.message : cause}`, { cause });
+/** Why an archive cannot be used, in words for an operator. */
+const damaged = (path: string, reason: string): Error => new Error(`${path} is damaged: ${reason}.`);
+const cutOff = (path: string): Error => new Error(`${path} is cut off: its end is missing.`);
+const noBackup = (path: string): Error => new Error(`${path} is no backup, or its beginning is damaged.`);
+
+/** The same for what the libraries throw; tar-stream gives its errors no code. */
+function explainReading(path: string, error: unknown): Error {
+  const [code, reason] = [codeOf(error), reasonOf(error)];
+  if (code === 'EISDIR') return new Error(`${path} is a directory, and no backup.`);
+  if (code === 'Z_BUF_ERROR' || reason === 'Unexpected end of data') return cutOff(path);
+  if (code === 'ZSTD_error_prefix_unknown' || reason.startsWith('Invalid tar header')) return noBackup(path);
+  return damaged(path, reason);
+}
 
 /** The entries as they stand there; what hinders reading them is damage. */
 async function* readEntries(path: string): AsyncGenerator<Entry> {
@@ -123,7 +134,7 @@ async function* readEntries(path: string): AsyncGenerator<Entry> {
     }
     await reading;
   } catch (error) {
-    throw damaged(path, error);
+    throw explainReading(path, error);
   }
 }
 
@@ -151,11 +162,11 @@ export async function readArchive(
     if (entry.name === MANIFEST_NAME) last = parseAs(manifest, path, entry);
     else digest(hash, entry);
     if (head === undefined) {
-      if (entry.name !== HEADER_NAME) throw damaged(path, `it does not begin with ${HEADER_NAME}`);
+      if (entry.name !== HEADER_NAME) throw noBackup(path);
       head = parseAs(header, path, entry);
     } else if (last === undefined) await use(entry, head);
   }
-  if (head === undefined || last === undefined) throw damaged(path, 'its end is missing');
+  if (head === undefined || last === undefined) throw cutOff(path);
   if (hash.digest('hex') !== last.sha256) throw damaged(path, 'its checksum differs');
   return { head, manifest: last };
 }

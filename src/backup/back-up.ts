@@ -1,6 +1,6 @@
 /** Copies database and files, as they were at one moment, into one file, while servers go on. */
 import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Config } from '../config.ts';
@@ -23,12 +23,18 @@ const PAGE_SIZE = 1_000;
 /** Told how it goes on, a line at a time. */
 export type Tell = (line: string) => void;
 
-/** Where the backup goes: into a directory under a name with its time, else to `target`, where nothing may be yet. */
+const isDirectory = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+
+/**
+ * Where the backup goes: into a directory under a name with its time, else to `target`, where nothing may be yet. A
+ * target that ends with a slash is meant as a directory.
+ */
 function choosePath(target: string): string {
   const time = new Date().toISOString().replaceAll(/[-:]|\..*/g, '');
-  const isDirectory = existsSync(target) && statSync(target).isDirectory();
-  const path = resolve(isDirectory ? join(target, `knowledge-retrieval-${time}.tar.zst`) : target);
+  const isFolder = isDirectory(target) || target.endsWith('/') || target.endsWith(sep);
+  const path = resolve(isFolder ? join(target, `knowledge-retrieval-${time}.tar.zst`) : target);
   if (existsSync(path)) throw new Error(`${path} is there already; a backup replaces nothing.`);
+  if (!isDirectory(dirname(path))) throw new Error(`There is no directory ${dirname(path)}.`);
   return path;
 }
 

@@ -64,6 +64,15 @@ test('a backup of an older version is restored under its schema, and then brough
   await Promise.all([old.close(), fresh.close()]);
 });
 
+test('a path that leads nowhere, in a sentence and before anything is done', async () => {
+  const config = readConfig({ DATA_DIR: join(folder, 'none'), DATABASE_URL: 'postgres://a@127.0.0.1:1/b' });
+  const nowhere = join(folder, 'nowhere');
+  await expect(restore(config, nowhere, silent)).rejects.toThrow(`There is no file ${nowhere}.`);
+  await expect(restore(config, folder, silent)).rejects.toThrow(`${folder} is a directory, and no backup.`);
+  for (const target of [join(nowhere, 'copy'), `${nowhere}/`])
+    await expect(backUp(config, target, silent)).rejects.toThrow(`There is no directory ${nowhere}.`);
+});
+
 test('a database that a newer version has changed is left to that version', async () => {
   const { config, database, close } = await openPlace('newer');
   await migrateUpTo(database, '0001-initial');

@@ -35,7 +35,7 @@ type Archive = { path: string; head: Header; manifest: Manifest };
 
 /** Reads the whole archive before anything is written. @throws why it can not be restored. */
 async function examine(path: string, tell: Tell): Promise<Archive> {
-  if (!existsSync(path)) throw new Error(`There is no ${path}.`);
+  if (!existsSync(path)) throw new Error(`There is no file ${path}.`);
   tell(`checking ${path}`);
   const { head, manifest } = await readArchive(path, async () => {});
   const unknown = unknownOf(head.migrations);
