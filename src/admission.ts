@@ -31,8 +31,8 @@ export type Place = {
    * @throws SERVICE_UNAVAILABLE when too many large bodies of its account's arrive
    */
   body(): HeldBody;
-  /** Does work that holds the event loop, as `HeavyWork`. To be waited for outside of the place. */
-  heavily<T>(act: () => T): Promise<T>;
+  /** Does work that holds the event loop, in the account's turn for such work: see `HeavyWork`. */
+  heavily<T>(act: () => T | Promise<T>): Promise<T>;
   leave(): void;
 };
 
@@ -90,24 +90,33 @@ function createPlace(way: Way, { memory, heavy }: Means, { owner, client, budget
     isHeld = false;
   };
   const patience = () => ({ client, budget, waitMaxMs: way.waitMaxMs() });
+  const outside: Place['outside'] = async (act) => {
+    // Within another one it is outside already, and would come back twice.
+    if (!isHeld) return await act();
+    giveUp();
+    try {
+      return await act();
+    } finally {
+      await way.take(true);
+      isHeld = true;
+    }
+  };
   return {
     budget,
-    async outside(act) {
-      // Within another one it is outside already, and would come back twice.
-      if (!isHeld) return await act();
-      giveUp();
-      try {
-        return await act();
-      } finally {
-        await way.take(true);
-        isHeld = true;
-      }
-    },
+    outside,
     body() {
       body ??= memory.begin(owner, patience());
       return body;
     },
-    heavily: (act) => heavy.run(owner, patience(), act),
+    async heavily(act) {
+      const begin = () => heavy.begin(owner, patience());
+      const end = await (heavy.isTaken(owner) ? outside(begin) : begin());
+      try {
+        return await act();
+      } finally {
+        end();
+      }
+    },
     leave() {
       giveUp();
       body?.release();

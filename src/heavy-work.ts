@@ -1,36 +1,40 @@
 /**
- * Shares the event loop out for work that holds it. The parsing of a large body takes up to a tenth of a second: whoever
- * sends many of them would have nearly all of the loop.
+ * Shares the event loop out for work that holds it: the parsing of a large body takes up to a tenth of a second, a page
+ * of a thousand passages ten milliseconds. An account that asks for many of them would have nearly all of the loop.
  */
-import { createShares } from './shares.ts';
+import { createTurns } from './turns.ts';
 import type { Patience } from './waiting-line.ts';
 
-/** While several owners are there, heavy work takes one in so many parts of the time. */
+/** Beside other accounts, the heavy work of one takes at most one in so many parts of the time. */
 const PARTS = 4;
 
 export type HeavyWork = {
+  /** Whether an owner's heavy work would have to wait for its turn. */
+  isTaken(owner: string): boolean;
   /**
-   * Does work that holds the event loop, when it is the owner's turn. What follows at once, within the same turn of the
-   * loop, counts as part of it.
+   * Resolves when the owner may do heavy work: at once while it is alone, or else one work after the other, with pauses.
+   * @returns ends the work. What follows it at once, within the same turn of the event loop, counts as part of it.
    * @throws what ends a wait: see `WaitingLine`
    */
-  run<T>(owner: string, patience: Patience, act: () => T): Promise<T>;
+  begin(owner: string, patience: Patience): Promise<() => void>;
   /** Ends every wait by this error. */
   refuseAll(error: () => Error): void;
 };
 
-/** Work that is done one after the other, by turns of its owners; `countOwners`: how many use the service at all. */
+/** `countOwners`: how many owners use the service. */
 export function createHeavyWork(countOwners: () => number): HeavyWork {
-  const turns = createShares(1);
+  const turns = createTurns();
   return {
-    async run(owner, patience, act) {
+    isTaken: turns.isTaken,
+    async begin(owner, patience) {
+      if (countOwners() < 2) return () => {};
       await turns.take(owner, patience);
-      const startedAtMs = performance.now();
-      setImmediate(() => {
-        const pauseMs = countOwners() > 1 ? (PARTS - 1) * (performance.now() - startedAtMs) : 0;
-        setTimeout(() => turns.leave(owner), pauseMs).unref();
-      });
-      return act();
+      const begunAtMs = performance.now();
+      const pause = () => {
+        const tookMs = performance.now() - begunAtMs;
+        setTimeout(() => turns.leave(owner), (PARTS - 1) * tookMs).unref();
+      };
+      return () => void setImmediate(pause);
     },
     refuseAll: turns.refuseAll,
   };

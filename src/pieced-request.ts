@@ -6,7 +6,7 @@ import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Pieces that any body may have. */
-const FREE_PIECES = 1_000;
+const FREE_PIECES = 100;
 /** What further ones hold on average. Clients that write a body piece by piece write lines, or more. */
 const LEAST_PIECE_BYTES = 16;
 

@@ -131,14 +131,23 @@ const SMALL_BODY_MAX_MS = 20_000;
 /** What a request may use: memory for a large body, and the event loop for its parsing; see `Place`. */
 type Means = { body(): HeldBody; heavily<T>(act: () => T): Promise<T> };
 
-function parse(bytes: Buffer): unknown {
+const notJson = (reason: string) => validationFailed([`the body must be JSON: ${reason.slice(0, 200)}`]);
+
+function decode(bytes: Buffer): string {
   if (holdsMoreValues(bytes, VALUES_MAX))
     throw validationFailed([`the body must hold ${VALUES_MAX} values at most`]);
   try {
-    return JSON.parse(strictUtf8.decode(bytes));
+    return strictUtf8.decode(bytes);
+  } catch {
+    throw notJson('it is not UTF-8');
+  }
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
   } catch (error) {
-    const reason = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
-    throw validationFailed([`the body must be JSON: ${reason.slice(0, 200)}`]);
+    throw notJson((error as SyntaxError).message);
   }
 }
 
@@ -156,11 +165,15 @@ export async function readJsonBody(
   const isJson = JSON_MEDIA_TYPE.test(mediaType) && !OTHER_CHARSET.test(mediaType);
   if (!isJson || !/^(identity)?$/i.test(encoding)) throw unsupportedMediaType();
   const isSmall = Number(request.headers['content-length'] ?? limitBytes) <= SMALL_BODY_BYTES;
-  if (isSmall) return parse(await inTime(readWhole(request, limitBytes)));
-  if (means === undefined) return parse(await readWhole(request, limitBytes));
+  if (isSmall) return parse(decode(await inTime(readWhole(request, limitBytes))));
+  if (means === undefined) return parse(decode(await readWhole(request, limitBytes)));
   const bytes = await readLarge(request, limitBytes, means.body);
   try {
-    return bytes.length > SMALL_BODY_BYTES ? await means.heavily(() => parse(bytes)) : parse(bytes);
+    if (bytes.length <= SMALL_BODY_BYTES) return parse(decode(bytes));
+    // Others are answered between these pieces of work. The last one is the check of what was sent, which follows at once.
+    const json = await means.heavily(() => decode(bytes));
+    const value = await means.heavily(() => parse(json));
+    return await means.heavily(() => value);
   } finally {
     release(bytes);
   }

@@ -38,6 +38,9 @@ const SWEEP_INTERVAL_MS = 50;
 /** The body comes in pieces of a few bytes. */
 const CRUMBS = Object.assign(new Error('the body comes in crumbs'), { code: 'CRUMBS' });
 
+/** Whoever sends such bodies again and again is answered this late: a new connection costs more than they do. */
+const CRUMBS_PAUSE_MS = 1_000;
+
 /** What Node's parser could not make a request of. */
 function toProtocolError({ code }: NodeJS.ErrnoException): ServiceError {
   switch (code) {
@@ -115,11 +118,14 @@ export async function listen(
 ): Promise<{ server: Server; address: string }> {
   // Once the server is there, and its requests.
   const onCrumbs: Parameters<typeof createPiecedRequest>[0] = (socket) => {
-    const last = exchanges.lastAnswers.get(socket);
-    if (last?.headersSent) return void socket.destroy();
-    refuse(CRUMBS, socket);
-    // Its client would not close its end.
-    socket.destroySoon();
+    const end = () => {
+      const last = exchanges.lastAnswers.get(socket);
+      if (last?.headersSent) return void socket.destroy();
+      answerProtocolError(CRUMBS, socket);
+      // Its client would not close its end.
+      socket.destroySoon();
+    };
+    setTimeout(end, CRUMBS_PAUSE_MS).unref();
   };
   const server = createServer(
     {

@@ -11,6 +11,8 @@ export type Turns = {
   take(name: string, patience: Patience): Promise<void>;
   /** Ends the work that has the turn. */
   leave(name: string): void;
+  /** Ends every wait by this error. */
+  refuseAll(error: () => Error): void;
 };
 
 export function createTurns(): Turns {
@@ -27,6 +29,9 @@ export function createTurns(): Turns {
       const line = lines.get(name);
       if (line?.first()) line.serveFirst();
       else lines.delete(name);
+    },
+    refuseAll(error) {
+      for (const line of lines.values()) line.refuseAll(error);
     },
   };
 }
