@@ -86,6 +86,7 @@ export async function openService(
     files,
     isStoreAvailable: createStoreHealth(files),
     analyse: analysis.analyse,
+    greetAccount: analysis.greet,
     extract: extraction.extract,
     search: watched(createSearch(database, stemMemory), watch),
     jobs: jobs.queue,

@@ -86,6 +86,7 @@ function createBackend(
     answer: (operationId, input, arrival) => {
       const handle = handlers[operationId as keyof Handlers]; // the spec's ids; layering.test.ts
       const { accountId } = arrival.caller;
+      service.greetAccount(accountId);
       const request = toKeyedRequest(operationId, input, {
         accountId,
         key: arrival.header('idempotency-key'),

@@ -5,7 +5,7 @@ import type { DocumentWaits } from './ingestion/document-waits.ts';
 import type { ExtractFile } from './ingestion/extraction-pool.ts';
 import type { JobQueue } from './ingestion/job-queue.ts';
 import type { QueuePositions } from './ingestion/queue-positions.ts';
-import type { Analyse } from './retrieval/analysis-pool.ts';
+import type { Analyse, AnalysisPool } from './retrieval/analysis-pool.ts';
 import type { Search } from './retrieval/search.ts';
 import type { Routes } from './routes.ts';
 import type { Database } from './storage/database.ts';
@@ -21,6 +21,8 @@ export type Service = Readonly<{
   isStoreAvailable: () => Promise<boolean>;
   /** Splits and analyses a document's text off the main thread. */
   analyse: Analyse;
+  /** To be told of each request's account: beside it, the documents of others are analysed fewer at a time. */
+  greetAccount: AnalysisPool['greet'];
   /** Reads an uploaded file's text off the main thread. */
   extract: ExtractFile;
   search: Search;

@@ -122,7 +122,10 @@ export function createShares(
       serveAll();
       await wait;
     },
-    greet: (owner) => void shareOf(owner),
+    greet(owner) {
+      shareOf(owner);
+      forgetAbsent();
+    },
     leave(owner) {
       free++;
       shareOf(owner).held--;

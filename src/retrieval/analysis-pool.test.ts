@@ -149,6 +149,18 @@ describe('createAnalysisPool', () => {
     for (const parts of begun) await drain(parts);
   });
 
+  it('begins one large text of an account at a time while another account is there', async () => {
+    const shared = createAnalysisPool(stem, { connections: 8 });
+    const large = text(`${english}\n\n`.repeat(6_000));
+    shared.greet('mine');
+    shared.greet('other');
+    const begun = await shared.analyse(large, mine);
+    const second = shared.analyse(large, { ...mine, budget: { leftMs: 50 } });
+    await expect(second).rejects.toMatchObject({ status: 503 });
+    await endParts(begun);
+    await shared.close();
+  });
+
   it('analyses others while documents of an account wait for their stems', async () => {
     const never = Promise.withResolvers<string[]>();
     const slow = createAnalysisPool(

@@ -36,6 +36,8 @@ export async function endParts(parts: AsyncIterable<AnalysedPart>): Promise<void
 
 export type AnalysisPool = {
   analyse: Analyse;
+  /** Lets an account count as there, whatever it asks for: beside it, others analyse fewer documents at a time. */
+  greet(accountId: string): void;
   /** The server is about to end: documents that wait to be begun wait no longer. */
   refuseWaiting(): void;
   close(): Promise<void>;
@@ -110,6 +112,7 @@ function createRooms(connections: number) {
   const texts = createShares(Math.max(1, Math.min(LARGE_TEXTS, connections >> 2)));
   // Of few connections one must be left for the stems of what is being stored.
   const files = connections < 4 ? texts : createShares(LARGE_FILES);
+  const rooms = [small, texts, files];
   const roomFor = (document: DocumentText): { room: Shares; isKept: boolean } => {
     const isText = document.format === 'text';
     const length = isText ? document.content.length : document.extracted.byteLength;
@@ -130,8 +133,11 @@ function createRooms(connections: number) {
       });
       return found;
     },
+    greet(accountId: string) {
+      for (const room of rooms) room.greet(accountId);
+    },
     refuseWaiting() {
-      for (const room of [small, texts, files]) room.refuseAll(serverEnding);
+      for (const room of rooms) room.refuseAll(serverEnding);
     },
   };
 }
@@ -161,6 +167,7 @@ export function createAnalysisPool(stem: Stem, { connections }: { connections: n
       const dialogue = openDialogue(thread.pool, document, { stem, turns });
       return await startParts(dialogue, { signal, end, isKept });
     },
+    greet: rooms.greet,
     refuseWaiting: rooms.refuseWaiting,
     close: async () => {
       await Promise.all(threads.map(({ pool }) => pool.destroy()));

@@ -44,6 +44,20 @@ test('new entries are sorted into the index when no more come, after each burst 
   }
 });
 
+test('nothing is sorted while somebody imports, and all of it afterwards', async () => {
+  const upkeep = createLexemeUpkeep(suite.database);
+  for (const isRepeated of [false, true]) {
+    await importWords('waiting');
+    await upkeep();
+    await suite.database.transaction().execute(async (importing) => {
+      await sql`LOCK TABLE passage_lexemes IN ROW EXCLUSIVE MODE`.execute(importing); // as every INSERT does
+      await upkeep();
+    });
+    if (isRepeated) await upkeep();
+    expect(await takePendingPages()).toBe(isRepeated ? 0 : 1);
+  }
+});
+
 test('what was left before a start is sorted too, by one server', async () => {
   await importWords('forgotten');
   await createLexemeUpkeep(suite.database)();
