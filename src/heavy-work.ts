@@ -6,7 +6,7 @@ import { createTurns } from './turns.ts';
 import type { Patience } from './waiting-line.ts';
 
 /** Beside other accounts, the heavy work of one takes at most one in so many parts of the time. */
-const PARTS = 4;
+const PARTS = 6;
 
 export type HeavyWork = {
   /** Whether an owner's heavy work would have to wait for its turn. */
