@@ -46,7 +46,7 @@ const TIERED_AT_ONCE_MAX = SCORED_TERMS_MAX;
  * Counters that a query may have to read, a lexeme's in each knowledge base: a fifth of a second on a slow core. Where
  * there are many of both, lexemes are left out.
  */
-const COUNTERS_MAX = 128_000;
+const COUNTERS_MAX = 96_000;
 
 /** The languages and the number of the knowledge bases that are searched. */
 type SearchedSet = { languages: string[]; size: number };
