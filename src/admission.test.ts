@@ -216,6 +216,34 @@ test('who hangs up outside does not come back, and takes no place', async () => 
   expect(entered).toEqual([0]);
 });
 
+test('who has its turn for heavy work and finds no place to come back to gives the turn on', async () => {
+  const admission = createAdmission(2);
+  const other = await enter(admission, 'others', 'b');
+  const first = await enter(admission);
+  const firstWork = Promise.withResolvers<void>();
+  const doingFirst = first.heavily(() => firstWork.promise);
+  await turn();
+  const client = newClient();
+  const waiting = admission.enter('others', { key: 'a', client });
+  first.leave();
+  const second = (await waiting).heavily(() => {});
+  await turn();
+  await enter(admission, 'others', 'c');
+  firstWork.resolve();
+  await doingFirst;
+  await turn();
+  await vi.advanceTimersByTimeAsync(1);
+  client.destroy();
+  await expect(second).rejects.toMatchObject({ errorCode: 'MALFORMED_REQUEST' });
+  await turn();
+  await vi.advanceTimersByTimeAsync(100);
+  other.leave();
+  const next = await enter(admission);
+  const done = next.heavily(() => 'done').catch((error) => error);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await done).toBe('done');
+});
+
 test('of a thousand requests of one account another one notices nothing', async () => {
   const admission = createAdmission(4);
   await enter(admission, 'others', 'b').then((place) => place.leave());

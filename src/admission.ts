@@ -109,12 +109,16 @@ function createPlace(way: Way, { memory, heavy }: Means, { owner, client, budget
       return body;
     },
     async heavily(act) {
-      const begin = () => heavy.begin(owner, patience());
-      const end = await (heavy.isTaken(owner) ? outside(begin) : begin());
+      let end: (() => void) | undefined;
+      const begin = async () => {
+        end = await heavy.begin(owner, patience());
+      };
       try {
+        // Who has its turn may still find no place to come back to.
+        await (heavy.isTaken(owner) ? outside(begin) : begin());
         return await act();
       } finally {
-        end();
+        end?.();
       }
     },
     leave() {
