@@ -5,10 +5,10 @@
  */
 import { createLane, type LaneName } from './admission-lanes.ts';
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';
+import { createShares, type Shares } from './concurrency/shares.ts';
+import type { Client, WaitBudget } from './concurrency/waiting-line.ts';
 import { overloaded, serverEnding } from './errors.ts';
 import { createHeavyWork, type HeavyWork } from './heavy-work.ts';
-import { createShares, type Shares } from './shares.ts';
-import type { Client, WaitBudget } from './waiting-line.ts';
 
 /** An import may take seconds. The rest of the places is left to requests that take milliseconds. */
 const IMPORT_SHARE = 3 / 4;

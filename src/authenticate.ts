@@ -1,7 +1,7 @@
 /** From the x-api-key header to the account that owns the request. */
 import { LRUCache } from 'lru-cache';
 import { isApiKey, isSameSecret, readApiKey } from './api-key.ts';
-import { inBatches } from './batches.ts';
+import { inBatches } from './concurrency/batches.ts';
 import { unauthorized } from './errors.ts';
 import { findLiveApiKeys, type KeyOwner } from './storage/api-keys.ts';
 import type { Database } from './storage/database.ts';

@@ -2,8 +2,9 @@
  * Bounds the memory that the large bodies of requests take. What counts is what has arrived: who announces much and sends
  * little keeps nobody waiting. Where memory is short a body is read no further until there is some.
  */
+
+import { createWaitingLine, type Patience } from './concurrency/waiting-line.ts';
 import { overloaded } from './errors.ts';
-import { createWaitingLine, type Patience } from './waiting-line.ts';
 
 /** Large bodies that arrive at a time, of all owners together. */
 const BODIES_MAX = 1_000;

@@ -6,9 +6,9 @@ import type {
   SearchControllerMethods,
   UploadsControllerMethods,
 } from '../generated/nestjs.gen.ts';
+import type { WaitBudget } from './concurrency/waiting-line.ts';
 import type { Once } from './once.ts';
 import type { Service } from './service.ts';
-import type { WaitBudget } from './waiting-line.ts';
 
 type Operations = SearchControllerMethods &
   UploadsControllerMethods &

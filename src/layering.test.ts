@@ -1,6 +1,6 @@
 /** Imports go one way, and one name per operation is used everywhere. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
@@ -45,12 +45,28 @@ const LAYER_OF_FILE: Record<string, Layer> = {
   'cursor.ts': 'handlers',
 };
 
+/** The folders, as far as their files are not told one by one. */
+const LAYER_OF_FOLDER: Record<string, Layer> = {
+  admin: 'main',
+  analysis: 'retrieval',
+  backup: 'main',
+  database: 'storage',
+  doctor: 'main',
+  'embedded-postgres': 'storage',
+  extraction: 'ingestion',
+  files: 'storage',
+  handlers: 'handlers',
+  indexing: 'retrieval',
+  ingestion: 'ingestion',
+  jobs: 'ingestion',
+  retrieval: 'retrieval',
+  search: 'retrieval',
+  storage: 'storage',
+};
+
 function layerOf(file: string): Layer {
   const folder = dirname(file).split('/')[0] ?? '';
-  if (folder === '.') return LAYER_OF_FILE[file] ?? 'base';
-  // Commands of their own, which use all layers.
-  if (folder === 'doctor' || folder === 'backup') return 'main';
-  return LAYERS.find((layer) => layer === folder) ?? 'base';
+  return LAYER_OF_FILE[basename(file)] ?? LAYER_OF_FOLDER[folder] ?? 'base';
 }
 
 const read = (file: string) => readFileSync(join(src, file), 'utf8');

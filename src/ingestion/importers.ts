@@ -4,7 +4,7 @@
  */
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import { repeatOrWake } from '../repeat.ts';
+import { repeatOrWake } from '../concurrency/repeat.ts';
 import { createImportTurns, findLane, type ImportTurns } from './import-lanes.ts';
 
 /** How soon an import starts that nobody here was told of: another server's, a dead worker's, or one to be retried. */

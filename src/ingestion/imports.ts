@@ -2,8 +2,8 @@
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { repeat } from '../concurrency/repeat.ts';
 import type { ScopedId } from '../ids.ts';
-import { repeat } from '../repeat.ts';
 import type { Service } from '../service.ts';
 import type { Database } from '../storage/database.ts';
 import { failDocument } from '../storage/documents.ts';

@@ -6,10 +6,10 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { onlyOnce } from '../concurrency/only-once.ts';
+import { createShares, type Shares } from '../concurrency/shares.ts';
+import type { WaitBudget } from '../concurrency/waiting-line.ts';
 import { overloaded, serverEnding } from '../errors.ts';
-import { onlyOnce } from '../only-once.ts';
-import { createShares, type Shares } from '../shares.ts';
-import type { WaitBudget } from '../waiting-line.ts';
 import type { AnalysedPart, DocumentText } from './analysis.ts';
 import { type Dialogue, openDialogue } from './analysis-dialogue.ts';
 import type { Stem } from './lexemes.ts';

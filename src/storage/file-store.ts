@@ -3,9 +3,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { access, constants, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { createShares } from '../concurrency/shares.ts';
 import { wrongUploadLength } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
-import { createShares } from '../shares.ts';
 import { makeDirectory } from './make-directory.ts';
 
 /** An object as the store lists it. */

@@ -7,7 +7,7 @@
 import type { Socket } from 'node:net';
 import { setImmediate as poll } from 'node:timers/promises';
 import pg from 'pg';
-import { repeat } from '../repeat.ts';
+import { repeat } from '../concurrency/repeat.ts';
 
 /** A statement is asked after once nothing has been heard of it for this long; hardly any takes longer. */
 const SILENCE_MS = 1_500;

@@ -1,5 +1,5 @@
 /** A line in which requests wait for something that is scarce: a place to work in, or memory for a body. */
-import { brokenOff, overloaded } from './errors.ts';
+import { brokenOff, overloaded } from '../errors.ts';
 
 /** The part of a ServerResponse that tells when the client has hung up. */
 export type Client = {
