@@ -1,5 +1,5 @@
 /** Starts a second server on the database and files of one that runs on the embedded PostgreSQL. */
-import { findRunningPostgres } from '../src/storage/embedded-postgres.ts';
+import { findRunningPostgres } from '../src/embedded-postgres/embedded-postgres.ts';
 import { type RunningService, type Settings, startService } from './service-process.ts';
 
 function findPostgres(dataDirectory: string) {

@@ -1,7 +1,7 @@
 /** The commands for accounts and their API keys: make, change, list and revoke them. */
 import { Command, InvalidArgumentError } from 'commander';
 import { generateApiKey, readApiKey } from './api-key.ts';
-import { readConfig } from './config.ts';
+import { readConfig } from './config/config.ts';
 import { onDatabase } from './on-database.ts';
 import {
   type AccountChange,

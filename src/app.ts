@@ -6,14 +6,14 @@ import type { Logger } from 'pino';
 import { loggedPath, observeRequests } from './access-log.ts';
 import type { Admission } from './admission.ts';
 import { laneOf } from './admission-lanes.ts';
-import { allowedOrigin, type CorsOrigins } from './cors.ts';
+import { allowedOrigin, type CorsOrigins } from './config/cors.ts';
 import { type Backend, createDispatch, type ResponseCheck } from './dispatch.ts';
 import { refuseEarly } from './early-refusal.ts';
 import { brokenOff, routeNotFound, ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
 import { createRoutes, type Routes } from './routes.ts';
 import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
-import type { Watch } from './watch.ts';
+import type { Watch } from './telemetry/watch.ts';
 
 /** Node lets request targets pass that are no URL; everything behind this may parse it. */
 async function requireTarget(context: Context, next: Next): Promise<void> {

@@ -4,12 +4,12 @@ import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { accounts, keys } from './account-commands.ts';
 import './compile-cache.mjs';
-import { findMistypedSettings, readConfig } from './config.ts';
+import { findMistypedSettings, readConfig } from './config/config.ts';
+import { describeMistyped } from './config/setting-names.ts';
 import { examine } from './doctor/doctor.ts';
 import { onDatabase } from './on-database.ts';
 import { openFiles } from './open-files.ts';
 import { type Problem, reasonOf } from './problem.ts';
-import { describeMistyped } from './setting-names.ts';
 import { checkStore } from './storage/check-store.ts';
 import { failWithoutOutput, print, tell } from './terminal.ts';
 

@@ -1,7 +1,7 @@
 /** Tells one deployment from another. */
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type Config, UPLOAD_SECRET_LENGTH } from './config.ts';
+import { type Config, UPLOAD_SECRET_LENGTH } from './config/config.ts';
 import { uploadSecretFile } from './first-start.ts';
 import { findFirstAccountId } from './storage/accounts.ts';
 import type { Database } from './storage/database.ts';

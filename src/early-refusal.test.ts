@@ -8,9 +8,9 @@ import type { Admission } from './admission.ts';
 import { createApp } from './app.ts';
 import { refuseEarly } from './early-refusal.ts';
 import { overloaded } from './errors.ts';
-import { createLog } from './log.ts';
 import { drain, listen } from './server.ts';
-import { type Answered, createWatch, unmetered, untraced } from './watch.ts';
+import { createLog } from './telemetry/log.ts';
+import { type Answered, createWatch, unmetered, untraced } from './telemetry/watch.ts';
 
 const ORIGIN = 'https://app.example.org';
 const STRANGER = 'https://other.example.org';

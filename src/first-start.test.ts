@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { generateApiKey, readApiKey } from './api-key.ts';
-import { readConfig } from './config.ts';
+import { readConfig } from './config/config.ts';
 import { apiKeyFile, ensureFirstAccount } from './first-start.ts';
 import { greet } from './greeting.ts';
 import { findLiveApiKeys, listApiKeys, revokeApiKey } from './storage/api-keys.ts';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { generateApiKey, readApiKey } from './api-key.ts';
-import { type Config, UPLOAD_SECRET_LENGTH } from './config.ts';
+import { type Config, UPLOAD_SECRET_LENGTH } from './config/config.ts';
 import { requireDataDirectory } from './data-directory.ts';
 import { createAccount, findFirstAccountId } from './storage/accounts.ts';
 import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from './storage/api-keys.ts';

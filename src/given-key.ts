@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { isSameSecret, readApiKey } from './api-key.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { apiKeyFile } from './first-start.ts';
 import type { Problem } from './problem.ts';
 import { shellWord } from './shell-word.ts';

@@ -1,5 +1,5 @@
 /** What a start prints for a newcomer: the address, where the key is, and a request to paste. */
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { apiKeyFile } from './first-start.ts';
 import { examineBootstrapKey, examineStoredKey } from './given-key.ts';
 import type { Problem } from './problem.ts';

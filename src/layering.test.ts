@@ -118,7 +118,7 @@ test('retrieval and storage know nothing of HTTP', () => {
 });
 
 test('only config.ts reads the environment, only main.ts exits', () => {
-  expect(files.filter((file) => read(file).includes('process.env'))).toEqual(['config.ts']);
+  expect(files.filter((file) => read(file).includes('process.env'))).toEqual(['config/config.ts']);
   expect(files.filter((file) => read(file).includes('process.exit('))).toEqual(['main.ts']);
 });
 
@@ -138,7 +138,7 @@ test('the SDK of S3 is loaded only by the store that needs it, and that only whe
 });
 
 test('what only some settings need is loaded only then: metrics, traces', () => {
-  const lazy = ['prometheus.ts', 'tracing.ts'];
+  const lazy = ['telemetry/prometheus.ts', 'telemetry/tracing.ts'];
   expect(files.filter((file) => importsOf(file).some((target) => lazy.includes(target)))).toEqual([]);
   const loading = files.filter((file) => /from '(prom-client|@opentelemetry\/.*)'/.test(read(file)));
   expect(loading.toSorted()).toEqual(lazy);

@@ -7,15 +7,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
-import { type Config, findMistypedSettings, readConfig } from './config.ts';
+import { type Config, findMistypedSettings, readConfig } from './config/config.ts';
+import { describeMistyped } from './config/setting-names.ts';
 import { greet } from './greeting.ts';
 import { explainListening } from './listening-errors.ts';
-import { createLog } from './log.ts';
 import { findDatabase, openDatabase } from './open-database.ts';
 import { openService } from './open-service.ts';
 import { drain, listen } from './server.ts';
 import { createServiceApp, createWorkerApp } from './service-app.ts';
-import { describeMistyped } from './setting-names.ts';
+import { createLog } from './telemetry/log.ts';
 import { outliveOutput } from './terminal.ts';
 
 const USAGE = `npm start [-- --worker | --no-worker]

@@ -1,9 +1,9 @@
 /** The database for a command, which runs beside servers or alone. */
-import { readConfig } from './config.ts';
-import { createLog } from './log.ts';
+import { readConfig } from './config/config.ts';
 import { joinDatabase } from './open-database.ts';
 import { createDatabase, createMaintenancePool, type Database } from './storage/database.ts';
 import { migrateToLatest } from './storage/migrate.ts';
+import { createLog } from './telemetry/log.ts';
 
 /** Runs one command on the service's database, which a running server may be using at the same time. */
 export async function onDatabase(act: (database: Database) => Promise<void>): Promise<void> {

@@ -1,9 +1,13 @@
 /** Finds the database that the settings name: a given one, the embedded one, or the one that a running server has. */
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { requireDataDirectory } from './data-directory.ts';
+import {
+  findRunningPostgres,
+  hasCluster,
+  startEmbeddedPostgres,
+} from './embedded-postgres/embedded-postgres.ts';
 import type { Connection } from './storage/database.ts';
-import { findRunningPostgres, hasCluster, startEmbeddedPostgres } from './storage/embedded-postgres.ts';
 
 /** How to connect, and what is to be called when everybody has disconnected. */
 export type OpenedDatabase = { connection: Connection; close(): Promise<void> };

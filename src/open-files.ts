@@ -1,6 +1,6 @@
 /** Opens the store of uploaded files that the settings name: an S3-compatible one, or the directory below DATA_DIR. */
 import { join } from 'node:path';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { requireDataDirectory } from './data-directory.ts';
 import { type FileStore, openFileStore } from './storage/file-store.ts';
 

@@ -1,6 +1,6 @@
 /** Puts the service together from its settings: database, schema, files, jobs. Used by the server and by tests. */
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { deploymentIdOf } from './deployment.ts';
 import { ensureFirstAccount, readUploadSecret } from './first-start.ts';
 import { createDocumentWaits } from './ingestion/document-waits.ts';
@@ -9,9 +9,7 @@ import { startImports } from './ingestion/imports.ts';
 import { readJobFigures } from './ingestion/job-figures.ts';
 import { openJobQueue } from './ingestion/job-queue.ts';
 import { createQueuePositions } from './ingestion/queue-positions.ts';
-import { countLostLines } from './log.ts';
 import { openFiles } from './open-files.ts';
-import type { Gauged } from './prometheus.ts';
 import { createAnalysisPool } from './retrieval/analysis-pool.ts';
 import { createSearch, type Search } from './retrieval/search.ts';
 import { createStem, createStemMemory } from './retrieval/stems.ts';
@@ -20,7 +18,9 @@ import { type Connection, createDatabase, createPool } from './storage/database.
 import { createDiskRoom } from './storage/disk-room.ts';
 import { migrateOver } from './storage/migrate.ts';
 import { createStoreHealth } from './storage/store-health.ts';
-import { createWatch, unmetered, untraced, type Watch } from './watch.ts';
+import { countLostLines } from './telemetry/log.ts';
+import type { Gauged } from './telemetry/prometheus.ts';
+import { createWatch, unmetered, untraced, type Watch } from './telemetry/watch.ts';
 
 /** As long as requests wait for their place when the server is about to end (see admission.ts). */
 const LAST_WAIT_MS = 2_000;
@@ -31,8 +31,8 @@ async function openWatch(
   gauged: Gauged,
 ): Promise<Pick<Service, 'metrics' | 'watch'> & { stop(): Promise<void> }> {
   const prometheus =
-    token === undefined ? undefined : (await import('./prometheus.ts')).createPrometheus(gauged);
-  const traces = tracing && (await import('./tracing.ts')).startTracing(tracing);
+    token === undefined ? undefined : (await import('./telemetry/prometheus.ts')).createPrometheus(gauged);
+  const traces = tracing && (await import('./telemetry/tracing.ts')).startTracing(tracing);
   return {
     metrics:
       token === undefined || prometheus === undefined ? undefined : { token, expose: prometheus.expose },

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { arrivingBytes } from './arriving-bytes.ts';
+import { createByteWriter, release } from './binary-array.ts';
 import type { HeldBody } from './body-memory.ts';
 import { payloadTooLarge, tooSlow, unsupportedMediaType, validationFailed } from './errors.ts';
-import { createByteWriter, release } from './storage/binary-array.ts';
 
 /** The part of a schema that decides how large a value's JSON can get. */
 type SizedSchema = {

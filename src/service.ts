@@ -1,6 +1,6 @@
 /** What every handler and job works with, made once by the composition root. */
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { DocumentWaits } from './ingestion/document-waits.ts';
 import type { ExtractFile } from './ingestion/extraction-pool.ts';
 import type { JobQueue } from './ingestion/job-queue.ts';
@@ -11,7 +11,7 @@ import type { Routes } from './routes.ts';
 import type { Database } from './storage/database.ts';
 import type { DiskRoom } from './storage/disk-room.ts';
 import type { FileStore } from './storage/file-store.ts';
-import type { Watch } from './watch.ts';
+import type { Watch } from './telemetry/watch.ts';
 
 export type Service = Readonly<{
   config: Config;

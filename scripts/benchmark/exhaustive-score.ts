@@ -3,6 +3,7 @@
  * service chooses are compared with. Only the analysis of the query and the weights of its terms come from the service.
  */
 import type pg from 'pg';
+import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { B, K1 } from '../../src/retrieval/bm25.ts';
 import { TIERS, tierMark } from '../../src/retrieval/marks.ts';
 import { scoreByWords } from '../../src/retrieval/ranking.ts';
@@ -10,7 +11,6 @@ import { candidatesOf, chooseTerms, weighSpellings } from '../../src/retrieval/s
 import { createStemMemory } from '../../src/retrieval/stems.ts';
 import { createUnderstanding, type Understanding } from '../../src/retrieval/understanding.ts';
 import { createDatabase, createPool, type Database } from '../../src/storage/database.ts';
-import { findRunningPostgres } from '../../src/storage/embedded-postgres.ts';
 import type { SearchedKnowledgeBases } from '../../src/storage/query-statistics.ts';
 import { showProgress } from '../progress.ts';
 import type { RunningService } from '../service-process.ts';

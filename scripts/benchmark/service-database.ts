@@ -1,6 +1,6 @@
 /** Looks into the embedded database of a running service, past its interface: for what no client could compare with. */
 import pg from 'pg';
-import { findRunningPostgres } from '../../src/storage/embedded-postgres.ts';
+import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import type { RunningService } from '../service-process.ts';
 
 /** Runs `use` with a connection of its own, whose statements may take as long as they need. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { findRunningPostgres } from '../../src/storage/embedded-postgres.ts';
+import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 
 export type DatabaseLink = {
   /** For DATABASE_URL. */

@@ -2,11 +2,11 @@
 import type { RequestListener } from 'node:http';
 import type { UploadTicket } from '../../generated/types.gen.ts';
 import { createApp } from '../../src/app.ts';
-import { ANY_ORIGIN } from '../../src/cors.ts';
+import { ANY_ORIGIN } from '../../src/config/cors.ts';
 import type { Backend } from '../../src/dispatch.ts';
 import { ServiceError, unauthorized } from '../../src/errors.ts';
-import { createLog } from '../../src/log.ts';
-import { createWatch, unmetered, untraced } from '../../src/watch.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { createWatch, unmetered, untraced } from '../../src/telemetry/watch.ts';
 import { cutPage, type PageInput, type SuccessBody } from './pages.ts';
 import { readPreference } from './preference.ts';
 import { createPrism, type Prism, type SpecAnswer } from './prism.ts';

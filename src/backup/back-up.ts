@@ -3,8 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import type { Config } from '../config.ts';
-import { createLog } from '../log.ts';
+import type { Config } from '../config/config.ts';
 import { joinDatabase } from '../open-database.ts';
 import { openFiles } from '../open-files.ts';
 import { keepBytes } from '../storage/backup-lock.ts';
@@ -12,6 +11,7 @@ import { createDatabase, createDatabaseOver, createMaintenancePool } from '../st
 import type { FileStore } from '../storage/file-store.ts';
 import { compareMigrations } from '../storage/migrate.ts';
 import { requireUsableDatabase } from '../storage/usable-database.ts';
+import { createLog } from '../telemetry/log.ts';
 import { type AddEntry, type Header, writeArchive } from './archive.ts';
 import { BACKED_UP_TABLES } from './backed-up-tables.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { purgeKnowledgeBase } from '../ingestion/purge-knowledge-base.ts';
 import { createAccount } from '../storage/accounts.ts';
 import { keepBytes } from '../storage/backup-lock.ts';

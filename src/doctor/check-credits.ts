@@ -1,5 +1,5 @@
 /** Looks for accounts with few credits: a query of an account without any ends with 402. */
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Problem } from '../problem.ts';
 import { listLowBalances } from '../storage/accounts.ts';
 import type { Database } from '../storage/database.ts';

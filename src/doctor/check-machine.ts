@@ -1,6 +1,6 @@
 /** Checks what a deployment has of its machine: Node, the data directory and the secrets in it, the public address. */
 import { readFile, stat, statfs } from 'node:fs/promises';
-import { type Config, UPLOAD_SECRET_LENGTH } from '../config.ts';
+import { type Config, UPLOAD_SECRET_LENGTH } from '../config/config.ts';
 import { findUnusable, nearestExisting } from '../data-directory.ts';
 import { apiKeyFile, uploadSecretFile } from '../first-start.ts';
 import type { Problem } from '../problem.ts';

@@ -1,5 +1,5 @@
 /** Checks whether the work gets done: the store of files, the jobs, and the server that answers. */
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { findMovingQueues, type JobFigures, readJobFigures } from '../ingestion/job-figures.ts';
 import { GIVEN_UP_QUEUE, hasJobQueue } from '../ingestion/job-queue.ts';
 import { type Problem, reasonOf } from '../problem.ts';

@@ -1,16 +1,16 @@
 /** Checks a deployment, part by part, and gives what is wrong with it in plain words. Changes nothing that lasts. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, ConfigError, findMistypedSettings, readConfig } from '../config.ts';
+import { type Config, ConfigError, findMistypedSettings, readConfig } from '../config/config.ts';
+import { describeMistyped } from '../config/setting-names.ts';
 import { findDeploymentId } from '../deployment.ts';
+import { hasCluster } from '../embedded-postgres/embedded-postgres.ts';
 import { findUselessKeys } from '../given-key.ts';
-import { createLog } from '../log.ts';
 import { joinDatabase } from '../open-database.ts';
 import { openFiles } from '../open-files.ts';
 import { codeOf, type Problem, reasonOf } from '../problem.ts';
-import { describeMistyped } from '../setting-names.ts';
 import { createDatabase, createPool, type Database } from '../storage/database.ts';
-import { hasCluster } from '../storage/embedded-postgres.ts';
+import { createLog } from '../telemetry/log.ts';
 import { checkCredits } from './check-credits.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
 import { checkBaseUrl, checkDataDirectory, checkNode, checkSecrets } from './check-machine.ts';

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createLog } from '../log.ts';
 import { readDatabaseTime } from '../storage/clock.ts';
+import { createLog } from '../telemetry/log.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { laneOf } from './import-lanes.ts';
 import { openJobQueue } from './job-queue.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { constants, getPriority, platform, setPriority } from 'node:os';
 import type { MessagePort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
-import { release } from '../storage/binary-array.ts';
+import { release } from '../binary-array.ts';
 import { type AnalysedPart, analyseDocument, type DocumentText } from './analysis.ts';
 import type { Stem } from './lexemes.ts';
 

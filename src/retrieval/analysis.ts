@@ -1,5 +1,5 @@
 /** Analyses a document: splits it into passages and gives each its language and lexemes, ready to be stored. */
-import { type BinaryArray, createBinaryArray, elementTypes } from '../storage/binary-array.ts';
+import { type BinaryArray, createBinaryArray, elementTypes } from '../binary-array.ts';
 import { type PackedText, type StructuredText, unpackText } from './extracted-text.ts';
 import { detectLanguage, detectPassageLanguage, isToldByStopWords, type Language } from './language.ts';
 import type { Stem } from './lexemes.ts';

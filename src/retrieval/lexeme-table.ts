@@ -1,5 +1,5 @@
 /** Keeps what is known of a document's lexemes, by their numbers, and where the passage at hand has them. */
-import { type ByteWriter, createByteWriter } from '../storage/binary-array.ts';
+import { type ByteWriter, createByteWriter } from '../binary-array.ts';
 import { tierMark } from './marks.ts';
 import { enlarge, type TextNumbers } from './text-numbers.ts';
 

@@ -5,7 +5,7 @@ import {
   createByteWriter,
   elementTypes,
   release,
-} from '../storage/binary-array.ts';
+} from '../binary-array.ts';
 import { LEXEMES_PER_CHANGE } from '../storage/tables.ts';
 import { type LexemeTable, lexemesEnd, nameEnd, nameStart, passageCountOf } from './lexeme-table.ts';
 

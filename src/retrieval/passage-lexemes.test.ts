@@ -1,7 +1,7 @@
 /** A document's lexemes by passage, against a plain way to make them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBinaryArray, elementTypes } from '../storage/binary-array.ts';
+import { createBinaryArray, elementTypes } from '../binary-array.ts';
 import { LEXEMES_PER_CHANGE } from '../storage/tables.ts';
 import { readPassageCounts, readPieces, readTsvector } from '../testing/analysed-passages.ts';
 import { createDocumentLexemes } from './passage-lexemes.ts';

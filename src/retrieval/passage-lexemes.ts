@@ -1,5 +1,5 @@
 /** Gives the lexemes of a document's passages their places: passage by passage as tsvectors, and counted together. */
-import type { BinaryArray } from '../storage/binary-array.ts';
+import type { BinaryArray } from '../binary-array.ts';
 import {
   addLexeme,
   addPlace,

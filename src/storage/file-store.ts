@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { createShares } from '../concurrency/shares.ts';
 import { wrongUploadLength } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
-import { makeDirectory } from './make-directory.ts';
+import { makeDirectory } from '../make-directory.ts';
 
 /** An object as the store lists it. */
 export type ListedObject = { objectName: string; sizeBytes: number; modifiedAt: Date };

@@ -5,9 +5,9 @@
  */
 import { sql } from 'kysely';
 import type { LanguageShare, Passage, PassageLocation } from '../../generated/types.gen.ts';
+import { release } from '../binary-array.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { AnalysedPart, PassageTotals } from '../retrieval/analysis.ts';
-import { release } from './binary-array.ts';
 import type { Queryable } from './database.ts';
 import { giveWayToDeletion } from './deletions.ts';
 import { addLexemes, removeLexemes } from './lexeme-statistics.ts';

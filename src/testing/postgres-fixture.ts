@@ -20,8 +20,8 @@ import {
   type EmbeddedPostgres,
   type SocketConnection,
   startEmbeddedPostgres,
-} from '../storage/embedded-postgres.ts';
-import { endOrphan } from '../storage/postgres-pidfile.ts';
+} from '../embedded-postgres/embedded-postgres.ts';
+import { endOrphan } from '../embedded-postgres/postgres-pidfile.ts';
 
 export const isRoot = process.getuid?.() === 0;
 
@@ -109,7 +109,7 @@ export function startInProcess(
   }: { afterwards?: string; account?: { uid?: number; gid?: number }; graceSeconds?: number } = {},
 ): ChildProcess {
   const script = `
-    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('../storage/embedded-postgres.ts', import.meta.url).href)};
+    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('../embedded-postgres/embedded-postgres.ts', import.meta.url).href)};
     try {
       const { connection } = await startEmbeddedPostgres({ ...${JSON.stringify({ directory, graceSeconds })}, onLog() {} });
       console.log(JSON.stringify(connection));

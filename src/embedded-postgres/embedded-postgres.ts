@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../make-directory.ts';
 import { lockDirectory } from './directory-lock.ts';
-import { makeDirectory } from './make-directory.ts';
 import { watchForOrphan } from './orphan-watch.ts';
 import { chooseLaunch } from './postgres-account.ts';
 import { databaseName, databaseUser, ensureCluster } from './postgres-cluster.ts';

@@ -1,6 +1,6 @@
 /** Settings are read once, all problems are told at once, and no secret is repeated. */
 import { expect, test } from 'vitest';
-import { generateApiKey } from './api-key.ts';
+import { generateApiKey } from '../api-key.ts';
 import { readConfig } from './config.ts';
 
 test('without settings the service runs on the embedded database on loopback', () => {

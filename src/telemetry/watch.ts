@@ -1,6 +1,6 @@
 /** What the service tells of its work to whoever watches it: metrics, traces, both, or nobody. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { DocumentErrorCode } from '../generated/types.gen.ts';
+import type { DocumentErrorCode } from '../../generated/types.gen.ts';
 
 /** What the service spends its time on. */
 export type Step = 'searching' | 'reading' | 'storing';

@@ -1,7 +1,7 @@
 /** Reads the settings from the environment: the only reader of `process.env`. Reports all problems at once. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { isApiKey } from './api-key.ts';
+import { isApiKey } from '../api-key.ts';
 import { type CorsOrigins, readOrigins } from './cors.ts';
 import { findMistypedNames, type MistypedName } from './setting-names.ts';
 

@@ -22,7 +22,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Tracing } from './config.ts';
+import type { Tracing } from '../config/config.ts';
 import type { Trace } from './watch.ts';
 
 /** What is not sent by then when the service ends is lost: an end has other things to do. */

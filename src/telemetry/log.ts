@@ -1,7 +1,7 @@
 /** The log: JSON lines on standard error, one an event. */
 import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
-import { codeOf, reasonOf } from './problem.ts';
+import { codeOf, reasonOf } from '../problem.ts';
 
 const STANDARD_ERROR = 2;
 
