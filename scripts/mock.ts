@@ -1,6 +1,6 @@
 /** `npm run mock`: the whole interface on one port, answered from the examples of the spec. For front-end teams. */
-import { explainListening } from '../src/listening-errors.ts';
-import { listen } from '../src/server.ts';
+import { explainListening } from '../src/http/listening-errors.ts';
+import { listen } from '../src/http/server.ts';
 import { readArguments, refuseArguments } from './arguments.ts';
 import { createMockApp } from './mock/mock-app.ts';
 

@@ -42,6 +42,7 @@ const LAYER_OF_FILE: Record<string, Layer> = {
   'request-body.ts': 'dispatch',
   'validation-error.ts': 'dispatch',
   'once.ts': 'handlers',
+  'receive-upload.ts': 'handlers',
   'cursor.ts': 'handlers',
 };
 

@@ -14,7 +14,7 @@ export const TRANSACTIONS: Transaction[] = responses.map(({ operation, status })
 
 /**
  * The status that stands for `default`: the one that it documents and any request can provoke, by another method.
- * That it stands for crashes too is shown by src/error-boundary.test.ts.
+ * That it stands for crashes too is shown by src/http/error-boundary.test.ts.
  */
 const STATUS_OF_DEFAULT = '405';
 

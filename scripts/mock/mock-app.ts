@@ -1,10 +1,10 @@
 /** The mock: the service's own edge, which judges every request, with Prism's answers behind it. */
 import type { RequestListener } from 'node:http';
 import type { UploadTicket } from '../../generated/types.gen.ts';
-import { createApp } from '../../src/app.ts';
 import { ANY_ORIGIN } from '../../src/config/cors.ts';
-import type { Backend } from '../../src/dispatch.ts';
 import { ServiceError, unauthorized } from '../../src/errors.ts';
+import { createApp } from '../../src/http/app.ts';
+import type { Backend } from '../../src/http/dispatch.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createWatch, unmetered, untraced } from '../../src/telemetry/watch.ts';
 import { cutPage, type PageInput, type SuccessBody } from './pages.ts';

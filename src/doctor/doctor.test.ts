@@ -7,7 +7,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
 import { apiKeyFile, uploadSecretFile } from '../first-start.ts';
-import { drain, listen } from '../server.ts';
+import { drain, listen } from '../http/server.ts';
 import { createServiceApp } from '../service-app.ts';
 import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
 import { startS3Server } from '../testing/s3-server.ts';

@@ -3,7 +3,7 @@
  * are served slowly.
  */
 import { LRUCache } from 'lru-cache';
-import type { Shares } from './concurrency/shares.ts';
+import type { Shares } from '../concurrency/shares.ts';
 
 /** A client that would wait longer for a search has better odds elsewhere or later: Retry-After says a second as well. */
 const SOON_MS = 1_000;

@@ -2,8 +2,8 @@
  * Shares the event loop out for work that holds it: the parsing of a large body takes up to a tenth of a second, a page
  * of a thousand passages ten milliseconds. An account that asks for many of them would have nearly all of the loop.
  */
-import { createTurns } from './concurrency/turns.ts';
-import type { Patience } from './concurrency/waiting-line.ts';
+import { createTurns } from '../concurrency/turns.ts';
+import type { Patience } from '../concurrency/waiting-line.ts';
 
 /** Beside other accounts, the heavy work of one takes at most one in so many parts of the time. */
 const PARTS = 6;

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { ServiceError, toErrorEnvelope } from '../errors.ts';
 import {
   closeIdle,
   connectionsMax,
@@ -11,7 +12,6 @@ import {
   limitConnections,
   noteExchanges,
 } from './connections.ts';
-import { ServiceError, toErrorEnvelope } from './errors.ts';
 import { createPiecedRequest } from './pieced-request.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 

@@ -7,4 +7,4 @@ export type Spec = { info: { title: string }; servers: { url: string; descriptio
 
 /** A copy of its own for each caller, as it is written: with references. */
 export const readSpec = (): Spec =>
-  load(readFileSync(new URL('../spec/openapi.yaml', import.meta.url), 'utf8')) as Spec;
+  load(readFileSync(new URL('../../spec/openapi.yaml', import.meta.url), 'utf8')) as Spec;

@@ -1,6 +1,6 @@
 /** Turns the spec's verdict on a request into the error that the client is told, naming the fields. */
 import type { ErrorObject } from 'ajv';
-import { type ServiceError, validationFailed } from './errors.ts';
+import { type ServiceError, validationFailed } from '../errors.ts';
 
 /** An unknown field's name may be as long as a body. */
 const NAME_MAX = 200;

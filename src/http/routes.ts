@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { type IncomingMessage, METHODS } from 'node:http';
 import cors from '@koa/cors';
 import Router from '@koa/router';
-import { isSameSecret } from './api-key.ts';
-import type { Client } from './concurrency/waiting-line.ts';
-import { methodNotAllowed, metricsNotAuthorized } from './errors.ts';
-import { addReference } from './reference.ts';
+import { isSameSecret } from '../api-key.ts';
+import type { Client } from '../concurrency/waiting-line.ts';
+import { methodNotAllowed, metricsNotAuthorized } from '../errors.ts';
+import { addReference } from './api-reference/reference.ts';
 
 /** The bytes that come to an upload address; `target`: its path and query as they were requested. */
 export type Upload = { target: string; bytes: IncomingMessage; client: Client };

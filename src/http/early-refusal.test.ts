@@ -4,13 +4,13 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { overloaded } from '../errors.ts';
+import { createLog } from '../telemetry/log.ts';
+import { type Answered, createWatch, unmetered, untraced } from '../telemetry/watch.ts';
 import type { Admission } from './admission.ts';
 import { createApp } from './app.ts';
 import { refuseEarly } from './early-refusal.ts';
-import { overloaded } from './errors.ts';
 import { drain, listen } from './server.ts';
-import { createLog } from './telemetry/log.ts';
-import { type Answered, createWatch, unmetered, untraced } from './telemetry/watch.ts';
 
 const ORIGIN = 'https://app.example.org';
 const STRANGER = 'https://other.example.org';

@@ -1,5 +1,5 @@
 /** Takes the bytes that a client PUTs to an upload address. */
-import { arrivingBytes } from '../arriving-bytes.ts';
+
 import { createShares } from '../concurrency/shares.ts';
 import { createTurns } from '../concurrency/turns.ts';
 import {
@@ -10,12 +10,13 @@ import {
   wrongUploadLength,
 } from '../errors.ts';
 import { parseFileId, type ScopedId } from '../ids.ts';
-import type { Routes, Upload } from '../routes.ts';
 import type { Service } from '../service.ts';
 import type { ExpectedBytes } from '../storage/disk-room.ts';
 import { filePrefix } from '../storage/file-store.ts';
 import { discardObject, findFile, recordUpload } from '../storage/files.ts';
 import { readUploadGrant, type UploadGrant } from '../upload-address.ts';
+import { arrivingBytes } from './arriving-bytes.ts';
+import type { Routes, Upload } from './routes.ts';
 
 /** Uploads that ask the database at the same time: they have no place among the requests. */
 const ASKING_MAX = 2;

@@ -1,10 +1,10 @@
 /** From the x-api-key header to the account that owns the request. */
 import { LRUCache } from 'lru-cache';
-import { isApiKey, isSameSecret, readApiKey } from './api-key.ts';
-import { inBatches } from './concurrency/batches.ts';
-import { unauthorized } from './errors.ts';
-import { findLiveApiKeys, type KeyOwner } from './storage/api-keys.ts';
-import type { Database } from './storage/database.ts';
+import { isApiKey, isSameSecret, readApiKey } from '../api-key.ts';
+import { inBatches } from '../concurrency/batches.ts';
+import { unauthorized } from '../errors.ts';
+import { findLiveApiKeys, type KeyOwner } from '../storage/api-keys.ts';
+import type { Database } from '../storage/database.ts';
 
 /** A revoked key stops working on every server within this time of the revocation; in it, a key costs one query. */
 const KEY_CACHE_MS = 1_000;

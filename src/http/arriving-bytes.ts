@@ -1,6 +1,6 @@
 /** The bytes of a request as they arrive, from a client that has to send them at some speed. */
 import type { IncomingMessage } from 'node:http';
-import { tooSlow } from './errors.ts';
+import { tooSlow } from '../errors.ts';
 
 /** A body on a poor mobile link arrives faster than this on average. */
 const LEAST_BYTES_PER_SECOND = 16 * 1024;

@@ -3,17 +3,17 @@ import type { RequestListener } from 'node:http';
 import cors from '@koa/cors';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
+import { allowedOrigin, type CorsOrigins } from '../config/cors.ts';
+import { brokenOff, routeNotFound, ServiceError, toErrorEnvelope, toServiceError } from '../errors.ts';
+import type { Watch } from '../telemetry/watch.ts';
 import { loggedPath, observeRequests } from './access-log.ts';
 import type { Admission } from './admission.ts';
 import { laneOf } from './admission-lanes.ts';
-import { allowedOrigin, type CorsOrigins } from './config/cors.ts';
 import { type Backend, createDispatch, type ResponseCheck } from './dispatch.ts';
 import { refuseEarly } from './early-refusal.ts';
-import { brokenOff, routeNotFound, ServiceError, toErrorEnvelope, toServiceError } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
 import { createRoutes, type Routes } from './routes.ts';
 import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
-import type { Watch } from './telemetry/watch.ts';
 
 /** Node lets request targets pass that are no URL; everything behind this may parse it. */
 async function requireTarget(context: Context, next: Next): Promise<void> {

@@ -12,9 +12,9 @@ import {
   type Request,
   ValidationContext,
 } from 'openapi-backend';
+import { brokenOff, methodNotAllowed, routeNotFound, unauthorized, validationFailed } from '../errors.ts';
 import type { Place } from './admission.ts';
 import type { Caller } from './authenticate.ts';
-import { brokenOff, methodNotAllowed, routeNotFound, unauthorized, validationFailed } from './errors.ts';
 import { originOf } from './origin.ts';
 import { readNumbers } from './query-numbers.ts';
 import { largestBodyBytes, readJsonBody } from './request-body.ts';

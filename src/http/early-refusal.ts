@@ -4,13 +4,13 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { allowedOrigin, type CorsOrigins } from '../config/cors.ts';
+import { overloaded, toErrorEnvelope } from '../errors.ts';
+import type { Watch } from '../telemetry/watch.ts';
 import type { Admission } from './admission.ts';
 import { laneOf } from './admission-lanes.ts';
-import { allowedOrigin, type CorsOrigins } from './config/cors.ts';
-import { overloaded, toErrorEnvelope } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
 import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
-import type { Watch } from './telemetry/watch.ts';
 
 /** A log in which each refusal had a line would be one more thing to do just then. */
 const TELLING_INTERVAL_MS = 1_000;

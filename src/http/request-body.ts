@@ -1,10 +1,10 @@
 /** Reads the JSON body of a request, up to the size that its operation's schema can need. */
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
+import { createByteWriter, release } from '../binary-array.ts';
+import { payloadTooLarge, tooSlow, unsupportedMediaType, validationFailed } from '../errors.ts';
 import { arrivingBytes } from './arriving-bytes.ts';
-import { createByteWriter, release } from './binary-array.ts';
 import type { HeldBody } from './body-memory.ts';
-import { payloadTooLarge, tooSlow, unsupportedMediaType, validationFailed } from './errors.ts';
 
 /** The part of a schema that decides how large a value's JSON can get. */
 type SizedSchema = {

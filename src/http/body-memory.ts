@@ -3,8 +3,8 @@
  * little keeps nobody waiting. Where memory is short a body is read no further until there is some.
  */
 
-import { createWaitingLine, type Patience } from './concurrency/waiting-line.ts';
-import { overloaded } from './errors.ts';
+import { createWaitingLine, type Patience } from '../concurrency/waiting-line.ts';
+import { overloaded } from '../errors.ts';
 
 /** Large bodies that arrive at a time, of all owners together. */
 const BODIES_MAX = 1_000;

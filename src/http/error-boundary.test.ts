@@ -5,9 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { storageLimitExceeded } from './errors.ts';
-import type { Service } from './service.ts';
-import { startTestService, type TestService } from './testing/test-service.ts';
+import { storageLimitExceeded } from '../errors.ts';
+import type { Service } from '../service.ts';
+import { startTestService, type TestService } from '../testing/test-service.ts';
 
 const SECRET = 'SELECT * FROM secrets';
 const knowledgeBaseId = '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f';
@@ -64,7 +64,7 @@ beforeEach(async () => {
 });
 
 test('the operations called here are those of the spec', () => {
-  const { paths } = load(readFileSync(new URL('../spec/openapi.yaml', import.meta.url), 'utf8')) as {
+  const { paths } = load(readFileSync(new URL('../../spec/openapi.yaml', import.meta.url), 'utf8')) as {
     paths: object;
   };
   expect(CALLS.map(([call]) => `/v1/${call.split('?')[0]}`)).toEqual(Object.keys(paths));

@@ -2,9 +2,9 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ServiceError } from '../errors.ts';
 import { type Admission, createAdmission as createSharedAdmission } from './admission.ts';
 import { type LaneName, laneOf } from './admission-lanes.ts';
-import type { ServiceError } from './errors.ts';
 import { readSpec } from './spec.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));

@@ -1,11 +1,11 @@
 /** Lets a request with an Idempotency-Key have its effect once, however often it is sent. */
 import { createHash } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import { createTurns } from './concurrency/turns.ts';
-import type { Patience, WaitBudget } from './concurrency/waiting-line.ts';
-import type { Database } from './storage/database.ts';
-import { commitOnce, findFirstAnswer, type KeyedRequest } from './storage/first-answers.ts';
-import type { Tables } from './storage/tables.ts';
+import { createTurns } from '../concurrency/turns.ts';
+import type { Patience, WaitBudget } from '../concurrency/waiting-line.ts';
+import type { Database } from '../storage/database.ts';
+import { commitOnce, findFirstAnswer, type KeyedRequest } from '../storage/first-answers.ts';
+import type { Tables } from '../storage/tables.ts';
 
 /** The one transaction of an operation, from its effect to the `data` of its answer, which is kept with it. */
 export type Once = <Data extends object>(

@@ -3,11 +3,12 @@
  * requests are refused at once when they could not be answered soon. Under any load the service does as much as it can,
  * and one account hardly notices another one's load.
  */
+
+import { createShares, type Shares } from '../concurrency/shares.ts';
+import type { Client, WaitBudget } from '../concurrency/waiting-line.ts';
+import { overloaded, serverEnding } from '../errors.ts';
 import { createLane, type LaneName } from './admission-lanes.ts';
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';
-import { createShares, type Shares } from './concurrency/shares.ts';
-import type { Client, WaitBudget } from './concurrency/waiting-line.ts';
-import { overloaded, serverEnding } from './errors.ts';
 import { createHeavyWork, type HeavyWork } from './heavy-work.ts';
 
 /** An import may take seconds. The rest of the places is left to requests that take milliseconds. */

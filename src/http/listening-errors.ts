@@ -1,5 +1,5 @@
 /** Says which setting to change where a server cannot listen. */
-import { codeOf, reasonOf } from './problem.ts';
+import { codeOf, reasonOf } from '../problem.ts';
 
 /** Where a server was to listen; `setting`: the name of the one that has the port, or a script's option. */
 type Place = { host: string; port: number; setting: 'PORT' | 'WORKER_PORT' | '--port' };

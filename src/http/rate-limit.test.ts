@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { isUnavailable, type ServiceError } from './errors.ts';
+import { isUnavailable, type ServiceError } from '../errors.ts';
+import { createDatabase, createPool } from '../storage/database.ts';
+import { createSharedDatabase } from '../testing/test-database.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { createDatabase, createPool } from './storage/database.ts';
-import { createSharedDatabase } from './testing/test-database.ts';
 
 const LIMIT = 20;
 

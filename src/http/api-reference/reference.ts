@@ -7,8 +7,8 @@ import { gzip } from 'node:zlib';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
-import { originOf } from './origin.ts';
-import { readSpec, type Spec } from './spec.ts';
+import { originOf } from '../origin.ts';
+import { readSpec, type Spec } from '../spec.ts';
 
 /** Something to serve, plain and, mostly, compressed, with the validator that tells whether a browser has it already. */
 type Content = { type: string; plain: Buffer; gzipped?: Buffer; etag: string };
@@ -31,7 +31,7 @@ const REMEMBERED_ORIGINS = 16;
 /** Compressing takes 3 ms, and needs no key: for more names than those it is not done more often than this. */
 const COMPRESSION_PAUSE_MS = 1_000;
 
-const ownFile = (name: string): URL => new URL(`./reference/${name}`, import.meta.url);
+const ownFile = (name: string): URL => new URL(`./${name}`, import.meta.url);
 const bundleFile = (name: string): string =>
   createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
 
