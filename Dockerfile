@@ -2,7 +2,7 @@
 # and /tmp may be read-only:
 #   docker build -t knowledge-retrieval .
 #   docker run --init --read-only --tmpfs /tmp -v knowledge:/data -p 8080:8080 knowledge-retrieval
-#   docker exec <container> node src/cli.ts keys create        (other commands likewise)
+#   docker exec <container> node src/cli/cli.ts keys create        (other commands likewise)
 # Several containers on one DATABASE_URL restart without a failed request with SHUTDOWN_DELAY_SECONDS above the balancer's
 # interval, and a stop timeout (docker stop --time, stop_grace_period, terminationGracePeriodSeconds) of 10 s more.
 
@@ -30,5 +30,5 @@ STOPSIGNAL SIGTERM
 # Whether it lives, not whether it is ready: a restart brings no database back. A worker needs WORKER_PORT for it.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.WORKER_PORT || process.env.PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=8", "src/cli.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "src/cli/cli.ts"]
 CMD ["serve"]

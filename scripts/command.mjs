@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `npx knowledge-retrieval`: the command line of src/cli.ts, on a Node that can run it. */
+/** `npx knowledge-retrieval`: the command line of src/cli/cli.ts, on a Node that can run it. */
 import { spawn } from 'node:child_process';
 import { isNodeTooOld, ownNode } from './node-version.mjs';
 
@@ -22,5 +22,5 @@ if (process.env.npm_command !== undefined) await import('./end-with-npm.mjs');
 if (isNodeTooOld && ownNode !== undefined) runBy(ownNode);
 else {
   await import('./require-node.mjs');
-  await import('../src/cli.ts');
+  await import('../src/cli/cli.ts');
 }

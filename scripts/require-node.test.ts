@@ -17,9 +17,9 @@ beforeEach(() => {
     recursive: true,
     filter: (path) => !/\.[^.]+$/.test(path) || path.endsWith('.mjs'),
   });
-  mkdirSync(join(checkout, 'src'));
+  mkdirSync(join(checkout, 'src/cli'), { recursive: true });
   writeFileSync(
-    join(checkout, 'src/cli.ts'),
+    join(checkout, 'src/cli/cli.ts'),
     'console.log(process.versions.node, ...process.argv.slice(2)); process.exitCode = 3;',
   );
 });
@@ -84,7 +84,7 @@ const LASTING = `
 
 /** Starts the lasting command; gives its parent's and its own number, and what it writes until all have ended. */
 async function startLasting(file: string, args: string[]) {
-  writeFileSync(join(checkout, 'src/cli.ts'), LASTING);
+  writeFileSync(join(checkout, 'src/cli/cli.ts'), LASTING);
   const started = spawn(file, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'inherit'] });
   const [greeting] = await once(started.stdout.setEncoding('utf8'), 'data');
   let output = '';

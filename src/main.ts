@@ -7,16 +7,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
+import { outliveOutput } from './cli/terminal.ts';
 import { type Config, findMistypedSettings, readConfig } from './config/config.ts';
 import { describeMistyped } from './config/setting-names.ts';
-import { greet } from './greeting.ts';
 import { explainListening } from './http/listening-errors.ts';
 import { drain, listen } from './http/server.ts';
-import { findDatabase, openDatabase } from './open-database.ts';
-import { openService } from './open-service.ts';
-import { createServiceApp, createWorkerApp } from './service-app.ts';
+import { greet } from './serve/greeting.ts';
+import { findDatabase, openDatabase } from './serve/open-database.ts';
+import { openService } from './serve/open-service.ts';
+import { createServiceApp, createWorkerApp } from './serve/service-app.ts';
 import { createLog } from './telemetry/log.ts';
-import { outliveOutput } from './terminal.ts';
 
 const USAGE = `npm start [-- --worker | --no-worker]
 

@@ -1,0 +1,172 @@
+/**
+ * The file that a backup is: a tar archive (POSIX ustar/pax, which `tar --zstd` reads too) of small entries, the first
+ * saying what it is, the last telling the SHA-256 of all entries before. Neither end holds more than one entry at once.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { extract, type Pack, pack } from 'tar-stream';
+import { z } from 'zod';
+import { codeOf, reasonOf } from '../../problem.ts';
+
+/** Changes with what only a newer version can read. */
+const FORMAT = 1;
+const HEADER_NAME = 'backup.json';
+const MANIFEST_NAME = 'manifest.json';
+
+/** Above every entry: an uploaded file has 50 MiB at most, a part of a table little more than PART_BYTES. */
+const LARGEST_ENTRY_BYTES = 256 * 1024 ** 2;
+
+/** What is known before the first row: the schema, and of each table, in the order of their loading, its columns. */
+const header = z.object({
+  format: z.literal(FORMAT),
+  createdAt: z.iso.datetime(),
+  migrations: z.array(z.string()).min(1),
+  tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()).min(1) })),
+});
+export type Header = z.infer<typeof header>;
+
+/** What is known behind the last file. `rows` by table. */
+const manifest = z.object({
+  sha256: z.string(),
+  rows: z.record(z.string(), z.number()),
+  files: z.number(),
+});
+export type Manifest = z.infer<typeof manifest>;
+
+export type Entry = { name: string; bytes: Buffer };
+/** Adds an entry, and resolves when there is room for the next. */
+export type AddEntry = (entry: Entry) => Promise<void>;
+
+const toJson = (value: object): Buffer => Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
+
+/** Goes over names and lengths too: nothing can be renamed, left out, or put from one entry into the next. */
+function digest(hash: Hash, { name, bytes }: Entry): void {
+  hash.update(`${JSON.stringify(name)} ${bytes.length}\n`).update(bytes);
+}
+
+function addTo(archive: Pack, { name, bytes }: Entry): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (error?: Error | null) => (error ? reject(error) : resolve());
+    // Its owner's only, like the archive itself. By its stream, which waits for the file; given bytes it would not.
+    archive.entry({ name, size: bytes.length, mode: 0o600 }, done).end(bytes);
+  });
+}
+
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+type Contents = Pick<Manifest, 'rows' | 'files'>;
+
+async function fillArchive(archive: Pack, head: Header, fill: (add: AddEntry) => Promise<Contents>) {
+  const hash = createHash('sha256');
+  const add = async (entry: Entry) => {
+    digest(hash, entry);
+    await addTo(archive, entry);
+  };
+  await add({ name: HEADER_NAME, bytes: toJson(head) });
+  const contents = await fill(add);
+  const last: Manifest = { sha256: hash.digest('hex'), ...contents };
+  await addTo(archive, { name: MANIFEST_NAME, bytes: toJson(last) });
+  archive.finalize();
+}
+
+/**
+ * Writes the archive `path`, readable by its owner only, with what `fill` adds between header and manifest. It is there
+ * whole and synced, or not at all: until then it is called `<path>.unfinished`, which the next try replaces.
+ */
+export async function writeArchive(
+  path: string,
+  head: Omit<Header, 'format'>,
+  fill: (add: AddEntry) => Promise<Contents>,
+): Promise<void> {
+  const unfinished = `${path}.unfinished`;
+  await rm(unfinished, { force: true });
+  const archive = pack();
+  const compress = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+  try {
+    await Promise.all([
+      pipeline(archive, compress, createWriteStream(unfinished, { flags: 'wx', mode: 0o600 })),
+      fillArchive(archive, { format: FORMAT, ...head }, fill).catch((error) => {
+        archive.destroy(error);
+        throw error;
+      }),
+    ]);
+    await syncPath(unfinished);
+    await rename(unfinished, path);
+    await syncPath(dirname(path));
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** Why an archive cannot be used, in words for an operator. */
+const damaged = (path: string, reason: string): Error => new Error(`${path} is damaged: ${reason}.`);
+const cutOff = (path: string): Error => new Error(`${path} is cut off: its end is missing.`);
+const noBackup = (path: string): Error => new Error(`${path} is no backup, or its beginning is damaged.`);
+
+/** The same for what the libraries throw; tar-stream gives its errors no code. */
+function explainReading(path: string, error: unknown): Error {
+  const [code, reason] = [codeOf(error), reasonOf(error)];
+  if (code === 'EISDIR') return new Error(`${path} is a directory, and no backup.`);
+  if (code === 'Z_BUF_ERROR' || reason === 'Unexpected end of data') return cutOff(path);
+  if (code === 'ZSTD_error_prefix_unknown' || reason.startsWith('Invalid tar header')) return noBackup(path);
+  return damaged(path, reason);
+}
+
+/** The entries as they stand there; what hinders reading them is damage. */
+async function* readEntries(path: string): AsyncGenerator<Entry> {
+  const entries = extract();
+  const reading = pipeline(createReadStream(path), createZstdDecompress(), entries);
+  reading.catch(() => {}); // The loop below learns of it too.
+  try {
+    for await (const entry of entries) {
+      const { name, size = 0 } = entry.header;
+      if (size > LARGEST_ENTRY_BYTES) throw new Error(`${name} would have ${size} bytes`);
+      yield { name, bytes: await buffer(entry) };
+    }
+    await reading;
+  } catch (error) {
+    throw explainReading(path, error);
+  }
+}
+
+function parseAs<Value>(type: z.ZodType<Value>, path: string, { name, bytes }: Entry): Value {
+  try {
+    return type.parse(JSON.parse(bytes.toString()));
+  } catch {
+    throw damaged(path, `${name} is not what this version writes`);
+  }
+}
+
+/**
+ * Reads the archive once; `use` gets each entry between header and manifest, in their order.
+ * @returns header and manifest. @throws when it is damaged, which may be known at its end only.
+ */
+export async function readArchive(
+  path: string,
+  use: (entry: Entry, head: Header) => Promise<void>,
+): Promise<{ head: Header; manifest: Manifest }> {
+  const hash = createHash('sha256');
+  let head: Header | undefined;
+  let last: Manifest | undefined;
+  for await (const entry of readEntries(path)) {
+    if (last !== undefined) throw damaged(path, `${entry.name} stands behind the end`);
+    if (entry.name === MANIFEST_NAME) last = parseAs(manifest, path, entry);
+    else digest(hash, entry);
+    if (head === undefined) {
+      if (entry.name !== HEADER_NAME) throw noBackup(path);
+      head = parseAs(header, path, entry);
+    } else if (last === undefined) await use(entry, head);
+  }
+  if (head === undefined || last === undefined) throw cutOff(path);
+  if (hash.digest('hex') !== last.sha256) throw damaged(path, 'its checksum differs');
+  return { head, manifest: last };
+}

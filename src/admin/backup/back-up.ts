@@ -1,0 +1,176 @@
+/** Copies database and files, as they were at one moment, into one file, while servers go on. */
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import type pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import type { Config } from '../../config/config.ts';
+import { joinDatabase } from '../../serve/open-database.ts';
+import { openFiles } from '../../serve/open-files.ts';
+import { keepBytes } from '../../storage/backup-lock.ts';
+import { createDatabase, createDatabaseOver, createMaintenancePool } from '../../storage/database.ts';
+import type { FileStore } from '../../storage/file-store.ts';
+import { compareMigrations } from '../../storage/migrate.ts';
+import { requireUsableDatabase } from '../../storage/usable-database.ts';
+import { createLog } from '../../telemetry/log.ts';
+import { type AddEntry, type Header, writeArchive } from './archive.ts';
+import { BACKED_UP_TABLES } from './backed-up-tables.ts';
+
+/** Held at once of a table: enough for its overhead to vanish, little beside the largest file. */
+const PART_BYTES = 4 * 1024 ** 2;
+/** Rows of `files` that are held at once. */
+const PAGE_SIZE = 1_000;
+
+/** Told how it goes on, a line at a time. */
+export type Tell = (line: string) => void;
+
+const isDirectory = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+
+/**
+ * Where the backup goes: into a directory under a name with its time, else to `target`, where nothing may be yet. A
+ * target that ends with a slash is meant as a directory.
+ */
+function choosePath(target: string): string {
+  const time = new Date().toISOString().replaceAll(/[-:]|\..*/g, '');
+  const isFolder = isDirectory(target) || target.endsWith('/') || target.endsWith(sep);
+  const path = resolve(isFolder ? join(target, `knowledge-retrieval-${time}.tar.zst`) : target);
+  if (existsSync(path)) throw new Error(`${path} is there already; a backup replaces nothing.`);
+  if (!isDirectory(dirname(path))) throw new Error(`There is no directory ${dirname(path)}.`);
+  return path;
+}
+
+/** The migrations that the snapshot has, and the columns of its tables. */
+async function describe(client: pg.PoolClient): Promise<Pick<Header, 'migrations' | 'tables'>> {
+  const { done, unknown } = await compareMigrations(createDatabaseOver(client));
+  if (done.length === 0)
+    throw new Error('There is nothing to back up: no server has used this database yet.');
+  if (unknown.length > 0)
+    throw new Error(`A newer version has changed the database (${unknown}): back it up by that version.`);
+  const { rows } = await client.query<{ name: string; columns: string[] }>(
+    `SELECT table_name AS name, array_agg(column_name::text ORDER BY ordinal_position) AS columns
+     FROM information_schema.columns WHERE table_schema = current_schema() GROUP BY table_name`,
+  );
+  const tables = BACKED_UP_TABLES.flatMap((table) => rows.find(({ name }) => name === table) ?? []);
+  return { migrations: done, tables };
+}
+
+/** The bytes of a stream in parts of about PART_BYTES. */
+async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let part: Buffer[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    part.push(piece);
+    length += piece.length;
+    if (length < PART_BYTES) continue;
+    yield Buffer.concat(part);
+    part = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(part);
+}
+
+/** Text, the one form that every version of PostgreSQL reads of every other; a name is quoted as it stands. */
+const copyStatement = ({ name, columns }: Header['tables'][number]) =>
+  `COPY "${name}" (${columns.map((column) => `"${column}"`).join(', ')})`;
+
+export const copyFromStatement = (table: Header['tables'][number]): string =>
+  `${copyStatement(table)} FROM STDIN`;
+
+/** Adds a table's rows; gives how many there are. */
+async function addTable(
+  client: pg.PoolClient,
+  table: Header['tables'][number],
+  add: AddEntry,
+): Promise<number> {
+  const copy = client.query(copyTo(`${copyStatement(table)} TO STDOUT`));
+  let part = 0;
+  for await (const bytes of inParts(copy)) await add({ name: `tables/${table.name}/${++part}`, bytes });
+  return copy.rowCount;
+}
+
+type NamedObject = { knowledgeBaseId: string; id: string; objectName: string };
+
+/** What the snapshot's files have stored; those of deleted knowledge bases are to be removed anyway. */
+async function* listObjects(client: pg.PoolClient): AsyncGenerator<NamedObject> {
+  let last: NamedObject | undefined;
+  do {
+    const { rows }: pg.QueryResult<NamedObject> = await client.query(
+      `SELECT knowledge_base_id AS "knowledgeBaseId", id, object_name AS "objectName"
+       FROM files JOIN knowledge_bases USING (knowledge_base_id)
+       WHERE object_name IS NOT NULL AND deleted_at IS NULL
+         AND ($1::uuid IS NULL OR (knowledge_base_id, id) > ($1::uuid, $2::uuid))
+       ORDER BY knowledge_base_id, id LIMIT ${PAGE_SIZE}`,
+      [last?.knowledgeBaseId, last?.id],
+    );
+    yield* rows;
+    last = rows.length < PAGE_SIZE ? undefined : rows.at(-1);
+  } while (last !== undefined);
+}
+
+/** Adds the bytes of all files; gives how many there are. Bytes that were lost before are told of and left out. */
+async function addFiles(
+  { client, files, tell }: { client: pg.PoolClient; files: FileStore; tell: Tell },
+  add: AddEntry,
+): Promise<number> {
+  let count = 0;
+  for await (const { objectName } of listObjects(client)) {
+    const bytes = await files.readIfThere(objectName);
+    if (bytes === undefined) {
+      tell(`lost before: the bytes of ${objectName}`);
+      continue;
+    }
+    await add({ name: `files/${objectName}`, bytes });
+    if (++count % PAGE_SIZE === 0) tell(`${count} files`);
+  }
+  tell(`${count} files`);
+  return count;
+}
+
+/** One snapshot for all; neither idle nor long statements may end it. */
+async function beginSnapshot(client: pg.PoolClient): Promise<void> {
+  await client.query('SET idle_in_transaction_session_timeout = 0');
+  await keepBytes(client);
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+}
+
+async function copyAll(
+  client: pg.PoolClient,
+  path: string,
+  { files, tell }: { files: FileStore; tell: Tell },
+) {
+  await beginSnapshot(client);
+  const { migrations, tables } = await describe(client);
+  const head = { createdAt: new Date().toISOString(), migrations, tables };
+  await writeArchive(path, head, async (add) => {
+    const rows: Record<string, number> = {};
+    for (const table of tables) {
+      rows[table.name] = await addTable(client, table, add);
+      tell(`${table.name}: ${rows[table.name]} rows`);
+    }
+    const count = await addFiles({ client, files, tell }, add);
+    // Whether the connection, and so the lock, has lasted: else bytes may have gone unseen.
+    await client.query('COMMIT');
+    return { rows, files: count };
+  });
+}
+
+/**
+ * Writes a backup of the settings' database and files.
+ * @returns its path. @throws and leaves nothing, in words for an operator.
+ */
+export async function backUp(config: Config, target: string, tell: Tell): Promise<string> {
+  const path = choosePath(target);
+  const log = createLog('warn');
+  const { connection, close } = await joinDatabase(config, log);
+  const pool = createMaintenancePool(connection, (error) => log.warn(error.message));
+  try {
+    const files = await openFiles(config);
+    await requireUsableDatabase(createDatabase(pool));
+    const client = await pool.connect();
+    // It ends with its locks; what it was doing does not matter any more.
+    await copyAll(client, path, { files, tell }).finally(() => client.release(true));
+  } finally {
+    await pool.end();
+    await close();
+  }
+  return path;
+}

@@ -1,0 +1,193 @@
+/** What a backup has to know of the schema and the store, and what others do while one runs. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Config, readConfig } from '../../config/config.ts';
+import { purgeKnowledgeBase } from '../../ingestion/purge-knowledge-base.ts';
+import { createAccount } from '../../storage/accounts.ts';
+import { keepBytes } from '../../storage/backup-lock.ts';
+import { createDatabase, createPool } from '../../storage/database.ts';
+import { compareMigrations, migrateUpTo } from '../../storage/migrate.ts';
+import { addressOf } from '../../testing/healthy-deployment.ts';
+import { startS3Server } from '../../testing/s3-server.ts';
+import { createEmptyDatabase, createTestDatabase } from '../../testing/test-database.ts';
+import { startTestService, type TestService } from '../../testing/test-service.ts';
+import { unattended } from '../../testing/unattended-imports.ts';
+import { backUp } from './back-up.ts';
+import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from './backed-up-tables.ts';
+import { restore } from './restore.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-backup-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const silent = () => {};
+
+/** The settings of a place in `folder`, on an empty database of the test server. */
+async function openPlace(name: string, settings: Record<string, string> = {}) {
+  const { connection, drop } = await createEmptyDatabase();
+  const place = { DATA_DIR: join(folder, name), DATABASE_URL: addressOf(connection) };
+  const config: Config = readConfig({ ...place, ...settings });
+  const database = createDatabase(createPool(connection, 2, silent));
+  return { connection, config, database, close: async () => await database.destroy().then(drop) };
+}
+
+test('every table of the schema is either backed up or left out on purpose', async () => {
+  const { database, close } = await createTestDatabase();
+  const { rows } = await sql<{ name: string }>`
+    SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`.execute(database);
+  await close();
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(
+    [...BACKED_UP_TABLES, ...LEFT_OUT_TABLES].toSorted(),
+  );
+});
+
+test('a backup of an older version is restored under its schema, and then brought up to date', async () => {
+  const old = await openPlace('old');
+  await migrateUpTo(old.database, '0001-initial');
+  await createAccount(old.database, 'an account of old', 7);
+  const path = await backUp(old.config, join(folder, 'old.tar.zst'), silent);
+  await expect(backUp(old.config, path, silent)).rejects.toThrow('there already');
+  const fresh = await openPlace('fresh');
+  expect(await restore(fresh.config, path, silent)).toBe(0);
+  expect((await compareMigrations(fresh.database)).pending).toEqual([]);
+  expect(await fresh.database.selectFrom('accounts').select('name').execute()).toEqual([
+    { name: 'an account of old' },
+  ]);
+  await expect(restore(fresh.config, path, silent)).rejects.toThrow('not empty');
+  await Promise.all([old.close(), fresh.close()]);
+});
+
+test('a path that leads nowhere, in a sentence and before anything is done', async () => {
+  const config = readConfig({ DATA_DIR: join(folder, 'none'), DATABASE_URL: 'postgres://a@127.0.0.1:1/b' });
+  const nowhere = join(folder, 'nowhere');
+  await expect(restore(config, nowhere, silent)).rejects.toThrow(`There is no file ${nowhere}.`);
+  await expect(restore(config, folder, silent)).rejects.toThrow(`${folder} is a directory, and no backup.`);
+  for (const target of [join(nowhere, 'copy'), `${nowhere}/`])
+    await expect(backUp(config, target, silent)).rejects.toThrow(`There is no directory ${nowhere}.`);
+});
+
+test('a database that a newer version has changed is left to that version', async () => {
+  const { config, database, close } = await openPlace('newer');
+  await migrateUpTo(database, '0001-initial');
+  await sql`INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-newer', '')`.execute(database);
+  const path = join(folder, 'newer.tar.zst');
+  await expect(backUp(config, path, silent)).rejects.toThrow('9999-newer');
+  expect(existsSync(path)).toBe(false);
+  await close();
+});
+
+describe('beside a running backup', () => {
+  let suite: TestService;
+  let knowledgeBaseId: string;
+  /** Has the lock that a backup has. */
+  let backup: pg.Client;
+  let databaseUrl: string;
+  let drop: () => Promise<void>;
+  beforeAll(async () => {
+    const empty = await createEmptyDatabase();
+    const { connection } = empty;
+    drop = empty.drop;
+    databaseUrl = addressOf(connection);
+    suite = await startTestService({ change: unattended, connection });
+    backup = new pg.Client(connection);
+    await backup.connect();
+  });
+  afterAll(async () => {
+    await backup.end();
+    await suite.close();
+    await drop();
+  });
+  beforeEach(async () => {
+    const { body } = await suite.call('createKnowledgeBase', { name: 'backed up' });
+    knowledgeBaseId = String(body.data.id);
+    await keepBytes(backup);
+  });
+
+  const endBackup = () => backup.query('SELECT pg_advisory_unlock_all()');
+
+  async function listObjects(): Promise<string[]> {
+    const names: string[] = [];
+    for await (const { objectName } of suite.service.files.listObjects(knowledgeBaseId))
+      names.push(objectName);
+    return names;
+  }
+
+  async function upload(times = 1): Promise<string> {
+    const ticket = { knowledgeBaseId, fileName: 'a.txt', size: 5 };
+    const { body } = await suite.call('presignUploadUrl', ticket);
+    for (let time = 0; time < times; time++)
+      await fetch(String(body.data.uploadUrl), { method: 'PUT', body: 'right' });
+    return String(body.data.fileId);
+  }
+
+  test('bytes that are replaced, or whose document is deleted, stay until the sweep', async () => {
+    const fileId = await upload(2);
+    const { body } = await suite.call('importFile', { fileId });
+    expect((await suite.call('deleteDocument', { documentId: body.data.id })).status).toBe(200);
+    expect(await listObjects()).toHaveLength(2);
+    await endBackup();
+  });
+
+  test('a purge leaves the bytes, and removes them at its next try', async () => {
+    await upload();
+    await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
+    const purge = () =>
+      purgeKnowledgeBase(suite.service, {
+        payload: { knowledgeBaseId },
+        signal: AbortSignal.timeout(60_000),
+      });
+    await expect(purge()).rejects.toThrow('backup');
+    expect(await listObjects()).toHaveLength(1);
+    await endBackup();
+    await purge();
+    expect(await listObjects()).toEqual([]);
+  });
+
+  test('another one is refused', async () => {
+    const config = readConfig({ DATA_DIR: suite.service.config.dataDir, DATABASE_URL: databaseUrl });
+    await expect(backUp(config, join(folder, 'second.tar.zst'), silent)).rejects.toThrow('Another backup');
+    await endBackup();
+  });
+});
+
+test('files of a bucket come into another bucket under their names', async () => {
+  const credentials = {
+    accessKeyId: 'AKIATEST',
+    secretAccessKey: 'a secret of forty characters, as they are',
+  };
+  vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId);
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey);
+  const stores = await Promise.all([startS3Server(credentials), startS3Server(credentials)]);
+  const settingsOf = ({ bucket, endpoint }: (typeof stores)[number]) => ({
+    S3_BUCKET: bucket,
+    S3_ENDPOINT: endpoint,
+    S3_REGION: 'eu-central-1',
+  });
+  const [source, target] = await Promise.all(
+    stores.map((store, index) => openPlace(`bucket ${index}`, settingsOf(store))),
+  );
+  if (source === undefined || target === undefined) throw new Error('no places');
+  const suite = await startTestService({
+    change: unattended,
+    connection: source.connection,
+    settings: settingsOf(stores[0]),
+  });
+  const { body } = await suite.call('createKnowledgeBase', { name: 'in a bucket' });
+  const ticket = { knowledgeBaseId: body.data.id, fileName: 'a.txt', size: 5 };
+  const { fileId, uploadUrl } = (await suite.call('presignUploadUrl', ticket)).body.data;
+  await fetch(String(uploadUrl), { method: 'PUT', body: 'right' });
+  expect((await suite.call('importFile', { fileId })).status).toBe(200);
+  const path = await backUp(source.config, join(folder, 'bucket.tar.zst'), silent);
+  expect(await restore(target.config, path, silent)).toBe(0);
+  expect([...stores[1].objects.keys()]).toEqual([...stores[0].objects.keys()]);
+  await suite.close();
+  await Promise.all([source.close(), target.close(), ...stores.map((store) => store.close())]);
+  vi.unstubAllEnvs();
+});

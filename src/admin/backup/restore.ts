@@ -1,0 +1,218 @@
+/** Brings database and files of a backup into an empty place. */
+
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import { sql } from 'kysely';
+import type pg from 'pg';
+import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/config.ts';
+import { type JobQueue, openJobQueue } from '../../ingestion/job-queue.ts';
+import { requireDataDirectory } from '../../serve/data-directory.ts';
+import { takeFirstStart, unfinishedRestoreFile } from '../../serve/first-start.ts';
+import { openDatabase } from '../../serve/open-database.ts';
+import { openFiles } from '../../serve/open-files.ts';
+import { databaseNow } from '../../storage/clock.ts';
+import {
+  type Connection,
+  createDatabase,
+  createDatabaseOver,
+  createMaintenancePool,
+  type Database,
+} from '../../storage/database.ts';
+import { type FileStore, OBJECT_NAME_PATTERN } from '../../storage/file-store.ts';
+import { compareMigrations, migrateToLatest, migrateUpTo, unknownOf } from '../../storage/migrate.ts';
+import { requireUsableDatabase } from '../../storage/usable-database.ts';
+import { createLog } from '../../telemetry/log.ts';
+import { checkStore } from '../check-store.ts';
+import { type Entry, type Header, type Manifest, readArchive } from './archive.ts';
+import { copyFromStatement, type Tell } from './back-up.ts';
+import { BACKED_UP_TABLES } from './backed-up-tables.ts';
+
+type Archive = { path: string; head: Header; manifest: Manifest };
+
+/** Reads the whole archive before anything is written. @throws why it can not be restored. */
+async function examine(path: string, tell: Tell): Promise<Archive> {
+  if (!existsSync(path)) throw new Error(`There is no file ${path}.`);
+  tell(`checking ${path}`);
+  const { head, manifest } = await readArchive(path, async () => {});
+  const unknown = unknownOf(head.migrations);
+  if (unknown.length > 0)
+    throw new Error(`${path} was made by a newer version (${unknown}): restore it by that version.`);
+  return { path, head, manifest };
+}
+
+/** @throws unless there is nothing yet, or only what an earlier, unfinished restore of this backup has left. */
+async function requireEmpty(
+  { database, files, config }: { database: Database; files: FileStore; config: Config },
+  { head, manifest }: Archive,
+): Promise<void> {
+  const { done } = await compareMigrations(database);
+  if (done.length > 0 && (await database.selectFrom('accounts').select('id').limit(1).execute()).length > 0)
+    throw new Error('The database is not empty, it has accounts: restore into an empty one.');
+  if (done.length > 0 && done.join() !== head.migrations.join())
+    throw new Error('The database has a schema of another version: restore into an empty database.');
+  const marker = unfinishedRestoreFile(config);
+  const begun = existsSync(marker) ? (await readFile(marker, 'utf8')).trim() : undefined;
+  if (begun !== undefined && begun !== manifest.sha256)
+    throw new Error(`The restore of another backup was begun here: remove ${config.dataDir} first.`);
+  // A bucket may be shared, and may even be the one that the backup was made of: names there are used once.
+  if (begun !== undefined || config.s3 !== undefined) return;
+  for await (const name of files.listKnowledgeBases())
+    throw new Error(
+      `There are files in ${config.dataDir} (of the knowledge base ${name}): use an empty directory.`,
+    );
+}
+
+/** Copies rows into one table after the other; `end` resolves when the last one has all of them. */
+function createLoader(client: pg.PoolClient, { head, manifest, path }: Archive) {
+  let current: { name: string; copy: CopyStreamQuery; done: Promise<void> } | undefined;
+  const loaded: Record<string, number> = {};
+  const end = async () => {
+    if (current === undefined) return;
+    current.copy.end();
+    await current.done;
+    loaded[current.name] = current.copy.rowCount;
+    current = undefined;
+  };
+  const begin = async (name: string) => {
+    await end();
+    const table = head.tables.find((each) => each.name === name);
+    if (table === undefined || !(BACKED_UP_TABLES as readonly string[]).includes(name))
+      throw new Error(`${path} has an unknown table, ${name}.`);
+    const copy = client.query(copyFrom(copyFromStatement(table)));
+    const done = finished(copy);
+    done.catch(() => {}); // Whoever waits for it hears of it.
+    return { name, copy, done };
+  };
+  return {
+    async load(name: string, bytes: Buffer): Promise<void> {
+      if (current?.name !== name) current = await begin(name);
+      if (!current.copy.write(bytes)) await Promise.race([once(current.copy, 'drain'), current.done]);
+    },
+    async end(): Promise<void> {
+      await end();
+      for (const [name, count] of Object.entries(manifest.rows))
+        if ((loaded[name] ?? 0) !== count) throw new Error(`${path} has not all rows of ${name}.`);
+    },
+  };
+}
+
+/** Loads all rows and files. @throws what may leave files behind, but no row once the transaction is rolled back. */
+async function loadAll(
+  client: pg.PoolClient,
+  archive: Archive,
+  { files, tell }: { files: FileStore; tell: Tell },
+) {
+  const loader = createLoader(client, archive);
+  let count = 0;
+  const use = async ({ name, bytes }: Entry) => {
+    const [, table] = /^tables\/(\w+)\/\d+$/.exec(name) ?? [];
+    const [, objectName = ''] = /^files\/(.+)$/.exec(name) ?? [];
+    if (table !== undefined) return await loader.load(table, bytes);
+    if (!OBJECT_NAME_PATTERN.test(objectName))
+      throw new Error(`${archive.path} has an unknown part, ${name}.`);
+    await files.put(objectName, bytes);
+    if (++count % 1000 === 0) tell(`${count} of ${archive.manifest.files} files`);
+  };
+  await readArchive(archive.path, use);
+  await loader.end();
+  if (count !== archive.manifest.files) throw new Error(`${archive.path} has not all files.`);
+  for (const [name, rows] of Object.entries(archive.manifest.rows)) tell(`${name}: ${rows} rows`);
+  tell(`${count} files`);
+}
+
+/** Whether the schema of the backup, which may be an older version's, notes when imports began. */
+async function notesBeginnings(transaction: Database): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM pg_attribute WHERE attrelid = 'documents'::regclass AND attname = 'processing_since'`.execute(
+    transaction,
+  );
+  return rows.length > 0;
+}
+
+/** Imports that the backup has interrupted begin anew, their time too; deleted knowledge bases are purged. */
+async function requeue(transaction: Database, jobs: JobQueue): Promise<void> {
+  const unbegun = (await notesBeginnings(transaction)) ? { processing_since: null } : {};
+  const unfinished = await transaction
+    .updateTable('documents')
+    .set({ created_at: databaseNow, updated_at: databaseNow, ...unbegun })
+    .where('status', 'in', ['pending', 'processing'])
+    .returning(['knowledge_base_id as knowledgeBaseId', 'id', 'account_id as accountId'])
+    .execute();
+  for (const document of unfinished) await jobs.enqueueImport(transaction, document);
+  const deleted = await transaction
+    .selectFrom('knowledge_bases')
+    .select('knowledge_base_id')
+    .where('deleted_at', 'is not', null)
+    .execute();
+  for (const { knowledge_base_id } of deleted) await jobs.enqueuePurge(transaction, knowledge_base_id);
+}
+
+type Place = { connection: Connection; files: FileStore; config: Config; log: Logger; tell: Tell };
+
+/** All rows become visible at once, with their jobs, when all files are there. */
+async function loadAtOnce(pool: pg.Pool, archive: Archive, { connection, files, log, tell }: Place) {
+  const jobs = await openJobQueue(connection, log);
+  const client = await pool.connect();
+  try {
+    await client.query('SET idle_in_transaction_session_timeout = 0');
+    await client.query('BEGIN');
+    // A server that starts on the database now waits, and then finds its accounts.
+    await takeFirstStart(createDatabaseOver(client));
+    await loadAll(client, archive, { files, tell });
+    await requeue(createDatabaseOver(client), jobs.queue);
+    await client.query('COMMIT');
+  } finally {
+    client.release(true);
+    await jobs.stop();
+  }
+}
+
+async function fillPlace(archive: Archive, place: Place): Promise<number> {
+  const { connection, files, config, log, tell } = place;
+  const pool = createMaintenancePool(connection, (error) => log.warn(error.message));
+  const database = createDatabase(pool);
+  try {
+    await requireUsableDatabase(database);
+    await requireEmpty({ database, files, config }, archive);
+    const marker = unfinishedRestoreFile(config);
+    // Whole or not at all: half of a name would be another backup's.
+    await writeFile(`${marker}.new`, `${archive.manifest.sha256}\n`, { mode: 0o600, flush: true });
+    await rename(`${marker}.new`, marker);
+    await migrateUpTo(database, archive.head.migrations.at(-1) ?? '');
+    await loadAtOnce(pool, archive, place);
+    await rm(marker);
+    await migrateToLatest(database);
+    await pool.query('ANALYZE');
+    let problems = 0;
+    const { importTimeoutSeconds, importWaitSeconds } = config;
+    const check = { database, files, importTimeoutSeconds, importWaitSeconds, repair: false };
+    for await (const line of checkStore(check)) {
+      tell(line);
+      problems += 1;
+    }
+    return problems;
+  } finally {
+    await database.destroy();
+  }
+}
+
+/**
+ * Restores a backup into the settings' database and files, both empty.
+ * @returns how many problems a recount has found, each of which was told. @throws in words for an operator: before the
+ * first row and file when the archive is damaged or the place not empty; else the same restore can be repeated.
+ */
+export async function restore(config: Config, path: string, tell: Tell): Promise<number> {
+  const archive = await examine(path, tell);
+  requireDataDirectory(config.dataDir);
+  const log = createLog('warn');
+  const { connection, close } = await openDatabase(config, log);
+  try {
+    return await fillPlace(archive, { connection, files: await openFiles(config), config, log, tell });
+  } finally {
+    await close();
+  }
+}

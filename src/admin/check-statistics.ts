@@ -1,0 +1,136 @@
+/** Recounts a knowledge base: what its counters and rows say of each other, problem by problem, and sets them right. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, Queryable } from '../storage/database.ts';
+import { lockLexemes } from '../storage/lexeme-statistics.ts';
+import { scopeMark } from '../storage/scope-mark.ts';
+
+/** What a counter or row says, and what a recount gives; null: there is none. */
+type Difference = { what: string; said: number | null; counted: number | null };
+
+const toLine = ({ what, said, counted }: Difference): string =>
+  `${what}: says ${said ?? 'nothing'}, counted ${counted ?? 'nothing'}`;
+
+/** The lexemes of the passages, and in how many of these each is. */
+const countLexemes = (knowledgeBaseId: string) => sql`
+  SELECT entry.lexeme COLLATE "C" AS lexeme, count(*) AS counted FROM passage_lexemes, unnest(lexemes) AS entry
+  WHERE knowledge_base_id = ${knowledgeBaseId} AND entry.lexeme <> ${scopeMark(knowledgeBaseId)}
+  GROUP BY entry.lexeme`;
+
+const countLanguages = (knowledgeBaseId: string) => sql`
+  SELECT language, count(*) AS counted FROM passages WHERE knowledge_base_id = ${knowledgeBaseId} GROUP BY language`;
+
+/** Each check selects `what`, `said` and `counted` where the two differ; of lexemes ten at most. */
+const CHECKS: ((knowledgeBaseId: string) => RawBuilder<Difference>)[] = [
+  (id) => sql`
+    SELECT * FROM (SELECT
+        (SELECT count(*) FROM documents WHERE knowledge_base_id = ${id}) AS documents,
+        (SELECT coalesce(sum(size_bytes), 0)::bigint FROM documents WHERE knowledge_base_id = ${id}) AS bytes,
+        (SELECT count(*) FROM passage_lexemes WHERE knowledge_base_id = ${id}) AS passages,
+        (SELECT coalesce(sum(length), 0)::bigint FROM passage_lexemes WHERE knowledge_base_id = ${id}) AS length
+      ) AS recount,
+      LATERAL (SELECT * FROM knowledge_base_statistics WHERE knowledge_base_id = ${id}) AS counters,
+      LATERAL (VALUES ('document_count', document_count, documents), ('storage_bytes', storage_bytes, bytes),
+        ('passage_count', passage_count, passages), ('passage_length_total', passage_length_total, length)
+      ) AS compared (what, said, counted)
+    WHERE said <> counted`,
+  (id) => sql`
+    SELECT 'passages of document ' || documents.id || ' in ' || place AS what, passage_count AS said, counted
+    FROM documents
+      LEFT JOIN (SELECT document_id, count(*) AS texts FROM passages
+        WHERE knowledge_base_id = ${id} GROUP BY document_id) AS shown ON shown.document_id = documents.id
+      LEFT JOIN (SELECT document_id, count(*) AS indexed FROM passage_lexemes
+        WHERE knowledge_base_id = ${id} GROUP BY document_id) AS scored ON scored.document_id = documents.id,
+      LATERAL (VALUES ('passages', coalesce(texts, 0)), ('passage_lexemes', coalesce(indexed, 0))
+      ) AS counts (place, counted)
+    WHERE knowledge_base_id = ${id} AND passage_count <> counted`,
+  (id) => sql`
+    SELECT 'passages in ' || language AS what, passage_count AS said, counted
+    FROM (SELECT language, passage_count FROM language_statistics WHERE knowledge_base_id = ${id}) AS counters
+      FULL JOIN (${countLanguages(id)}) AS recount USING (language)
+    WHERE passage_count IS DISTINCT FROM counted`,
+  (id) => sql`
+    SELECT 'passages with the lexeme ' || quote_literal(lexeme) AS what, said, counted
+    FROM (SELECT lexeme, sum(passage_count)::bigint AS said FROM (
+        SELECT lexeme, passage_count FROM lexeme_statistics WHERE knowledge_base_id = ${id}
+        UNION ALL
+        SELECT key COLLATE "C", value::bigint FROM lexeme_changes, jsonb_each_text(passage_counts)
+        WHERE knowledge_base_id = ${id}) AS counts
+      GROUP BY lexeme HAVING sum(passage_count) <> 0) AS counters
+      FULL JOIN (${countLexemes(id)}) AS recount USING (lexeme)
+    WHERE said IS DISTINCT FROM counted ORDER BY lexeme LIMIT 10`,
+  (id) => sql`
+    SELECT 'documents of file ' || coalesce(files.id, documents.file_id) AS what,
+      (documents.id IS NOT NULL)::integer AS said, (files.id IS NOT NULL)::integer AS counted
+    FROM (SELECT * FROM documents WHERE knowledge_base_id = ${id} AND file_id IS NOT NULL) AS documents
+      FULL JOIN (SELECT * FROM files WHERE knowledge_base_id = ${id} AND document_id IS NOT NULL) AS files
+        ON files.id = documents.file_id AND files.document_id = documents.id
+    WHERE documents.id IS NULL OR files.id IS NULL`,
+  (id) => sql`
+    SELECT 'rows of another account in ' || place AS what, 0 AS said, counted
+    FROM knowledge_bases AS owner,
+      LATERAL (VALUES
+        ('documents', (SELECT count(*) FROM documents WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
+        ('files', (SELECT count(*) FROM files WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
+        ('passages', (SELECT count(*) FROM passages WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
+        ('passage_lexemes', (SELECT count(*) FROM passage_lexemes
+          WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id))) AS counts (place, counted)
+    WHERE knowledge_base_id = ${id} AND counted > 0`,
+];
+
+async function findDifferences(transaction: Queryable, knowledgeBaseId: string): Promise<string[]> {
+  const lines: string[] = [];
+  for (const check of CHECKS) {
+    const { rows } = await check(knowledgeBaseId).execute(transaction);
+    lines.push(...rows.map(toLine));
+  }
+  return lines;
+}
+
+/** What does not fit in a knowledge base, a line each; all of one moment, beside whatever runs. */
+export async function checkStatistics(database: Database, knowledgeBaseId: string): Promise<string[]> {
+  return await database
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((transaction) => findDifferences(transaction, knowledgeBaseId));
+}
+
+/** Sets counters to their recount. */
+const REPAIRS: ((knowledgeBaseId: string) => RawBuilder<unknown>)[] = [
+  (id) => sql`
+    UPDATE documents SET passage_count = (SELECT count(*) FROM passage_lexemes
+      WHERE knowledge_base_id = ${id} AND document_id = documents.id)
+    WHERE knowledge_base_id = ${id} AND status = 'processed'`,
+  (id) => sql`DELETE FROM language_statistics WHERE knowledge_base_id = ${id}`,
+  (id) => sql`
+    INSERT INTO language_statistics (knowledge_base_id, account_id, language, passage_count)
+    SELECT ${id}, account_id, language, counted FROM (${countLanguages(id)}) AS recount, knowledge_bases
+    WHERE knowledge_base_id = ${id}`,
+  (id) => sql`DELETE FROM lexeme_changes WHERE knowledge_base_id = ${id}`,
+  (id) => sql`DELETE FROM lexeme_statistics WHERE knowledge_base_id = ${id}`,
+  (id) => sql`
+    INSERT INTO lexeme_statistics (knowledge_base_id, account_id, lexeme, passage_count)
+    SELECT ${id}, account_id, lexeme, counted FROM (${countLexemes(id)}) AS recount, knowledge_bases
+    WHERE knowledge_base_id = ${id}`,
+  (id) => sql`
+    UPDATE knowledge_base_statistics SET (document_count, storage_bytes) =
+        (SELECT count(*), coalesce(sum(size_bytes), 0) FROM documents WHERE knowledge_base_id = ${id}),
+      (passage_count, passage_length_total) =
+        (SELECT count(*), coalesce(sum(length), 0) FROM passage_lexemes WHERE knowledge_base_id = ${id}),
+      (distinct_lexemes, merged_lexemes) =
+        (SELECT count(*), 0 FROM lexeme_statistics WHERE knowledge_base_id = ${id})
+    WHERE knowledge_base_id = ${id}`,
+];
+
+/** Sets all counters of a knowledge base to a recount, while nobody else changes it; gives what is still wrong then. */
+export async function repairStatistics(database: Database, knowledgeBaseId: string): Promise<string[]> {
+  return await database.transaction().execute(async (transaction) => {
+    // Imports and deletions hold it FOR SHARE, so that they wait, and end before.
+    await sql`SELECT 1 FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId} FOR UPDATE`.execute(
+      transaction,
+    );
+    await lockLexemes(transaction, knowledgeBaseId);
+    for (const repair of REPAIRS) await repair(knowledgeBaseId).execute(transaction);
+    return await findDifferences(transaction, knowledgeBaseId);
+  });
+}

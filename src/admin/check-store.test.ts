@@ -1,0 +1,265 @@
+/** The check finds nothing in a healthy store, everything in a damaged one, and repairs what can be repaired. */
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { formatScopedId } from '../ids.ts';
+import { compareFiles, type FileComparison } from '../storage/compare-files.ts';
+import type { Database } from '../storage/database.ts';
+import { type FileStore, openFileStore } from '../storage/file-store.ts';
+import { deleteDocumentRows } from '../storage/passages.ts';
+import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
+import { createTestDatabase } from '../testing/test-database.ts';
+import { checkStore } from './check-store.ts';
+
+let database: Database;
+let closeDatabase: () => Promise<void>;
+let files: FileStore;
+let directory: string;
+let place: Place;
+
+beforeAll(async () => {
+  const test = await createTestDatabase();
+  ({ database, close: closeDatabase } = test);
+  directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-check-'));
+  files = await openFileStore(directory);
+});
+afterAll(async () => {
+  await closeDatabase();
+  await rm(directory, { recursive: true });
+});
+
+/** A knowledge base with two texts, one deleted text and an uploaded file. */
+beforeEach(async () => {
+  for (const name of await readdir(directory))
+    if (name !== '.incoming') await rm(join(directory, name), { recursive: true });
+  await sql`TRUNCATE knowledge_bases, lexeme_statistics, lexeme_changes, language_statistics CASCADE`.execute(
+    database,
+  );
+  place = await makeKnowledgeBase(database);
+  await importText(database, place, { title: 'a', content: 'The zebra drinks water.' });
+  await importText(database, place, { title: 'b', content: 'Das Zebra trinkt am Abend das Wasser.' });
+  const gone = await importText(database, place, { title: 'c', content: 'gone' });
+  const bytes = Buffer.byteLength('gone');
+  await database
+    .transaction()
+    .execute((transaction) => deleteDocumentRows(transaction, { ...place, id: gone, bytes }));
+});
+
+async function check(repair = false): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of checkStore({
+    database,
+    files,
+    importTimeoutSeconds: 600,
+    importWaitSeconds: 600,
+    repair,
+  }))
+    lines.push(line);
+  return lines;
+}
+
+/** An uploaded file that is not imported; gives its object's name. */
+async function addFile(): Promise<string> {
+  const id = uuidv7();
+  const prefix = `${place.knowledgeBaseId}/${id}`;
+  const { objectName, sha256 } = await files.write(prefix, Readable.from([Buffer.from('four')]), 4);
+  const now = new Date();
+  await database
+    .insertInto('files')
+    .values({
+      knowledge_base_id: place.knowledgeBaseId,
+      account_id: place.accountId,
+      id,
+      file_name: 'a.txt',
+      size_bytes: 4,
+      object_name: objectName,
+      sha256,
+      created_at: now,
+      expires_at: now,
+      uploaded_at: now,
+    })
+    .execute();
+  return objectName;
+}
+
+const fileIdOf = (objectName: string): string => objectName.split('/')[1] ?? '';
+
+/** A document of an uploaded file; gives the id that clients know, and its object's name. */
+async function addImportedFile(title: string) {
+  const objectName = await addFile();
+  const fileId = fileIdOf(objectName);
+  const id = await importText(database, place, { title, content: 'four' });
+  await sql`UPDATE files SET document_id = ${id} WHERE id = ${fileId}`.execute(database);
+  await sql`UPDATE documents SET file_id = ${fileId} WHERE id = ${id}`.execute(database);
+  return { documentId: formatScopedId({ ...place, id }), objectName };
+}
+
+test('a healthy store has no problems', async () => {
+  await addFile();
+  expect(await check()).toEqual([]);
+});
+
+test.each([
+  ['a document too many', 'UPDATE knowledge_base_statistics SET document_count = document_count + 1'],
+  ['bytes too few', 'UPDATE knowledge_base_statistics SET storage_bytes = storage_bytes - 1'],
+  ['passages too many', 'UPDATE knowledge_base_statistics SET passage_count = passage_count + 1'],
+  ['a wrong length', 'UPDATE knowledge_base_statistics SET passage_length_total = 1'],
+  ['a language too many', "UPDATE language_statistics SET language = 'yiddish' WHERE language = 'german'"],
+  [
+    'a lost change of lexemes',
+    'DELETE FROM lexeme_changes WHERE id = (SELECT min(id::text)::uuid FROM lexeme_changes)',
+  ],
+  ['a wrong number of passages', "UPDATE documents SET passage_count = 7 WHERE title = 'a'"],
+])('%s is told, and repaired', async (_, damage) => {
+  await sql.raw(damage).execute(database);
+  const [line = '', ...further] = await check();
+  expect(line).toMatch(/^knowledge base [\w-]{36}: .+: says .+, counted .+$/);
+  expect(further.length).toBeLessThan(12);
+  expect(await check(true)).toEqual([]);
+  expect(await check()).toEqual([]);
+});
+
+test('a passage that is shown but not scored is told', async () => {
+  await sql`DELETE FROM passage_lexemes WHERE document_id = (SELECT id FROM documents WHERE title = 'a')`.execute(
+    database,
+  );
+  expect((await check()).join('\n')).toMatch(/in passage_lexemes: says 1, counted 0$/m);
+  expect((await check(true)).join('\n')).toMatch(
+    /counted 1\. This cannot be repaired: restore a backup, or delete/,
+  );
+});
+
+test('bytes that no row names are told once they are old, and removed with their empty directories', async () => {
+  const kept = await addFile();
+  const [orphan, young] = [uuidv7(), uuidv7()].map((id) => `${place.knowledgeBaseId}/${id}/${uuidv7()}`) as [
+    string,
+    string,
+  ];
+  for (const name of [orphan, young]) {
+    await mkdir(join(directory, dirname(name)));
+    await writeFile(join(directory, name), 'bytes');
+  }
+  const old = new Date(Date.now() - 2 * 3_600_000);
+  await utimes(join(directory, orphan), old, old);
+  await utimes(join(directory, kept), old, old);
+  expect(await check()).toEqual([
+    `knowledge base ${place.knowledgeBaseId}: bytes that no file names: ${orphan}`,
+  ]);
+  expect(await check(true)).toEqual([]);
+  expect(await check()).toEqual([]);
+  expect(await readdir(join(directory, place.knowledgeBaseId))).toHaveLength(2);
+});
+
+test('more files than a page holds are all compared, a page at a time, each against its own rows', async () => {
+  const { knowledgeBaseId, accountId } = place;
+  const names: string[] = [];
+  for (let count = 0; count < 2_500; count++) names.push(`${knowledgeBaseId}/${uuidv7()}/${uuidv7()}`);
+  const [orphans, lost] = [
+    [0, 1_100, 2_499].map((place) => names[place]),
+    [1, 999, 2_000].map((place) => names[place]),
+  ];
+  const now = new Date();
+  await database
+    .insertInto('files')
+    .values(
+      names
+        .filter((name) => !orphans.includes(name))
+        .map((name) => ({
+          knowledge_base_id: knowledgeBaseId,
+          account_id: accountId,
+          id: name.split('/')[1] ?? '',
+          file_name: 'a.txt',
+          size_bytes: 4,
+          object_name: name,
+          sha256: Buffer.alloc(32),
+          created_at: now,
+          expires_at: now,
+          uploaded_at: now,
+        })),
+    )
+    .execute();
+  for (const name of names.filter((name) => !lost.includes(name))) {
+    await mkdir(join(directory, dirname(name)), { recursive: true });
+    await writeFile(join(directory, name), 'four');
+    await utimes(join(directory, name), new Date(0), new Date(0));
+  }
+  const pages: FileComparison[] = [];
+  for await (const page of compareFiles({ database, files }, knowledgeBaseId)) pages.push(page);
+  expect(pages.length).toBeGreaterThan(2);
+  expect(pages.flatMap((page) => page.orphans)).toEqual(orphans);
+  expect(pages.flatMap((page) => page.lost.map(({ objectName }) => objectName))).toEqual(lost);
+  expect(pages.flatMap((page) => page.misfits)).toEqual([]);
+});
+
+test('what is not named as the service names it is left alone', async () => {
+  const foreign = join(directory, 'notes.txt');
+  await writeFile(foreign, 'mine');
+  await mkdir(join(directory, place.knowledgeBaseId, 'subdirectory'), { recursive: true });
+  await writeFile(join(directory, place.knowledgeBaseId, 'subdirectory', 'x'), 'mine too');
+  for (const path of [foreign, join(directory, place.knowledgeBaseId, 'subdirectory', 'x')])
+    await utimes(path, new Date(0), new Date(0));
+  expect(await check(true)).toEqual([]);
+  expect(await readdir(join(directory, place.knowledgeBaseId, 'subdirectory'))).toEqual(['x']);
+  await rm(foreign);
+});
+
+test('a row whose bytes are gone, or of another length, is told', async () => {
+  const [gone, cut] = [await addFile(), await addFile()];
+  await rm(join(directory, gone));
+  await writeFile(join(directory, cut), 'abc');
+  expect((await check()).toSorted()).toEqual(
+    [
+      `knowledge base ${place.knowledgeBaseId}: the bytes of upload ${place.knowledgeBaseId}_${fileIdOf(gone)} "a.txt" are gone: ${gone}`,
+      `knowledge base ${place.knowledgeBaseId}: the bytes of upload ${place.knowledgeBaseId}_${fileIdOf(cut)} "a.txt" have another length: ${cut}. This cannot be repaired: restore a backup, or upload the file again.`,
+    ].toSorted(),
+  );
+});
+
+test('the repair forgets an upload whose bytes are gone, and says of documents that it cannot, and what can be done', async () => {
+  const uploaded = await addFile();
+  const [gone, cut] = [
+    await addImportedFile('Gone\u001b[2J “file”.pdf'),
+    await addImportedFile('Cut off.pdf'),
+  ];
+  for (const name of [uploaded, gone.objectName]) await rm(join(directory, name));
+  await writeFile(join(directory, cut.objectName), 'abc');
+  const knowledgeBase = `knowledge base ${place.knowledgeBaseId}: the bytes of document`;
+  const remedy =
+    'This cannot be repaired: restore a backup, or delete the document and upload the file again.';
+  const lines = [
+    `${knowledgeBase} ${gone.documentId} "Gone [2J “file”.pdf" are gone: ${gone.objectName}. ${remedy}`,
+    `${knowledgeBase} ${cut.documentId} "Cut off.pdf" have another length: ${cut.objectName}. ${remedy}`,
+  ];
+  expect(await check(true)).toEqual(lines);
+  expect(await check()).toEqual(lines);
+});
+
+test('old bytes of an unknown knowledge base are told as such, and only the repair removes them', async () => {
+  const unknown = uuidv7();
+  const orphan = `${unknown}/${uuidv7()}/${uuidv7()}`;
+  await mkdir(join(directory, dirname(orphan)), { recursive: true });
+  await writeFile(join(directory, orphan), 'bytes');
+  await utimes(join(directory, orphan), new Date(0), new Date(0));
+  expect(await check()).toEqual([
+    `knowledge base ${unknown}, which this database does not know: bytes that no file names: ${orphan}`,
+  ]);
+  expect(await check(true)).toEqual([]);
+  expect(await readdir(directory)).not.toContain(unknown);
+});
+
+test('a stuck document and a deleted knowledge base that nothing purges are told', async () => {
+  await sql`UPDATE documents SET status = 'processing', passage_count = 0, created_at = now() - interval '1 day'
+    WHERE title = 'a'`.execute(database);
+  const other = await makeKnowledgeBase(database);
+  await sql`UPDATE knowledge_bases SET deleted_at = now() - interval '2 hours'
+    WHERE knowledge_base_id = ${other.knowledgeBaseId}`.execute(database);
+  const lines = await check();
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^document .* is still processing: start a server or worker/),
+  );
+  expect(lines).toContainEqual(expect.stringContaining(`${other.knowledgeBaseId} was deleted`));
+});

@@ -1,0 +1,156 @@
+/** Checks everything that is stored: counters against a recount, rows against each other, files against their rows. */
+import { sql } from 'kysely';
+import { formatScopedId } from '../ids.ts';
+import { removeUnnamed } from '../storage/backup-lock.ts';
+import {
+  compareFiles,
+  type FileComparison,
+  findStoringKnowledgeBases,
+  type UploadedFile,
+} from '../storage/compare-files.ts';
+import type { Database } from '../storage/database.ts';
+import type { FileStore } from '../storage/file-store.ts';
+import { forgetUpload } from '../storage/files.ts';
+import { checkStatistics, repairStatistics } from './check-statistics.ts';
+
+/** A document may be late by as much as the sweep of overdue imports and its own transaction need. */
+const LATE_SECONDS = 60;
+
+/** The longest life of an upload address, a week, and some time for its last upload: then a purge is wholly done. */
+const DIRECT_UPLOADS_MAX_DAYS = 8;
+
+/** After both import limits together no document is unfinished. `repair`: set right what can be. */
+export type StoreCheck = {
+  database: Database;
+  files: FileStore;
+  importTimeoutSeconds: number;
+  importWaitSeconds: number;
+  repair: boolean;
+};
+
+async function findKnowledgeBases(database: Database): Promise<string[]> {
+  const rows = await database
+    .selectFrom('knowledge_bases')
+    .select('knowledge_base_id')
+    .where('deleted_at', 'is', null)
+    .orderBy('knowledge_base_id')
+    .execute();
+  return rows.map((row) => row.knowledge_base_id);
+}
+
+/** Unfinished documents past their deadline, deleted knowledge bases that nothing purges, and what purges have left. */
+async function checkLifeCycle({ database, files, ...limits }: StoreCheck): Promise<string[]> {
+  const openDays = files.directUploads ? DIRECT_UPLOADS_MAX_DAYS : 0;
+  const { rows } = await sql<{ line: string }>`
+    SELECT 'document ' || knowledge_base_id || '_' || id || ' is still ' || status
+      || ': start a server or worker, which ends it' AS line FROM documents
+    WHERE status IN ('pending', 'processing')
+      AND (processing_since < now() - make_interval(secs => ${limits.importTimeoutSeconds + LATE_SECONDS})
+        OR processing_since IS NULL
+          AND created_at < now() - make_interval(secs => ${limits.importWaitSeconds + LATE_SECONDS}))
+    UNION ALL
+    SELECT 'knowledge base ' || knowledge_base_id || ' was deleted over an hour ago and is not purged: start a server or worker, which purges it'
+    FROM knowledge_bases LEFT JOIN knowledge_base_statistics AS counters USING (knowledge_base_id)
+    WHERE deleted_at < now() - interval '1 hour'
+      AND (counters.knowledge_base_id IS NOT NULL OR deleted_at < now() - make_interval(days => ${openDays}))
+    UNION ALL
+    SELECT 'knowledge base ' || knowledge_base_id || ' has no counters' FROM knowledge_bases
+    WHERE deleted_at IS NULL AND knowledge_base_id NOT IN (SELECT knowledge_base_id FROM knowledge_base_statistics)
+    UNION
+    SELECT 'rows of the unknown knowledge base ' || knowledge_base_id || ' in ' || place FROM (
+      SELECT DISTINCT knowledge_base_id, 'lexeme_statistics' AS place FROM lexeme_statistics
+      UNION SELECT DISTINCT knowledge_base_id, 'lexeme_changes' FROM lexeme_changes
+      UNION SELECT DISTINCT knowledge_base_id, 'language_statistics' FROM language_statistics) AS found
+    WHERE knowledge_base_id NOT IN (SELECT knowledge_base_id FROM knowledge_bases)`.execute(database);
+  return rows.map(({ line }) => line);
+}
+
+/** Gives what is left of it. */
+async function repairFiles(
+  { database, files }: StoreCheck,
+  { knowledgeBaseId, found }: { knowledgeBaseId: string; found: FileComparison },
+): Promise<FileComparison> {
+  const orphans: string[] = [];
+  for (const objectName of found.orphans)
+    if (!(await removeUnnamed({ database, files }, objectName))) orphans.push(objectName);
+  const forgotten = found.lost.filter(({ documentId }) => documentId === null);
+  for (const file of forgotten) await forgetUpload(database, { ...file, knowledgeBaseId });
+  return { ...found, orphans, lost: found.lost.filter(({ documentId }) => documentId !== null) };
+}
+
+/** What helps where the repair cannot: nothing here has the bytes or rows that are missing. */
+const REMEDIES = {
+  document: '. This cannot be repaired: restore a backup, or delete the document and upload the file again.',
+  upload: '. This cannot be repaired: restore a backup, or upload the file again.',
+  counters: '. This cannot be repaired: restore a backup, or delete the documents and store them again.',
+};
+
+/** A title or file name on one line of a terminal. */
+const quote = (name: string): string => `"${name.replaceAll(/\p{Cc}/gu, ' ')}"`;
+
+/** Makes sentences on the bytes of these files, by what an operator knows them by: their documents, or their own names. */
+async function createDescription(database: Database, knowledgeBaseId: string, damaged: UploadedFile[]) {
+  const rows = damaged.length === 0 ? [] : await readNames(database, knowledgeBaseId, damaged);
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  return ({ id, documentId, objectName }: UploadedFile, what: string, remedy: string): string => {
+    const kind = documentId === null ? 'upload' : 'document';
+    const known = formatScopedId({ knowledgeBaseId, id: documentId ?? id });
+    return `the bytes of ${kind} ${known} ${quote(names.get(id) ?? '')} ${what}: ${objectName}${remedy}`;
+  };
+}
+
+/** The titles of the files' documents; where there is none, the file's own name. */
+async function readNames(database: Database, knowledgeBaseId: string, damaged: UploadedFile[]) {
+  return await database
+    .selectFrom('files')
+    .leftJoin('documents', (join) =>
+      join
+        .onRef('documents.knowledge_base_id', '=', 'files.knowledge_base_id')
+        .onRef('documents.id', '=', 'files.document_id'),
+    )
+    .select(({ fn }) => ['files.id', fn.coalesce('title', 'file_name').as('name')])
+    .where('files.knowledge_base_id', '=', knowledgeBaseId)
+    .where(
+      'files.id',
+      'in',
+      damaged.map(({ id }) => id),
+    )
+    .execute();
+}
+
+async function* checkFiles(check: StoreCheck, knowledgeBaseId: string): AsyncGenerator<string> {
+  for await (const found of compareFiles(check, knowledgeBaseId)) {
+    const { orphans, lost, misfits } = check.repair
+      ? await repairFiles(check, { knowledgeBaseId, found })
+      : found;
+    yield* orphans.map((objectName) => `bytes that no file names: ${objectName}`);
+    const describe = await createDescription(check.database, knowledgeBaseId, [...lost, ...misfits]);
+    // An upload without bytes can be forgotten, and sent again.
+    yield* lost.map((file) => describe(file, 'are gone', file.documentId === null ? '' : REMEDIES.document));
+    yield* misfits.map((file) =>
+      describe(file, 'have another length', file.documentId === null ? REMEDIES.upload : REMEDIES.document),
+    );
+  }
+}
+
+/**
+ * Everything that does not fit, a line each; with `repair`, what is left of it. A service may run meanwhile: only what
+ * is wrong by itself is told, not what is under way.
+ */
+export async function* checkStore(check: StoreCheck): AsyncGenerator<string> {
+  const { database, files, repair } = check;
+  yield* await checkLifeCycle(check);
+  for (const knowledgeBaseId of await findKnowledgeBases(database)) {
+    let lines = await checkStatistics(database, knowledgeBaseId);
+    if (repair && lines.length > 0) lines = await repairStatistics(database, knowledgeBaseId);
+    const remedy = repair ? REMEDIES.counters : '';
+    for (const line of lines) yield `knowledge base ${knowledgeBaseId}: ${line}${remedy}`;
+  }
+  const { live, unknown } = await findStoringKnowledgeBases(database, files);
+  for (const knowledgeBaseId of live)
+    for await (const line of checkFiles(check, knowledgeBaseId))
+      yield `knowledge base ${knowledgeBaseId}: ${line}`;
+  for (const knowledgeBaseId of unknown)
+    for await (const line of checkFiles(check, knowledgeBaseId))
+      yield `knowledge base ${knowledgeBaseId}, which this database does not know: ${line}`;
+}

@@ -1,0 +1,31 @@
+/** Looks for accounts with few credits: a query of an account without any ends with 402. */
+import type { Config } from '../../config/config.ts';
+import type { Problem } from '../../problem.ts';
+import { listLowBalances } from '../../storage/accounts.ts';
+import type { Database } from '../../storage/database.ts';
+
+/** An account that has used nine tenths of what a new one gets will need more. */
+const LOW_DIVISOR = 10;
+/** How many accounts are named. */
+const NAMED_MAX = 5;
+
+/**
+ * Warns of accounts that run out of credits. It is no more than a warning: how many an account was given is not stored,
+ * and it may have been given few. Where queries cost nothing, none runs out.
+ */
+export async function checkCredits(database: Database, config: Config): Promise<Problem[]> {
+  const { initialCredits, creditsPerQuery } = config;
+  if (creditsPerQuery === 0) return [];
+  const low = await listLowBalances(database, Math.ceil(initialCredits / LOW_DIVISOR));
+  if (low.length === 0) return [];
+  const names = low.slice(0, NAMED_MAX).map(({ name, credits }) => `${name} (${credits})`);
+  if (low.length > NAMED_MAX) names.push(`and ${low.length - NAMED_MAX} more`);
+  const accounts = low.length === 1 ? '1 account has' : `${low.length} accounts have`;
+  return [
+    {
+      isWarning: true,
+      problem: `${accounts} less than a tenth of INITIAL_CREDITS (${initialCredits}) left: ${names.join(', ')}.`,
+      remedy: `At 0 every query is refused with 402. Run \`npx knowledge-retrieval accounts set NAME --credits ${initialCredits}\`.`,
+    },
+  ];
+}

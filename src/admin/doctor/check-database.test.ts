@@ -1,0 +1,133 @@
+/** What can be wrong with a database is provoked, and told. */
+import { CompiledQuery, sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAccount, updateAccount } from '../../storage/accounts.ts';
+import { addressOf, startHealthyDeployment } from '../../testing/healthy-deployment.ts';
+
+let deployment: Awaited<ReturnType<typeof startHealthyDeployment>>;
+beforeAll(async () => {
+  deployment = await startHealthyDeployment();
+});
+afterAll(() => deployment.close());
+
+/** An empty database with these options, as `CREATE DATABASE` takes them. */
+async function withDatabase<T>(options: string, use: (address: string) => Promise<T>): Promise<T> {
+  const name = `doctor_${uuidv7().replaceAll('-', '')}`;
+  const { database } = deployment.service;
+  await database.executeQuery(CompiledQuery.raw(`CREATE DATABASE ${name} TEMPLATE template0 ${options}`));
+  try {
+    return await use(addressOf(deployment.connection, { database: name }));
+  } finally {
+    await database.executeQuery(CompiledQuery.raw(`DROP DATABASE ${name} WITH (FORCE)`));
+  }
+}
+
+/**
+ * Lets the database take functions of schema `doctor` for PostgreSQL's own of the same names, and undoes that.
+ * So it says what an old server, or one with another clock, says.
+ */
+async function withFunction<T>(definition: string, use: () => Promise<T>): Promise<T> {
+  const { database } = deployment.service;
+  const { rows } = await sql<{ name: string }>`SELECT current_database() AS name`.execute(database);
+  const onDatabase = (change: string) => CompiledQuery.raw(`ALTER DATABASE ${rows[0]?.name} ${change}`);
+  await database.executeQuery(CompiledQuery.raw('CREATE SCHEMA doctor'));
+  await database.executeQuery(CompiledQuery.raw(`CREATE FUNCTION doctor.${definition}`));
+  await database.executeQuery(onDatabase('SET search_path = doctor, pg_catalog, public'));
+  try {
+    return await use();
+  } finally {
+    await database.executeQuery(onDatabase('RESET search_path'));
+    await database.executeQuery(CompiledQuery.raw('DROP SCHEMA doctor CASCADE'));
+  }
+}
+
+test('one that is away, and one that does not exist', async () => {
+  const away = await deployment.examineWith({
+    DATABASE_URL: 'postgres://somebody:hunter2@127.0.0.1:1/nothing',
+  });
+  expect(away).toEqual(['database: The database does not answer: connect ECONNREFUSED 127.0.0.1:1.']);
+  const DATABASE_URL = addressOf(deployment.connection, { database: 'doctor_nowhere' });
+  expect(await deployment.examineWith({ DATABASE_URL })).toEqual([expect.stringContaining('does not exist')]);
+});
+
+test('an encoding that holds few letters', async () => {
+  const problems = await withDatabase("ENCODING 'LATIN1' LOCALE 'C' LOCALE_PROVIDER libc", (DATABASE_URL) =>
+    deployment.examineWith({ DATABASE_URL }),
+  );
+  expect(problems[0]).toContain('stores text as LATIN1');
+});
+
+test('a locale that folds English letters only', async () => {
+  const problems = await withDatabase("ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER libc", (DATABASE_URL) =>
+    deployment.examineWith({ DATABASE_URL }),
+  );
+  expect(problems[0]).toContain('English letters only');
+});
+
+test('a version that is too old', async () => {
+  const old = `current_setting(text) RETURNS text LANGUAGE sql AS
+    $$ SELECT CASE $1 WHEN 'server_version_num' THEN '140012' WHEN 'server_version' THEN '14.12'
+      ELSE pg_catalog.current_setting($1) END $$`;
+  expect(await withFunction(old, () => deployment.examineWith())).toEqual([
+    expect.stringContaining('is PostgreSQL 14.12'),
+  ]);
+});
+
+test.each(['+', '-'])('a clock that differs (%s an hour)', async (sign) => {
+  const off = `clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
+    $$ SELECT pg_catalog.clock_timestamp() ${sign} interval '1 hour' $$`;
+  expect(await withFunction(off, () => deployment.examineWith())).toEqual([
+    expect.stringMatching(/^clocks: .* differ by (3599|3600|3601) seconds/),
+  ]);
+});
+
+test('a schema that is not there yet, and one of a newer version', async () => {
+  const none = await withDatabase('', (DATABASE_URL) => deployment.examineWith({ DATABASE_URL }));
+  expect(none).toEqual([expect.stringContaining('lacks 0001-initial')]);
+  const { database } = deployment.service;
+  await sql`INSERT INTO kysely_migration VALUES ('9999-later', '')`.execute(database);
+  expect(await deployment.examineWith()).toEqual([expect.stringContaining('has 9999-later')]);
+  await sql`DELETE FROM kysely_migration WHERE name = '9999-later'`.execute(database);
+});
+
+test('accounts with few credits, the lowest first, as a warning: they may have been given few', async () => {
+  const { database } = deployment.service;
+  const { id } = await database.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
+  const balanceOf = (credits: number) => updateAccount(database, id, { credits });
+  await balanceOf(100_000_000);
+  expect(await deployment.examineWith()).toEqual([]);
+  await balanceOf(99_999_999);
+  await createAccount(database, 'spent', 0);
+  expect(await deployment.examineWith()).toEqual([
+    'warning of credits: 2 accounts have less than a tenth of INITIAL_CREDITS (1000000000) left: spent (0), default (99999999).',
+  ]);
+  for (let number = 1; number <= 4; number++) await createAccount(database, `poor ${number}`, number);
+  expect(await deployment.examineWith()).toEqual([
+    expect.stringMatching(
+      /^warning of credits: 6 accounts .* spent \(0\), poor 1 \(1\), .*, poor 4 \(4\), and 1 more\.$/,
+    ),
+  ]);
+  expect(await deployment.examineWith({ INITIAL_CREDITS: '15' })).toEqual([
+    expect.stringContaining('left: spent (0), poor 1 (1).'),
+  ]);
+  expect(await deployment.examineWith({ INITIAL_CREDITS: '0' })).toEqual([]);
+  expect(await deployment.examineWith({ CREDITS_PER_QUERY: '0' })).toEqual([]);
+  await database.updateTable('account_balances').set({ credits: 1_000_000_000 }).execute();
+});
+
+test('a pool larger than the server’s connections, and than the role’s', async () => {
+  expect(await deployment.examineWith({ DATABASE_POOL_SIZE: '1000' })).toEqual([
+    expect.stringMatching(/^connections: .*max_connections leaves \d+ connections, .* up to 1004/),
+  ]);
+  const { database } = deployment.service;
+  const role = `doctor_${uuidv7().replaceAll('-', '')}`;
+  const act = (statement: string) => database.executeQuery(CompiledQuery.raw(statement));
+  await act(`CREATE ROLE ${role} LOGIN PASSWORD 'doctor' CONNECTION LIMIT 7`);
+  await act(`GRANT pg_read_all_data TO ${role}`);
+  const DATABASE_URL = addressOf(deployment.connection, { user: role, password: 'doctor' });
+  expect(await deployment.examineWith({ DATABASE_URL })).toEqual([
+    expect.stringContaining('limit of the role leaves 7 connections'),
+  ]);
+  await act(`DROP ROLE ${role}`);
+});

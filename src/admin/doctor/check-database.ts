@@ -1,0 +1,97 @@
+/** Checks the database: whether it answers, what it is, how it folds letters, its schema, clock and connections. */
+import { sql } from 'kysely';
+import type { Config } from '../../config/config.ts';
+import { JOB_CONNECTIONS } from '../../ingestion/job-queue.ts';
+import type { Problem } from '../../problem.ts';
+import type { Database } from '../../storage/database.ts';
+import { compareMigrations } from '../../storage/migrate.ts';
+import { describeUnreachable, findUnfitness } from '../../storage/usable-database.ts';
+
+/** Upload tickets are checked by both clocks, and live an hour; machines that keep time differ by milliseconds. */
+const LARGEST_SKEW_MS = 5_000;
+
+/** Whether the database answers at all; the other checks have no use where it does not. */
+export async function checkReach(database: Database): Promise<Problem[]> {
+  try {
+    await sql`SELECT 1`.execute(database);
+    return [];
+  } catch (error) {
+    return [describeUnreachable(error)];
+  }
+}
+
+/** Version, encoding, and whether letters of other alphabets lose their case: searches would not find them else. */
+export async function checkKind(database: Database): Promise<Problem[]> {
+  const problems = await findUnfitness(database);
+  // An encoding may have no such letters.
+  if (problems.length > 0) return problems;
+  const { rows: folded } = await sql<{ folds: boolean }>`
+    SELECT lower('ПРИВЕТ') = 'привет' AND to_tsvector('simple', 'ÉTÉ') @@ 'été'::tsquery AS folds`.execute(
+    database,
+  );
+  if (folded[0]?.folds === true) return [];
+  const problem =
+    'The database’s locale knows upper and lower case of English letters only: searches would miss words.';
+  const remedy =
+    "Make the database anew: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' with a locale of UTF-8, as C.UTF-8 or en_US.UTF-8.";
+  return [{ problem, remedy }];
+}
+
+/** Whether the schema is the one of this version. */
+export async function checkSchema(database: Database): Promise<Problem[]> {
+  const { pending, unknown } = await compareMigrations(database);
+  const problems: Problem[] = [];
+  if (pending.length > 0)
+    problems.push({
+      problem: `The database lacks ${pending.join(', ')} of this version's schema.`,
+      remedy: 'Run `npx knowledge-retrieval migrate`, or start the server, which does it too.',
+    });
+  if (unknown.length > 0)
+    problems.push({
+      problem: `The database has ${unknown.join(', ')}, which this version does not know: a newer one has used it.`,
+      remedy: 'Run that newer version of the service, or restore a backup from before it.',
+    });
+  return problems;
+}
+
+/** Whether the clocks of this machine and the database's agree. */
+export async function checkClock(database: Database): Promise<Problem[]> {
+  const before = Date.now();
+  const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() AS now`.execute(database);
+  const after = Date.now();
+  const theirs = rows[0]?.now.getTime() ?? before;
+  const skewMs = Math.max(before - theirs, theirs - after);
+  if (skewMs <= LARGEST_SKEW_MS) return [];
+  const problem = `The clocks of this machine and of the database differ by ${Math.round(skewMs / 1000)} seconds: upload addresses and imports would end at the wrong time.`;
+  return [{ problem, remedy: 'Let both machines keep time by NTP (chrony, systemd-timesyncd).' }];
+}
+
+type Limits = { server: number; role: number; database: number; superuser: boolean };
+
+/** Whether one server of these settings gets its connections; -1 is PostgreSQL's word for no limit. */
+export async function checkConnections(database: Database, { databasePoolSize }: Config): Promise<Problem[]> {
+  const { rows } = await sql<Limits>`
+    SELECT rolsuper AS superuser, rolconnlimit AS role, datconnlimit AS database,
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        - coalesce(current_setting('reserved_connections', true), '0')::int AS server
+    FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()`.execute(
+    database,
+  );
+  const limits = rows[0];
+  if (limits === undefined) return [];
+  const needed = databasePoolSize + JOB_CONNECTIONS;
+  const named = {
+    'The server’s max_connections': limits.server,
+    // Superusers pass these (PostgreSQL manual, CREATE ROLE and CREATE DATABASE).
+    ...(!limits.superuser && {
+      'The connection limit of the role': limits.role,
+      'The connection limit of the database': limits.database,
+    }),
+  };
+  return Object.entries(named)
+    .filter(([, limit]) => limit !== -1 && limit < needed)
+    .map(([name, limit]) => ({
+      problem: `${name} leaves ${limit} connections, and one server takes up to ${needed} (DATABASE_POOL_SIZE ${databasePoolSize} and ${JOB_CONNECTIONS} for jobs).`,
+      remedy: `Raise that limit to ${needed} for each server, or lower DATABASE_POOL_SIZE.`,
+    }));
+}

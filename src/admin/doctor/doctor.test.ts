@@ -1,0 +1,245 @@
+/** Each thing that can be wrong with a deployment is provoked, and told with what helps; nothing else is told. */
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { generateApiKey } from '../../api-key.ts';
+import { drain, listen } from '../../http/server.ts';
+import { apiKeyFile, uploadSecretFile } from '../../serve/first-start.ts';
+import { createServiceApp } from '../../serve/service-app.ts';
+import { addressOf, startHealthyDeployment } from '../../testing/healthy-deployment.ts';
+import { startS3Server } from '../../testing/s3-server.ts';
+import { createEmptyDatabase } from '../../testing/test-database.ts';
+import { checkDataDirectory, checkNode } from './check-machine.ts';
+
+let deployment: Awaited<ReturnType<typeof startHealthyDeployment>>;
+beforeAll(async () => {
+  deployment = await startHealthyDeployment();
+});
+afterAll(() => deployment.close());
+
+test('nothing is wrong with a service that runs', async () => {
+  expect(await deployment.examineWith({}, true)).toEqual([]);
+});
+
+test('an installation before its first start has nothing wrong, and is left as it is', async () => {
+  const DATA_DIR = join(tmpdir(), `knowledge-retrieval-doctor-${uuidv7()}`);
+  expect(await deployment.examineWith({ DATABASE_URL: '', DATA_DIR })).toEqual([]);
+  await expect(readFile(DATA_DIR)).rejects.toThrow('ENOENT');
+});
+
+test('every wrong setting, without its value', async () => {
+  const problems = await deployment.examineWith({ PORT: 'hunter2', UPLOAD_SECRET: 'hunter2' });
+  expect(problems).toEqual([
+    expect.stringContaining('settings: PORT'),
+    expect.stringContaining('settings: UPLOAD_SECRET'),
+  ]);
+  expect(problems.join()).not.toContain('hunter2');
+});
+
+test('a name that looks like a setting, as a warning: it may be another program’s', async () => {
+  expect(await deployment.examineWith({ RATE_LIMIT: '5', LOGNAME: 'root' })).toEqual([
+    'warning of settings: RATE_LIMIT is no setting and changes nothing: did you mean RATE_LIMIT_PER_MINUTE?',
+  ]);
+});
+
+test.each([
+  ['http://0.0.0.0:8080', '', 'where nobody can send'],
+  ['http://localhost:8080', '0.0.0.0', 'send their uploads to themselves'],
+])('BASE_URL %s', async (BASE_URL, HOST, problem) => {
+  expect(await deployment.examineWith({ BASE_URL, HOST })).toEqual([expect.stringContaining(problem)]);
+});
+
+test('a Node that is too old', () => {
+  expect(checkNode('22.18.0')).toEqual([
+    expect.objectContaining({ problem: expect.stringContaining('22.18.0') }),
+  ]);
+  expect(checkNode('24.0.0')).toEqual([]);
+});
+
+describe('on disk', () => {
+  let directory: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-doctor-'));
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+
+  test('a data directory that is a file, or below one', async () => {
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    for (const DATA_DIR of [file, join(file, 'below')])
+      expect(await deployment.examineWith({ DATA_DIR })).toEqual([
+        `data directory: DATA_DIR (${DATA_DIR}) cannot be used: ${file} is not a directory.`,
+      ]);
+  });
+
+  test('a data directory that nobody may write to, root neither', async () => {
+    for (const DATA_DIR of ['/proc', '/proc/x'])
+      expect((await deployment.examineWith({ DATA_DIR }))[0]).toContain(
+        `data directory: DATA_DIR (${DATA_DIR}) cannot be used: `,
+      );
+  });
+
+  test('a disk that is nearly full', async () => {
+    const problems = await checkDataDirectory(deployment.service.config, { leastFreeBytes: Infinity });
+    expect(problems).toEqual([
+      expect.objectContaining({ problem: expect.stringMatching(/^Only \d+ MiB are free/) }),
+    ]);
+  });
+
+  test('secrets that others may read, and one that is none', async () => {
+    const path = uploadSecretFile(deployment.service.config);
+    const secret = await readFile(path);
+    await chmod(path, 0o644);
+    expect(await deployment.examineWith()).toEqual([`secrets: Other users may read the secret in ${path}.`]);
+    await chmod(path, 0o600);
+    await writeFile(path, 'half');
+    expect(await deployment.examineWith()).toEqual([
+      expect.stringContaining('holds no secret, or half of one'),
+    ]);
+    await writeFile(path, secret);
+    expect(await deployment.examineWith()).toEqual([]);
+  });
+
+  test('a stored key that opens nothing, and a BOOTSTRAP_API_KEY, as a warning', async () => {
+    const file = apiKeyFile(deployment.service.config);
+    const key = await readFile(file, 'utf8');
+    const { database } = deployment.service;
+    const revoke = (time: string) => sql`UPDATE api_keys SET revoked_at = ${sql.raw(time)}`.execute(database);
+    await revoke('now()');
+    expect(await deployment.examineWith({ BOOTSTRAP_API_KEY: key.trim() })).toEqual([
+      'warning of API key: The API key in BOOTSTRAP_API_KEY opens nothing: it was revoked.',
+      `warning of API key: The API key in ${file} opens nothing: it was revoked.`,
+    ]);
+    await revoke('NULL');
+    await writeFile(file, '');
+    expect(await deployment.examineWith({ BOOTSTRAP_API_KEY: generateApiKey() })).toEqual([
+      `warning of API key: ${file} holds no API key that can be read.`,
+    ]);
+    await writeFile(file, key);
+    expect(await deployment.examineWith()).toEqual([]);
+  });
+
+  test('a store of files that cannot be written to', async () => {
+    const DATA_DIR = join(directory, 'broken');
+    await mkdir(DATA_DIR);
+    await writeFile(join(DATA_DIR, 'files'), '');
+    expect(await deployment.examineWith({ DATA_DIR })).toEqual([expect.stringMatching(/^files: /)]);
+  });
+});
+
+describe('a store of S3', () => {
+  const credentials = { accessKeyId: 'doctor', secretAccessKey: 'of the tests' };
+  let store: Awaited<ReturnType<typeof startS3Server>>;
+  beforeAll(async () => {
+    store = await startS3Server(credentials);
+    vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey);
+  });
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await store.close();
+  });
+  const settings = () => ({
+    S3_BUCKET: store.bucket,
+    S3_ENDPOINT: store.endpoint,
+    S3_REGION: 'eu-central-1',
+  });
+
+  test('one that works is left as it was', async () => {
+    expect(await deployment.examineWith(settings())).toEqual([]);
+    expect(store.objects.size).toBe(0);
+  });
+
+  test('one that is not there, and keys that it does not know', async () => {
+    const gone = { ...settings(), S3_ENDPOINT: 'http://127.0.0.1:1' };
+    expect(await deployment.examineWith(gone)).toEqual([expect.stringMatching(/^files: .*ECONNREFUSED/)]);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'another');
+    expect(await deployment.examineWith(settings())).toEqual([
+      expect.stringMatching(/^files: The store of files does not/),
+    ]);
+  });
+});
+
+test('dead letters, and jobs that wait while none of their queue is begun or finished', async () => {
+  const { database } = deployment.service;
+  const deadLetters = expect.stringContaining('jobs: 1 imports were given up');
+  for (const queue of ['import-file', 'give-up-import']) {
+    // Far in the future for the workers that run here.
+    await sql`
+      INSERT INTO pgboss.job (id, name, created_on, start_after)
+      VALUES (${uuidv7()}, ${queue}, now() - interval '10 minutes', now() + interval '1 day')`.execute(
+      database,
+    );
+  }
+  const other = uuidv7();
+  const change = (columns: string) =>
+    sql`UPDATE pgboss.job SET ${sql.raw(columns)} WHERE id = ${other}`.execute(database);
+  await sql`INSERT INTO pgboss.job (id, name, state, started_on, completed_on)
+    VALUES (${other}, 'import-file', 'completed', now() - interval '10 minutes', now())`.execute(database);
+  expect(await deployment.examineWith()).toEqual([deadLetters]);
+  await change(`state = 'active', started_on = now(), completed_on = NULL`);
+  expect(await deployment.examineWith()).toEqual([deadLetters]);
+  // A job that fails is begun again and again, while all others wait.
+  for (const stuck of ['retry_count = 1', `retry_count = 0, started_on = now() - interval '10 minutes'`]) {
+    await change(stuck);
+    expect(await deployment.examineWith()).toEqual([
+      deadLetters,
+      expect.stringContaining('jobs: 1 jobs of import-file wait, the oldest for 10 minutes'),
+    ]);
+  }
+  await sql`DELETE FROM pgboss.job WHERE start_after > now() + interval '1 hour' OR id = ${other}`.execute(
+    database,
+  );
+});
+
+describe('at the server’s address', () => {
+  const anyPort = { host: '127.0.0.1', port: 0 };
+
+  test('nobody, at the public address neither', async () => {
+    const nobody = await listen(() => {}, anyPort);
+    await drain(nobody.server, 0);
+    expect(
+      await deployment.examineWith({ PORT: new URL(nobody.address).port, BASE_URL: nobody.address }, true),
+    ).toEqual([
+      expect.stringContaining('server: No server answers'),
+      expect.stringContaining('public address: Nothing answers'),
+    ]);
+  });
+
+  test('somebody else', async () => {
+    const { server: listening, address } = await listen(
+      (_request, response) => response.end('<h1>It works!</h1>'),
+      anyPort,
+    );
+    expect(await deployment.examineWith({ PORT: new URL(address).port, BASE_URL: address }, true)).toEqual([
+      expect.stringContaining('server: Something else'),
+      expect.stringContaining('public address: Something else'),
+    ]);
+    await drain(listening, 0);
+  });
+
+  test('a server of another deployment, for a mistyped DATA_DIR, database or secret', async () => {
+    const { connection, drop } = await createEmptyDatabase();
+    const never = join(tmpdir(), `knowledge-retrieval-doctor-${uuidv7()}`);
+    const changes: Record<string, string>[] = [
+      { DATABASE_URL: '', DATA_DIR: never },
+      { DATABASE_URL: addressOf(connection) },
+      { UPLOAD_SECRET: 's'.repeat(32) },
+    ];
+    for (const change of changes)
+      expect((await deployment.examineWith(change, true)).at(-1)).toContain('is not one of these settings');
+    await drop();
+  });
+
+  test('a server that is about to end', async () => {
+    const app = await createServiceApp(deployment.service, AbortSignal.abort());
+    const { server: listening, address } = await listen(app, anyPort);
+    expect(await deployment.examineWith({ PORT: new URL(address).port }, true)).toEqual([
+      expect.stringContaining('is not ready'),
+    ]);
+    await drain(listening, 0);
+  });
+});

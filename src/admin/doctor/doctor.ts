@@ -1,0 +1,143 @@
+/** Checks a deployment, part by part, and gives what is wrong with it in plain words. Changes nothing that lasts. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Config, ConfigError, findMistypedSettings, readConfig } from '../../config/config.ts';
+import { describeMistyped } from '../../config/setting-names.ts';
+import { hasCluster } from '../../embedded-postgres/embedded-postgres.ts';
+import { codeOf, type Problem, reasonOf } from '../../problem.ts';
+import { findDeploymentId } from '../../serve/deployment.ts';
+import { findUselessKeys } from '../../serve/given-key.ts';
+import { joinDatabase } from '../../serve/open-database.ts';
+import { openFiles } from '../../serve/open-files.ts';
+import { createDatabase, createPool, type Database } from '../../storage/database.ts';
+import { createLog } from '../../telemetry/log.ts';
+import { checkCredits } from './check-credits.ts';
+import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
+import { checkBaseUrl, checkDataDirectory, checkNode, checkSecrets } from './check-machine.ts';
+import { checkFiles, checkJobs, checkPublicAddress, checkServer, type Deployment } from './check-work.ts';
+
+/** A part of the deployment, and what is wrong with it: nothing, or all of these. */
+export type Finding = { part: string; problems: Problem[] };
+
+/** What has not answered by then hangs: every check asks once or twice, with a timeout of its own where it can. */
+const CHECK_TIMEOUT_MS = 20_000;
+
+/** Runs one check; whatever it throws is a problem as well. */
+async function find(part: string, check: () => Promise<Problem[]> | Problem[]): Promise<Finding> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('no answer in time')), CHECK_TIMEOUT_MS);
+  try {
+    return { part, problems: await Promise.race([check(), late]) };
+  } catch (error) {
+    const problem = `This could not be checked: ${reasonOf(error)}.`;
+    return { part, problems: [{ problem, remedy: 'Put that right first, and ask again.' }] };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The settings, or every problem that they have. */
+function readSettings(environment: NodeJS.ProcessEnv | undefined): Config | Problem[] {
+  try {
+    return readConfig(environment);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const [, ...lines] = error.message.split('\n');
+    return lines.map((line) => ({
+      problem: `${line.trim()}.`,
+      remedy: 'Set it as the table of settings in README.md says, or leave it unset.',
+    }));
+  }
+}
+
+/** Warns of what looks like a setting; the setting itself, given beside it, says that the other name is not ours. */
+const checkNames = (environment: NodeJS.ProcessEnv | undefined): Problem[] =>
+  findMistypedSettings(environment).map((mistyped) => ({
+    isWarning: true,
+    problem: describeMistyped(mistyped),
+    remedy: `Set ${mistyped.meant}: its default will do where ${mistyped.name} is another program's.`,
+  }));
+
+/** All of the database's parts, once it answers. */
+async function* examineDatabase(database: Database, config: Config): AsyncGenerator<Finding> {
+  const reach = await find('database', () => checkReach(database));
+  yield reach;
+  if (reach.problems.length > 0) return;
+  yield await find('version and locale of the database', () => checkKind(database));
+  const schema = await find('schema', () => checkSchema(database));
+  yield schema;
+  yield await find('clocks', () => checkClock(database));
+  yield await find('connections', () => checkConnections(database, config));
+  if (schema.problems.length === 0) {
+    yield await find('API key', () => findUselessKeys(database, config));
+    yield await find('credits', () => checkCredits(database, config));
+  }
+  yield await find('jobs', () => checkJobs(database));
+}
+
+/** As PostgreSQL names a table that is not there: no server has started on that database. */
+const UNDEFINED_TABLE = '42P01';
+
+async function identify(database: Database, config: Config): Promise<Deployment | undefined> {
+  try {
+    return { id: await findDeploymentId(database, config) };
+  } catch (error) {
+    return codeOf(error) === UNDEFINED_TABLE ? { id: undefined } : undefined;
+  }
+}
+
+/**
+ * Joins the database, as every command does; where there is none yet, the first start will make it.
+ * @returns which deployment it belongs to; undefined: that cannot be told.
+ */
+async function* findDatabaseProblems(config: Config): AsyncGenerator<Finding, Deployment | undefined> {
+  if (config.databaseUrl === undefined && !hasCluster(config.dataDir)) return { id: undefined };
+  const log = createLog('silent');
+  let close = async () => {};
+  let database: Database | undefined;
+  const joined = await find('database', async () => {
+    const opened = await joinDatabase(config, log);
+    close = opened.close;
+    database = createDatabase(createPool(opened.connection, 2, () => {}));
+    return [];
+  });
+  if (database === undefined) {
+    yield joined;
+    return undefined;
+  }
+  try {
+    yield* examineDatabase(database, config);
+    return await identify(database, config);
+  } finally {
+    await database.destroy();
+    await close();
+  }
+}
+
+/**
+ * Examines the deployment of these settings; the findings come as they are made. Without an embedded database yet, what
+ * would be asked of it is left out, and with `server` false whether one answers. `environment`: by default this process's.
+ */
+export async function* examine({
+  environment,
+  server = true,
+}: {
+  environment?: NodeJS.ProcessEnv;
+  server?: boolean;
+} = {}): AsyncGenerator<Finding> {
+  yield await find('Node', () => checkNode());
+  const config = readSettings(environment);
+  if (Array.isArray(config)) return void (yield { part: 'settings', problems: config });
+  yield { part: 'settings', problems: [...checkNames(environment), ...checkBaseUrl(config)] };
+  yield await find('data directory', () => checkDataDirectory(config));
+  yield await find('secrets', () => checkSecrets(config));
+  const deployment = yield* findDatabaseProblems(config);
+  // Opening a store on disk makes its directory, which is for the first start to do.
+  if (config.s3 !== undefined || existsSync(join(config.dataDir, 'files')))
+    yield await find('files', async () => checkFiles(await openFiles(config), config));
+  if (!server) return;
+  yield await find('server', () => checkServer(config, deployment));
+  const { baseUrl, s3 } = config;
+  if (baseUrl !== undefined && s3 === undefined)
+    yield await find('public address', () => checkPublicAddress(baseUrl));
+}

@@ -1,0 +1,171 @@
+/** The commands for accounts and their API keys: make, change, list and revoke them. */
+import { Command, InvalidArgumentError } from 'commander';
+import { generateApiKey, readApiKey } from '../api-key.ts';
+import { readConfig } from '../config/config.ts';
+import {
+  type AccountChange,
+  createAccount,
+  findAccountId,
+  listAccounts,
+  updateAccount,
+} from '../storage/accounts.ts';
+import { BOOTSTRAP_KEY_NAME, insertApiKey, listApiKeys, revokeApiKey } from '../storage/api-keys.ts';
+import { readDatabaseTime } from '../storage/clock.ts';
+import type { Database } from '../storage/database.ts';
+import { onDatabase } from './on-database.ts';
+import { print, printTable, tell } from './terminal.ts';
+
+/** What went wrong, in one sentence for the person at the terminal. */
+class CommandError extends Error {}
+
+/** Reads whole numbers within bounds; JSON and PostgreSQL know larger ones than JavaScript counts in. */
+const wholeNumber =
+  (least = 0, most = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`A whole number from ${least} to ${most}, please.`);
+  };
+
+/** A hundred years. PostgreSQL and JavaScript write times after the year 9999 in different ways. */
+const EXPIRY_MAX_DAYS = 36_500;
+/** The largest `integer` of PostgreSQL. */
+const COUNT_MAX = 2_147_483_647;
+const NAME_MAX = 200;
+
+/** Reads a name that a list can show in one line: without control characters and line ends. */
+function readName(text: string): string {
+  if (/^(?=.*\S)[^\p{Cc}\p{Zl}\p{Zp}]+$/u.test(text) && text.length <= NAME_MAX) return text;
+  throw new InvalidArgumentError(`A name of visible characters, ${NAME_MAX} at most, please.`);
+}
+
+/** The next start with another BOOTSTRAP_API_KEY revokes what has that name. */
+function readKeyName(text: string): string {
+  if (text !== BOOTSTRAP_KEY_NAME) return readName(text);
+  throw new InvalidArgumentError('Keys of this name come from that setting.');
+}
+
+async function requireAccountId(database: Database, name: string): Promise<string> {
+  const id = await findAccountId(database, name);
+  if (id === undefined) throw new CommandError(`There is no account named ${name}; see \`accounts list\`.`);
+  return id;
+}
+
+/** Of keys that earlier versions made to last for thousands of years the driver can not read the end. */
+function formatTime(time: Date | null): string {
+  if (time === null) return '-';
+  return Number.isNaN(time.valueOf()) ? 'far off' : time.toISOString();
+}
+
+/** The commands of API keys. */
+export const keys = new Command('keys').description('API keys of accounts');
+
+keys
+  .command('create')
+  .description('make a key; it is shown once')
+  .option('--account <name>', 'the account that it belongs to', 'default')
+  .option('--name <text>', 'what it is for', readKeyName, 'unnamed')
+  .option(
+    '--expires-in-days <days>',
+    `when it stops working: 1 to ${EXPIRY_MAX_DAYS} days from now (default: never)`,
+    wholeNumber(1, EXPIRY_MAX_DAYS),
+  )
+  .action(({ account, name, expiresInDays }: { account: string; name: string; expiresInDays?: number }) =>
+    onDatabase(async (database) => {
+      const accountId = await requireAccountId(database, account);
+      const key = generateApiKey();
+      const now = await readDatabaseTime(database);
+      const expiresAt =
+        expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * 86_400_000);
+      await insertApiKey(database, key, { accountId, name, expiresAt });
+      print(key);
+      tell(`Key ${readApiKey(key)?.keyId} of account ${account}. It is not shown again.`);
+    }),
+  );
+
+keys
+  .command('list')
+  .description('all keys, without their secrets')
+  .action(() =>
+    onDatabase(async (database) => {
+      printTable(
+        (await listApiKeys(database)).map(({ id, account, name, created_at, expires_at, revoked_at }) => ({
+          id,
+          account,
+          name,
+          created: formatTime(created_at),
+          expires: formatTime(expires_at),
+          revoked: formatTime(revoked_at),
+        })),
+      );
+    }),
+  );
+
+keys
+  .command('revoke')
+  .description('make a key stop working, on every server within a second')
+  .argument('<id>', 'the id that `keys list` shows')
+  .action((id: string) =>
+    onDatabase(async (database) => {
+      if (!(await revokeApiKey(database, id)))
+        throw new CommandError(`There is no key ${id}; see \`keys list\`.`);
+      print(`Key ${id} is revoked.`);
+    }),
+  );
+
+keys
+  .command('generate')
+  .description('print a new key for BOOTSTRAP_API_KEY, without storing it')
+  .action(() => print(generateApiKey()));
+
+/** The commands of accounts. */
+export const accounts = new Command('accounts').description('accounts, their limits and credits');
+
+const withLimits = (command: Command) =>
+  command
+    .option('--storage-limit-bytes <bytes>', 'instead of STORAGE_LIMIT_BYTES', wholeNumber())
+    .option('--knowledge-base-limit <count>', 'instead of KNOWLEDGE_BASE_LIMIT', wholeNumber(0, COUNT_MAX))
+    .option('--credits <count>', 'the balance', wholeNumber());
+
+withLimits(
+  accounts.command('create').description('make an account').argument('<name>', 'what it is called', readName),
+).action((name: string, change: AccountChange) =>
+  onDatabase(async (database) => {
+    if (await findAccountId(database, name))
+      throw new CommandError(`There is an account named ${name} already.`);
+    await database.transaction().execute(async (transaction) => {
+      const id = await createAccount(transaction, name, readConfig().initialCredits);
+      await updateAccount(transaction, id, change);
+    });
+    print(`Account ${name} is made; \`keys create --account ${name}\` makes its first key.`);
+  }),
+);
+
+withLimits(
+  accounts.command('set').description("change an account's limits or credits").argument('<name>'),
+).action((name: string, change: AccountChange) =>
+  onDatabase(async (database) => {
+    if (Object.keys(change).length === 0)
+      throw new CommandError('Nothing is to change; see `accounts set --help`.');
+    await updateAccount(database, await requireAccountId(database, name), change);
+    print(`Account ${name} is changed.`);
+  }),
+);
+
+accounts
+  .command('list')
+  .description('all accounts with limits, credits and usage')
+  .action(() =>
+    onDatabase(async (database) => {
+      const { knowledgeBaseLimit, storageLimitBytes } = readConfig();
+      printTable(
+        (await listAccounts(database)).map((account) => ({
+          name: account.name,
+          credits: String(account.credits),
+          'knowledge bases': `${account.knowledgeBaseCount} of ${account.knowledge_base_limit ?? `${knowledgeBaseLimit} (default)`}`,
+          'storage bytes': `${account.storageUsed} of ${account.storage_limit_bytes ?? `${storageLimitBytes} (default)`}`,
+          created: formatTime(account.created_at),
+        })),
+      );
+    }),
+  );

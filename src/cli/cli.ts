@@ -1,0 +1,127 @@
+#!/usr/bin/env node
+/** The command line: `knowledge-retrieval serve | keys | accounts | migrate | doctor | fsck | backup | restore`, each with --help. */
+import { Command } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { accounts, keys } from './account-commands.ts';
+import '../serve/compile-cache.mjs';
+import { checkStore } from '../admin/check-store.ts';
+import { examine } from '../admin/doctor/doctor.ts';
+import { findMistypedSettings, readConfig } from '../config/config.ts';
+import { describeMistyped } from '../config/setting-names.ts';
+import { type Problem, reasonOf } from '../problem.ts';
+import { openFiles } from '../serve/open-files.ts';
+import { onDatabase } from './on-database.ts';
+import { failWithoutOutput, print, tell } from './terminal.ts';
+
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+/** The last line of what looks for problems, and the exit status that tells scripts of problems, not of warnings. */
+function conclude(problems: number, warnings = 0): void {
+  print(counted(problems, 'problem') + (warnings > 0 ? `, ${counted(warnings, 'warning')}` : ''));
+  if (problems > 0) process.exitCode = 1;
+}
+
+const program = new Command('knowledge-retrieval')
+  .description('Knowledge retrieval service. Settings come from the environment; the README lists them.')
+  .version(manifest.version);
+
+/** Those that tell of mistyped names in their own way. */
+const OUTSPOKEN = ['serve', 'doctor'];
+
+failWithoutOutput();
+
+program.hook('preAction', (_program, command) => {
+  if (OUTSPOKEN.includes(command.name())) return;
+  for (const mistyped of findMistypedSettings()) tell(describeMistyped(mistyped));
+});
+
+program
+  .command('serve')
+  .description('start the server')
+  // Read by main.ts, which also starts without this command line.
+  .option('--worker', 'only import files, beside a server, and answer no requests')
+  .option('--no-worker', 'only answer requests, and leave imports to processes with --worker')
+  .action(async () => {
+    await import('../main.ts');
+  });
+
+program
+  .command('migrate')
+  .description('bring the database to the schema of this version')
+  .action(() => onDatabase(async () => print('The schema is up to date.')));
+
+program
+  .command('fsck')
+  .description('check all that is stored: counters against a recount, files against their rows')
+  .option(
+    '--repair',
+    'set counters right, remove bytes that nothing here names, and forget uploads without bytes',
+  )
+  .action(({ repair = false }: { repair?: boolean }) =>
+    onDatabase(async (database) => {
+      const config = readConfig();
+      const files = await openFiles(config);
+      const { importTimeoutSeconds, importWaitSeconds } = config;
+      let problems = 0;
+      for await (const line of checkStore({
+        database,
+        files,
+        importTimeoutSeconds,
+        importWaitSeconds,
+        repair,
+      })) {
+        print(line);
+        problems += 1;
+      }
+      conclude(problems);
+      if (problems > 0 && !repair) tell('`npx knowledge-retrieval fsck --repair` sets right what can be.');
+    }),
+  );
+
+program
+  .command('backup')
+  .description('copy database and files, as they are at one moment, into one file; servers may go on')
+  .argument('<path>', 'the file to make, or the directory for it')
+  .action(async (path: string) => {
+    const { backUp } = await import('../admin/backup/back-up.ts');
+    print(await backUp(readConfig(), path, tell));
+  });
+
+program
+  .command('restore')
+  .description('bring a backup into an empty database and DATA_DIR, on which no server runs')
+  .argument('<file>', 'what `backup` has made')
+  .action(async (file: string) => {
+    const { restore } = await import('../admin/backup/restore.ts');
+    const problems = await restore(readConfig(), file, tell);
+    conclude(problems);
+  });
+
+program
+  .command('doctor')
+  .description(
+    'check settings, disk, database, files, jobs and server, and say what is wrong and what helps; a warning leaves the exit status 0',
+  )
+  .option('--no-server', 'do not expect a server to run here')
+  .action(async ({ server }: { server: boolean }) => {
+    const found: Problem[] = [];
+    for await (const { part, problems } of examine({ server })) {
+      if (problems.length === 0) print(`ok     ${part}`);
+      for (const { problem, remedy, isWarning } of problems)
+        print(`${isWarning ? 'warn ' : 'WRONG'}  ${part}: ${problem}\n       ${remedy}`);
+      found.push(...problems);
+    }
+    const warnings = found.filter(({ isWarning }) => isWarning).length;
+    conclude(found.length - warnings, warnings);
+  });
+
+program.addCommand(keys).addCommand(accounts);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof Error)) throw error;
+  const reason = reasonOf(error);
+  tell(error.message.includes(reason) ? error.message : `${error.message} (${reason})`);
+  process.exitCode = 1;
+}

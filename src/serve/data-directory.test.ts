@@ -1,0 +1,49 @@
+/** A data directory is made, or refused by the name of its setting. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { openFileStore } from '../storage/file-store.ts';
+import { findUnusable, requireDataDirectory } from './data-directory.ts';
+
+const parent = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-directory-'));
+afterAll(() => rmSync(parent, { recursive: true }));
+
+test('it is made with those above it, for others to pass only, and nothing is left in it', () => {
+  const directory = join(parent, 'a b', 'c');
+  requireDataDirectory(directory);
+  requireDataDirectory(directory);
+  expect(statSync(directory).mode & 0o777).toBe(0o711);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+/** What the start says; the doctor says the same. */
+function refusalOf(directory: string): string {
+  const { problem, remedy } = findUnusable(directory) ?? {};
+  const refusal = `${problem} ${remedy}`;
+  expect(() => requireDataDirectory(directory)).toThrow(refusal);
+  return refusal;
+}
+
+test('a file, and a directory below one, are refused', () => {
+  const file = join(parent, 'file');
+  writeFileSync(file, 'kept');
+  for (const directory of [file, join(file, 'below')])
+    expect(refusalOf(directory)).toBe(
+      `DATA_DIR (${directory}) cannot be used: ${file} is not a directory. Set another DATA_DIR.`,
+    );
+  expect(readFileSync(file, 'utf8')).toBe('kept');
+});
+
+// Node's mkdir with `recursive` never returns there.
+test.runIf(process.platform === 'linux').each([
+  ['/proc/x', 'it cannot be made in /proc (ENOENT). '],
+  ['/proc/x/below', 'it cannot be made in /proc (ENOENT). '],
+  ['/proc', 'nothing can be written into it (ENOENT). '],
+])(
+  '%s, in which nothing can be made, is refused, and no store of files waits for it',
+  async (directory, reason) => {
+    expect(refusalOf(directory)).toContain(`DATA_DIR (${directory}) cannot be used: ${reason}`);
+    await expect(openFileStore(join(directory, 'files'))).rejects.toThrow('mkdir');
+  },
+);

@@ -1,0 +1,88 @@
+/** BOOTSTRAP_API_KEY opens the first account, and a new one closes it for the one before. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { generateApiKey, readApiKey } from '../api-key.ts';
+import { readConfig } from '../config/config.ts';
+import { findLiveApiKeys, listApiKeys, revokeApiKey } from '../storage/api-keys.ts';
+import { createTestDatabase } from '../testing/test-database.ts';
+import { apiKeyFile, ensureFirstAccount } from './first-start.ts';
+import { greet } from './greeting.ts';
+
+let DATA_DIR: string;
+let given: Awaited<ReturnType<typeof createTestDatabase>>;
+beforeEach(async () => {
+  DATA_DIR = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-first-start-'));
+  given = await createTestDatabase();
+});
+afterEach(async () => {
+  await given.close();
+  rmSync(DATA_DIR, { recursive: true });
+});
+
+/** Starts with this setting; gives what the log warns of. */
+async function start(BOOTSTRAP_API_KEY = ''): Promise<string> {
+  const warned: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void warned.push(line) });
+  await ensureFirstAccount(given.database, readConfig({ DATA_DIR, BOOTSTRAP_API_KEY }), log);
+  return warned.join('');
+}
+
+/** What a server on the place prints of its key: a sentence, and the key of the request to paste. */
+async function greetWith(settings: Record<string, string> = {}): Promise<[string, string]> {
+  const lines = (await greet('http://a', given.database, readConfig({ DATA_DIR, ...settings }))).split('\n');
+  return [lines[1] ?? '', /x-api-key: (.*?)" /.exec(lines[4] ?? '')?.[1] ?? ''];
+}
+
+const opens = async (key: string) =>
+  (await findLiveApiKeys(given.database, [readApiKey(key)?.keyId ?? ''])).size > 0;
+
+test('a new value revokes the one before, and no other key', async () => {
+  await start();
+  const made = (await readFile(apiKeyFile(readConfig({ DATA_DIR })), 'utf8')).trim();
+  const [first, second] = [generateApiKey(), generateApiKey()];
+  await start(first);
+  expect([await opens(made), await opens(first)]).toEqual([true, true]);
+  expect(await start(second)).toContain('revoked');
+  expect([await opens(made), await opens(first), await opens(second)]).toEqual([true, false, true]);
+  expect(await listApiKeys(given.database)).toHaveLength(3);
+});
+
+test('servers that are restarted by turns with the old value and the new one do not fight', async () => {
+  const [before, after] = [generateApiKey(), generateApiKey()];
+  for (const value of [before, before, after, before, after, before]) await start(value);
+  expect([await opens(before), await opens(after)]).toEqual([false, true]);
+  expect(await start(before)).toContain('BOOTSTRAP_API_KEY is a revoked key');
+});
+
+test('two servers that start at once with different values leave one of them open', async () => {
+  await start(generateApiKey());
+  const values = [generateApiKey(), generateApiKey()];
+  await Promise.all(values.map((value) => start(value)));
+  expect((await Promise.all(values.map(opens))).filter(Boolean)).toHaveLength(1);
+});
+
+test('the start points to a key that works, and says of another why it does not and what helps', async () => {
+  await start();
+  const file = apiKeyFile(readConfig({ DATA_DIR }));
+  const key = (await readFile(file, 'utf8')).trim();
+  expect(await greetWith()).toEqual([`The API key is in ${file}`, `$(cat ${file})`]);
+  await revokeApiKey(given.database, readApiKey(key)?.keyId ?? '');
+  const remedy = `Put a new one there: \`npx knowledge-retrieval keys create > ${file}\`; or remove the file.`;
+  expect(await greetWith()).toEqual([
+    `The API key in ${file} opens nothing: it was revoked. ${remedy}`,
+    '$API_KEY',
+  ]);
+  expect((await greetWith({ BOOTSTRAP_API_KEY: key }))[0]).toMatch(
+    /^The API key in BOOTSTRAP_API_KEY opens nothing: it was revoked\. .* `npx knowledge-retrieval keys generate`/,
+  );
+  await writeFile(file, generateApiKey());
+  expect((await greetWith())[0]).toContain('opens nothing: this database does not know it.');
+  await writeFile(file, 'rubbish');
+  expect((await greetWith())[0]).toBe(`${file} holds no API key that can be read. ${remedy}`);
+  await rm(file);
+  expect((await greetWith())[0]).toContain('The API key is not stored here: ');
+});

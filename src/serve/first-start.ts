@@ -1,0 +1,121 @@
+/** What the first start on an empty database makes: one account, one key, and the secret of the upload addresses. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { generateApiKey, readApiKey } from '../api-key.ts';
+import { type Config, UPLOAD_SECRET_LENGTH } from '../config/config.ts';
+import { createAccount, findFirstAccountId } from '../storage/accounts.ts';
+import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from '../storage/api-keys.ts';
+import type { Database, Queryable } from '../storage/database.ts';
+import { requireDataDirectory } from './data-directory.ts';
+
+/** Where the first key stands, for its owner only. */
+export const apiKeyFile = (config: Config): string => join(config.dataDir, 'api-key');
+
+/** Where the secret of the upload addresses stands when the settings have none. */
+export const uploadSecretFile = (config: Config): string => join(config.dataDir, 'upload-secret');
+
+/** Stands there from the first to the last write of a restore, and names its backup. */
+export const unfinishedRestoreFile = (config: Config): string => join(config.dataDir, 'restore-unfinished');
+
+/** Servers that start at once take turns here; the number only has to differ from other advisory locks'. */
+const FIRST_START_LOCK = 7_302_114;
+
+/** Until the transaction ends, nobody else makes a first account. */
+export async function takeFirstStart(transaction: Queryable): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(transaction);
+}
+
+/** The oldest account, made with INITIAL_CREDITS if there is none. */
+async function findFirstAccount(
+  transaction: Queryable,
+  config: Config,
+): Promise<{ accountId: string; isNew: boolean }> {
+  const first = await findFirstAccountId(transaction);
+  if (first !== undefined) return { accountId: first, isNew: false };
+  if (existsSync(unfinishedRestoreFile(config)))
+    throw new Error(
+      `A restore into ${config.dataDir} was not finished: repeat it, or remove ${unfinishedRestoreFile(config)}.`,
+    );
+  return { accountId: await createAccount(transaction, 'default', config.initialCredits), isNew: true };
+}
+
+/** The key that the first start makes where none is set. */
+async function makeFirstKey(transaction: Queryable, accountId: string, file: string): Promise<void> {
+  const key = generateApiKey();
+  await insertApiKey(transaction, key, { accountId, name: 'first key' });
+  requireDataDirectory(dirname(file));
+  // Written before the commit: a key in the database that nobody has is worse than a file without its key.
+  await writeFile(file, `${key}\n`, { mode: 0o600, flush: true });
+}
+
+/**
+ * A value that the database does not know yet takes the place of the one before, which is revoked: whoever changes it
+ * wants the old one, which may have leaked, to stop working. One that it knows, revoked or not, stays as it is; so
+ * servers that still have the old value, or get it back, change nothing.
+ */
+async function takeBootstrapKey(
+  transaction: Queryable,
+  { key, accountId, log }: { key: string; accountId: string; log: Logger },
+): Promise<void> {
+  const id = readApiKey(key)?.keyId ?? '';
+  const known = await transaction
+    .selectFrom('api_keys')
+    .select('revoked_at')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (known === undefined) {
+    const revoked = await revokeApiKeysNamed(transaction, BOOTSTRAP_KEY_NAME);
+    await insertApiKey(transaction, key, { accountId, name: BOOTSTRAP_KEY_NAME });
+    if (revoked.length > 0)
+      log.warn({ revoked, keyId: id }, 'BOOTSTRAP_API_KEY is a new key: the one before is revoked');
+  } else if (known.revoked_at !== null)
+    log.warn(
+      { keyId: id },
+      'BOOTSTRAP_API_KEY is a revoked key, which opens nothing: set a new one, or none',
+    );
+}
+
+/**
+ * Makes the first account where there is none, and gives it its key: BOOTSTRAP_API_KEY, or, for a new account, one that
+ * is written to DATA_DIR/api-key.
+ * @returns the account's id
+ */
+export async function ensureFirstAccount(database: Database, config: Config, log: Logger): Promise<string> {
+  return await database.transaction().execute(async (transaction) => {
+    await takeFirstStart(transaction);
+    const { accountId, isNew } = await findFirstAccount(transaction, config);
+    const key = config.bootstrapApiKey;
+    if (key !== undefined) await takeBootstrapKey(transaction, { key, accountId, log });
+    else if (isNew) {
+      const file = apiKeyFile(config);
+      await makeFirstKey(transaction, accountId, file);
+      log.info({ file }, 'made the first account and its API key');
+    }
+    return accountId;
+  });
+}
+
+/** UPLOAD_SECRET, or the one that the first start has put into DATA_DIR/upload-secret. */
+export async function readUploadSecret(config: Config): Promise<string> {
+  if (config.uploadSecret !== undefined) return config.uploadSecret;
+  const path = uploadSecretFile(config);
+  requireDataDirectory(config.dataDir);
+  // Written beside and then linked: a start that is killed, or another one at once, never leaves half a secret.
+  const written = `${path}.${randomUUID()}`;
+  await writeFile(written, randomBytes(32).toString('hex'), { mode: 0o600, flush: true });
+  try {
+    await link(written, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(written);
+  }
+  const secret = await readFile(path, 'utf8');
+  if (secret.length < UPLOAD_SECRET_LENGTH)
+    throw new Error(`${path} holds no secret; remove it to get a new one.`);
+  return secret;
+}

@@ -1,0 +1,74 @@
+/** Whether the API key that was given to this installation, by its settings or its first start, still works. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { isSameSecret, readApiKey } from '../api-key.ts';
+import type { Config } from '../config/config.ts';
+import type { Problem } from '../problem.ts';
+import { shellWord } from '../shell-word.ts';
+import type { Database } from '../storage/database.ts';
+import { apiKeyFile } from './first-start.ts';
+
+/** Why a key opens nothing. */
+type Flaw = 'malformed' | 'unknown' | 'revoked' | 'expired';
+
+const REASONS: Record<Exclude<Flaw, 'malformed'>, string> = {
+  unknown: 'this database does not know it',
+  revoked: 'it was revoked',
+  expired: 'it has expired',
+};
+
+/** What is wrong with `key`; undefined: it opens its account. */
+async function findFlaw(database: Database, key: string): Promise<Flaw | undefined> {
+  const given = readApiKey(key);
+  if (given === undefined) return 'malformed';
+  const known = await database
+    .selectFrom('api_keys')
+    .select(['secret_hash', 'revoked_at', sql<boolean>`coalesce(expires_at <= now(), false)`.as('expired')])
+    .where('id', '=', given.keyId)
+    .executeTakeFirst();
+  if (known === undefined || !isSameSecret(known.secret_hash, given.secretHash)) return 'unknown';
+  if (known.revoked_at !== null) return 'revoked';
+  return known.expired ? 'expired' : undefined;
+}
+
+/** The key's text in the file; '' where it cannot be read; undefined: there is no file. */
+const readStoredKey = async (file: string): Promise<string | undefined> =>
+  existsSync(file) ? (await readFile(file, 'utf8').catch(() => '')).trim() : undefined;
+
+/** Looks at DATA_DIR/api-key; undefined: there is none. `problem` undefined: its key works. */
+export async function examineStoredKey(
+  database: Database,
+  config: Config,
+): Promise<{ problem: Problem | undefined } | undefined> {
+  const file = apiKeyFile(config);
+  const key = await readStoredKey(file);
+  if (key === undefined) return undefined;
+  const flaw = await findFlaw(database, key);
+  if (flaw === undefined) return { problem: undefined };
+  const problem =
+    flaw === 'malformed'
+      ? `${file} holds no API key that can be read.`
+      : `The API key in ${file} opens nothing: ${REASONS[flaw]}.`;
+  const remedy = `Put a new one there: \`npx knowledge-retrieval keys create > ${shellWord(file)}\`; or remove the file.`;
+  return { problem: { problem, remedy, isWarning: true } };
+}
+
+/** Looks at BOOTSTRAP_API_KEY. One that the database does not know yet is taken by the next start. */
+export async function examineBootstrapKey(database: Database, key: string): Promise<Problem | undefined> {
+  const flaw = await findFlaw(database, key);
+  if (flaw !== 'revoked' && flaw !== 'expired') return undefined;
+  return {
+    problem: `The API key in BOOTSTRAP_API_KEY opens nothing: ${REASONS[flaw]}.`,
+    remedy: 'Set a new one, which `npx knowledge-retrieval keys generate` prints, or none.',
+    isWarning: true,
+  };
+}
+
+/** All keys given here that open nothing. Those may be meant so: others may be in use. */
+export async function findUselessKeys(database: Database, config: Config): Promise<Problem[]> {
+  const { bootstrapApiKey: key } = config;
+  const bootstrap = key === undefined ? undefined : await examineBootstrapKey(database, key);
+  const stored = await examineStoredKey(database, config);
+  return [bootstrap, stored?.problem].filter((problem) => problem !== undefined);
+}

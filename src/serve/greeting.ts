@@ -1,0 +1,51 @@
+/** What a start prints for a newcomer: the address, where the key is, and a request to paste. */
+import type { Config } from '../config/config.ts';
+import type { Problem } from '../problem.ts';
+import { shellWord } from '../shell-word.ts';
+import type { Database } from '../storage/database.ts';
+import { apiKeyFile } from './first-start.ts';
+import { examineBootstrapKey, examineStoredKey } from './given-key.ts';
+
+/** A key for a shell, and a sentence on where it is. */
+type KeyPlace = { key: string; sentence: string };
+
+/** For a shell where the key is not known here. */
+const OWN_KEY = '$API_KEY';
+
+const useless = ({ problem, remedy }: Problem): KeyPlace => ({
+  key: OWN_KEY,
+  sentence: `${problem} ${remedy}`,
+});
+
+/** A restored place has no key: only its owner knows one. */
+async function findKey(database: Database, config: Config): Promise<KeyPlace> {
+  const { bootstrapApiKey } = config;
+  if (bootstrapApiKey !== undefined) {
+    const problem = await examineBootstrapKey(database, bootstrapApiKey);
+    if (problem) return useless(problem);
+    return { key: '$BOOTSTRAP_API_KEY', sentence: 'The API key is BOOTSTRAP_API_KEY' };
+  }
+  const stored = await examineStoredKey(database, config);
+  if (stored === undefined)
+    return {
+      key: OWN_KEY,
+      sentence:
+        'The API key is not stored here: use one that you have, or make one by `npx knowledge-retrieval keys create`',
+    };
+  if (stored.problem) return useless(stored.problem);
+  const file = apiKeyFile(config);
+  return { key: `$(cat ${shellWord(file)})`, sentence: `The API key is in ${file}` };
+}
+
+/** The lines for a server that answers at `address`. */
+export async function greet(address: string, database: Database, config: Config): Promise<string> {
+  const { key, sentence } = await findKey(database, config);
+  return [
+    `The knowledge retrieval service answers at ${address}`,
+    sentence,
+    `The reference is at ${address}/docs`,
+    'A first request:',
+    `  curl -s ${address}/v1/createKnowledgeBase -H "x-api-key: ${key}" -H 'content-type: application/json' -d '{"name":"First"}'`,
+    '',
+  ].join('\n');
+}

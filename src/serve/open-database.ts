@@ -1,0 +1,68 @@
+/** Finds the database that the settings name: a given one, the embedded one, or the one that a running server has. */
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import {
+  findRunningPostgres,
+  hasCluster,
+  startEmbeddedPostgres,
+} from '../embedded-postgres/embedded-postgres.ts';
+import type { Connection } from '../storage/database.ts';
+import { requireDataDirectory } from './data-directory.ts';
+
+/** How to connect, and what is to be called when everybody has disconnected. */
+export type OpenedDatabase = { connection: Connection; close(): Promise<void> };
+
+/**
+ * What an operator should see without asking: PostgreSQL's worst lines, and what we say of its restarts; not the
+ * goodbye that it says to every connection and worker when we stop it.
+ */
+const IMPORTANT_LINE = /^(FATAL(?!: {2}terminating .* due to administrator command)|PANIC|PostgreSQL )/;
+
+const embedded = (config: Config, log: Logger) =>
+  startEmbeddedPostgres({
+    directory: config.dataDir,
+    onLog: (line) => log[IMPORTANT_LINE.test(line) ? 'warn' : 'debug']({ from: 'postgres' }, line),
+  });
+
+/**
+ * For a server: with no DATABASE_URL it starts the embedded PostgreSQL under DATA_DIR.
+ * @throws when another server uses DATA_DIR.
+ */
+export async function openDatabase(config: Config, log: Logger): Promise<OpenedDatabase> {
+  if (config.databaseUrl !== undefined) {
+    return { connection: { connectionString: config.databaseUrl }, close: async () => {} };
+  }
+  requireDataDirectory(config.dataDir);
+  const { connection, stop } = await embedded(config, log);
+  return { connection, close: stop };
+}
+
+/**
+ * For a worker beside a server: the database that is there, never one of its own, which would end with the worker.
+ * @throws when no server runs on DATA_DIR, or none is ready yet.
+ */
+export function findDatabase(config: Config): Connection {
+  if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl };
+  const running = findRunningPostgres(config.dataDir);
+  if (running === undefined) {
+    throw new Error(
+      `No server runs on ${config.dataDir} for this worker: start one first, or set DATABASE_URL.`,
+    );
+  }
+  return running;
+}
+
+/**
+ * For a command beside a server: uses the running embedded PostgreSQL, or starts it for the command's time.
+ * @throws when there is none in DATA_DIR: a mistyped one would get a database, of which every command would speak well
+ */
+export async function joinDatabase(config: Config, log: Logger): Promise<OpenedDatabase> {
+  const running = config.databaseUrl === undefined ? findRunningPostgres(config.dataDir) : undefined;
+  if (running !== undefined) return { connection: running, close: async () => {} };
+  if (config.databaseUrl === undefined && !hasCluster(config.dataDir)) {
+    throw new Error(
+      `There is no database in ${config.dataDir}: set DATA_DIR as the server has it, or start one there first.`,
+    );
+  }
+  return await openDatabase(config, log);
+}

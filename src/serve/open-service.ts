@@ -1,0 +1,117 @@
+/** Puts the service together from its settings: database, schema, files, jobs. Used by the server and by tests. */
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { createDocumentWaits } from '../ingestion/document-waits.ts';
+import { createExtractionPool } from '../ingestion/extraction-pool.ts';
+import { startImports } from '../ingestion/imports.ts';
+import { readJobFigures } from '../ingestion/job-figures.ts';
+import { openJobQueue } from '../ingestion/job-queue.ts';
+import { createQueuePositions } from '../ingestion/queue-positions.ts';
+import { createAnalysisPool } from '../retrieval/analysis-pool.ts';
+import { createSearch, type Search } from '../retrieval/search.ts';
+import { createStem, createStemMemory } from '../retrieval/stems.ts';
+import type { Service } from '../service.ts';
+import { type Connection, createDatabase, createPool } from '../storage/database.ts';
+import { createDiskRoom } from '../storage/disk-room.ts';
+import { migrateOver } from '../storage/migrate.ts';
+import { createStoreHealth } from '../storage/store-health.ts';
+import { countLostLines } from '../telemetry/log.ts';
+import type { Gauged } from '../telemetry/prometheus.ts';
+import { createWatch, unmetered, untraced, type Watch } from '../telemetry/watch.ts';
+import { deploymentIdOf } from './deployment.ts';
+import { ensureFirstAccount, readUploadSecret } from './first-start.ts';
+import { openFiles } from './open-files.ts';
+
+/** As long as requests wait for their place when the server is about to end (see admission.ts). */
+const LAST_WAIT_MS = 2_000;
+
+/** Metrics and traces, each loaded only where the settings ask for them; `stop` sends the last traces. */
+async function openWatch(
+  { metricsToken: token, tracing }: Config,
+  gauged: Gauged,
+): Promise<Pick<Service, 'metrics' | 'watch'> & { stop(): Promise<void> }> {
+  const prometheus =
+    token === undefined ? undefined : (await import('../telemetry/prometheus.ts')).createPrometheus(gauged);
+  const traces = tracing && (await import('../telemetry/tracing.ts')).startTracing(tracing);
+  return {
+    metrics:
+      token === undefined || prometheus === undefined ? undefined : { token, expose: prometheus.expose },
+    watch: createWatch(prometheus ?? unmetered, traces?.trace ?? untraced),
+    stop: async () => traces?.stop(),
+  };
+}
+
+/** The search, each time told of as a step. */
+const watched =
+  (search: Search, watch: Watch): Search =>
+  (question) =>
+    watch.step('searching', () => search(question));
+
+/**
+ * Opens everything that the service needs on a database, migrating it first, and starts the workers, unless `works` is
+ * false: then others have to run.
+ * @returns the service; `endWork`, from which on no further job is begun, and soon no further document; and `close`, which lets running jobs end, for
+ * `jobsTimeoutMs` at most, and then disconnects.
+ */
+export async function openService(
+  config: Config,
+  { connection, log, works = true }: { connection: Connection; log: Logger; works?: boolean },
+): Promise<{ service: Service; endWork(): Promise<void>; close(jobsTimeoutMs?: number): Promise<void> }> {
+  let closing = false;
+  const onError = (error: Error) => {
+    if (!closing) log.warn({ err: error }, 'database connection lost');
+  };
+  await migrateOver(connection, onError);
+  const pool = createPool(connection, config.databasePoolSize, onError);
+  const database = createDatabase(pool);
+  const accountId = await ensureFirstAccount(database, config, log);
+  const uploadSecret = await readUploadSecret(config);
+  const stemMemory = createStemMemory();
+  const stem = createStem(database, stemMemory);
+  const analysis = createAnalysisPool(stem, { connections: config.databasePoolSize });
+  const extraction = createExtractionPool({
+    tell: (lacks) =>
+      log.info({ lacks }, 'files are read without some bounds that this system does not allow'),
+  });
+  const jobs = await openJobQueue(connection, log);
+  const { metrics, watch, ...watching } = await openWatch(config, {
+    pool,
+    readJobFigures: () => readJobFigures(database),
+    countLostLines,
+  });
+  const files = await openFiles(config);
+  const service: Service = {
+    config,
+    database,
+    files,
+    isStoreAvailable: createStoreHealth(files),
+    analyse: analysis.analyse,
+    greetAccount: analysis.greet,
+    extract: extraction.extract,
+    search: watched(createSearch(database, stemMemory), watch),
+    jobs: jobs.queue,
+    positions: createQueuePositions(database),
+    room: createDiskRoom(config.databaseUrl && config.s3 ? undefined : config.dataDir),
+    waits: createDocumentWaits(database, log),
+    metrics,
+    watch,
+    uploadSecret,
+    deploymentId: deploymentIdOf(accountId, uploadSecret),
+    log,
+  };
+  const stopImports = works ? await startImports(service, jobs) : async () => {};
+  const endWork = async () => {
+    setTimeout(analysis.refuseWaiting, LAST_WAIT_MS).unref();
+    await jobs.endWork();
+  };
+  const close = async (jobsTimeoutMs?: number) => {
+    closing = true;
+    await stopImports();
+    await jobs.stop(jobsTimeoutMs);
+    extraction.close();
+    await analysis.close();
+    await database.destroy();
+    await watching.stop();
+  };
+  return { service, endWork, close };
+}

@@ -1,0 +1,168 @@
+/** The application with the service behind it: its handlers for the operations, its database and files for the rest. */
+import type { RequestListener } from 'node:http';
+import { availableParallelism } from 'node:os';
+import { sql } from 'kysely';
+import { askPatiently } from '../concurrency/patience.ts';
+import type { Call, Handlers } from '../contract.ts';
+import { serverEnding, serviceUnavailable } from '../errors.ts';
+import { accountHandlers } from '../handlers/account.ts';
+import { documentHandlers } from '../handlers/documents.ts';
+import { knowledgeBaseHandlers } from '../handlers/knowledge-bases.ts';
+import { searchHandlers } from '../handlers/search.ts';
+import { uploadHandlers } from '../handlers/uploads.ts';
+import { createAdmission } from '../http/admission.ts';
+import { createApp } from '../http/app.ts';
+import { createAuthenticate } from '../http/authenticate.ts';
+import type { Arrival, Backend } from '../http/dispatch.ts';
+import { createAnswerOnce, type Once, toKeyedRequest } from '../http/once.ts';
+import { createRateLimit } from '../http/rate-limit.ts';
+import { createReceiveUpload } from '../http/receive-upload.ts';
+import type { Routes } from '../http/routes.ts';
+import type { Service } from '../service.ts';
+import type { FileStore } from '../storage/file-store.ts';
+
+/** Every operation of the spec: one missing, or with another payload, does not compile. */
+const handlers: Handlers = {
+  ...searchHandlers,
+  ...uploadHandlers,
+  ...documentHandlers,
+  ...knowledgeBaseHandlers,
+  ...accountHandlers,
+};
+
+/** Waits that leave a request's turn to others. */
+const waitOutside = ({ waits }: Service, outside: Arrival['outside']): Service['waits'] => ({
+  ...waits,
+  untilFinal: (document, wait) => outside(() => waits.untilFinal(document, wait)),
+});
+
+/** A store that is asked over the network: who waits for it leaves the turn to others. */
+function askOutside({ files }: Service, outside: Arrival['outside']): FileStore {
+  const { directUploads, remove } = files;
+  if (directUploads === undefined) return files;
+  return {
+    ...files,
+    directUploads: {
+      presign: (file, grant) => outside(() => directUploads.presign(file, grant)),
+      take: (file, sizeBytes) => outside(() => directUploads.take(file, sizeBytes)),
+    },
+    remove: (name) => outside(() => remove(name)),
+  };
+}
+
+const toCall = (
+  service: Service,
+  { caller: { accountId, keyId }, origin, outside, budget, signal }: Arrival,
+  once: Once,
+): Call => ({
+  ...service,
+  accountId,
+  keyId,
+  once,
+  outside,
+  budget,
+  get files() {
+    return askOutside(service, outside);
+  },
+  get waits() {
+    return waitOutside(service, outside);
+  },
+  get origin() {
+    return origin();
+  },
+  get signal() {
+    return signal();
+  },
+});
+
+function createBackend(
+  service: Service,
+  { authenticate, limitRate }: Pick<Backend, 'authenticate' | 'limitRate'>,
+): Backend {
+  const answerOnce = createAnswerOnce(service.database);
+  return {
+    authenticate,
+    limitRate,
+    answer: (operationId, input, arrival) => {
+      const handle = handlers[operationId as keyof Handlers]; // the spec's ids; layering.test.ts
+      const { accountId } = arrival.caller;
+      service.greetAccount(accountId);
+      const request = toKeyedRequest(operationId, input, {
+        accountId,
+        key: arrival.header('idempotency-key'),
+      });
+      // The one cast: the spec's validation has made the input what the handler's type says.
+      return answerOnce(request, arrival, (once) => handle(input as never, toCall(service, arrival, once)));
+    },
+  };
+}
+
+/** A balancer that has heard nothing by then takes the server for dead. */
+const READY_PATIENCE_MS = 2_000;
+
+/**
+ * Ready is who reaches the database, until `ending` aborts: balancers are to send nothing any more then. Without the
+ * store of files queries and text imports work on; so its absence is told, and takes no server out of the balancer.
+ */
+function createRequireReady(
+  { database, isStoreAvailable }: Service,
+  ending: AbortSignal,
+): Routes['requireReady'] {
+  const ask = askPatiently(() => sql`SELECT 1`.execute(database), READY_PATIENCE_MS);
+  return async () => {
+    if (ending.aborted) throw serverEnding();
+    await ask().catch((error) => {
+      throw serviceUnavailable(error);
+    });
+    return { store: (await isStoreAvailable()) ? 'available' : 'unavailable' };
+  };
+}
+
+/** The routes beside the contract that tell of this process. */
+const healthRoutes = (service: Service, ending: AbortSignal): Routes => ({
+  baseUrl: service.config.baseUrl,
+  requireReady: createRequireReady(service, ending),
+  deploymentId: service.deploymentId,
+  ...(service.metrics && { metrics: service.metrics }),
+});
+
+/** What a worker answers: how it is, and nothing of the contract. */
+export function createWorkerApp(service: Service, ending: AbortSignal): Promise<RequestListener> {
+  const { log, watch } = service;
+  const routes = healthRoutes(service, ending);
+  return createApp({ routes, log, watch, corsOrigins: [], validateResponses: false });
+}
+
+/**
+ * More requests than connections would only wait for those; one in four is left to imports, statistics and waits. The
+ * embedded database works on the same cores, and more at once than keep those busy would only keep refusals waiting.
+ */
+function placesFor({ databasePoolSize, databaseUrl }: Service['config']): number {
+  const byConnections = Math.ceil((databasePoolSize * 3) / 4);
+  return databaseUrl === undefined ? Math.min(byConnections, 2 * availableParallelism() + 1) : byConnections;
+}
+
+/** The service's application; it listens to nothing yet. `ending` aborts when the server is about to end. */
+export function createServiceApp(
+  service: Service,
+  ending: AbortSignal = new AbortController().signal,
+): Promise<RequestListener> {
+  const { config, log, watch } = service;
+  const { authenticate, ownerOf, learn } = createAuthenticate(service.database);
+  const limitRate = createRateLimit(service.database, config.rateLimitPerMinute);
+  const admission = createAdmission(placesFor(config), ownerOf);
+  ending.addEventListener('abort', () => admission.hurry(), { once: true });
+  return createApp({
+    backend: createBackend(service, { authenticate, limitRate }),
+    routes: {
+      receiveUpload: createReceiveUpload(service, limitRate),
+      ...healthRoutes(service, ending),
+    },
+    admission,
+    learn,
+    log,
+    watch,
+    corsOrigins: config.corsOrigins,
+    validateResponses: config.validateResponses,
+  });
+}
