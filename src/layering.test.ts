@@ -43,6 +43,10 @@ const LAYER_OF_FILE: Record<string, Layer> = {
   'validation-error.ts': 'dispatch',
   'once.ts': 'handlers',
   'receive-upload.ts': 'handlers',
+  'lexeme-statistics.ts': 'storage',
+  'lexeme-upkeep.ts': 'storage',
+  'query-statistics.ts': 'storage',
+  'scope-mark.ts': 'storage',
   'cursor.ts': 'handlers',
 };
 

@@ -2,12 +2,12 @@
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import type { Routes } from './http/routes.ts';
+import type { Analyse, AnalysisPool } from './indexing/analysis-pool.ts';
 import type { DocumentWaits } from './ingestion/document-waits.ts';
 import type { ExtractFile } from './ingestion/extraction-pool.ts';
 import type { JobQueue } from './ingestion/job-queue.ts';
 import type { QueuePositions } from './ingestion/queue-positions.ts';
-import type { Analyse, AnalysisPool } from './retrieval/analysis-pool.ts';
-import type { Search } from './retrieval/search.ts';
+import type { Search } from './search/search.ts';
 import type { Database } from './storage/database.ts';
 import type { DiskRoom } from './storage/disk-room.ts';
 import type { FileStore } from './storage/file-store.ts';

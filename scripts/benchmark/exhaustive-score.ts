@@ -3,15 +3,15 @@
  * service chooses are compared with. Only the analysis of the query and the weights of its terms come from the service.
  */
 import type pg from 'pg';
+import { TIERS, tierMark } from '../../src/analysis/marks.ts';
 import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
-import { B, K1 } from '../../src/retrieval/bm25.ts';
-import { TIERS, tierMark } from '../../src/retrieval/marks.ts';
-import { scoreByWords } from '../../src/retrieval/ranking.ts';
-import { candidatesOf, chooseTerms, weighSpellings } from '../../src/retrieval/search.ts';
-import { createStemMemory } from '../../src/retrieval/stems.ts';
-import { createUnderstanding, type Understanding } from '../../src/retrieval/understanding.ts';
+import { B, K1 } from '../../src/search/bm25.ts';
+import type { SearchedKnowledgeBases } from '../../src/search/query-statistics.ts';
+import { scoreByWords } from '../../src/search/ranking.ts';
+import { candidatesOf, chooseTerms, weighSpellings } from '../../src/search/search.ts';
+import { createStemMemory } from '../../src/search/stems.ts';
+import { createUnderstanding, type Understanding } from '../../src/search/understanding.ts';
 import { createDatabase, createPool, type Database } from '../../src/storage/database.ts';
-import type { SearchedKnowledgeBases } from '../../src/storage/query-statistics.ts';
 import { showProgress } from '../progress.ts';
 import type { RunningService } from '../service-process.ts';
 

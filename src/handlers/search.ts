@@ -2,7 +2,7 @@
 import type { SearchResult } from '../../generated/types.gen.ts';
 import type { Handlers } from '../contract.ts';
 import { formatScopedId, parseKnowledgeBaseId } from '../ids.ts';
-import type { FoundPassage } from '../retrieval/ranking.ts';
+import type { FoundPassage } from '../search/ranking.ts';
 import { withinBounds } from '../storage/bounded-statements.ts';
 import { passageId, toLocation } from '../storage/passages.ts';
 

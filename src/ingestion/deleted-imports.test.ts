@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import type { AnalysedPart } from '../retrieval/analysis.ts';
+import type { AnalysedPart } from '../indexing/analysis.ts';
 import { startTestService } from '../testing/test-service.ts';
 import { attempt, useUnattendedImports } from '../testing/unattended-imports.ts';
 import { createExtractionPool } from './extraction-pool.ts';

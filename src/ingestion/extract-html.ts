@@ -1,6 +1,6 @@
 /** Makes readable text of an HTML page: without scripts and boilerplate, with headings, lists, tables and code. */
-import type { ExtractedText } from '../retrieval/extracted-text.ts';
-import { isBlank } from '../retrieval/extracted-text.ts';
+import type { ExtractedText } from '../indexing/split/extracted-text.ts';
+import { isBlank } from '../indexing/split/extracted-text.ts';
 import { readTags } from './html-tags.ts';
 import { renderHtml } from './html-text.ts';
 

@@ -1,7 +1,7 @@
 /** From an uploaded file's bytes to its readable text, or the reason why there is none. Runs in a child process. */
 import type { DocumentError, DocumentType } from '../../generated/types.gen.ts';
-import { type ExtractedText, isBlank } from '../retrieval/extracted-text.ts';
-import { scanMarkdown } from '../retrieval/markdown.ts';
+import { type ExtractedText, isBlank } from '../indexing/split/extracted-text.ts';
+import { scanMarkdown } from '../indexing/split/markdown.ts';
 import { decodeText } from './decode-text.ts';
 import { detectType, type FileType, isEncryptedOffice, typeByName } from './detect-type.ts';
 import { encrypted, requireShort, tooComplex, UnreadableFile } from './extraction-limits.ts';

@@ -5,7 +5,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { unpackText } from '../retrieval/extracted-text.ts';
+import { unpackText } from '../indexing/split/extracted-text.ts';
 import { readingMaxMsFor, TEXT_MAX_LENGTH } from './extraction-limits.ts';
 import { createExtractionPool } from './extraction-pool.ts';
 

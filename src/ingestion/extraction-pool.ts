@@ -7,7 +7,7 @@ import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { onlyOnce } from '../concurrency/only-once.ts';
 import { createShares } from '../concurrency/shares.ts';
-import type { PackedText } from '../retrieval/extracted-text.ts';
+import type { PackedText } from '../indexing/split/extracted-text.ts';
 import type { Extraction, UploadedFile } from './extract.ts';
 import { HEAP_MAX, MACHINE_MEMORY, MEMORY_MAX, readingMaxMsFor } from './extraction-limits.ts';
 import { openModules } from './extraction-modules.ts';

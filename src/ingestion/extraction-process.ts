@@ -5,7 +5,7 @@
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 import type { DocumentType } from '../../generated/types.gen.ts';
-import { packText } from '../retrieval/extracted-text.ts';
+import { packText } from '../indexing/split/extracted-text.ts';
 import { type Extraction, extractFile, type UploadedFile } from './extract.ts';
 
 /** What a file is and what came of it, and how many bytes of packed text follow. */

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { DocumentType } from '../../generated/types.gen.ts';
-import type { PackedText } from '../retrieval/extracted-text.ts';
+import type { PackedText } from '../indexing/split/extracted-text.ts';
 import type { Extraction } from './extract.ts';
 import { RESULT_HEAD_MAX, RESULT_MAX } from './extraction-limits.ts';
 import type { ResultHead } from './extraction-process.ts';

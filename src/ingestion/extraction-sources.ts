@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 
-const FOLDERS = ['.', '../retrieval'];
+const FOLDERS = ['.', '../indexing/split'];
 
 const modules = FOLDERS.map((folder) => new URL(`${folder}/`, import.meta.url)).flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -1,5 +1,5 @@
 /** Writes HTML tables as text: one row a line, cells apart by ` | `. */
-import type { Table } from '../retrieval/extracted-text.ts';
+import type { Table } from '../indexing/split/extracted-text.ts';
 import type { Attributes } from './html-tags.ts';
 import type { Mark, TextWriter } from './text-writer.ts';
 

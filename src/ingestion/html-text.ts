@@ -1,6 +1,6 @@
 /** Renders HTML elements as readable text with its structure; other formats are rendered as the elements they resemble. */
-import type { ExtractedText, PageStart, Range } from '../retrieval/extracted-text.ts';
-import { HEADING_MAX_LENGTH } from '../retrieval/markdown.ts';
+import type { ExtractedText, PageStart, Range } from '../indexing/split/extracted-text.ts';
+import { HEADING_MAX_LENGTH } from '../indexing/split/markdown.ts';
 import {
   BOILERPLATE_ROLES,
   CONTENT,

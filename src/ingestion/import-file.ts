@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
-import type { AnalysedPart } from '../retrieval/analysis.ts';
-import { endParts } from '../retrieval/analysis-pool.ts';
+import type { AnalysedPart } from '../indexing/analysis.ts';
+import { endParts } from '../indexing/analysis-pool.ts';
 import type { Service } from '../service.ts';
 import { hasTooManyLexemes } from '../storage/accounts.ts';
 import type { Database } from '../storage/database.ts';

@@ -3,16 +3,16 @@
  * for it. In quadratic time these take minutes.
  */
 import { expect, test } from 'vitest';
+import { compoundTokens } from '../analysis/compounds.ts';
+import { detectLanguage } from '../analysis/language.ts';
+import { lexemesOf, wordsToStem } from '../analysis/lexemes.ts';
+import { foldAccents, normaliseText, unifyLetters } from '../analysis/normalise.ts';
+import { tokenise } from '../analysis/tokens.ts';
 import { byPosition, parseCursor } from '../cursor.ts';
 import { ServiceError } from '../errors.ts';
-import { compoundTokens } from '../retrieval/compounds.ts';
-import { isBlank } from '../retrieval/extracted-text.ts';
-import { detectLanguage } from '../retrieval/language.ts';
-import { lexemesOf, wordsToStem } from '../retrieval/lexemes.ts';
-import { scanMarkdown } from '../retrieval/markdown.ts';
-import { foldAccents, normaliseText, unifyLetters } from '../retrieval/normalise.ts';
-import { splitPassages } from '../retrieval/passages.ts';
-import { tokenise } from '../retrieval/tokens.ts';
+import { isBlank } from '../indexing/split/extracted-text.ts';
+import { scanMarkdown } from '../indexing/split/markdown.ts';
+import { splitPassages } from '../indexing/split/passages.ts';
 import { decodeText } from './decode-text.ts';
 import { detectType } from './detect-type.ts';
 import { extractHtml } from './extract-html.ts';

@@ -1,15 +1,15 @@
 /** Puts the service together from its settings: database, schema, files, jobs. Used by the server and by tests. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import { createAnalysisPool } from '../indexing/analysis-pool.ts';
 import { createDocumentWaits } from '../ingestion/document-waits.ts';
 import { createExtractionPool } from '../ingestion/extraction-pool.ts';
 import { startImports } from '../ingestion/imports.ts';
 import { readJobFigures } from '../ingestion/job-figures.ts';
 import { openJobQueue } from '../ingestion/job-queue.ts';
 import { createQueuePositions } from '../ingestion/queue-positions.ts';
-import { createAnalysisPool } from '../retrieval/analysis-pool.ts';
-import { createSearch, type Search } from '../retrieval/search.ts';
-import { createStem, createStemMemory } from '../retrieval/stems.ts';
+import { createSearch, type Search } from '../search/search.ts';
+import { createStem, createStemMemory } from '../search/stems.ts';
 import type { Service } from '../service.ts';
 import { type Connection, createDatabase, createPool } from '../storage/database.ts';
 import { createDiskRoom } from '../storage/disk-room.ts';

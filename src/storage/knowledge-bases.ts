@@ -1,7 +1,7 @@
 /** Statements on knowledge bases that more than one operation needs. */
 import { type RawBuilder, sql } from 'kysely';
+import type { Language } from '../analysis/language.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
-import type { Language } from '../retrieval/language.ts';
 import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
 

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scopeMark } from '../analysis/scope-mark.ts';
+import { LARGE_CHANGES_PER_MERGE, mergeLexemeChanges } from '../indexing/postings/lexeme-statistics.ts';
+import { readFrequencies, readQueryStatistics } from '../search/query-statistics.ts';
 import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
-import { LARGE_CHANGES_PER_MERGE, mergeLexemeChanges } from './lexeme-statistics.ts';
 import { deleteDocumentRows } from './passages.ts';
-import { readFrequencies, readQueryStatistics } from './query-statistics.ts';
-import { scopeMark } from './scope-mark.ts';
 import { LEXEMES_PER_CHANGE } from './tables.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;

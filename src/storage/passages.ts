@@ -5,14 +5,14 @@
  */
 import { sql } from 'kysely';
 import type { LanguageShare, Passage, PassageLocation } from '../../generated/types.gen.ts';
+import { scopeMark } from '../analysis/scope-mark.ts';
 import { release } from '../binary-array.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
-import type { AnalysedPart, PassageTotals } from '../retrieval/analysis.ts';
+import type { AnalysedPart, PassageTotals } from '../indexing/analysis.ts';
+import { addLexemes, removeLexemes } from '../indexing/postings/lexeme-statistics.ts';
 import type { Queryable } from './database.ts';
 import { giveWayToDeletion } from './deletions.ts';
-import { addLexemes, removeLexemes } from './lexeme-statistics.ts';
 import { prepare } from './prepared.ts';
-import { scopeMark } from './scope-mark.ts';
 
 type Owned = ScopedId & { accountId: string };
 

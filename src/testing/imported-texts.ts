@@ -1,7 +1,7 @@
 /** Puts knowledge bases and texts straight into a test's database, as the handlers do, without HTTP. */
 import { v7 as uuidv7 } from 'uuid';
-import { analyseDocument } from '../retrieval/analysis.ts';
-import { createStem } from '../retrieval/stems.ts';
+import { analyseDocument } from '../indexing/analysis.ts';
+import { createStem } from '../search/stems.ts';
 import { createAccount } from '../storage/accounts.ts';
 import type { Database } from '../storage/database.ts';
 import { insertDocument } from '../storage/documents.ts';

@@ -1,8 +1,8 @@
 /** Searches in texts that are imported for one test, each in a knowledge base of its own. */
 import { afterAll, beforeAll } from 'vitest';
-import { createSearch } from '../retrieval/search.ts';
-import { createStemMemory } from '../retrieval/stems.ts';
-import { mergeLexemeChanges } from '../storage/lexeme-statistics.ts';
+import { mergeLexemeChanges } from '../indexing/postings/lexeme-statistics.ts';
+import { createSearch } from '../search/search.ts';
+import { createStemMemory } from '../search/stems.ts';
 import { importText, makeKnowledgeBase, type TestText } from './imported-texts.ts';
 import { createTestDatabase } from './test-database.ts';
 

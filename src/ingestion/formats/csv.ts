@@ -1,5 +1,5 @@
 /** Reads comma-, semicolon- and tab-separated values (RFC 4180 and what spreadsheets write) as one table. */
-import type { ExtractedText } from '../../retrieval/extracted-text.ts';
+import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { decodeText } from '../decode-text.ts';
 import { renderHtml } from '../html-text.ts';
 import { sheetWriter } from './sheet-writer.ts';

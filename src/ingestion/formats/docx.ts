@@ -1,5 +1,5 @@
 /** Reads Word documents (Office Open XML, ECMA-376 part 1, clause 17). */
-import type { ExtractedText } from '../../retrieval/extracted-text.ts';
+import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { corrupt } from '../extraction-limits.ts';
 import { type HtmlRenderer, renderHtml } from '../html-text.ts';
 import { openArchive } from './archive.ts';

@@ -1,6 +1,6 @@
 /** Reads electronic books (EPUB 3.3): the chapters, which are XHTML, in the order of the spine. */
 import { posix } from 'node:path';
-import type { ExtractedText } from '../../retrieval/extracted-text.ts';
+import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { decodeText } from '../decode-text.ts';
 import { corrupt, encrypted, UnreadableFile } from '../extraction-limits.ts';
 import { readTags } from '../html-tags.ts';

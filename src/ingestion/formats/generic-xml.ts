@@ -1,5 +1,5 @@
 /** Reads XML of no known kind as readable text: elements with text are lines, those around them headings. */
-import type { ExtractedText } from '../../retrieval/extracted-text.ts';
+import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { corrupt } from '../extraction-limits.ts';
 import { extendPath, structuredTextWriter } from './structured-text.ts';
 import { readXml } from './xml.ts';

@@ -1,6 +1,6 @@
 /** Reads JSON as readable text: the names of objects are headings, their values lines below. */
-import type { ExtractedText } from '../../retrieval/extracted-text.ts';
-import { scanMarkdown } from '../../retrieval/markdown.ts';
+import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
+import { scanMarkdown } from '../../indexing/split/markdown.ts';
 import { decodeText } from '../decode-text.ts';
 import { requireShort } from '../extraction-limits.ts';
 import { withoutNuls } from '../text-writer.ts';

@@ -1,6 +1,6 @@
 /** Makes paragraphs and headings of the lines of a PDF, which knows neither. */
-import type { ExtractedText } from '../../retrieval/extracted-text.ts';
-import { HEADING_MAX_LENGTH } from '../../retrieval/markdown.ts';
+import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
+import { HEADING_MAX_LENGTH } from '../../indexing/split/markdown.ts';
 import { type HtmlRenderer, renderHtml } from '../html-text.ts';
 import { mostFrequent, type PdfLine } from './pdf-lines.ts';
 import { writeElement, writeVoid } from './translate-xml.ts';

@@ -1,5 +1,5 @@
 /** Reads Rich Text Format (Microsoft's specification 1.9.1). */
-import type { ExtractedText } from '../../retrieval/extracted-text.ts';
+import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { tooComplex, XML_DEPTH_MAX } from '../extraction-limits.ts';
 import { renderHtml } from '../html-text.ts';
 import { type RtfBody, rtfBody } from './rtf-body.ts';

@@ -1,5 +1,5 @@
 /** Writes the rows of a sheet as a table whose first row names the columns. */
-import { type ExtractedText, isBlank } from '../../retrieval/extracted-text.ts';
+import { type ExtractedText, isBlank } from '../../indexing/split/extracted-text.ts';
 import type { Attributes } from '../html-tags.ts';
 import type { HtmlRenderer } from '../html-text.ts';
 import { DATA_TABLE, writeElement } from './translate-xml.ts';

@@ -1,6 +1,6 @@
 /** Writes trees (JSON, XML) as readable text: values under the path of the names above them as headings. */
-import type { ExtractedText, Heading } from '../../retrieval/extracted-text.ts';
-import { HEADING_MAX_LENGTH } from '../../retrieval/markdown.ts';
+import type { ExtractedText, Heading } from '../../indexing/split/extracted-text.ts';
+import { HEADING_MAX_LENGTH } from '../../indexing/split/markdown.ts';
 import { TEXT_MAX_LENGTH, tooLong } from '../extraction-limits.ts';
 import { withoutNuls } from '../text-writer.ts';
 

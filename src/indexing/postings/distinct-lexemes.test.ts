@@ -1,8 +1,8 @@
 /** Text that is made to take much of the database counts for what it takes, and not only for its bytes. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startTestService, type TestService } from '../testing/test-service.ts';
-import { hasTooManyLexemes } from './accounts.ts';
+import { hasTooManyLexemes } from '../../storage/accounts.ts';
+import { startTestService, type TestService } from '../../testing/test-service.ts';
 
 let service: TestService;
 let knowledgeBaseId: string;

@@ -1,8 +1,9 @@
 /** Analyses a query: the same path as for passages, once for every language that the searched passages are in. */
+
+import { detectLanguage } from '../analysis/language.ts';
+import { lexemesOf, type Stems, wordsToStem } from '../analysis/lexemes.ts';
+import { tokenise } from '../analysis/tokens.ts';
 import { queryFrequencyWeight } from './bm25.ts';
-import { detectLanguage } from './language.ts';
-import { lexemesOf, type Stems, wordsToStem } from './lexemes.ts';
-import { tokenise } from './tokens.ts';
 
 /**
  * A word of the query. `lexemes` are its variants as the query writes it, one per language, distinct; `unaccented` are

@@ -1,6 +1,6 @@
 /** What the words of a document become in each of its languages. */
-import type { Language } from './language.ts';
-import { lexemesOf, type Stem, wordsToStem } from './lexemes.ts';
+import type { Language } from '../../analysis/language.ts';
+import { lexemesOf, type Stem, wordsToStem } from '../../analysis/lexemes.ts';
 import type { NumberedText, PassageTokens, TokenLexemes } from './passage-lexemes.ts';
 import { enlarge, type TextNumbers } from './text-numbers.ts';
 

@@ -6,13 +6,13 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import type { Stem } from '../analysis/lexemes.ts';
 import { onlyOnce } from '../concurrency/only-once.ts';
 import { createShares, type Shares } from '../concurrency/shares.ts';
 import type { WaitBudget } from '../concurrency/waiting-line.ts';
 import { overloaded, serverEnding } from '../errors.ts';
 import type { AnalysedPart, DocumentText } from './analysis.ts';
 import { type Dialogue, openDialogue } from './analysis-dialogue.ts';
-import type { Stem } from './lexemes.ts';
 
 /**
  * Whose document it is, and what ends its analysis: before it begins, between two parts, or where nobody takes them. The

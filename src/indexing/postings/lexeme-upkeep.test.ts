@@ -1,8 +1,8 @@
 /** Behind imports, what they have left to be done is done. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
-import { createTestDatabase } from '../testing/test-database.ts';
+import { importText, makeKnowledgeBase, type Place } from '../../testing/imported-texts.ts';
+import { createTestDatabase } from '../../testing/test-database.ts';
 import { createLexemeUpkeep } from './lexeme-upkeep.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -1,8 +1,8 @@
 /** Numbers for texts: the same for the same, whatever came before. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { tokenise, tokeniseAs } from '../../analysis/tokens.ts';
 import { createTextNumbers } from './text-numbers.ts';
-import { tokenise, tokeniseAs } from './tokens.ts';
 
 const someText = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 4 })

@@ -1,5 +1,5 @@
 /** Writes the lexemes of a passage, with their places, as a PostgreSQL tsvector. */
-import type { BinaryArray } from '../binary-array.ts';
+import type { BinaryArray } from '../../binary-array.ts';
 import { firstPlaceOf, type LexemeTable, nameEnd, nameStart, placeCountOf } from './lexeme-table.ts';
 
 /** Adds the tsvector of the passage at hand to a column of tsvectors. */

@@ -1,12 +1,12 @@
 /** A document's lexemes by passage, against a plain way to make them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBinaryArray, elementTypes } from '../binary-array.ts';
-import { LEXEMES_PER_CHANGE } from '../storage/tables.ts';
-import { readPassageCounts, readPieces, readTsvector } from '../testing/analysed-passages.ts';
+import { type TokenisedText, tokenise } from '../../analysis/tokens.ts';
+import { createBinaryArray, elementTypes } from '../../binary-array.ts';
+import { LEXEMES_PER_CHANGE } from '../../storage/tables.ts';
+import { readPassageCounts, readPieces, readTsvector } from '../../testing/analysed-passages.ts';
 import { createDocumentLexemes } from './passage-lexemes.ts';
 import { createTextNumbers } from './text-numbers.ts';
-import { type TokenisedText, tokenise } from './tokens.ts';
 
 /** Behind the header of an array, and the length of its one element. */
 const ELEMENT_OFFSET = 24;

@@ -1,8 +1,8 @@
 /** Marks tell dense passages from others, and no text can hold one. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { scopeMark } from '../storage/scope-mark.ts';
 import { tierCount, tierMark } from './marks.ts';
+import { scopeMark } from './scope-mark.ts';
 import { tokenise } from './tokens.ts';
 
 test('a word that occurs once is of no tier, however short the passage', () => {

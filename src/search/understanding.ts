@@ -7,9 +7,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
+import { TIERS, tierMark } from '../analysis/marks.ts';
 import type { Database } from '../storage/database.ts';
-import { type QueryStatistics, readQueryStatistics } from '../storage/query-statistics.ts';
-import { TIERS, tierMark } from './marks.ts';
+import { type QueryStatistics, readQueryStatistics } from './query-statistics.ts';
 import {
   analyseQuery,
   mostImportant,

@@ -1,13 +1,14 @@
 /** Finds and scores the passages that answer a query: candidates by the index, BM25 over the searched knowledge bases. */
+
+import { quoteLexeme } from '../analysis/lexemes.ts';
+import { TIERS, tierMark, UNTIERED_DENSITY } from '../analysis/marks.ts';
 import { insufficientCredits } from '../errors.ts';
 import { chargeCredits } from '../storage/accounts.ts';
 import type { Database, Queryable } from '../storage/database.ts';
-import { readFrequencies, type SearchedKnowledgeBases } from '../storage/query-statistics.ts';
 import type { ScoredTerm } from './asked-terms.ts';
 import { attainableWeight, inverseDocumentFrequency, queryFrequencyWeight, weightAt } from './bm25.ts';
 import { type CandidateQueries, chooseCandidates, type TermLevels } from './candidates.ts';
-import { quoteLexeme } from './lexemes.ts';
-import { TIERS, tierMark, UNTIERED_DENSITY } from './marks.ts';
+import { readFrequencies, type SearchedKnowledgeBases } from './query-statistics.ts';
 import { type QueryTerm, SCORED_TERMS_MAX } from './query-terms.ts';
 import { type FoundPassage, rankPassages, type Scoring } from './ranking.ts';
 import type { StemMemory } from './stems.ts';

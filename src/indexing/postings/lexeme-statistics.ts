@@ -4,10 +4,10 @@
  * that makes it; a worker merges them, so that imports neither wait for one another nor pay for thousands of counters.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { ScopedId } from '../ids.ts';
-import type { Database, Queryable } from './database.ts';
-import { scopeMark } from './scope-mark.ts';
-import { LEXEMES_PER_CHANGE } from './tables.ts';
+import { scopeMark } from '../../analysis/scope-mark.ts';
+import type { ScopedId } from '../../ids.ts';
+import type { Database, Queryable } from '../../storage/database.ts';
+import { LEXEMES_PER_CHANGE } from '../../storage/tables.ts';
 
 type Owned = ScopedId & { accountId: string };
 

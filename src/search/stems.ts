@@ -1,10 +1,10 @@
 /** Stems words with PostgreSQL's own Snowball dictionaries, remembering what it has asked. */
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { LANGUAGES } from '../analysis/language.ts';
+import type { Stem } from '../analysis/lexemes.ts';
 import type { Database } from '../storage/database.ts';
-import { stemOf } from '../storage/query-statistics.ts';
-import { LANGUAGES } from './language.ts';
-import type { Stem } from './lexemes.ts';
+import { stemOf } from './query-statistics.ts';
 
 /** Words remembered in this process, of all languages: about 20 MB. */
 const REMEMBERED_STEMS = 100_000;

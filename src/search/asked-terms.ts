@@ -1,7 +1,7 @@
 /** SQL for the terms of a query, and for what they add to a passage's score. */
 import { type RawBuilder, sql } from 'kysely';
+import { quoteLexeme } from '../analysis/lexemes.ts';
 import { heldFrequency, termFrequency } from './bm25.ts';
-import { quoteLexeme } from './lexemes.ts';
 
 /** A word of the query as it is scored: its lexemes that occur, each with the most that it can add to a score. */
 export type ScoredTerm = { spellings: { lexeme: string; attainable: number }[] };

@@ -1,9 +1,9 @@
 /** The main thread's side of a document's analysis in a worker: one step at a time, each in the account's turn. */
 import { MessageChannel } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
+import type { Stem } from '../analysis/lexemes.ts';
 import type { AnalysedPart, DocumentText } from './analysis.ts';
 import type { AnalysisMessage, AnalysisStep, AnalysisTask } from './analysis-worker.ts';
-import type { Stem } from './lexemes.ts';
 
 /** The turns of a thread; `isReturning`: the document goes on with the part that it has begun. */
 export type Turns = { take(isReturning: boolean): Promise<void>; leave(): void };

@@ -5,8 +5,8 @@ import {
   createByteWriter,
   elementTypes,
   release,
-} from '../binary-array.ts';
-import { LEXEMES_PER_CHANGE } from '../storage/tables.ts';
+} from '../../binary-array.ts';
+import { LEXEMES_PER_CHANGE } from '../../storage/tables.ts';
 import { type LexemeTable, lexemesEnd, nameEnd, nameStart, passageCountOf } from './lexeme-table.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** From a document to its passages, their columns and what they count together. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Stem, Stems } from '../analysis/lexemes.ts';
+import { analyseQuery, readQuery } from '../search/query-terms.ts';
 import { readAnalysis } from '../testing/analysed-passages.ts';
 import { type AnalysedPart, analyseDocument } from './analysis.ts';
-import type { Stem, Stems } from './lexemes.ts';
-import { analyseQuery, readQuery } from './query-terms.ts';
 
 /** Cuts a plural s and knows one stop word. */
 const stem: Stem = async (_language, words) =>

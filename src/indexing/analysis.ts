@@ -1,15 +1,21 @@
 /** Analyses a document: splits it into passages and gives each its language and lexemes, ready to be stored. */
+
+import {
+  detectLanguage,
+  detectPassageLanguage,
+  isToldByStopWords,
+  type Language,
+} from '../analysis/language.ts';
+import type { Stem } from '../analysis/lexemes.ts';
+import { tokeniseAs } from '../analysis/tokens.ts';
 import { type BinaryArray, createBinaryArray, elementTypes } from '../binary-array.ts';
-import { type PackedText, type StructuredText, unpackText } from './extracted-text.ts';
-import { detectLanguage, detectPassageLanguage, isToldByStopWords, type Language } from './language.ts';
-import type { Stem } from './lexemes.ts';
-import { HEADING_MAX_LENGTH, scanMarkdown } from './markdown.ts';
-import { createDocumentLexemes, type NumberedText, type PassageTokens } from './passage-lexemes.ts';
-import { type Passage, splitPassages } from './passages.ts';
-import { createTextNumbers } from './text-numbers.ts';
-import { sizeOf } from './text-size.ts';
-import { tokeniseAs } from './tokens.ts';
-import { createVocabulary, type Vocabulary } from './vocabulary.ts';
+import { createDocumentLexemes, type NumberedText, type PassageTokens } from './postings/passage-lexemes.ts';
+import { createTextNumbers } from './postings/text-numbers.ts';
+import { createVocabulary, type Vocabulary } from './postings/vocabulary.ts';
+import { type PackedText, type StructuredText, unpackText } from './split/extracted-text.ts';
+import { HEADING_MAX_LENGTH, scanMarkdown } from './split/markdown.ts';
+import { type Passage, splitPassages } from './split/passages.ts';
+import { sizeOf } from './split/text-size.ts';
 
 /**
  * What is analysed: imported text (read as Markdown), or what an extractor made of a file. `expected` are the languages

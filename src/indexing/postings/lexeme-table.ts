@@ -1,6 +1,7 @@
 /** Keeps what is known of a document's lexemes, by their numbers, and where the passage at hand has them. */
-import { type ByteWriter, createByteWriter } from '../binary-array.ts';
-import { tierMark } from './marks.ts';
+
+import { tierMark } from '../../analysis/marks.ts';
+import { type ByteWriter, createByteWriter } from '../../binary-array.ts';
 import { enlarge, type TextNumbers } from './text-numbers.ts';
 
 /** PostgreSQL manual 8.11.1: a lexeme keeps 256 positions. */

@@ -5,16 +5,16 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { DocumentType } from '../../generated/types.gen.ts';
+import { quoteLexeme } from '../analysis/lexemes.ts';
+import { scopeMark } from '../analysis/scope-mark.ts';
 import { insufficientCredits } from '../errors.ts';
 import { takeCredits } from '../storage/accounts.ts';
 import type { Database } from '../storage/database.ts';
 import type { PassageRow } from '../storage/passages.ts';
 import { prepare } from '../storage/prepared.ts';
-import type { SearchedKnowledgeBases } from '../storage/query-statistics.ts';
-import { scopeMark } from '../storage/scope-mark.ts';
 import { askedTerms, passageScore, type ScoredTerm, TERM_VALUES, termValues } from './asked-terms.ts';
 import { lengthNorm, normPerLetter } from './bm25.ts';
-import { quoteLexeme } from './lexemes.ts';
+import type { SearchedKnowledgeBases } from './query-statistics.ts';
 import { feedbackWords, scoreInContext, scoreWithSupport, trustBest } from './rerank.ts';
 
 /** A passage with its score and what the contract shows of its document. */

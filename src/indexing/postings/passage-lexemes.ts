@@ -1,5 +1,8 @@
 /** Gives the lexemes of a document's passages their places: passage by passage as tsvectors, and counted together. */
-import type { BinaryArray } from '../binary-array.ts';
+
+import { tierCount } from '../../analysis/marks.ts';
+import type { TokenisedText } from '../../analysis/tokens.ts';
+import type { BinaryArray } from '../../binary-array.ts';
 import {
   addLexeme,
   addPlace,
@@ -9,11 +12,9 @@ import {
   markOf,
   placeCountOf,
 } from './lexeme-table.ts';
-import { tierCount } from './marks.ts';
 import { writePassageCounts } from './passage-counts.ts';
 import { addPassageTsvector } from './passage-tsvector.ts';
 import type { TextNumbers } from './text-numbers.ts';
-import type { TokenisedText } from './tokens.ts';
 
 /** The tokens of a text, by the numbers that they have in their document. */
 export type NumberedText = TokenisedText<number>;

@@ -4,9 +4,9 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseNotFound } from '../errors.ts';
-import type { Queryable } from './database.ts';
-import { passageCounts } from './lexeme-statistics.ts';
-import { prepare } from './prepared.ts';
+import { passageCounts } from '../indexing/postings/lexeme-statistics.ts';
+import type { Queryable } from '../storage/database.ts';
+import { prepare } from '../storage/prepared.ts';
 
 /** The knowledge bases that a query covers, and what they hold together. */
 export type SearchedKnowledgeBases = {

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, platform } from 'node:os';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import type { Stem } from '../analysis/lexemes.ts';
 import { readAnalysis } from '../testing/analysed-passages.ts';
 import { analyseDocument, type DocumentText } from './analysis.ts';
 import { createAnalysisPool, endParts, startingWith } from './analysis-pool.ts';
-import type { Stem } from './lexemes.ts';
 
 const english = 'The committees agreed that the new regulation would not apply to small companies. ';
 /** Whose documents these are. */
@@ -152,9 +152,8 @@ describe('createAnalysisPool', () => {
   it('begins one large text of an account at a time while another account is there', async () => {
     const shared = createAnalysisPool(stem, { connections: 8 });
     const large = text(`${english}\n\n`.repeat(6_000));
-    shared.greet('mine');
-    shared.greet('other');
     const begun = await shared.analyse(large, mine);
+    shared.greet('other');
     const second = shared.analyse(large, { ...mine, budget: { leftMs: 50 } });
     await expect(second).rejects.toMatchObject({ status: 503 });
     await endParts(begun);
