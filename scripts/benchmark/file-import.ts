@@ -18,7 +18,7 @@ import { makeBomb, makePdf, makeSmallFile, SMALL_FORMATS, type TypicalFile } fro
 
 const MEBIBYTE = 1024 ** 2;
 
-/** The longest text that is made of a file (src/ingestion/extraction-limits.ts), nearly. */
+/** The longest text that is made of a file (src/extraction/extraction-limits.ts), nearly. */
 const LARGE_BYTES = 9_900_000;
 const TARGET_LARGE_SECONDS = 15;
 const PDF_PAGES = 200;
@@ -28,7 +28,7 @@ const TARGET_PER_MINUTE = 100;
 const BOMBS = 10;
 /** As many documents are waited for at a time; they end about in the order in which they were imported. */
 const CLIENTS_WAITING = 4;
-/** Files are read by all processors but one, which is the server's (src/ingestion/extraction-pool.ts). */
+/** Files are read by all processors but one, which is the server's (src/extraction/sandbox/extraction-pool.ts). */
 const WORKER_CORES = Math.max(1, availableParallelism() - 1);
 
 /** What the other client searches meanwhile: a few hundred passages, so that nothing but the imports is slow. */

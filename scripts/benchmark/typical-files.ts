@@ -32,7 +32,7 @@ const elements = (name: string, paragraphs: string[]) =>
 const docx = (paragraphs: string[]) =>
   writeZip(docxOf(paragraphs.map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`).join('')));
 
-/** More than is ever unpacked of one archive (src/ingestion/extraction-limits.ts). */
+/** More than is ever unpacked of one archive (src/extraction/extraction-limits.ts). */
 const BOMB_CHARACTERS = 256 * 1024 ** 2;
 
 /** A Word file of some 300 KiB that holds a thousand times as much text. */

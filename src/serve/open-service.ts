@@ -1,13 +1,13 @@
 /** Puts the service together from its settings: database, schema, files, jobs. Used by the server and by tests. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import { createAnalysisPool } from '../indexing/analysis-pool.ts';
-import { createDocumentWaits } from '../ingestion/document-waits.ts';
-import { createExtractionPool } from '../ingestion/extraction-pool.ts';
-import { startImports } from '../ingestion/imports.ts';
-import { readJobFigures } from '../ingestion/job-figures.ts';
-import { openJobQueue } from '../ingestion/job-queue.ts';
-import { createQueuePositions } from '../ingestion/queue-positions.ts';
+import { createDocumentWaits } from '../jobs/document-waits.ts';
+import { startImports } from '../jobs/imports.ts';
+import { readJobFigures } from '../jobs/job-figures.ts';
+import { openJobQueue } from '../jobs/job-queue.ts';
+import { createQueuePositions } from '../jobs/queue-positions.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { createStem, createStemMemory } from '../search/stems.ts';
 import type { Service } from '../service.ts';

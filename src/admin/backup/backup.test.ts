@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Config, readConfig } from '../../config/config.ts';
-import { purgeKnowledgeBase } from '../../ingestion/purge-knowledge-base.ts';
+import { purgeKnowledgeBase } from '../../jobs/purge-knowledge-base.ts';
 import { createAccount } from '../../storage/accounts.ts';
 import { keepBytes } from '../../storage/backup-lock.ts';
 import { createDatabase, createPool } from '../../storage/database.ts';

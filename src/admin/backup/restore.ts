@@ -9,7 +9,7 @@ import type pg from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
-import { type JobQueue, openJobQueue } from '../../ingestion/job-queue.ts';
+import { type JobQueue, openJobQueue } from '../../jobs/job-queue.ts';
 import { requireDataDirectory } from '../../serve/data-directory.ts';
 import { takeFirstStart, unfinishedRestoreFile } from '../../serve/first-start.ts';
 import { openDatabase } from '../../serve/open-database.ts';

@@ -1,7 +1,7 @@
 /** Checks the database: whether it answers, what it is, how it folds letters, its schema, clock and connections. */
 import { sql } from 'kysely';
 import type { Config } from '../../config/config.ts';
-import { JOB_CONNECTIONS } from '../../ingestion/job-queue.ts';
+import { JOB_CONNECTIONS } from '../../jobs/job-queue.ts';
 import type { Problem } from '../../problem.ts';
 import type { Database } from '../../storage/database.ts';
 import { compareMigrations } from '../../storage/migrate.ts';

@@ -1,7 +1,7 @@
 /** Checks whether the work gets done: the store of files, the jobs, and the server that answers. */
 import type { Config } from '../../config/config.ts';
-import { findMovingQueues, type JobFigures, readJobFigures } from '../../ingestion/job-figures.ts';
-import { GIVEN_UP_QUEUE, hasJobQueue } from '../../ingestion/job-queue.ts';
+import { findMovingQueues, type JobFigures, readJobFigures } from '../../jobs/job-figures.ts';
+import { GIVEN_UP_QUEUE, hasJobQueue } from '../../jobs/job-queue.ts';
 import { type Problem, reasonOf } from '../../problem.ts';
 import type { Database } from '../../storage/database.ts';
 import type { FileStore } from '../../storage/file-store.ts';

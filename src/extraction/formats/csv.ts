@@ -1,0 +1,79 @@
+/** Reads comma-, semicolon- and tab-separated values (RFC 4180 and what spreadsheets write) as one table. */
+import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
+import { decodeText } from '../decode-text.ts';
+import { renderHtml } from './html-text.ts';
+import { sheetWriter } from './sheet-writer.ts';
+
+const SEPARATORS = [',', ';', '\t', '|'];
+
+/** Characters in which separators are counted. */
+const SAMPLE_LENGTH = 8_192;
+
+/** Never refuses: what is no table becomes rows of one cell. @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH */
+export function extractCsv(bytes: Uint8Array): ExtractedText {
+  const text = decodeText(bytes);
+  const renderer = renderHtml({ keepBoilerplate: true });
+  const writer = sheetWriter(renderer, {});
+  for (const row of rowsOf(text, separatorOf(text))) writer.row(row);
+  writer.end();
+  return renderer.finish();
+}
+
+/** The separator that stands in most lines of the head, outside of quotes, equally often. */
+function separatorOf(text: string): string {
+  const lines = text
+    .slice(0, SAMPLE_LENGTH)
+    .replace(/"[^"]*"/g, '')
+    .split('\n')
+    .slice(0, 20);
+  const evenness = (separator: string): number => {
+    const counts = lines.filter((line) => line !== '').map((line) => line.split(separator).length - 1);
+    const usual = counts.toSorted((a, b) => a - b)[counts.length >> 1] ?? 0;
+    return usual === 0 ? 0 : counts.filter((count) => count === usual).length + usual / 1000;
+  };
+  return SEPARATORS.toSorted((a, b) => evenness(b) - evenness(a))[0] ?? ',';
+}
+
+/**
+ * The rows, in linear time: a search for a closing quote ends at the first run of quotes of which one is not doubled,
+ * and seen from a cell that begins with it, that is true of every run.
+ */
+function* rowsOf(text: string, separator: string): Generator<string[]> {
+  let row: string[] = [];
+  for (let at = 0; at <= text.length; ) {
+    const cell = text[at] === '"' ? quotedCell(text, separator, at) : undefined;
+    const end = cell?.end ?? nextOf(text, separator, at);
+    row.push(cell?.value ?? text.slice(at, end));
+    if (text[end] !== separator) {
+      yield row;
+      row = [];
+    }
+    at = end + 1;
+  }
+}
+
+/**
+ * The cell that begins with the quote at `start`, and where the separator or line end after it stands; two quotes
+ * inside are one. undefined: that quote is text (`"5 inch`), because the next one ends no cell.
+ */
+function quotedCell(
+  text: string,
+  separator: string,
+  start: number,
+): { value: string; end: number } | undefined {
+  let quote = text.indexOf('"', start + 1);
+  while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
+  if (quote < 0) return undefined;
+  let end = quote + 1;
+  while (text[end] === ' ') end++; // as some programs pad their cells
+  if (text[end] === '\r') end++;
+  if (end < text.length && text[end] !== separator && text[end] !== '\n') return undefined;
+  return { value: text.slice(start + 1, quote).replaceAll('""', '"'), end };
+}
+
+/** The next separator or line end from an offset on. */
+function nextOf(text: string, separator: string, from: number): number {
+  let at = from;
+  while (at < text.length && text[at] !== separator && text[at] !== '\n') at++;
+  return at;
+}

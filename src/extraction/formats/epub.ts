@@ -1,0 +1,92 @@
+/** Reads electronic books (EPUB 3.3): the chapters, which are XHTML, in the order of the spine. */
+import { posix } from 'node:path';
+import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
+import { decodeText } from '../decode-text.ts';
+import { corrupt, encrypted, UnreadableFile } from '../extraction-limits.ts';
+import { type Archive, openArchive } from './archive.ts';
+import { readTags } from './html-tags.ts';
+import { renderHtml } from './html-text.ts';
+import { attribute, readXml, type XmlAttributes } from './xml.ts';
+
+/** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
+export async function extractEpub(bytes: Uint8Array): Promise<ExtractedText> {
+  const archive = await openArchive(bytes);
+  const chapters = await chaptersOf(archive);
+  // Fonts may be obfuscated by it; chapters may not (EPUB 3.3, 4.2.6.3.2).
+  const encryption = String(await archive.read('META-INF/encryption.xml'));
+  if (chapters.some((name) => encryption.includes(name))) throw encrypted();
+  const renderer = renderHtml({ keepBoilerplate: false });
+  for (const name of chapters) {
+    const chapter = await archive.read(name);
+    if (chapter) readTags(decodeText(chapter, { markup: 'xml' }), renderer);
+  }
+  const { title: _everyChapters, ...extracted } = renderer.finish();
+  return extracted;
+}
+
+/**
+ * The parts that the book is read in; where no package tells them, all XHTML parts by name.
+ * @throws FILE_CORRUPT where there are none
+ */
+async function chaptersOf(archive: Archive): Promise<string[]> {
+  const parts = new Set(archive.names);
+  const spine = (await readSpine(archive)).filter((name) => parts.has(name));
+  if (spine.length > 0) return spine;
+  const pages = archive.names.filter((name) => PAGE_NAME.test(name)).sort(byNumberedName.compare);
+  if (pages.length === 0) throw corrupt('The book has neither a package document nor pages.');
+  return pages;
+}
+
+const PAGE_NAME = /\.x?html?$/i;
+/** Chapter 10 comes after chapter 9. */
+const byNumberedName = new Intl.Collator('en', { numeric: true });
+
+/** The names of the parts in the spine of the book's package; none where there is no package, or it is damaged. */
+async function readSpine(archive: Archive): Promise<string[]> {
+  const container = await readWhole(archive, 'META-INF/container.xml');
+  const [root = ''] = container ? valuesOf(container, 'rootfile', 'full-path') : [];
+  const book = await readWhole(archive, root);
+  if (book === undefined) return [];
+  const folder = posix.dirname(root);
+  const items = new Map<string, string>();
+  onElements(book, 'item', (attributes) => {
+    const name = nameOf(attribute(attributes, 'href') ?? '');
+    items.set(attribute(attributes, 'id') ?? '', posix.join(folder, name));
+  });
+  return valuesOf(book, 'itemref', 'idref').flatMap((id) => items.get(id) ?? []);
+}
+
+/** A part's bytes; undefined where it is missing or damaged. @throws FILE_ENCRYPTED, FILE_TOO_COMPLEX */
+async function readWhole(archive: Archive, name: string): Promise<Buffer | undefined> {
+  try {
+    return await archive.read(name);
+  } catch (error) {
+    if (error instanceof UnreadableFile && error.code === 'FILE_CORRUPT') return undefined;
+    throw error;
+  }
+}
+
+/** The name of the part that an address means; where it is not encoded as addresses are, the address itself. */
+function nameOf(href: string): string {
+  try {
+    return decodeURI(href);
+  } catch {
+    return href;
+  }
+}
+
+function onElements(part: Uint8Array, element: string, take: (attributes: XmlAttributes) => void): void {
+  readXml(part, {
+    open(name, attributes) {
+      if (name === element) take(attributes);
+    },
+    close() {},
+    text() {},
+  });
+}
+
+function valuesOf(part: Uint8Array, element: string, name: string): string[] {
+  const values: string[] = [];
+  onElements(part, element, (attributes) => values.push(attribute(attributes, name) ?? ''));
+  return values;
+}

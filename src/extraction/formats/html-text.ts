@@ -1,0 +1,181 @@
+/** Renders HTML elements as readable text with its structure; other formats are rendered as the elements they resemble. */
+import type { ExtractedText, PageStart, Range } from '../../indexing/split/extracted-text.ts';
+import { HEADING_MAX_LENGTH } from '../../indexing/split/markdown.ts';
+import {
+  BOILERPLATE_ROLES,
+  CONTENT,
+  LINES,
+  PAGE_FURNITURE,
+  PARAGRAPHS,
+  UNREADABLE,
+  VOID,
+} from './html-elements.ts';
+import { createTableWriter, type TableWriter } from './html-table.ts';
+import type { Attributes, TagEvents } from './html-tags.ts';
+import { createTextWriter, type Mark, type TextWriter } from './text-writer.ts';
+
+/** What an element makes of the text inside it. */
+type Role = 'unreadable' | 'furniture' | 'content' | 'heading' | 'pre' | 'title';
+
+/** Boilerplate (menus, page footers) is left out unless it is asked for. */
+export type RenderOptions = { keepBoilerplate: boolean };
+
+type Page = RenderOptions & {
+  writer: TextWriter;
+  tables: TableWriter;
+  /** How many open elements have each role. */
+  depth: Record<Role, number>;
+  /** For each open list the number of its next entry; undefined where it is unordered. */
+  lists: (number | undefined)[];
+  headings: (Range & { level: number })[];
+  verbatim: Range[];
+  pages: { start: Mark; page: number }[];
+  title: string;
+  /** Nothing of the open `pre` was read yet. */
+  atPreStart: boolean;
+};
+
+type OpenElement = { role: Role | undefined; start: Mark | undefined };
+
+/**
+ * Takes the events of `readTags`. `beginPage` says that what follows stands on a page (counted from 1); `finish`
+ * gives the text when all has been read.
+ */
+export type HtmlRenderer = TagEvents & { beginPage(page: number): void; finish(): ExtractedText };
+
+/** @throws FILE_TOO_COMPLEX when the text is longer than TEXT_MAX_LENGTH */
+export function renderHtml(options: RenderOptions): HtmlRenderer {
+  const writer = createTextWriter();
+  const depth = { unreadable: 0, furniture: 0, content: 0, heading: 0, pre: 0, title: 0 };
+  const found = { lists: [], headings: [], verbatim: [], pages: [], title: '', atPreStart: false };
+  const page: Page = { ...options, writer, tables: createTableWriter(writer), depth, ...found };
+  const elements: OpenElement[] = [];
+  return {
+    open(name, attributes) {
+      const role = roleOf(page, name, attributes);
+      if (role && !VOID.has(name)) depth[role]++;
+      const start = isReadable(page) ? beginElement(page, name, attributes) : undefined;
+      if (!VOID.has(name)) elements.push({ role, start });
+    },
+    close(name) {
+      const element = elements.pop();
+      if (isReadable(page)) endElement(page, name, element?.start);
+      if (element?.role) depth[element.role]--;
+    },
+    text: (text) => writeText(page, text),
+    beginPage: (number) => page.pages.push({ start: writer.mark(), page: number }),
+    finish: () => finish(page),
+  };
+}
+
+function roleOf({ depth, keepBoilerplate }: Page, name: string, attributes: Attributes): Role | undefined {
+  if (UNREADABLE.has(name) || isHidden(attributes)) return 'unreadable';
+  const role = attributes.get('role')?.toLowerCase() ?? '';
+  if (!keepBoilerplate) {
+    if (name === 'nav' || BOILERPLATE_ROLES.has(role)) return 'unreadable';
+    // The headings of a page's own header name the page.
+    if (PAGE_FURNITURE.has(name) && depth.content === 0)
+      return name === 'header' ? 'furniture' : 'unreadable';
+  }
+  if (CONTENT.has(name) || role === 'main') return 'content';
+  if (HEADING.test(name)) return 'heading';
+  return name === 'pre' || name === 'title' ? name : undefined;
+}
+
+const HEADING = /^h[1-6]$/;
+const HIDING_STYLE = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
+
+function isHidden(attributes: Attributes): boolean {
+  if (attributes.size === 0) return false;
+  const isFound = attributes.get('hidden')?.toLowerCase() === 'until-found';
+  return (
+    (attributes.has('hidden') && !isFound) ||
+    attributes.get('aria-hidden') === 'true' ||
+    HIDING_STYLE.test(attributes.get('style') ?? '')
+  );
+}
+
+function isReadable({ depth }: Page): boolean {
+  return depth.unreadable === 0 && depth.title === 0 && (depth.furniture === 0 || depth.heading > 0);
+}
+
+/** Lays out what stands before an element; gives the place where headings and code begin. */
+function beginElement(page: Page, name: string, attributes: Attributes): Mark | undefined {
+  const { writer, tables, lists } = page;
+  breakBefore(page, name);
+  tables.open(name, attributes);
+  if (name === 'ul' || name === 'ol')
+    lists.push(name === 'ol' ? Number(attributes.get('start') || 1) || 1 : undefined);
+  if (name === 'li') writer.sign(listMarker(lists));
+  page.atPreStart = name === 'pre';
+  return HEADING.test(name) || name === 'pre' ? writer.mark() : undefined;
+}
+
+function endElement(page: Page, name: string, start: Mark | undefined): void {
+  const { writer, tables, lists, headings, verbatim } = page;
+  tables.close(name);
+  if (name === 'ul' || name === 'ol') lists.pop();
+  if (name === 'li') writer.dropSigns();
+  const range = { start: start?.offset ?? writer.end(), end: writer.end() };
+  if (range.start < range.end && name === 'pre') verbatim.push(range);
+  else if (range.start < range.end) headings.push({ ...range, level: Number(name.charAt(1)) });
+  breakBefore(page, name);
+}
+
+function breakBefore({ writer, tables, depth, lists }: Page, name: string): void {
+  const isParagraph = PARAGRAPHS.has(name) && !(lists.length > 0 && (name === 'ul' || name === 'ol'));
+  if (!isParagraph && !LINES.has(name)) return;
+  if (tables.isInRow() && name !== 'tr') writer.write(' ');
+  else if (name === 'br' && depth.pre > 0) writer.writeVerbatim('\n');
+  else writer.breakLine(isParagraph ? 2 : 1);
+}
+
+/** Levels of lists that are indented; deeper ones stay at this depth, so that a page's text stays linear. */
+const INDENTED_LISTS_MAX = 8;
+
+/** `- `, or the next number of an ordered list, indented by its depth. */
+function listMarker(lists: (number | undefined)[]): string {
+  const indent = '  '.repeat(Math.min(Math.max(0, lists.length - 1), INDENTED_LISTS_MAX));
+  const number = lists.at(-1);
+  if (number === undefined) return `${indent}- `;
+  lists[lists.length - 1] = number + 1;
+  return `${indent}${number}. `;
+}
+
+function writeText(page: Page, text: string): void {
+  if (page.depth.title > 0 && page.depth.unreadable === 0) page.title += text;
+  if (!isReadable(page)) return;
+  // HTML standard, 13.1.2.5: a line feed right after <pre> does not count.
+  if (page.depth.pre > 0) page.writer.writeVerbatim(page.atPreStart ? text.replace(/^\n/, '') : text);
+  else page.writer.write(text);
+  page.atPreStart = false;
+}
+
+function finish({ writer, tables, headings, verbatim, pages, ...page }: Page): ExtractedText {
+  const text = writer.text();
+  const title = page.title.replace(/\s+/g, ' ').trim();
+  const named = disjoint(headings)
+    .map((heading) => ({ ...heading, text: text.slice(heading.start, heading.end).replace(/\s+/g, ' ') }))
+    .filter((heading) => heading.text.length <= HEADING_MAX_LENGTH);
+  return {
+    text,
+    ...(title && { title }),
+    headings: named,
+    pages: pages.flatMap(pageStart),
+    verbatim: disjoint(verbatim),
+    tables: tables.finish(text),
+  };
+}
+
+/** A page that nothing follows has no place. */
+function pageStart({ start: { offset }, page }: { start: Mark; page: number }): PageStart[] {
+  return offset === undefined ? [] : [{ offset, page }];
+}
+
+/** Ranges in text order; of nested ones the outer stays. */
+function disjoint<T extends Range>(ranges: T[]): T[] {
+  const kept: T[] = [];
+  for (const range of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end))
+    if (range.start >= (kept.at(-1)?.end ?? 0)) kept.push(range);
+  return kept;
+}

@@ -1,0 +1,65 @@
+/** Writes trees (JSON, XML) as readable text: values under the path of the names above them as headings. */
+import type { ExtractedText, Heading } from '../../indexing/split/extracted-text.ts';
+import { HEADING_MAX_LENGTH } from '../../indexing/split/markdown.ts';
+import { TEXT_MAX_LENGTH, tooLong } from '../extraction-limits.ts';
+import { withoutNuls } from './text-writer.ts';
+
+export type StructuredTextWriter = {
+  /** Sets what follows apart from what was written: a record of several. */
+  separate(): void;
+  /** Writes a value below its path, on a line of its own, behind its own name where it has one. */
+  value(path: readonly string[], name: string, value: string): void;
+  /** Without line breaks at its ends. */
+  finish(): ExtractedText;
+};
+
+/** Names of a path that are kept; where there are more, the innermost replaces those before it. */
+const PATH_MAX_LENGTH = 6;
+
+/** A path with one more name. */
+export function extendPath(path: readonly string[], name: string): readonly string[] {
+  const heading = withoutNuls(name).replace(/\s+/g, ' ').trim().slice(0, HEADING_MAX_LENGTH);
+  return heading === '' ? path : [...path.slice(0, PATH_MAX_LENGTH - 1), heading];
+}
+
+/** @throws FILE_TOO_COMPLEX, on writing, past TEXT_MAX_LENGTH */
+export function structuredTextWriter(): StructuredTextWriter {
+  const lines: string[] = [];
+  const headings: Heading[] = [];
+  let length = 0;
+  let isApart = false;
+  let above: readonly string[] = [];
+
+  const writeLine = (line: string): void => {
+    lines.push(line);
+    length += line.length + 1;
+    if (length > TEXT_MAX_LENGTH) throw tooLong();
+  };
+  /** Headings for what of a path differs from that of the line above; its last name again on the way back up. */
+  const writePath = (path: readonly string[]): void => {
+    if (path.length === above.length && path.every((name, i) => name === above[i])) return;
+    const common = path.findIndex((name, i) => name !== above[i]);
+    const from = common < 0 ? path.length - 1 : common;
+    for (const [i, name] of path.entries()) {
+      if (i < from) continue;
+      headings.push({ start: length, end: length + name.length, level: i + 1, text: name });
+      writeLine(name);
+    }
+    above = path;
+  };
+  return {
+    separate() {
+      isApart = length > 0;
+    },
+    value(path, name, value) {
+      const written = withoutNuls(value);
+      if (written.trim() === '') return;
+      const isElsewhere = path.length !== above.length || path.some((part, i) => part !== above[i]);
+      if (isApart || (isElsewhere && length > 0)) writeLine('');
+      isApart = false;
+      writePath(path);
+      writeLine(name === '' ? written : `${withoutNuls(name)}: ${written}`);
+    },
+    finish: () => ({ text: lines.join('\n'), headings, pages: [], verbatim: [], tables: [] }),
+  };
+}

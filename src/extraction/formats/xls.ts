@@ -1,0 +1,41 @@
+/** Reads workbooks of Excel 5 to 2003 ([MS-XLS]) with SheetJS: each sheet is a page, its name a heading. */
+import type { WorkBook, WorkSheet } from '@e965/xlsx';
+import type { Reading } from '../extract.ts';
+import { CELLS_MAX, damaged, encrypted, tooComplex } from '../extraction-limits.ts';
+import { renderHtml } from './html-text.ts';
+import { finishWorkbook, type SheetWriter, sheetWriter } from './sheet-writer.ts';
+
+/** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
+export async function extractXls(bytes: Uint8Array): Promise<Reading> {
+  const workbook = await readWorkbook(bytes);
+  const renderer = renderHtml({ keepBoilerplate: true });
+  const cells = { left: CELLS_MAX };
+  for (const [i, name] of workbook.SheetNames.entries()) {
+    const writer = sheetWriter(renderer, { page: i + 1, name });
+    writeRows(workbook.Sheets[name], writer, cells);
+    writer.end();
+  }
+  return { extracted: finishWorkbook(renderer), warnings: [], pageCount: workbook.SheetNames.length };
+}
+
+async function readWorkbook(bytes: Uint8Array): Promise<WorkBook> {
+  const { read } = await import('@e965/xlsx');
+  try {
+    return read(bytes, { type: 'array', dense: true, cellFormula: false, cellHTML: false });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (/password|encrypt/i.test(message)) throw encrypted();
+    throw damaged('it cannot be read as a workbook');
+  }
+}
+
+/** A cell shows its formatted text (`w`), or its value where it has no format. */
+function writeRows(sheet: WorkSheet | undefined, writer: SheetWriter, cells: { left: number }): void {
+  for (const row of sheet?.['!data'] ?? []) {
+    cells.left -= row?.length ?? 0;
+    if (cells.left < 0) throw tooComplex(`The workbook has more than ${CELLS_MAX} cells.`);
+    // Rows and cells that hold nothing are holes.
+    const texts = Array.from(row ?? [], (cell) => String(cell?.w ?? cell?.v ?? ''));
+    writer.row(texts);
+  }
+}

@@ -1,0 +1,210 @@
+/** Whatever reading a file provokes ends in bounds, and stays in its own process. */
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { unpackText } from '../../indexing/split/extracted-text.ts';
+import { readingMaxMsFor, TEXT_MAX_LENGTH } from '../extraction-limits.ts';
+import { createExtractionPool } from './extraction-pool.ts';
+
+const killedServer = fileURLToPath(new URL('../../testing/killed-server.ts', import.meta.url));
+const hostile = fileURLToPath(new URL('../../testing/hostile-reader.ts', import.meta.url));
+const chatting = fileURLToPath(new URL('../../testing/chatting-reader.ts', import.meta.url));
+const starvedServer = fileURLToPath(new URL('../../testing/starved-server.ts', import.meta.url));
+const pool = createExtractionPool();
+afterAll(() => pool.close());
+
+const misbehave = async (how: string) => {
+  const readingMaxMs = (type: string) => (how === 'loop' || type === 'xml' ? 2_000 : 30_000);
+  const bounded = createExtractionPool({ program: hostile, readingMaxMs });
+  try {
+    return await bounded.extract({ accountId: 'a', fileName: how, readBytes: async () => new Uint8Array() });
+  } finally {
+    bounded.close();
+  }
+};
+
+describe('the process that reads a file', () => {
+  it.each([
+    ['takes too long', 'loop', 'seconds'],
+    ['takes too long for its format', 'loop as xml', 'seconds'],
+    ['fills its heap', 'heap', 'memory'],
+    ['takes memory outside its heap', 'buffers', 'memory'],
+    ['takes much memory at once', 'one buffer', 'memory'],
+    ['writes without end', 'flood', 'text'],
+    ['announces a result that no memory holds', 'lie', 'text'],
+  ])('that %s ends, and the file is too complex', async (_what, how, reason) => {
+    const extraction = await misbehave(how);
+    expect(extraction).toMatchObject({ failure: { code: 'FILE_TOO_COMPLEX' } });
+    expect('failure' in extraction && extraction.failure.message).toContain(reason);
+  });
+
+  it('that has a fault throws what it complained of: the import is tried again', async () => {
+    await expect(misbehave('crash')).rejects.toThrow('the reader has a fault');
+  });
+
+  it.each(['chat', 'announce nothing', 'announce less than nothing'])(
+    'that hands back no result throws that: %s',
+    async (how) => {
+      await expect(misbehave(how)).rejects.toThrow('what reading hands back is no result');
+    },
+  );
+
+  it('hands back its result, whatever a library writes to the console', async () => {
+    const chatty = createExtractionPool({ program: chatting });
+    const extraction = await chatty.extract({
+      accountId: 'a',
+      fileName: 'a.txt',
+      readBytes: async () => Buffer.from('Some text.'),
+    });
+    chatty.close();
+    expect('extracted' in extraction && unpackText(extraction.extracted).text).toBe('Some text.');
+  });
+
+  it.skipIf(process.platform === 'win32')('that can not be started throws, and the next is', async () => {
+    const limited = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, starvedServer];
+    const { stdout } = await promisify(execFile)('/bin/sh', limited);
+    expect(JSON.parse(stdout)).toEqual(['EMFILE', 'EMFILE', 'txt']);
+  });
+
+  it('gets no file once it is ended for having had nothing to do', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const idle = createExtractionPool();
+    try {
+      const file = { accountId: 'a', fileName: 'a.txt', readBytes: async () => Buffer.from('Some text.') };
+      await idle.extract(file);
+      vi.runAllTimers();
+      expect(await idle.extract(file)).toMatchObject({ type: 'txt' });
+    } finally {
+      idle.close();
+      vi.useRealTimers();
+    }
+  });
+
+  it.skipIf(process.platform !== 'linux')('ends with its server, even in an endless loop', async () => {
+    const server = spawn(process.execPath, [killedServer], { stdio: 'inherit' });
+    const readers = () => descendantsOf(server.pid ?? 0).filter(({ command }) => command.includes(hostile));
+    await vi.waitUntil(() => readers().some(isLooping), { timeout: 20_000 });
+    const found = readers();
+    server.kill('SIGKILL');
+    await vi.waitUntil(() => !found.some(({ pid }) => existsSync(`/proc/${pid}`)), { timeout: 20_000 });
+  });
+});
+
+/** A process with the ticks of processor time that it has used: proc_pid_stat(5). */
+type Found = { pid: string; command: string; ticks: number };
+
+/** The children of a process. */
+function descendantsOf(pid: number): Found[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return children.split(' ').flatMap((child) => {
+    try {
+      const command = readFileSync(`/proc/${child}/cmdline`, 'utf8');
+      const fields = readFileSync(`/proc/${child}/stat`, 'utf8').split(' ');
+      return [{ pid: child, command, ticks: Number(fields[13]) + Number(fields[14]) }];
+    } catch {
+      return []; // it has ended meanwhile
+    }
+  });
+}
+
+/** More than a start takes: 100 ticks are a second. */
+const isLooping = ({ ticks }: Found): boolean => ticks > 100;
+
+it('reads files one after another and at once', async () => {
+  const files = Array.from({ length: 6 }, (_, i) => ({
+    accountId: 'a',
+    fileName: 'a.md',
+    readBytes: async () => Buffer.from(`# Text ${i}`),
+  }));
+  const read = await Promise.all(files.map((file) => pool.extract(file)));
+  const texts = read.map((extraction) => 'extracted' in extraction && unpackText(extraction.extracted).text);
+  expect(texts).toEqual(files.map((_file, i) => `# Text ${i}`));
+});
+
+it('fetches the bytes of as many files as it reads ahead, and no more, also after some could not be fetched', async () => {
+  let held = 0;
+  let heldMost = 0;
+  const readBytes = async () => {
+    heldMost = Math.max(heldMost, ++held);
+    return Buffer.from('Some text.');
+  };
+  const broken = () => Promise.reject(new Error('the store is away'));
+  const read = async () => {
+    await expect(pool.extract({ accountId: 'a', fileName: 'a.txt', readBytes: broken })).rejects.toThrow(
+      'away',
+    );
+    await pool.extract({ accountId: 'a', fileName: 'a.txt', readBytes }).finally(() => held--);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() * 2 }, read));
+  expect(heldMost).toBeLessThanOrEqual(2 * Math.max(1, availableParallelism() - 1));
+});
+
+it('gives a small file of plain text less time than one that may unpack to something large', () => {
+  expect(readingMaxMsFor('xml', 1_000_000)).toBeLessThan(15_000);
+  expect(readingMaxMsFor('txt', 52_428_800)).toBe(readingMaxMsFor('pdf', 1));
+});
+
+it.skipIf(totalmem() < 4 * 2 ** 30)(
+  "reads an account's file beside those of another one that take all of their time",
+  async () => {
+    const shared = createExtractionPool({ program: hostile, readingMaxMs: () => 20_000 });
+    const extract = (accountId: string, fileName: string) =>
+      shared.extract({ accountId, fileName, readBytes: async () => new Uint8Array() });
+    const endless = Array.from({ length: 4 }, () => extract('a', 'loop'));
+    for (let i = 0; i < 3; i++)
+      await expect(Promise.race([...endless, extract('b', 'crash')])).rejects.toThrow(
+        'the reader has a fault',
+      );
+    shared.close();
+    await Promise.allSettled(endless);
+  },
+);
+
+it("a store that is slow with an account's files keeps nobody else's from being read", async () => {
+  const silent = Promise.withResolvers<Uint8Array>();
+  const slow = Array.from({ length: 4 }, () =>
+    pool.extract({ accountId: 'a', fileName: 'a.txt', readBytes: () => silent.promise }),
+  );
+  const readBytes = async () => Buffer.from('Some text.');
+  expect(await pool.extract({ accountId: 'b', fileName: 'b.txt', readBytes })).toMatchObject({ type: 'txt' });
+  silent.resolve(Buffer.from('Some text.'));
+  await Promise.all(slow);
+});
+
+it.each(['txt', 'md', 'json'])(
+  'hands over the longest text of a %s, and none that is longer',
+  async (type) => {
+    const words = Array.from({ length: TEXT_MAX_LENGTH / 16 }, () => 'The café opens. ').join('');
+    const read = (text: string) =>
+      pool.extract({ accountId: 'a', fileName: `large.${type}`, readBytes: async () => Buffer.from(text) });
+    const longest = await read(words);
+    expect('extracted' in longest && unpackText(longest.extracted).text).toBe(words);
+    expect(await read(`${words}.`)).toEqual({
+      type: expect.any(String),
+      failure: { code: 'FILE_TOO_COMPLEX', message: "The file's text is longer than 10000000 characters." },
+    });
+  },
+);
+
+it('throws when it is closed while it reads, so that the import is tried again', async () => {
+  const closing = createExtractionPool({ program: hostile });
+  const readBytes = async () => {
+    setTimeout(closing.close, 200);
+    return new Uint8Array();
+  };
+  await expect(closing.extract({ accountId: 'a', fileName: 'loop', readBytes })).rejects.toThrow('SIGKILL');
+});
+
+it('starts no process once it is closed', async () => {
+  const closing = createExtractionPool({ program: hostile });
+  const reading = closing.extract({
+    accountId: 'a',
+    fileName: 'loop',
+    readBytes: async () => new Uint8Array(),
+  });
+  closing.close();
+  await expect(reading).rejects.toThrow('reads no more files');
+});

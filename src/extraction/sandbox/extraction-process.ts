@@ -1,0 +1,48 @@
+/**
+ * The program of the process that reads one file. Standard input: the file's name as a line of JSON, then its
+ * bytes. Standard output: its type as a line of JSON, a `ResultHead` as another one, then the packed text. See extraction-pool.ts.
+ */
+import { Console } from 'node:console';
+import { Writable } from 'node:stream';
+import type { DocumentType } from '../../../generated/types.gen.ts';
+import { packText } from '../../indexing/split/extracted-text.ts';
+import { type Extraction, extractFile, type UploadedFile } from '../extract.ts';
+
+/** What a file is and what came of it, and how many bytes of packed text follow. */
+export type ResultHead = { extraction: Extraction<undefined>; textBytes: number };
+
+async function readInput(): Promise<UploadedFile> {
+  const pieces: Buffer[] = [];
+  for await (const piece of process.stdin) pieces.push(piece);
+  const input = Buffer.concat(pieces);
+  const newline = input.indexOf('\n');
+  return {
+    fileName: JSON.parse(input.toString('utf8', 0, newline)) as string, // extraction-pool.ts wrote it
+    bytes: input.subarray(newline + 1),
+  };
+}
+
+function writeResult(extraction: Extraction): void {
+  const text = 'extracted' in extraction ? packText(extraction.extracted) : new Uint8Array();
+  const head: ResultHead = {
+    extraction: 'extracted' in extraction ? { ...extraction, extracted: undefined } : extraction,
+    textBytes: text.byteLength,
+  };
+  process.stdout.write(`${JSON.stringify(head)}\n`);
+  process.stdout.end(text);
+}
+
+/** Where a reader waits for something that never comes, which damage can bring about, nothing is left to do. */
+const UNENDED: Extraction = {
+  type: 'unknown',
+  failure: { code: 'FILE_CORRUPT', message: 'The file is damaged: reading it does not come to its end.' },
+};
+const tellUnended = () => writeResult(UNENDED);
+
+// What a library has to say of a file would stand in the middle of the result, or pass for the reason of an end.
+globalThis.console = new Console(new Writable({ write: (_piece, _encoding, done) => done() }));
+process.once('beforeExit', tellUnended);
+const tellType = (type: DocumentType) => void process.stdout.write(`${JSON.stringify(type)}\n`);
+const extraction = await extractFile(await readInput(), tellType);
+process.off('beforeExit', tellUnended);
+writeResult(extraction);

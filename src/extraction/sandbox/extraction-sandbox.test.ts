@@ -1,0 +1,120 @@
+/** A reader that somebody else has taken over stays in its process, as far as the system allows. */
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { EscapeReport, EscapeTask } from '../../testing/escaping-reader.ts';
+import { createExtractionPool } from './extraction-pool.ts';
+import { findSandbox } from './extraction-sandbox.ts';
+
+const program = fileURLToPath(new URL('../../testing/escaping-reader.ts', import.meta.url));
+const isRoot = process.geteuid?.() === 0;
+
+let directory: string;
+let listeners: [tcp: Server, unix: Server];
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-escape-'));
+  listeners = [createServer((socket) => socket.end()), createServer((socket) => socket.end())];
+  listeners[0].listen(0, '127.0.0.1');
+  listeners[1].listen(join(directory, 'socket'));
+  await Promise.all(listeners.map((listener) => once(listener, 'listening')));
+});
+afterAll(async () => {
+  for (const listener of listeners) listener.close();
+  await rm(directory, { recursive: true });
+});
+
+/** Lets the reader try everything; `lacks` is what this system does not allow. */
+async function escapeAll(): Promise<{ report: EscapeReport; lacks: string[] }> {
+  const secretFile = join(directory, 'secret.sqlite');
+  new DatabaseSync(secretFile).exec('CREATE TABLE IF NOT EXISTS secrets (secret TEXT)');
+  const { port } = listeners[0].address() as AddressInfo; // it listens on a port
+  const task: EscapeTask = {
+    secretFile,
+    port,
+    socketPath: join(directory, 'socket'),
+    serverId: process.pid,
+  };
+  let lacks: string[] = [];
+  const pool = createExtractionPool({
+    program,
+    tell: (told) => {
+      lacks = told;
+    },
+  });
+  try {
+    const file = {
+      accountId: 'a',
+      fileName: 'escape',
+      readBytes: async () => Buffer.from(JSON.stringify(task)),
+    };
+    const extraction = await pool.extract(file);
+    return { report: 'failure' in extraction ? JSON.parse(extraction.failure.message) : {}, lacks };
+  } finally {
+    pool.close();
+  }
+}
+
+/** Whatever the system allows: Node's permission model, and what it lacks. */
+const DENIED = {
+  'read a secret': 'ERR_ACCESS_DENIED',
+  // Where not even the directory can be entered, nothing is found.
+  'read a secret as a module': expect.stringMatching(/^(ERR_ACCESS_DENIED|MODULE_NOT_FOUND)$/),
+  'read a secret by SQLite': 'ERR_UNKNOWN_BUILTIN_MODULE',
+  'read the environment of the server': 'ERR_ACCESS_DENIED',
+  'read through a link': 'ERR_ACCESS_DENIED',
+  'write a file': 'ERR_ACCESS_DENIED',
+  'write a heap snapshot': 'ERR_ACCESS_DENIED',
+  'write into what it was started with': 'ERR_ACCESS_DENIED',
+  'start a command': 'ERR_ACCESS_DENIED',
+  'start a thread without bounds': 'ERR_ACCESS_DENIED',
+  'make code of a string': 'EvalError',
+  'take a binding of Node’s': 'ERR_ACCESS_DENIED',
+  'load a library': 'ERR_DLOPEN_DISABLED',
+  'open a debugger here': 'ERR_ACCESS_DENIED',
+  'signal the server': 'TypeError',
+  'open a debugger in the server': 'TypeError',
+  'slow the server down': 'TypeError',
+  environment: '',
+};
+const NETWORK = ['connect by TCP', 'fetch a page', 'send a packet'];
+
+test('it reaches no file, no process, no code, no user and, where there is one of its own, no network', async () => {
+  const { report, lacks } = await escapeAll();
+  expect(report).toMatchObject(DENIED);
+  expect(report['become root']).toMatch(/^(EPERM|EINVAL)$/);
+  const hasNetwork = lacks.some((lack) => lack.includes('network'));
+  for (const way of NETWORK) expect([way, report[way] !== 'ENETUNREACH']).toEqual([way, hasNetwork]);
+  // A socket of the server's own user is open to it; the database behind one asks for a password.
+  const isOtherUser = isRoot && lacks.length === 0;
+  expect(report['connect by a socket of Unix']).toBe(isOtherUser ? 'EACCES' : 'connected');
+});
+
+test('where the system allows less, files are read all the same, and what is lacking is told', async () => {
+  vi.stubEnv('PATH', `${directory}:${process.env.PATH}`);
+  for (const name of ['unshare', 'setpriv'])
+    await writeFile(join(directory, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  try {
+    expect((await findSandbox(program)).lacks).toEqual([
+      expect.stringContaining('setpriv'),
+      expect.stringContaining('unshare'),
+    ]);
+    expect((await escapeAll()).report).toMatchObject(DENIED);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
+
+test.runIf(process.platform === 'linux')(
+  'where memory runs out, the process is ended before any other',
+  async () => {
+    const { command } = await findSandbox(program);
+    const [name = '', ...args] = command(['cat', '/proc/self/oom_score_adj']);
+    expect(execFileSync(name, args, { encoding: 'utf8' }).trim()).toBe('1000');
+  },
+);

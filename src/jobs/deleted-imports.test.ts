@@ -1,0 +1,152 @@
+/** What is deleted while it is imported is gone: it is searched no more, stored no more, and nothing waits for it. */
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
+import type { AnalysedPart } from '../indexing/analysis.ts';
+import { startTestService } from '../testing/test-service.ts';
+import { attempt, useUnattendedImports } from '../testing/unattended-imports.ts';
+import { importFile } from './import-file.ts';
+import { endOverdueImports } from './imports.ts';
+import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
+
+const hostile = fileURLToPath(new URL('../testing/hostile-reader.ts', import.meta.url));
+const suite = useUnattendedImports();
+const { importPending, statusOf, search } = suite;
+
+const NO_TIME = { importTimeoutSeconds: 0, importWaitSeconds: 0 };
+
+async function countRows(table: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) FROM ${sql.table(table)} WHERE knowledge_base_id = ${suite.knowledgeBaseId}`.execute(
+    suite.service.database,
+  );
+  return rows[0]?.count ?? -1;
+}
+
+test('a document that is deleted while its job runs stays deleted', async () => {
+  const id = await importPending('gone.txt', 'a gone zebra');
+  const { service, call } = suite;
+  const slow = {
+    ...service,
+    extract: async (file: Parameters<typeof service.extract>[0]) => {
+      const read = await service.extract(file);
+      expect((await call('deleteDocument', { documentId: id })).status).toBe(200);
+      return read;
+    },
+  };
+  await importFile(slow, attempt(id));
+  expect(await search('zebra')).toEqual([]);
+  expect([await countRows('documents'), await countRows('passages'), await countRows('files')]).toEqual([
+    0, 0, 0,
+  ]);
+});
+
+/** Parts of a document, of which none may be taken. */
+function createUntakenParts() {
+  const parts = {
+    [Symbol.asyncIterator]: () => parts,
+    next: (): Promise<IteratorResult<AnalysedPart>> => Promise.reject(new Error('nothing may be taken')),
+    return: vi.fn(async () => ({ value: undefined, done: true as const })),
+  };
+  return parts;
+}
+
+test.each(['document', 'knowledge base'])(
+  'the parts of a %s that is deleted meanwhile are not kept waiting',
+  async (what) => {
+    const documentId = await importPending('gone.txt', 'a gone zebra');
+    const { service, call } = suite;
+    const parts = createUntakenParts();
+    const slow = {
+      ...service,
+      analyse: async () => {
+        if (what === 'document') await call('deleteDocument', { documentId });
+        else await call('deleteKnowledgeBase', { knowledgeBaseId: suite.knowledgeBaseId });
+        return parts;
+      },
+    };
+    await importFile(slow, attempt(documentId));
+    expect(parts.return).toHaveBeenCalled();
+  },
+);
+
+test.each([
+  ['deleted', (id: string) => suite.call('deleteDocument', { documentId: id })],
+  ['overdue', () => endOverdueImports(suite.service.database, NO_TIME)],
+])('the reading of a file ends soon when its document is %s', async (_what, end) => {
+  const id = await importPending('loop', 'a file that is never read to its end');
+  const { extract, close } = createExtractionPool({ program: hostile });
+  const reading = importFile({ ...suite.service, extract }, attempt(id));
+  await vi.waitUntil(async () => (await statusOf(id)).status === 'processing');
+  await end(id);
+  await reading;
+  close();
+  expect(await countRows('passages')).toBe(0);
+});
+
+test.each(['document', 'knowledge base'])(
+  'the import of a file whose %s is deleted before its turn ends without a failure',
+  async (what) => {
+    const documentId = await importPending('waiting.txt', 'some text');
+    const { service, call } = suite;
+    const extract: typeof service.extract = async ({ readBytes, ...file }, signal) => {
+      if (what === 'document') await call('deleteDocument', { documentId });
+      else {
+        await call('deleteKnowledgeBase', { knowledgeBaseId: suite.knowledgeBaseId });
+        await purgeKnowledgeBase(service, {
+          payload: { knowledgeBaseId: suite.knowledgeBaseId },
+          signal: new AbortController().signal,
+        });
+      }
+      await expect(readBytes()).rejects.toThrow('ENOENT');
+      return await service.extract({ ...file, readBytes }, signal);
+    };
+    await importFile({ ...service, extract }, attempt(documentId));
+    expect(await countRows('passages')).toBe(0);
+  },
+);
+
+test('a purge leaves no row and no byte of a deleted knowledge base', async () => {
+  const id = await importPending('a.txt', 'some text');
+  await importFile(suite.service, attempt(id));
+  const directory = join(suite.service.config.dataDir, 'files', suite.knowledgeBaseId);
+  await access(directory);
+  await suite.call('deleteKnowledgeBase', { knowledgeBaseId: suite.knowledgeBaseId });
+  const job = { payload: { knowledgeBaseId: suite.knowledgeBaseId }, signal: new AbortController().signal };
+  await purgeKnowledgeBase(suite.service, job);
+  await purgeKnowledgeBase(suite.service, job);
+  const tables = [
+    'knowledge_bases',
+    'documents',
+    'passages',
+    'passage_lexemes',
+    'files',
+    'lexeme_changes',
+    'lexeme_statistics',
+    'language_statistics',
+  ];
+  expect(await Promise.all(tables.map(countRows))).toEqual(tables.map(() => 0));
+  await expect(access(directory)).rejects.toThrow('ENOENT');
+});
+
+test('the parts of a text whose knowledge base is deleted meanwhile are not kept waiting', async () => {
+  const parts = createUntakenParts();
+  const slow = await startTestService({
+    change: () => ({
+      analyse: async () => {
+        await slow.call('deleteKnowledgeBase', { knowledgeBaseId: slowBase });
+        return parts;
+      },
+    }),
+  });
+  const { body } = await slow.call('createKnowledgeBase', { name: 'gone soon' });
+  const slowBase = String(body.data.id);
+  const text = { knowledgeBaseId: slowBase, title: 'Text', content: 'a gone zebra' };
+  const answer = await slow.call('importTextContent', text);
+  await slow.close();
+  expect(answer.body.errorCode).toBe('KNOWLEDGE_BASE_NOT_FOUND');
+  expect(parts.return).toHaveBeenCalled();
+});
