@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           name: 'real-store',
           root,
-          include: hasRealStore ? ['src/storage/s3-store.test.ts', 'src/storage/direct-uploads.test.ts'] : [],
+          include: hasRealStore ? ['src/files/s3-store.test.ts', 'src/files/direct-uploads.test.ts'] : [],
           globalSetup: hasRealStore
             ? ['src/testing/postgres-setup.ts', 'src/testing/real-store-setup.ts']
             : [],

@@ -117,7 +117,7 @@ test('the client runs alone and anywhere: it imports only itself and what is gen
 
 test('retrieval and storage know nothing of HTTP', () => {
   const knowing = files
-    .filter((file) => /^(retrieval|storage)\//.test(file))
+    .filter((file) => /^(analysis|database|embedded-postgres|files|indexing|search)\//.test(file))
     .filter((file) => /from '(koa|openapi-backend|node:http)'/.test(read(file)));
   expect(knowing).toEqual([]);
 });
@@ -136,10 +136,10 @@ test('what tests the contract does so from outside', () => {
 });
 
 test('the SDK of S3 is loaded only by the store that needs it, and that only where it is set', () => {
-  const knowing = ['storage/s3-requests.ts', 'storage/s3-store.ts'];
+  const knowing = ['files/s3-requests.ts', 'files/s3-store.ts'];
   expect(files.filter((file) => read(file).includes("from '@aws-sdk/"))).toEqual(knowing);
   const loading = files.filter((file) => importsOf(file).some((name) => knowing.includes(name)));
-  expect(loading).toEqual(['storage/s3-store.ts']);
+  expect(loading).toEqual(['files/s3-store.ts']);
 });
 
 test('what only some settings need is loaded only then: metrics, traces', () => {

@@ -4,6 +4,7 @@
  */
 import type pg from 'pg';
 import { TIERS, tierMark } from '../../src/analysis/marks.ts';
+import { createDatabase, createPool, type Database } from '../../src/database/database.ts';
 import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { B, K1 } from '../../src/search/bm25.ts';
 import type { SearchedKnowledgeBases } from '../../src/search/query-statistics.ts';
@@ -11,7 +12,6 @@ import { scoreByWords } from '../../src/search/ranking.ts';
 import { candidatesOf, chooseTerms, weighSpellings } from '../../src/search/search.ts';
 import { createStemMemory } from '../../src/search/stems.ts';
 import { createUnderstanding, type Understanding } from '../../src/search/understanding.ts';
-import { createDatabase, createPool, type Database } from '../../src/storage/database.ts';
 import { showProgress } from '../progress.ts';
 import type { RunningService } from '../service-process.ts';
 

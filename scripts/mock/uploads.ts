@@ -1,8 +1,8 @@
 /** Upload addresses of the mock: signed as the service signs its own, answered alike; the bytes are counted and let go. */
 import { createHash } from 'node:crypto';
 import { wrongUploadLength } from '../../src/errors.ts';
+import { formatUploadPath, readUploadGrant } from '../../src/files/upload-address.ts';
 import type { Upload } from '../../src/http/routes.ts';
-import { formatUploadPath, readUploadGrant } from '../../src/upload-address.ts';
 
 /** No secret: it keeps nothing. The address in the spec's example is signed with it, too. */
 const MOCK_UPLOAD_SECRET = 'mock';

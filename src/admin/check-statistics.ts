@@ -1,8 +1,8 @@
 /** Recounts a knowledge base: what its counters and rows say of each other, problem by problem, and sets them right. */
 import { type RawBuilder, sql } from 'kysely';
 import { scopeMark } from '../analysis/scope-mark.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { lockLexemes } from '../indexing/postings/lexeme-statistics.ts';
-import type { Database, Queryable } from '../storage/database.ts';
 
 /** What a counter or row says, and what a recount gives; null: there is none. */
 type Difference = { what: string; said: number | null; counted: number | null };

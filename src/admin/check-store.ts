@@ -1,16 +1,16 @@
 /** Checks everything that is stored: counters against a recount, rows against each other, files against their rows. */
 import { sql } from 'kysely';
-import { formatScopedId } from '../ids.ts';
-import { removeUnnamed } from '../storage/backup-lock.ts';
+import type { Database } from '../database/database.ts';
+import { removeUnnamed } from '../files/backup-lock.ts';
 import {
   compareFiles,
   type FileComparison,
   findStoringKnowledgeBases,
   type UploadedFile,
-} from '../storage/compare-files.ts';
-import type { Database } from '../storage/database.ts';
-import type { FileStore } from '../storage/file-store.ts';
-import { forgetUpload } from '../storage/files.ts';
+} from '../files/compare-files.ts';
+import type { FileStore } from '../files/file-store.ts';
+import { forgetUpload } from '../files/files.ts';
+import { formatScopedId } from '../ids.ts';
 import { checkStatistics, repairStatistics } from './check-statistics.ts';
 
 /** A document may be late by as much as the sweep of overdue imports and its own transaction need. */

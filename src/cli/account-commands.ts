@@ -8,10 +8,10 @@ import {
   findAccountId,
   listAccounts,
   updateAccount,
-} from '../storage/accounts.ts';
-import { BOOTSTRAP_KEY_NAME, insertApiKey, listApiKeys, revokeApiKey } from '../storage/api-keys.ts';
-import { readDatabaseTime } from '../storage/clock.ts';
-import type { Database } from '../storage/database.ts';
+} from '../database/accounts.ts';
+import { BOOTSTRAP_KEY_NAME, insertApiKey, listApiKeys, revokeApiKey } from '../database/api-keys.ts';
+import { readDatabaseTime } from '../database/clock.ts';
+import type { Database } from '../database/database.ts';
 import { onDatabase } from './on-database.ts';
 import { print, printTable, tell } from './terminal.ts';
 

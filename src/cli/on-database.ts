@@ -1,8 +1,8 @@
 /** The database for a command, which runs beside servers or alone. */
 import { readConfig } from '../config/config.ts';
+import { createDatabase, createMaintenancePool, type Database } from '../database/database.ts';
+import { migrateToLatest } from '../database/migrate.ts';
 import { joinDatabase } from '../serve/open-database.ts';
-import { createDatabase, createMaintenancePool, type Database } from '../storage/database.ts';
-import { migrateToLatest } from '../storage/migrate.ts';
 import { createLog } from '../telemetry/log.ts';
 
 /** Runs one command on the service's database, which a running server may be using at the same time. */

@@ -1,6 +1,7 @@
 /** The operations on the account itself. */
-import type { Handlers } from '../contract.ts';
-import { readBalance, readUsage } from '../storage/accounts.ts';
+
+import { readBalance, readUsage } from '../database/accounts.ts';
+import type { Handlers } from './contract.ts';
 
 export const accountHandlers = {
   async getUsage(_input, { database, accountId }) {

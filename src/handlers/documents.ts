@@ -2,16 +2,9 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { DocumentStatusReport } from '../../generated/types.gen.ts';
-import type { Call, Handlers } from '../contract.ts';
-import { byCreation, byPosition, parseCursor, toPage } from '../cursor.ts';
-import { documentNotFound, knowledgeBaseNotFound } from '../errors.ts';
-import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
-import type { AnalysedPart } from '../indexing/analysis.ts';
-import { endParts, isLarge } from '../indexing/analysis-pool.ts';
-import { isBlank } from '../indexing/split/extracted-text.ts';
-import { expectStorage, requireStorage } from '../storage/accounts.ts';
-import type { Queryable } from '../storage/database.ts';
-import { announceDeletion, DeletionAnnounced } from '../storage/deletions.ts';
+import { expectStorage, requireStorage } from '../database/accounts.ts';
+import type { Queryable } from '../database/database.ts';
+import { announceDeletion, DeletionAnnounced } from '../database/deletions.ts';
 import {
   findDocument,
   insertDocument,
@@ -19,16 +12,23 @@ import {
   requireDocument,
   toDocument,
   toStatusReport,
-} from '../storage/documents.ts';
-import { discardObject, findDocumentFile, toDocumentFile } from '../storage/files.ts';
-import { lockKnowledgeBase, readLanguages, requireKnowledgeBase } from '../storage/knowledge-bases.ts';
+} from '../database/documents.ts';
+import { lockKnowledgeBase, readLanguages, requireKnowledgeBase } from '../database/knowledge-bases.ts';
 import {
   countLanguages,
   deleteDocumentRows,
   insertPassages,
   readPassages,
   toPassage,
-} from '../storage/passages.ts';
+} from '../database/passages.ts';
+import { documentNotFound, knowledgeBaseNotFound } from '../errors.ts';
+import { discardObject, findDocumentFile, toDocumentFile } from '../files/files.ts';
+import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
+import type { AnalysedPart } from '../indexing/analysis.ts';
+import { endParts, isLarge } from '../indexing/analysis-pool.ts';
+import { isBlank } from '../indexing/split/extracted-text.ts';
+import type { Call, Handlers } from './contract.ts';
+import { byCreation, byPosition, parseCursor, toPage } from './cursor.ts';
 
 /** A text on its way into a knowledge base; its passages come as they are analysed. `isBlank`: there will be none. */
 type Text = {

@@ -2,14 +2,14 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { KnowledgeBase } from '../../generated/types.gen.ts';
-import type { Handlers } from '../contract.ts';
-import { byCreation, parseCursor, toPage } from '../cursor.ts';
+import { requireKnowledgeBaseAllowance } from '../database/accounts.ts';
+import { databaseNow } from '../database/clock.ts';
+import { announceDeletion } from '../database/deletions.ts';
+import { requireKnowledgeBase } from '../database/knowledge-bases.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import { parseKnowledgeBaseId } from '../ids.ts';
-import { requireKnowledgeBaseAllowance } from '../storage/accounts.ts';
-import { databaseNow } from '../storage/clock.ts';
-import { announceDeletion } from '../storage/deletions.ts';
-import { requireKnowledgeBase } from '../storage/knowledge-bases.ts';
+import type { Handlers } from './contract.ts';
+import { byCreation, parseCursor, toPage } from './cursor.ts';
 
 /** What cursors of listKnowledgeBases say. */
 const LIST = 'knowledge-bases';

@@ -1,10 +1,10 @@
 /** The query operation. */
 import type { SearchResult } from '../../generated/types.gen.ts';
-import type { Handlers } from '../contract.ts';
+import { withinBounds } from '../database/bounded-statements.ts';
+import { passageId, toLocation } from '../database/passages.ts';
 import { formatScopedId, parseKnowledgeBaseId } from '../ids.ts';
 import type { FoundPassage } from '../search/ranking.ts';
-import { withinBounds } from '../storage/bounded-statements.ts';
-import { passageId, toLocation } from '../storage/passages.ts';
+import type { Handlers } from './contract.ts';
 
 function toSearchResult(passage: FoundPassage): SearchResult {
   const { knowledge_base_id: knowledgeBaseId } = passage;

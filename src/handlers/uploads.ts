@@ -2,20 +2,20 @@
 import type { Selectable, Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { UploadTicket } from '../../generated/types.gen.ts';
-import type { Call, Handlers } from '../contract.ts';
+import { requireStorage } from '../database/accounts.ts';
+import { databaseNow, readDatabaseTime } from '../database/clock.ts';
+import type { Queryable } from '../database/database.ts';
+import { findDocument, insertDocument, toDocument } from '../database/documents.ts';
+import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
+import { countDocument } from '../database/passages.ts';
+import type { Tables } from '../database/tables.ts';
 import { fileNotFound, fileNotUploaded, uploadExpired } from '../errors.ts';
 import { typeByName } from '../extraction/detect-type.ts';
+import { uploadNameOf } from '../files/file-store.ts';
+import { discardObject, insertTicket, lockFile, takeDirectUpload } from '../files/files.ts';
+import { formatUploadPath } from '../files/upload-address.ts';
 import { formatScopedId, parseFileId, parseKnowledgeBaseId, type ScopedId } from '../ids.ts';
-import { requireStorage } from '../storage/accounts.ts';
-import { databaseNow, readDatabaseTime } from '../storage/clock.ts';
-import type { Queryable } from '../storage/database.ts';
-import { findDocument, insertDocument, toDocument } from '../storage/documents.ts';
-import { uploadNameOf } from '../storage/file-store.ts';
-import { discardObject, insertTicket, lockFile, takeDirectUpload } from '../storage/files.ts';
-import { lockKnowledgeBase } from '../storage/knowledge-bases.ts';
-import { countDocument } from '../storage/passages.ts';
-import type { Tables } from '../storage/tables.ts';
-import { formatUploadPath } from '../upload-address.ts';
+import type { Call, Handlers } from './contract.ts';
 
 type FileRow = Selectable<Tables['files']>;
 

@@ -1,8 +1,8 @@
 /** Who may call: live keys only, and a revoked one no longer than a second. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { generateApiKey, readApiKey } from '../api-key.ts';
-import { createAccount } from '../storage/accounts.ts';
-import { insertApiKey, listApiKeys, revokeApiKey } from '../storage/api-keys.ts';
+import { createAccount } from '../database/accounts.ts';
+import { insertApiKey, listApiKeys, revokeApiKey } from '../database/api-keys.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { createAuthenticate } from './authenticate.ts';
 

@@ -2,9 +2,9 @@
 import { LRUCache } from 'lru-cache';
 import { isApiKey, isSameSecret, readApiKey } from '../api-key.ts';
 import { inBatches } from '../concurrency/batches.ts';
+import { findLiveApiKeys, type KeyOwner } from '../database/api-keys.ts';
+import type { Database } from '../database/database.ts';
 import { unauthorized } from '../errors.ts';
-import { findLiveApiKeys, type KeyOwner } from '../storage/api-keys.ts';
-import type { Database } from '../storage/database.ts';
 
 /** A revoked key stops working on every server within this time of the revocation; in it, a key costs one query. */
 const KEY_CACHE_MS = 1_000;

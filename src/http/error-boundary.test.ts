@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { storageLimitExceeded } from '../errors.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../handlers/service.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
 
 const SECRET = 'SELECT * FROM secrets';

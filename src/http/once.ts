@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { createTurns } from '../concurrency/turns.ts';
 import type { Patience, WaitBudget } from '../concurrency/waiting-line.ts';
-import type { Database } from '../storage/database.ts';
-import { commitOnce, findFirstAnswer, type KeyedRequest } from '../storage/first-answers.ts';
-import type { Tables } from '../storage/tables.ts';
+import type { Database } from '../database/database.ts';
+import { commitOnce, findFirstAnswer, type KeyedRequest } from '../database/first-answers.ts';
+import type { Tables } from '../database/tables.ts';
 
 /** The one transaction of an operation, from its effect to the `data` of its answer, which is kept with it. */
 export type Once = <Data extends object>(

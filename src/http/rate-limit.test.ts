@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createDatabase, createPool } from '../database/database.ts';
 import { isUnavailable, type ServiceError } from '../errors.ts';
-import { createDatabase, createPool } from '../storage/database.ts';
 import { createSharedDatabase } from '../testing/test-database.ts';
 import { createRateLimit } from './rate-limit.ts';
 

@@ -1,8 +1,8 @@
 /** Limits the requests of one API key in a minute, exactly and over all servers of a database. */
 import { LRUCache } from 'lru-cache';
+import type { Database } from '../database/database.ts';
+import { createRequestCounter } from '../database/request-counts.ts';
 import { rateLimited } from '../errors.ts';
-import type { Database } from '../storage/database.ts';
-import { createRequestCounter } from '../storage/request-counts.ts';
 
 const WINDOW_SECONDS = 60;
 /** Keys known to have used up their minute, which are refused without a look into the database. */

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { formatUploadPath } from '../files/upload-address.ts';
 import { formatScopedId } from '../ids.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
-import { formatUploadPath } from '../upload-address.ts';
 import { createReceiveUpload } from './receive-upload.ts';
 
 let suite: TestService;

@@ -9,12 +9,12 @@ import {
   uploadUnderWay,
   wrongUploadLength,
 } from '../errors.ts';
+import type { ExpectedBytes } from '../files/disk-room.ts';
+import { filePrefix } from '../files/file-store.ts';
+import { discardObject, findFile, recordUpload } from '../files/files.ts';
+import { readUploadGrant, type UploadGrant } from '../files/upload-address.ts';
+import type { Service } from '../handlers/service.ts';
 import { parseFileId, type ScopedId } from '../ids.ts';
-import type { Service } from '../service.ts';
-import type { ExpectedBytes } from '../storage/disk-room.ts';
-import { filePrefix } from '../storage/file-store.ts';
-import { discardObject, findFile, recordUpload } from '../storage/files.ts';
-import { readUploadGrant, type UploadGrant } from '../upload-address.ts';
 import { arrivingBytes } from './arriving-bytes.ts';
 import type { Routes, Upload } from './routes.ts';
 

@@ -1,8 +1,8 @@
 /** Many files at once all become searchable, however long the last of them waits, and keep nobody else's waiting. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
-import { createAccount } from '../storage/accounts.ts';
-import { insertApiKey } from '../storage/api-keys.ts';
+import { createAccount } from '../database/accounts.ts';
+import { insertApiKey } from '../database/api-keys.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
 import { importUnattended } from '../testing/unattended-imports.ts';
 

@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
-import { createAccount } from '../storage/accounts.ts';
-import { insertApiKey } from '../storage/api-keys.ts';
-import { DeletionAnnounced } from '../storage/deletions.ts';
+import { createAccount } from '../database/accounts.ts';
+import { insertApiKey } from '../database/api-keys.ts';
+import { DeletionAnnounced } from '../database/deletions.ts';
 import { startTestService } from '../testing/test-service.ts';
 import { attempt, useUnattendedImports } from '../testing/unattended-imports.ts';
 import { importFile } from './import-file.ts';

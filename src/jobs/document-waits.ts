@@ -5,9 +5,9 @@
  * misses while it is broken would have to be polled for anyway.
  */
 import type { Logger } from 'pino';
+import type { Database } from '../database/database.ts';
+import { findUnfinished } from '../database/documents.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
-import type { Database } from '../storage/database.ts';
-import { findUnfinished } from '../storage/documents.ts';
 
 /** How late an answer comes, while polls take no more than a tenth of this. */
 const POLL_INTERVAL_MS = 100;

@@ -1,17 +1,17 @@
 /** The job that makes an uploaded file searchable, or ends its document with a reason. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasTooManyLexemes } from '../database/accounts.ts';
+import type { Database } from '../database/database.ts';
+import { DeletionAnnounced } from '../database/deletions.ts';
+import { failDocument, findUnfinished, moveDocument, type ReadFacts } from '../database/documents.ts';
+import { lockKnowledgeBase, readLanguages } from '../database/knowledge-bases.ts';
+import { insertPassages } from '../database/passages.ts';
 import { ServiceError } from '../errors.ts';
+import { recordHash } from '../files/files.ts';
+import type { Service } from '../handlers/service.ts';
 import type { ScopedId } from '../ids.ts';
 import type { AnalysedPart } from '../indexing/analysis.ts';
 import { endParts } from '../indexing/analysis-pool.ts';
-import type { Service } from '../service.ts';
-import { hasTooManyLexemes } from '../storage/accounts.ts';
-import type { Database } from '../storage/database.ts';
-import { DeletionAnnounced } from '../storage/deletions.ts';
-import { failDocument, findUnfinished, moveDocument, type ReadFacts } from '../storage/documents.ts';
-import { recordHash } from '../storage/files.ts';
-import { lockKnowledgeBase, readLanguages } from '../storage/knowledge-bases.ts';
-import { insertPassages } from '../storage/passages.ts';
 import type { Attempt } from './importers.ts';
 
 /** How soon an import goes on when the store is there again. */

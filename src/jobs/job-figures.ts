@@ -1,6 +1,6 @@
 /** How the jobs of each queue stand: for those who watch the service, and for the command line's check of it. */
 import { sql } from 'kysely';
-import type { Queryable } from '../storage/database.ts';
+import type { Queryable } from '../database/database.ts';
 
 /** A queue's jobs. */
 export type JobFigures = {

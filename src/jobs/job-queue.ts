@@ -2,8 +2,8 @@
 import { CompiledQuery, sql } from 'kysely';
 import { type Job, PgBoss, type SendOptions } from 'pg-boss';
 import type { Logger } from 'pino';
+import { type Connection, KEEP_ALIVE, type Queryable } from '../database/database.ts';
 import type { ScopedId } from '../ids.ts';
-import { type Connection, KEEP_ALIVE, type Queryable } from '../storage/database.ts';
 import { laneOf } from './import-lanes.ts';
 import { type Attempt, type Importers, startImporters } from './importers.ts';
 

@@ -1,10 +1,10 @@
 /** The job that removes what is left of a deleted knowledge base, in steps small enough to disturb nobody. */
 import { sql } from 'kysely';
+import type { Database } from '../database/database.ts';
+import { removeUnnamed } from '../files/backup-lock.ts';
+import { LATE_UPLOAD_SECONDS } from '../files/file-store.ts';
+import type { Service } from '../handlers/service.ts';
 import { dropLexemeChanges } from '../indexing/postings/lexeme-statistics.ts';
-import type { Service } from '../service.ts';
-import { removeUnnamed } from '../storage/backup-lock.ts';
-import type { Database } from '../storage/database.ts';
-import { LATE_UPLOAD_SECONDS } from '../storage/file-store.ts';
 import type { Attempt } from './importers.ts';
 
 const ROWS_PER_STEP = 2_000;

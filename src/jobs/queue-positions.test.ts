@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { readDatabaseTime } from '../storage/clock.ts';
+import { readDatabaseTime } from '../database/clock.ts';
 import { createLog } from '../telemetry/log.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { laneOf } from './import-lanes.ts';

@@ -3,7 +3,7 @@
  * many ask, and only its index; from that each place is reckoned in memory.
  */
 import { sql } from 'kysely';
-import type { Database } from '../storage/database.ts';
+import type { Database } from '../database/database.ts';
 import { laneOf } from './import-lanes.ts';
 import { IMPORT_QUEUE } from './job-queue.ts';
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { serviceUnavailable } from '../errors.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../handlers/service.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
 import { unattended } from '../testing/unattended-imports.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';

@@ -1,12 +1,12 @@
 /** The job that clears away what crashes and clients have left: unused tickets, bytes without a row, old answers. */
 import { sql } from 'kysely';
+import { removeOldAnswers } from '../database/first-answers.ts';
+import { removeUnnamed } from '../files/backup-lock.ts';
+import { compareFiles, findStoringKnowledgeBases } from '../files/compare-files.ts';
+import { filePrefix, uploadNameOf } from '../files/file-store.ts';
+import { discardObject, findUnsettled, settleUpload } from '../files/files.ts';
+import type { Service } from '../handlers/service.ts';
 import type { ScopedId } from '../ids.ts';
-import type { Service } from '../service.ts';
-import { removeUnnamed } from '../storage/backup-lock.ts';
-import { compareFiles, findStoringKnowledgeBases } from '../storage/compare-files.ts';
-import { filePrefix, uploadNameOf } from '../storage/file-store.ts';
-import { discardObject, findUnsettled, settleUpload } from '../storage/files.ts';
-import { removeOldAnswers } from '../storage/first-answers.ts';
 import type { Attempt } from './importers.ts';
 
 /** A ticket, used or not, that nobody has imported is kept so long past its expiry, to say what became of it. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { quoteLexeme } from '../analysis/lexemes.ts';
-import { prepare } from '../storage/prepared.ts';
+import { prepare } from '../database/prepared.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { askedTerms, passageScore, type ScoredTerm, TERM_VALUES, termValues } from './asked-terms.ts';
 

@@ -3,10 +3,10 @@
  * takes a tenth of a query's time.
  */
 import { type RawBuilder, sql } from 'kysely';
+import type { Queryable } from '../database/database.ts';
+import { prepare } from '../database/prepared.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import { passageCounts } from '../indexing/postings/lexeme-statistics.ts';
-import type { Queryable } from '../storage/database.ts';
-import { prepare } from '../storage/prepared.ts';
 
 /** The knowledge bases that a query covers, and what they hold together. */
 export type SearchedKnowledgeBases = {

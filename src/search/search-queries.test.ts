@@ -1,7 +1,7 @@
 /** Every query is answered in bounded time, whatever it holds, and is charged once. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { readBalance } from '../storage/accounts.ts';
+import { readBalance } from '../database/accounts.ts';
 import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
 import { titled, useSearch } from '../testing/searched-texts.ts';
 import { createSearch } from './search.ts';

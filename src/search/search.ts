@@ -2,9 +2,9 @@
 
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { TIERS, tierMark, UNTIERED_DENSITY } from '../analysis/marks.ts';
+import { chargeCredits } from '../database/accounts.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { insufficientCredits } from '../errors.ts';
-import { chargeCredits } from '../storage/accounts.ts';
-import type { Database, Queryable } from '../storage/database.ts';
 import type { ScoredTerm } from './asked-terms.ts';
 import { attainableWeight, inverseDocumentFrequency, queryFrequencyWeight, weightAt } from './bm25.ts';
 import { type CandidateQueries, chooseCandidates, type TermLevels } from './candidates.ts';

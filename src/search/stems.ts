@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { LANGUAGES } from '../analysis/language.ts';
 import type { Stem } from '../analysis/lexemes.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database } from '../database/database.ts';
 import { stemOf } from './query-statistics.ts';
 
 /** Words remembered in this process, of all languages: about 20 MB. */

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { TIERS, tierMark } from '../analysis/marks.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database } from '../database/database.ts';
 import { type QueryStatistics, readQueryStatistics } from './query-statistics.ts';
 import {
   analyseQuery,

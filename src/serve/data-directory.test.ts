@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openFileStore } from '../storage/file-store.ts';
+import { openFileStore } from '../files/file-store.ts';
 import { findUnusable, requireDataDirectory } from './data-directory.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-directory-'));

@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../config/config.ts';
-import { findFirstAccountId } from '../storage/accounts.ts';
-import type { Database } from '../storage/database.ts';
+import { findFirstAccountId } from '../database/accounts.ts';
+import type { Database } from '../database/database.ts';
 import { uploadSecretFile } from './first-start.ts';
 
 /**

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { generateApiKey, readApiKey } from '../api-key.ts';
 import { readConfig } from '../config/config.ts';
-import { findLiveApiKeys, listApiKeys, revokeApiKey } from '../storage/api-keys.ts';
+import { findLiveApiKeys, listApiKeys, revokeApiKey } from '../database/api-keys.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { apiKeyFile, ensureFirstAccount } from './first-start.ts';
 import { greet } from './greeting.ts';

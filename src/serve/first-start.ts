@@ -7,9 +7,9 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { generateApiKey, readApiKey } from '../api-key.ts';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../config/config.ts';
-import { createAccount, findFirstAccountId } from '../storage/accounts.ts';
-import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from '../storage/api-keys.ts';
-import type { Database, Queryable } from '../storage/database.ts';
+import { createAccount, findFirstAccountId } from '../database/accounts.ts';
+import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from '../database/api-keys.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { requireDataDirectory } from './data-directory.ts';
 
 /** Where the first key stands, for its owner only. */

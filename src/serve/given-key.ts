@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { isSameSecret, readApiKey } from '../api-key.ts';
 import type { Config } from '../config/config.ts';
+import type { Database } from '../database/database.ts';
 import type { Problem } from '../problem.ts';
 import { shellWord } from '../shell-word.ts';
-import type { Database } from '../storage/database.ts';
 import { apiKeyFile } from './first-start.ts';
 
 /** Why a key opens nothing. */

@@ -1,8 +1,8 @@
 /** What a start prints for a newcomer: the address, where the key is, and a request to paste. */
 import type { Config } from '../config/config.ts';
+import type { Database } from '../database/database.ts';
 import type { Problem } from '../problem.ts';
 import { shellWord } from '../shell-word.ts';
-import type { Database } from '../storage/database.ts';
 import { apiKeyFile } from './first-start.ts';
 import { examineBootstrapKey, examineStoredKey } from './given-key.ts';
 

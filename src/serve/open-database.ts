@@ -1,12 +1,12 @@
 /** Finds the database that the settings name: a given one, the embedded one, or the one that a running server has. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import type { Connection } from '../database/database.ts';
 import {
   findRunningPostgres,
   hasCluster,
   startEmbeddedPostgres,
 } from '../embedded-postgres/embedded-postgres.ts';
-import type { Connection } from '../storage/database.ts';
 import { requireDataDirectory } from './data-directory.ts';
 
 /** How to connect, and what is to be called when everybody has disconnected. */

@@ -1,7 +1,7 @@
 /** Opens the store of uploaded files that the settings name: an S3-compatible one, or the directory below DATA_DIR. */
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { type FileStore, openFileStore } from '../storage/file-store.ts';
+import { type FileStore, openFileStore } from '../files/file-store.ts';
 import { requireDataDirectory } from './data-directory.ts';
 
 export async function openFiles({ s3, dataDir }: Config): Promise<FileStore> {
@@ -9,6 +9,6 @@ export async function openFiles({ s3, dataDir }: Config): Promise<FileStore> {
     requireDataDirectory(dataDir);
     return await openFileStore(join(dataDir, 'files'));
   }
-  const { openS3Store } = await import('../storage/s3-store.ts');
+  const { openS3Store } = await import('../files/s3-store.ts');
   return openS3Store(s3);
 }

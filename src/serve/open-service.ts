@@ -1,7 +1,12 @@
 /** Puts the service together from its settings: database, schema, files, jobs. Used by the server and by tests. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import { type Connection, createDatabase, createPool } from '../database/database.ts';
+import { migrateOver } from '../database/migrate.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
+import { createDiskRoom } from '../files/disk-room.ts';
+import { createStoreHealth } from '../files/store-health.ts';
+import type { Service } from '../handlers/service.ts';
 import { createAnalysisPool } from '../indexing/analysis-pool.ts';
 import { createDocumentWaits } from '../jobs/document-waits.ts';
 import { startImports } from '../jobs/imports.ts';
@@ -10,11 +15,6 @@ import { openJobQueue } from '../jobs/job-queue.ts';
 import { createQueuePositions } from '../jobs/queue-positions.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { createStem, createStemMemory } from '../search/stems.ts';
-import type { Service } from '../service.ts';
-import { type Connection, createDatabase, createPool } from '../storage/database.ts';
-import { createDiskRoom } from '../storage/disk-room.ts';
-import { migrateOver } from '../storage/migrate.ts';
-import { createStoreHealth } from '../storage/store-health.ts';
 import { countLostLines } from '../telemetry/log.ts';
 import type { Gauged } from '../telemetry/prometheus.ts';
 import { createWatch, unmetered, untraced, type Watch } from '../telemetry/watch.ts';

@@ -3,12 +3,14 @@ import type { RequestListener } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import { askPatiently } from '../concurrency/patience.ts';
-import type { Call, Handlers } from '../contract.ts';
 import { serverEnding, serviceUnavailable } from '../errors.ts';
+import type { FileStore } from '../files/file-store.ts';
 import { accountHandlers } from '../handlers/account.ts';
+import type { Call, Handlers } from '../handlers/contract.ts';
 import { documentHandlers } from '../handlers/documents.ts';
 import { knowledgeBaseHandlers } from '../handlers/knowledge-bases.ts';
 import { searchHandlers } from '../handlers/search.ts';
+import type { Service } from '../handlers/service.ts';
 import { uploadHandlers } from '../handlers/uploads.ts';
 import { createAdmission } from '../http/admission.ts';
 import { createApp } from '../http/app.ts';
@@ -18,8 +20,6 @@ import { createAnswerOnce, type Once, toKeyedRequest } from '../http/once.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import { createReceiveUpload } from '../http/receive-upload.ts';
 import type { Routes } from '../http/routes.ts';
-import type { Service } from '../service.ts';
-import type { FileStore } from '../storage/file-store.ts';
 
 /** Every operation of the spec: one missing, or with another payload, does not compile. */
 const handlers: Handlers = {

@@ -1,6 +1,6 @@
 /** A service in the test's own process that keeps uploaded files in the S3-compatible store of the test. */
 import { vi } from 'vitest';
-import type { Service } from '../service.ts';
+import type { Service } from '../handlers/service.ts';
 import { openStoreUnderTest } from './s3-under-test.ts';
 import { startTestService } from './test-service.ts';
 

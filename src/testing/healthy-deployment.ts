@@ -1,7 +1,7 @@
 /** A deployment that nothing is wrong with, for what the doctor says when something is. */
 import { expect } from 'vitest';
 import { examine } from '../admin/doctor/doctor.ts';
-import type { Connection } from '../storage/database.ts';
+import type { Connection } from '../database/database.ts';
 import { createEmptyDatabase } from './test-database.ts';
 import { startTestService } from './test-service.ts';
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { readConfig } from '../config/config.ts';
+import type { Connection } from '../database/database.ts';
+import type { Service } from '../handlers/service.ts';
 import { drain, listen } from '../http/server.ts';
 import { apiKeyFile } from '../serve/first-start.ts';
 import { openService } from '../serve/open-service.ts';
 import { createServiceApp } from '../serve/service-app.ts';
-import type { Service } from '../service.ts';
-import type { Connection } from '../storage/database.ts';
 import { createEmptyDatabase } from './test-database.ts';
 
 export type TestService = {

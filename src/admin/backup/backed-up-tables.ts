@@ -1,5 +1,5 @@
 /** What of the database goes into a backup; a test fails for a table that stands in neither list. */
-import type { Tables } from '../../storage/tables.ts';
+import type { Tables } from '../../database/tables.ts';
 
 /** In the order of loading: a table after those that it refers to. */
 export const BACKED_UP_TABLES = [

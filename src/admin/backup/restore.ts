@@ -9,22 +9,22 @@ import type pg from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
-import { type JobQueue, openJobQueue } from '../../jobs/job-queue.ts';
-import { requireDataDirectory } from '../../serve/data-directory.ts';
-import { takeFirstStart, unfinishedRestoreFile } from '../../serve/first-start.ts';
-import { openDatabase } from '../../serve/open-database.ts';
-import { openFiles } from '../../serve/open-files.ts';
-import { databaseNow } from '../../storage/clock.ts';
+import { databaseNow } from '../../database/clock.ts';
 import {
   type Connection,
   createDatabase,
   createDatabaseOver,
   createMaintenancePool,
   type Database,
-} from '../../storage/database.ts';
-import { type FileStore, OBJECT_NAME_PATTERN } from '../../storage/file-store.ts';
-import { compareMigrations, migrateToLatest, migrateUpTo, unknownOf } from '../../storage/migrate.ts';
-import { requireUsableDatabase } from '../../storage/usable-database.ts';
+} from '../../database/database.ts';
+import { compareMigrations, migrateToLatest, migrateUpTo, unknownOf } from '../../database/migrate.ts';
+import { requireUsableDatabase } from '../../database/usable-database.ts';
+import { type FileStore, OBJECT_NAME_PATTERN } from '../../files/file-store.ts';
+import { type JobQueue, openJobQueue } from '../../jobs/job-queue.ts';
+import { requireDataDirectory } from '../../serve/data-directory.ts';
+import { takeFirstStart, unfinishedRestoreFile } from '../../serve/first-start.ts';
+import { openDatabase } from '../../serve/open-database.ts';
+import { openFiles } from '../../serve/open-files.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { checkStore } from '../check-store.ts';
 import { type Entry, type Header, type Manifest, readArchive } from './archive.ts';

@@ -1,8 +1,8 @@
 /** Looks for accounts with few credits: a query of an account without any ends with 402. */
 import type { Config } from '../../config/config.ts';
+import { listLowBalances } from '../../database/accounts.ts';
+import type { Database } from '../../database/database.ts';
 import type { Problem } from '../../problem.ts';
-import { listLowBalances } from '../../storage/accounts.ts';
-import type { Database } from '../../storage/database.ts';
 
 /** An account that has used nine tenths of what a new one gets will need more. */
 const LOW_DIVISOR = 10;

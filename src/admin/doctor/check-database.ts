@@ -1,11 +1,11 @@
 /** Checks the database: whether it answers, what it is, how it folds letters, its schema, clock and connections. */
 import { sql } from 'kysely';
 import type { Config } from '../../config/config.ts';
+import type { Database } from '../../database/database.ts';
+import { compareMigrations } from '../../database/migrate.ts';
+import { describeUnreachable, findUnfitness } from '../../database/usable-database.ts';
 import { JOB_CONNECTIONS } from '../../jobs/job-queue.ts';
 import type { Problem } from '../../problem.ts';
-import type { Database } from '../../storage/database.ts';
-import { compareMigrations } from '../../storage/migrate.ts';
-import { describeUnreachable, findUnfitness } from '../../storage/usable-database.ts';
 
 /** Upload tickets are checked by both clocks, and live an hour; machines that keep time differ by milliseconds. */
 const LARGEST_SKEW_MS = 5_000;

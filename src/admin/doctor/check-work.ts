@@ -1,10 +1,10 @@
 /** Checks whether the work gets done: the store of files, the jobs, and the server that answers. */
 import type { Config } from '../../config/config.ts';
+import type { Database } from '../../database/database.ts';
+import type { FileStore } from '../../files/file-store.ts';
 import { findMovingQueues, type JobFigures, readJobFigures } from '../../jobs/job-figures.ts';
 import { GIVEN_UP_QUEUE, hasJobQueue } from '../../jobs/job-queue.ts';
 import { type Problem, reasonOf } from '../../problem.ts';
-import type { Database } from '../../storage/database.ts';
-import type { FileStore } from '../../storage/file-store.ts';
 
 /** A worker takes a free job within seconds, and finishes a large file within minutes. */
 const STANDSTILL_SECONDS = 300;

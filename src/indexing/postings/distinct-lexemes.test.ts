@@ -1,7 +1,7 @@
 /** Text that is made to take much of the database counts for what it takes, and not only for its bytes. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { hasTooManyLexemes } from '../../storage/accounts.ts';
+import { hasTooManyLexemes } from '../../database/accounts.ts';
 import { startTestService, type TestService } from '../../testing/test-service.ts';
 
 let service: TestService;

@@ -5,9 +5,9 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { scopeMark } from '../../analysis/scope-mark.ts';
+import type { Database, Queryable } from '../../database/database.ts';
+import { LEXEMES_PER_CHANGE } from '../../database/tables.ts';
 import type { ScopedId } from '../../ids.ts';
-import type { Database, Queryable } from '../../storage/database.ts';
-import { LEXEMES_PER_CHANGE } from '../../storage/tables.ts';
 
 type Owned = ScopedId & { accountId: string };
 

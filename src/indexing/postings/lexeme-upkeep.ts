@@ -1,6 +1,6 @@
 /** What searches by lexemes need once passages have come or gone, and no request waits for. */
 import { sql } from 'kysely';
-import type { Database } from '../../storage/database.ts';
+import type { Database } from '../../database/database.ts';
 import { mergeLexemeChanges } from './lexeme-statistics.ts';
 
 /**

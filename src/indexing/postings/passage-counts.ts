@@ -6,7 +6,7 @@ import {
   elementTypes,
   release,
 } from '../../binary-array.ts';
-import { LEXEMES_PER_CHANGE } from '../../storage/tables.ts';
+import { LEXEMES_PER_CHANGE } from '../../database/tables.ts';
 import { type LexemeTable, lexemesEnd, nameEnd, nameStart, passageCountOf } from './lexeme-table.ts';
 
 /**

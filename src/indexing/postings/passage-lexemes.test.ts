@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type TokenisedText, tokenise } from '../../analysis/tokens.ts';
 import { createBinaryArray, elementTypes } from '../../binary-array.ts';
-import { LEXEMES_PER_CHANGE } from '../../storage/tables.ts';
+import { LEXEMES_PER_CHANGE } from '../../database/tables.ts';
 import { readPassageCounts, readPieces, readTsvector } from '../../testing/analysed-passages.ts';
 import { createDocumentLexemes } from './passage-lexemes.ts';
 import { createTextNumbers } from './text-numbers.ts';

@@ -5,9 +5,9 @@ import type {
   KnowledgeBasesControllerMethods,
   SearchControllerMethods,
   UploadsControllerMethods,
-} from '../generated/nestjs.gen.ts';
-import type { WaitBudget } from './concurrency/waiting-line.ts';
-import type { Once } from './http/once.ts';
+} from '../../generated/nestjs.gen.ts';
+import type { WaitBudget } from '../concurrency/waiting-line.ts';
+import type { Once } from '../http/once.ts';
 import type { Service } from './service.ts';
 
 type Operations = SearchControllerMethods &

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { DocumentFile } from '../../generated/types.gen.ts';
+import { databaseNow } from '../database/clock.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import { removeUnnamed } from './backup-lock.ts';
-import { databaseNow } from './clock.ts';
-import type { Database, Queryable } from './database.ts';
 import { type FileStore, LATE_UPLOAD_SECONDS, type StoredObject } from './file-store.ts';
 
 /** What an upload address was made for: a file that has not come yet. */

@@ -1,5 +1,5 @@
 /** Opaque cursors of the lists: the place after which the next page begins. */
-import { validationFailed } from './errors.ts';
+import { validationFailed } from '../errors.ts';
 
 /** How a place in a list stands in a cursor: `read` gives undefined for what `write` has not written. */
 export type PlaceFormat<Place> = { write(place: Place): string; read(text: string): Place | undefined };

@@ -1,6 +1,6 @@
 /** Holds the rows of `files` against the objects of the store, in both directions, a thousand at a time. */
 import { sql } from 'kysely';
-import type { Queryable } from './database.ts';
+import type { Queryable } from '../database/database.ts';
 import { type FileStore, isUploadName, type ListedObject, uploadNameOf } from './file-store.ts';
 
 /** A row that says its bytes have arrived; `documentId` null: not imported yet. */

@@ -1,6 +1,6 @@
 /** Upload addresses: the authority to PUT one file's bytes lies in an HMAC over method, file, size, expiry, account and key. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { uploadNotAuthorized } from './errors.ts';
+import { uploadNotAuthorized } from '../errors.ts';
 
 /**
  * An upload address grants one file so many bytes until its expiry. An upload counts as a request of the key, and takes

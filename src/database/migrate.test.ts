@@ -51,7 +51,7 @@ test('a database that a newer version has changed is refused with its name', asy
   await sql`DELETE FROM kysely_migration WHERE name = '9999-newer'`.execute(server);
 });
 
-// A changed schema is looked at and accepted with `npx vitest run --config scripts/vitest.config.ts src/storage/migrate.test.ts --update`.
+// A changed schema is looked at and accepted with `npx vitest run --config scripts/vitest.config.ts src/database/migrate.test.ts --update`.
 test('the migrations lead to the committed schema', async () => {
   const [server] = servers;
   if (server === undefined) throw new Error('no server');

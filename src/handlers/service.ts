@@ -1,17 +1,17 @@
 /** What every handler and job works with, made once by the composition root. */
 import type { Logger } from 'pino';
-import type { Config } from './config/config.ts';
-import type { ExtractFile } from './extraction/sandbox/extraction-pool.ts';
-import type { Routes } from './http/routes.ts';
-import type { Analyse, AnalysisPool } from './indexing/analysis-pool.ts';
-import type { DocumentWaits } from './jobs/document-waits.ts';
-import type { JobQueue } from './jobs/job-queue.ts';
-import type { QueuePositions } from './jobs/queue-positions.ts';
-import type { Search } from './search/search.ts';
-import type { Database } from './storage/database.ts';
-import type { DiskRoom } from './storage/disk-room.ts';
-import type { FileStore } from './storage/file-store.ts';
-import type { Watch } from './telemetry/watch.ts';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../database/database.ts';
+import type { ExtractFile } from '../extraction/sandbox/extraction-pool.ts';
+import type { DiskRoom } from '../files/disk-room.ts';
+import type { FileStore } from '../files/file-store.ts';
+import type { Routes } from '../http/routes.ts';
+import type { Analyse, AnalysisPool } from '../indexing/analysis-pool.ts';
+import type { DocumentWaits } from '../jobs/document-waits.ts';
+import type { JobQueue } from '../jobs/job-queue.ts';
+import type { QueuePositions } from '../jobs/queue-positions.ts';
+import type { Search } from '../search/search.ts';
+import type { Watch } from '../telemetry/watch.ts';
 
 export type Service = Readonly<{
   config: Config;
