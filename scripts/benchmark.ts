@@ -1,19 +1,19 @@
 /** `npm run benchmark -- [part…] [option…]`: measures freshly started services and holds the figures against their targets. */
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
+import { type Figure, formatTable, isMet, type Report } from '../contract-tests/harness/figures.ts';
+import { measureNeighbours } from '../contract-tests/harness/neighbours.ts';
+import { interruptServices } from '../contract-tests/harness/service-process.ts';
 import { readArguments, refuseArguments } from './arguments.ts';
-import { type Figure, formatTable, isMet, type Report } from './benchmark/figures.ts';
 import { measureFileImport } from './benchmark/file-import.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
 import { measureShapes } from './benchmark/knowledge-base-shapes.ts';
-import { measureNeighbours } from './benchmark/neighbours.ts';
 import { measureOverloadShare } from './benchmark/overload.ts';
 import { measurePeers } from './benchmark/peers.ts';
 import { measureRequestRate } from './benchmark/request-rate.ts';
 import { measureSearchTime } from './benchmark/search-time.ts';
 import { measureStartTime } from './benchmark/start-time.ts';
 import { measureTextImport } from './benchmark/text-import.ts';
-import { interruptServices } from './service-process.ts';
 
 /** What the command line says to the parts that make a corpus; undefined where it says nothing. */
 type Options = { passages: number[] | undefined; queries: number | undefined };

@@ -4,9 +4,9 @@
  */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dereference, readDocument } from '../contract-tests/harness/read-document.ts';
 import { readArguments } from './arguments.ts';
 import { findBreakingChanges, type Spec } from './contract-diff/compare-specs.ts';
-import { dereference, readDocument } from './read-document.ts';
 
 const current = join(import.meta.dirname, '../spec/openapi.yaml');
 /** A file, not the spec of the newest tag: it is there in shallow clones and archives, and a review sees it change. */

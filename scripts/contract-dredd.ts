@@ -6,9 +6,9 @@ import { type ContractReport, runContract } from '../contract-tests/dredd/contra
 import { wordsOf } from '../contract-tests/dredd/judge.ts';
 import type { Target } from '../contract-tests/dredd/target.ts';
 import { nameOf } from '../contract-tests/dredd/transactions.ts';
+import { withOperator } from '../contract-tests/harness/operator.ts';
+import { interruptServices, withService } from '../contract-tests/harness/service-process.ts';
 import { readArguments, refuseArguments } from './arguments.ts';
-import { withOperator } from './contract/operator.ts';
-import { interruptServices, withService } from './service-process.ts';
 
 const usage = `npm run contract:dredd [-- --address URL [--key KEY]]
 

@@ -1,10 +1,11 @@
 /** `npm run contract:mutations`: seeds bugs of the contract in front of a service and counts those that are caught. */
-import { ALLOWED_CHANGES } from '../contract-tests/seeded-bugs/allowed-changes.ts';
-import { BUGS } from '../contract-tests/seeded-bugs/bugs.ts';
-import { hunt, type Verdict } from '../contract-tests/seeded-bugs/hunt.ts';
+
+import { withOperator } from '../contract-tests/harness/operator.ts';
+import { interruptServices, withService } from '../contract-tests/harness/service-process.ts';
+import { ALLOWED_CHANGES } from '../contract-tests/mutations/allowed-changes.ts';
+import { BUGS } from '../contract-tests/mutations/bugs.ts';
+import { hunt, type Verdict } from '../contract-tests/mutations/hunt.ts';
 import { readArguments, refuseArguments } from './arguments.ts';
-import { withOperator } from './contract/operator.ts';
-import { interruptServices, withService } from './service-process.ts';
 
 const usage = `npm run contract:mutations [-- --only TEXT]
 

@@ -6,12 +6,16 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  createKnowledgeBase,
+  type RunningService,
+  withService,
+} from '../contract-tests/harness/service-process.ts';
 import { readArguments, refuseArguments } from './arguments.ts';
 import { type Collection, readCollection } from './evaluate/collection.ts';
 import { answerQueries, type ImportedCorpus, importCorpus } from './evaluate/collection-run.ts';
 import { measureDocuments, measurePassages } from './evaluate/measures.ts';
 import { REFERENCE_NDCG10 } from './evaluate/reference.ts';
-import { createKnowledgeBase, type RunningService, withService } from './service-process.ts';
 
 const shared = fileURLToPath(new URL('../../shared/collections', import.meta.url));
 

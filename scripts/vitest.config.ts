@@ -49,7 +49,7 @@ export default defineConfig({
           name: 'contract',
           root,
           include: ['contract-tests/**/*.test.ts'],
-          globalSetup: ['contract-tests/service-setup.ts'],
+          globalSetup: ['contract-tests/harness/service-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

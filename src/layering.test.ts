@@ -127,12 +127,19 @@ test('only config.ts reads the environment, only main.ts exits', () => {
   expect(files.filter((file) => read(file).includes('process.exit('))).toEqual(['main.ts']);
 });
 
-test('what tests the contract does so from outside', () => {
+test('what tests the contract does so from outside; only its harness finds a running database', () => {
   const tests = join(src, '../contract-tests');
   const inside = readdirSync(tests, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
-    .filter((file) => /from '(\.\.\/)+src\//.test(readFileSync(join(tests, file), 'utf8')));
-  expect(inside).toEqual([]);
+    .flatMap((file) =>
+      [...readFileSync(join(tests, file), 'utf8').matchAll(/from '(?:\.\.\/)+(src\/[^']+)'/g)].map(
+        ([, target = '']) => [dirname(file), target],
+      ),
+    );
+  expect(inside.filter(([folder]) => folder !== 'harness')).toEqual([]);
+  expect(new Set(inside.map(([, target]) => target))).toEqual(
+    new Set(['src/embedded-postgres/embedded-postgres.ts']),
+  );
 });
 
 test('the SDK of S3 is loaded only by the store that needs it, and that only where it is set', () => {

@@ -2,7 +2,7 @@
  * The description that Dredd reads: of the spec what Dredd can use, so that it makes one transaction of each response.
  * Its OpenAPI 3 parser makes a second 200 of `default`, ignores every schema of an answer, and warns of most keywords.
  */
-import { type Content, examplesOf, operations } from '../read-spec.ts';
+import { type Content, examplesOf, operations } from '../harness/read-spec.ts';
 import { expectedStatus, type Transaction } from './transactions.ts';
 
 const jsonBody = (content: Content) => ({

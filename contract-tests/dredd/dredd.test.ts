@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
-import { environmentOf, root } from '../../scripts/service-process.ts';
-import { openAccount } from '../opened-account.ts';
-import { responses } from '../read-spec.ts';
+import { openAccount } from '../harness/opened-account.ts';
+import { responses } from '../harness/read-spec.ts';
+import { environmentOf, root } from '../harness/service-process.ts';
 import { findGaps } from './find-gaps.ts';
 import { nameOf, TRANSACTIONS } from './transactions.ts';
 

@@ -1,7 +1,7 @@
 /** Provokes a transaction's answer and judges it: schema and headers by the spec, then what it promises. */
 import { inspect } from 'node:util';
-import { requireContract } from '../contract-check.ts';
-import type { Answer } from '../exchange.ts';
+import { requireContract } from '../harness/contract-check.ts';
+import type { Answer } from '../harness/exchange.ts';
 import type { Provocation, Work } from './provocation.ts';
 import { REFUSALS } from './refusals.ts';
 import { SUCCESSES } from './successes.ts';

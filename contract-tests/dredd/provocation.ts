@@ -1,10 +1,10 @@
 /** What is sent to get an answer, and what the answer has to be beyond its status, schema and headers. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { KnowledgeBase } from '../../generated/types.gen.ts';
-import { type Caller, createCaller, toSent } from '../calling.ts';
-import type { OperationId } from '../contract-check.ts';
-import type { Answer, Sent } from '../exchange.ts';
-import { examplesOf, operationOf } from '../read-spec.ts';
+import { type Caller, createCaller, toSent } from '../harness/calling.ts';
+import type { OperationId } from '../harness/contract-check.ts';
+import type { Answer, Sent } from '../harness/exchange.ts';
+import { examplesOf, operationOf } from '../harness/read-spec.ts';
 import type { Stock } from './stock.ts';
 import type { Target } from './target.ts';
 

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InputValidationFailedData } from '../../generated/types.gen.ts';
-import { createCaller } from '../calling.ts';
-import { type OperationId, ROUTES } from '../contract-check.ts';
-import { type Answer, exchange } from '../exchange.ts';
-import { inputsOf, operationOf, requiredInputsOf, type Schema } from '../read-spec.ts';
-import { VALID_INPUTS } from '../valid-inputs.ts';
-import { uploadBytes } from './promises/uploads.ts';
+import { createCaller } from '../harness/calling.ts';
+import { type OperationId, ROUTES } from '../harness/contract-check.ts';
+import { type Answer, exchange } from '../harness/exchange.ts';
+import { inputsOf, operationOf, requiredInputsOf, type Schema } from '../harness/read-spec.ts';
+import { VALID_INPUTS } from '../harness/valid-inputs.ts';
+import { uploadBytes } from '../promises/uploads.ts';
 import {
   dataOf,
   exampleInput,

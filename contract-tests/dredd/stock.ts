@@ -1,6 +1,6 @@
 /** What a run works on: two knowledge bases with texts, made at its beginning and deleted at its end. */
 import type { Document } from '../../generated/types.gen.ts';
-import { type Caller, createCaller } from '../calling.ts';
+import { type Caller, createCaller } from '../harness/calling.ts';
 import type { Target } from './target.ts';
 
 type Text = { title: string; content: string };

@@ -1,6 +1,6 @@
 /** The transactions of the spec: every operation with every status that it documents. */
-import type { OperationId } from '../contract-check.ts';
-import { responses } from '../read-spec.ts';
+import type { OperationId } from '../harness/contract-check.ts';
+import { responses } from '../harness/read-spec.ts';
 import { OPERATORS_STATUSES, type Target } from './target.ts';
 
 /** `status` as the spec has it: a number, or `default`. */

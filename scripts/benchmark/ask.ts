@@ -1,9 +1,9 @@
 /** Asks queries over HTTP as a client of the service does, with key and validation, and takes the time of each. */
 import { Agent, request } from 'node:http';
 import { json } from 'node:stream/consumers';
+import type { RunningService } from '../../contract-tests/harness/service-process.ts';
 import type { SearchResult } from '../../generated/types.gen.ts';
 import { inParallel, showProgress } from '../progress.ts';
-import type { RunningService } from '../service-process.ts';
 
 /** An answered query: from sending the request to the parsed answer. */
 export type Answer = { results: SearchResult[]; milliseconds: number };

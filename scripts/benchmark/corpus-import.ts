@@ -1,8 +1,12 @@
 /** Imports the search corpus through the public API, and waits until the service has tidied up behind it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import {
+  call,
+  createKnowledgeBase,
+  type RunningService,
+} from '../../contract-tests/harness/service-process.ts';
 import { inParallel, showProgress } from '../progress.ts';
-import { call, createKnowledgeBase, type RunningService } from '../service-process.ts';
 import { makeDocument, planDocuments } from './corpus.ts';
 
 /** Clients that import at the same time. */

@@ -1,5 +1,5 @@
 /** The words of the search corpus: real function words, and some hundred thousand made up ones that can be spoken. */
-import { COMMON_ENGLISH, createRandom, pick, type Random } from './texts.ts';
+import { COMMON_ENGLISH, createRandom, pick, type Random } from '../../contract-tests/harness/texts.ts';
 
 /** English tokens of a few gigabytes of pages; far above what a stemmer's cache holds. */
 const VOCABULARY_SIZE = 300_000;

@@ -2,8 +2,9 @@
  * The search corpus, the same at every run: an endless row of numbered passages, each of which depends on its number
  * alone. Documents are stretches of that row, so that the same texts can be spread over any number of knowledge bases.
  */
+
+import { createRandom, type Random } from '../../contract-tests/harness/texts.ts';
 import { drawFunctionWord, drawIdentifier, drawTopic, drawTopicWord, drawWord } from './corpus-words.ts';
-import { createRandom, type Random } from './texts.ts';
 
 /** Where a document lies in the row of passages. */
 export type DocumentPlan = { first: number; passages: number };

@@ -3,6 +3,7 @@
  * service chooses are compared with. Only the analysis of the query and the weights of its terms come from the service.
  */
 import type pg from 'pg';
+import type { RunningService } from '../../contract-tests/harness/service-process.ts';
 import { TIERS, tierMark } from '../../src/analysis/marks.ts';
 import { createDatabase, createPool, type Database } from '../../src/database/database.ts';
 import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
@@ -13,7 +14,6 @@ import { candidatesOf, chooseTerms, weighSpellings } from '../../src/search/sear
 import { createStemMemory } from '../../src/search/stems.ts';
 import { createUnderstanding, type Understanding } from '../../src/search/understanding.ts';
 import { showProgress } from '../progress.ts';
-import type { RunningService } from '../service-process.ts';
 
 /** Of the searched passages as a whole, counted anew. */
 type Collection = { passageCount: number; lengthTotal: number };

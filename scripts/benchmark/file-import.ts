@@ -1,19 +1,24 @@
 /** Part `files`: how soon uploaded files are searchable, and what the server and its other clients notice of it. */
 import { availableParallelism } from 'node:os';
-import type { Document, DocumentStatusReport, UploadTicket } from '../../generated/types.gen.ts';
-import { inParallel, showProgress } from '../progress.ts';
-import { call, createKnowledgeBase, type RunningService, withService } from '../service-process.ts';
-import { ask } from './ask.ts';
-import { percentile, type Report } from './figures.ts';
-import { observe } from './open-loop.ts';
+import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
 import {
   findPostgresProcesses,
   readCpuSeconds,
   readEndedCpuSeconds,
   readResidentBytes,
   readSharedOnceBytes,
-} from './processes.ts';
-import { createRandom, makeQuery, makeText } from './texts.ts';
+} from '../../contract-tests/harness/processes.ts';
+import {
+  call,
+  createKnowledgeBase,
+  type RunningService,
+  withService,
+} from '../../contract-tests/harness/service-process.ts';
+import { createRandom, makeQuery, makeText } from '../../contract-tests/harness/texts.ts';
+import type { Document, DocumentStatusReport, UploadTicket } from '../../generated/types.gen.ts';
+import { inParallel, showProgress } from '../progress.ts';
+import { ask } from './ask.ts';
+import { observe } from './open-loop.ts';
 import { makeBomb, makePdf, makeSmallFile, SMALL_FORMATS, type TypicalFile } from './typical-files.ts';
 
 const MEBIBYTE = 1024 ** 2;

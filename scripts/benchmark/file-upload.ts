@@ -1,9 +1,14 @@
 /** Part `upload`: how long the largest file takes to arrive, and how much memory the server needs for it. */
 
-import { call, createKnowledgeBase, type RunningService, withService } from '../service-process.ts';
-import { percentile, type Report } from './figures.ts';
-import { readResidentBytes } from './processes.ts';
-import { makeText } from './texts.ts';
+import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
+import { readResidentBytes } from '../../contract-tests/harness/processes.ts';
+import {
+  call,
+  createKnowledgeBase,
+  type RunningService,
+  withService,
+} from '../../contract-tests/harness/service-process.ts';
+import { makeText } from '../../contract-tests/harness/texts.ts';
 
 const MEBIBYTE = 1024 ** 2;
 /** The contract's largest file. */

@@ -1,12 +1,12 @@
 /** Part `shapes`: whether it matters over how many knowledge bases the same passages are spread. */
 
+import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
+import { withServiceDatabase } from '../../contract-tests/harness/service-database.ts';
+import { type RunningService, withService } from '../../contract-tests/harness/service-process.ts';
 import { showProgress } from '../progress.ts';
-import { type RunningService, withService } from '../service-process.ts';
 import { ask } from './ask.ts';
 import { importCorpus, settle } from './corpus-import.ts';
-import { percentile, type Report } from './figures.ts';
 import { type MixedQuery, makeQueries } from './query-mix.ts';
-import { withServiceDatabase } from './service-database.ts';
 
 const SEED = 1;
 const WARM_UP_SEED = 2;

@@ -3,11 +3,16 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { call, createKnowledgeBase, type RunningService, withService } from '../service-process.ts';
-import { type Figure, percentile, type Report, type Target } from './figures.ts';
+import { type Figure, percentile, type Report, type Target } from '../../contract-tests/harness/figures.ts';
+import { readResidentBytes } from '../../contract-tests/harness/processes.ts';
+import {
+  call,
+  createKnowledgeBase,
+  type RunningService,
+  withService,
+} from '../../contract-tests/harness/service-process.ts';
+import { createRandom, makeQuery, makeText } from '../../contract-tests/harness/texts.ts';
 import { observe } from './open-loop.ts';
-import { readResidentBytes } from './processes.ts';
-import { createRandom, makeQuery, makeText } from './texts.ts';
 
 /**
  * How many texts are searched, each of four passages. The dearer a search is, the less of the peak is taken by the ten

@@ -1,15 +1,15 @@
 /** Part `peers`: other engines beside the service, on the same passages and queries in one run. */
 import type pg from 'pg';
+import { percentile, type Report, type Target } from '../../contract-tests/harness/figures.ts';
+import { withServiceDatabase } from '../../contract-tests/harness/service-database.ts';
+import { type RunningService, withService } from '../../contract-tests/harness/service-process.ts';
 import { showProgress } from '../progress.ts';
-import { type RunningService, withService } from '../service-process.ts';
 import { ask } from './ask.ts';
 import { importCorpus, settle } from './corpus-import.ts';
-import { percentile, type Report, type Target } from './figures.ts';
 import { measureLucene } from './peer-lucene.ts';
 import { findStopWords, prepareTsRank, searchByTsRank } from './peer-postgres.ts';
 import { withSqlite, wordsOf } from './peer-sqlite.ts';
 import { makeQueries } from './query-mix.ts';
-import { withServiceDatabase } from './service-database.ts';
 
 const SEED = 1;
 const WARM_UP_SEED = 2;

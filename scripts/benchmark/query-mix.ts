@@ -1,7 +1,8 @@
 /** Queries as different people ask them, cut out of the corpus's passages; the same at every run. */
+
+import { createRandom, pick, type Random } from '../../contract-tests/harness/texts.ts';
 import { makePassage } from './corpus.ts';
 import { commonWords, drawWord, isStopWord, rankOf } from './corpus-words.ts';
-import { createRandom, pick, type Random } from './texts.ts';
 
 /** A query, the kind that it was made as, and the passage that it was made for. */
 export type MixedQuery = { kind: QueryKind; text: string; passage: number };

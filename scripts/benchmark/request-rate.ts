@@ -5,9 +5,18 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { createKnowledgeBase, type RunningService, withService } from '../service-process.ts';
-import { percentile, type Report, type Target } from './figures.ts';
-import { findDescendants, findTwoCores, pinTo, readCpuSeconds } from './processes.ts';
+import { percentile, type Report, type Target } from '../../contract-tests/harness/figures.ts';
+import {
+  findDescendants,
+  findTwoCores,
+  pinTo,
+  readCpuSeconds,
+} from '../../contract-tests/harness/processes.ts';
+import {
+  createKnowledgeBase,
+  type RunningService,
+  withService,
+} from '../../contract-tests/harness/service-process.ts';
 
 /** The operations, with the most ordinary parameters, in the order of the figures. */
 const REQUESTS = ['getBalance', 'listKnowledgeBases?limit=10'];

@@ -1,12 +1,13 @@
 /** Part `search`: how fast a corpus is imported and searched, and how many of the answers are those of full scoring. */
-import { type RunningService, withService } from '../service-process.ts';
+
+import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
+import { findDescendants, readCpuSeconds } from '../../contract-tests/harness/processes.ts';
+import { withServiceDatabase } from '../../contract-tests/harness/service-database.ts';
+import { type RunningService, withService } from '../../contract-tests/harness/service-process.ts';
 import { type Answer, askAll, type Search } from './ask.ts';
 import { importCorpus, settle } from './corpus-import.ts';
 import { measureExactness } from './exhaustive-score.ts';
-import { percentile, type Report } from './figures.ts';
-import { findDescendants, readCpuSeconds } from './processes.ts';
 import { type MixedQuery, makeLongQueries, makeQueries, queryKinds } from './query-mix.ts';
-import { withServiceDatabase } from './service-database.ts';
 
 const SEED = 1;
 /** The mix that warms up is another one of the same kinds. */

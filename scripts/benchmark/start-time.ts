@@ -1,14 +1,14 @@
 /** Part `start`: how long it takes from spawning the service to its first answer of an authenticated request. */
 
+import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
 import {
   call,
   createKnowledgeBase,
   type RunningService,
   startService,
   withDataDirectory,
-} from '../service-process.ts';
-import { percentile, type Report } from './figures.ts';
-import { makeText } from './texts.ts';
+} from '../../contract-tests/harness/service-process.ts';
+import { makeText } from '../../contract-tests/harness/texts.ts';
 
 const RUNS = 3;
 const TARGET_FIRST_SECONDS = 10;

@@ -1,9 +1,14 @@
 /** Part `import`: how long the largest text takes to import, and what everybody else notices of it. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { call, createKnowledgeBase, type RunningService, withService } from '../service-process.ts';
-import { percentile, type Report } from './figures.ts';
+import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
+import {
+  call,
+  createKnowledgeBase,
+  type RunningService,
+  withService,
+} from '../../contract-tests/harness/service-process.ts';
+import { createRandom, makeQuery, makeText, type ScriptName } from '../../contract-tests/harness/texts.ts';
 import { observe } from './open-loop.ts';
-import { createRandom, makeQuery, makeText, type ScriptName } from './texts.ts';
 
 /** The contract's largest `content`. */
 const TEXT_CHARACTERS = 1_000_000;

@@ -1,7 +1,8 @@
 /** Makes files as people upload them: a report as PDF, pages of the everyday formats, and what a hostile one sends. */
+
+import { makeText } from '../../contract-tests/harness/texts.ts';
 import { docxOf, pdfOf } from '../../src/testing/made-files.ts';
 import { writeZip } from '../../src/testing/write-zip.ts';
-import { makeText } from './texts.ts';
 
 export type TypicalFile = { fileName: string; bytes: Uint8Array<ArrayBuffer> };
 

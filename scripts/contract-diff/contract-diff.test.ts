@@ -1,8 +1,8 @@
 /** The comparison of specs finds what breaks clients, and nothing else. */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { dereference, readDocument } from '../../contract-tests/harness/read-document.ts';
 import { findReleaseBreaks } from '../contract-diff.ts';
-import { dereference, readDocument } from '../read-document.ts';
 import { findBreakingChanges, type Spec } from './compare-specs.ts';
 import { BREAKING_CHANGES, HARMLESS_CHANGES } from './seeded-changes.ts';
 

@@ -1,7 +1,12 @@
 /** Imports a collection through the public API and asks its queries, and shows how far it is. */
+
+import {
+  call,
+  createKnowledgeBase,
+  type RunningService,
+} from '../../contract-tests/harness/service-process.ts';
 import type { SearchResult } from '../../generated/types.gen.ts';
 import { inParallel, showProgress } from '../progress.ts';
-import { call, createKnowledgeBase, type RunningService } from '../service-process.ts';
 import type { Collection, Excerpt } from './collection.ts';
 import type { Run } from './measures.ts';
 

@@ -1,4 +1,4 @@
-/** What looks from here like a lost link and is none; real ones stand in contract-tests/links.test.ts. */
+/** What looks from here like a lost link and is none; real ones stand in contract-tests/faults/links.test.ts. */
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';

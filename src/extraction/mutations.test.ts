@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { readSharedDocument, sharedDocuments } from '../../contract-tests/shared-documents.ts';
+import { readSharedDocument, sharedDocuments } from '../../contract-tests/harness/shared-documents.ts';
 import { madeFiles } from '../testing/made-files.ts';
 import type { MutationReport, MutationTask } from '../testing/mutation-reader.ts';
 import { createExtractionPool } from './sandbox/extraction-pool.ts';

@@ -8,7 +8,7 @@ import {
   readSharedDocument,
   type SharedDocument,
   sharedDocuments,
-} from '../../contract-tests/shared-documents.ts';
+} from '../../contract-tests/harness/shared-documents.ts';
 import { extractFile } from './extract.ts';
 
 /** The reason that must come back where there is no text, by what the manifest says of the file. */

@@ -1,0 +1,31 @@
+/** A folder of a thousand files through the packed client, all at once, until the last of them is processed. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService } from '../harness/running-service.ts';
+import { createProject } from './client-package/project.ts';
+
+const FILES = 1_000;
+/** On two slow cores five files are read in a second. */
+const BOUND_MS = 600_000;
+
+let project: Awaited<ReturnType<typeof createProject>>;
+let service: Awaited<ReturnType<typeof startService>>;
+
+beforeAll(async () => {
+  [project, service] = await Promise.all([createProject(), startService()]);
+}, 120_000);
+afterAll(async () => {
+  await service?.stop();
+  await project?.remove();
+});
+
+test(
+  `${FILES} files at once are all processed, and none is refused`,
+  async () => {
+    const settings = { baseUrl: service.address, apiKey: service.apiKey };
+    const { useMany } = await import(join(project.folder, 'consumer.js'));
+    const outcome = await useMany(settings, { count: FILES, untilProcessed: true });
+    expect(outcome).toEqual({ processed: FILES, refused: 0 });
+  },
+  BOUND_MS,
+);

@@ -1,0 +1,118 @@
+/** A project of someone else's, outside of this repository, with the packed client and consumer.ts in it. */
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { packClient } from '../../../scripts/pack-client.ts';
+import type { Runtime } from './runtimes.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+
+/** What story.txt says. */
+export const STORY = 'The lighthouse keeper counts the ships that pass at night.';
+
+/** Programs that print what consumer.ts gives, a page that loads it, and files to upload. */
+const FILES = {
+  'package.json': '{ "type": "module", "private": true }',
+  'operations.js': `import { useOperations } from './consumer.js';
+    console.log(JSON.stringify(await useOperations(JSON.parse(process.argv[2]))));`,
+  'files.js': `import { useFiles } from './consumer.js';
+    console.log(JSON.stringify(await useFiles(JSON.parse(process.argv[2]), { file: 'story.txt', empty: 'empty.txt' })));`,
+  'page.html': `<!doctype html><title>A page</title><link rel="icon" href="data:,">
+    <script type="importmap">{ "imports": {
+      "knowledge-retrieval-client": "/node_modules/knowledge-retrieval-client/dist/src/client/index.js"
+    } }</script>
+    <script type="module">import * as consumer from './consumer.js'; globalThis.consumer = consumer;</script>`,
+  'story.txt': STORY,
+  'empty.txt': ' ',
+};
+
+const COMPILER = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  // The package's own types are checked too.
+  skipLibCheck: false,
+  target: 'es2022',
+};
+
+/** A page knows the DOM, a server knows Node. Each has to be enough. */
+const CONFIGURATIONS = {
+  page: {
+    ...COMPILER,
+    module: 'preserve',
+    moduleResolution: 'bundler',
+    lib: ['es2024', 'dom'],
+    types: [],
+    noEmit: true,
+  },
+  server: {
+    ...COMPILER,
+    module: 'nodenext',
+    lib: ['es2024'],
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+  },
+};
+
+export type Configuration = keyof typeof CONFIGURATIONS;
+
+/** Compiles consumer.ts; gives what the compiler complains of. */
+async function compile(folder: string, name: Configuration): Promise<string> {
+  const configuration = { compilerOptions: CONFIGURATIONS[name], files: ['consumer.ts'] };
+  await writeFile(join(folder, `tsconfig.${name}.json`), JSON.stringify(configuration));
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  return await run(process.execPath, [tsc, '-p', `tsconfig.${name}.json`], { cwd: folder }).then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout: string }) => stdout,
+  );
+}
+
+/**
+ * Packs the client and installs it into an empty project, without a look at the network.
+ * @returns its folder, what the compiler says in each configuration, `run` for one of its programs in a runtime,
+ * which gives what it prints, and `remove`.
+ */
+export async function createProject() {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'knowledge-retrieval-consumer-')));
+  for (const [name, content] of Object.entries(FILES)) await writeFile(join(folder, name), content);
+  await copyFile(join(import.meta.dirname, 'consumer.ts'), join(folder, 'consumer.ts'));
+  const tarball = await packClient(folder);
+  const flags = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  await run('npm', ['install', ...flags, tarball], { cwd: folder });
+  return {
+    folder,
+    complaints: { page: await compile(folder, 'page'), server: await compile(folder, 'server') },
+    run: async ({ command, options }: Runtime, program: string, settings: object): Promise<unknown> => {
+      const env = {
+        ...process.env,
+        DENO_DIR: join(folder, '.deno'),
+        DENO_NO_UPDATE_CHECK: '1',
+        DO_NOT_TRACK: '1',
+      };
+      const args = [...options, program, JSON.stringify(settings)];
+      return JSON.parse((await run(command, args, { cwd: folder, env })).stdout);
+    },
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
+
+const MEDIA_TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript' };
+
+/** Serves the files of a folder as any web server would; `folder` may come later than the server. */
+export async function serveFiles(folder: () => string) {
+  const server = createServer(async (request, response) => {
+    const file = join(folder(), new URL(request.url ?? '/', 'http://page').pathname);
+    const body = await readFile(file).catch(() => undefined);
+    const type = MEDIA_TYPES[extname(file)] ?? 'text/plain';
+    response.writeHead(body === undefined ? 404 : 200, { 'content-type': type }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // listening on TCP
+  return { origin: `http://127.0.0.1:${port}`, close: () => server.close() };
+}

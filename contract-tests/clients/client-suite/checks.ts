@@ -1,0 +1,255 @@
+/**
+ * What every client of the interface may rely on, said by the generated client alone: the same checks hold against
+ * the mock, which stores nothing, and against a service. So they compare answers with each other, never with inputs.
+ */
+import { expect } from 'vitest';
+import type { Client } from '../../../generated/client/index.ts';
+import * as sdk from '../../../generated/sdk.gen.ts';
+import type { Document, Pagination, Passage } from '../../../generated/types.gen.ts';
+import {
+  balanceShape,
+  documentShape,
+  knowledgeBaseShape,
+  passageShape,
+  resultShape,
+  statusShape,
+  ticketShape,
+  usageShape,
+} from './shapes.ts';
+import { type Place, succeed, type Target } from './target.ts';
+
+/** What the mock's story tells as well, so that both have something to find. */
+const RELEASE_NOTES = {
+  title: 'Release notes 2.4',
+  content: 'Version 2.4 sets the restart policy of new containers to on-failure.',
+};
+const QUERY = 'restart policy';
+const MANUAL = `# Setup
+
+Install Docker first, then copy the folder of the release to the host.
+
+## Docker
+
+A container that has stopped with an error restarts by itself when its restart policy is on-failure.
+`;
+
+/** A new knowledge base with one text in it. */
+export async function createPlace(client: Client): Promise<Place> {
+  const { data } = await succeed(sdk.createKnowledgeBase({ client, body: { name: 'Operations handbook' } }));
+  return { client, knowledgeBaseId: data.id };
+}
+
+async function importNotes({ client, knowledgeBaseId }: Place): Promise<Document> {
+  const body = { knowledgeBaseId, ...RELEASE_NOTES };
+  return (await succeed(sdk.importTextContent({ client, body }))).data;
+}
+
+async function listDocuments({ client, knowledgeBaseId }: Place): Promise<Document[]> {
+  return (await succeed(sdk.listDocuments({ client, query: { knowledgeBaseId } }))).data;
+}
+
+async function listPassages(client: Client, documentId: string): Promise<Passage[]> {
+  return (await succeed(sdk.listPassages({ client, query: { documentId } }))).data;
+}
+
+/** More pages than any list of the suite has: a list without an end is a failure. */
+const MOST_PAGES = 50;
+
+/** All items by pages of one. */
+async function walk<Item>(
+  read: (page: { limit: number; cursor?: string }) => Promise<{ data: Item[]; pagination: Pagination }>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: { cursor?: string } = {};
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
+    const { data, pagination } = await read({ limit: 1, ...cursor });
+    expect(data.length).toBeLessThanOrEqual(1);
+    expect(pagination.hasMore).toBe(pagination.nextCursor !== null);
+    items.push(...data);
+    if (pagination.nextCursor === null) return items;
+    cursor = { cursor: pagination.nextCursor };
+  }
+  return expect.fail(`the list has not ended after ${MOST_PAGES} pages`);
+}
+
+const descending = <Value>(values: Value[]) => values.toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0));
+
+async function knowledgeBases({ client }: Target) {
+  const { data: created } = await succeed(sdk.createKnowledgeBase({ client, body: { name: 'Handbook' } }));
+  expect(created).toMatchObject(knowledgeBaseShape);
+  const { data: listed, pagination } = await succeed(sdk.listKnowledgeBases({ client }));
+  for (const knowledgeBase of listed) expect(knowledgeBase).toMatchObject(knowledgeBaseShape);
+  expect(listed).toContainEqual(created);
+  expect(pagination).toEqual({ hasMore: false, nextCursor: null });
+  const times = listed.map(({ createdAt }) => createdAt);
+  expect(times).toEqual(descending(times));
+  const paged = await walk((query) => succeed(sdk.listKnowledgeBases({ client, query })));
+  expect(paged).toEqual(listed);
+}
+
+async function importedText({ client }: Target) {
+  const place = await createPlace(client);
+  const { knowledgeBaseId } = place;
+  const document = await importNotes(place);
+  expect(document).toMatchObject({ ...documentShape, type: 'text', status: 'processed', knowledgeBaseId });
+  expect(await listDocuments(place)).toContainEqual(document);
+
+  const query = { documentId: document.id };
+  const { data: report } = await succeed(sdk.getDocumentStatus({ client, query }));
+  expect(report).toMatchObject({ ...statusShape, id: document.id, status: 'processed' });
+  const { data: details } = await succeed(sdk.getDocument({ client, query }));
+  expect(details).toMatchObject(document);
+  expect(await listPassages(client, document.id)).toHaveLength(document.passageCount ?? 0);
+}
+
+async function lists({ client }: Target) {
+  const place = await createPlace(client);
+  for (let count = 0; count < 3; count++) await importNotes(place);
+  const documents = await listDocuments(place);
+  expect(documents.length).toBeGreaterThan(0);
+  for (const document of documents) {
+    expect(document).toMatchObject({ ...documentShape, knowledgeBaseId: place.knowledgeBaseId });
+    expect(
+      (await succeed(sdk.getDocument({ client, query: { documentId: document.id } }))).data,
+    ).toMatchObject(document);
+  }
+  expect(new Set(documents.map(({ id }) => id)).size).toBe(documents.length);
+  const times = documents.map(({ createdAt }) => createdAt);
+  expect(times).toEqual(descending(times));
+  const { knowledgeBaseId } = place;
+  const paged = await walk((page) =>
+    succeed(sdk.listDocuments({ client, query: { knowledgeBaseId, ...page } })),
+  );
+  expect(paged).toEqual(documents);
+}
+
+async function passages({ client }: Target) {
+  const place = await createPlace(client);
+  await uploadManual(place);
+  for (const { id: documentId, passageCount } of await listDocuments(place)) {
+    const listed = await listPassages(client, documentId);
+    expect(listed).toHaveLength(passageCount ?? 0);
+    for (const passage of listed) {
+      expect(passage).toMatchObject(passageShape);
+      expect(passage.location.end - passage.location.start).toBe([...passage.content].length);
+    }
+    expect(listed.map(({ location }) => location.passage)).toEqual(listed.map((_, index) => index + 1));
+    const paged = await walk((page) => succeed(sdk.listPassages({ client, query: { documentId, ...page } })));
+    expect(paged).toEqual(listed);
+  }
+}
+
+async function search({ client }: Target) {
+  const place = await createPlace(client);
+  const { knowledgeBaseId } = place;
+  await importNotes(place);
+  await uploadManual(place);
+  const ask = async (limit?: number, knowledgeBaseIds = [knowledgeBaseId]) => {
+    const body = { query: QUERY, knowledgeBaseIds, ...(limit !== undefined && { limit }) };
+    return (await succeed(sdk.query({ client, body }))).data;
+  };
+  const found = await ask();
+  expect(found.length).toBeGreaterThan(1);
+  const documents = await listDocuments(place);
+  for (const result of found) {
+    expect(result).toMatchObject({ ...resultShape, knowledge_base_id: knowledgeBaseId });
+    expect(JSON.parse(result.metadata.annotations)).toEqual(result.location);
+    const { document_id: id, title, type, content, location } = result;
+    expect(documents).toContainEqual(expect.objectContaining({ id, title, type, status: 'processed' }));
+    const passage = expect.objectContaining({ id: result.id, content, location });
+    expect(await listPassages(client, id)).toContainEqual(passage);
+  }
+  const scores = found.map(({ score }) => score);
+  expect(scores).toEqual(descending(scores));
+  expect(await ask(1)).toEqual(found.slice(0, 1));
+  expect(await ask(10, [])).toEqual([]);
+}
+
+async function searchEverywhere({ client }: Target) {
+  await importNotes(await createPlace(client));
+  const { data: found } = await succeed(sdk.query({ client, body: { query: QUERY } }));
+  const { data: listed } = await succeed(sdk.listKnowledgeBases({ client }));
+  expect(found.length).toBeGreaterThan(0);
+  expect(found.length).toBeLessThanOrEqual(10);
+  for (const result of found) {
+    expect(result).toMatchObject(resultShape);
+    expect(listed).toContainEqual(expect.objectContaining({ id: result.knowledge_base_id }));
+  }
+}
+
+/** Ticket, PUT, import, and the wait for its end. */
+async function uploadManual({ client, knowledgeBaseId }: Place): Promise<Document> {
+  const bytes = new TextEncoder().encode(MANUAL);
+  const body = { knowledgeBaseId, fileName: 'operations-manual.md', size: bytes.byteLength };
+  const { data: ticket } = await succeed(sdk.presignUploadUrl({ client, body }));
+  expect(ticket).toMatchObject(ticketShape);
+  expect(Date.parse(ticket.expiresAt)).toBeGreaterThan(Date.now());
+  const { method, headers } = ticket;
+  const sent = await fetch(ticket.uploadUrl, { method, headers, body: bytes });
+  expect(sent.status, await sent.text()).toBe(200);
+
+  const { data: document } = await succeed(sdk.importFile({ client, body: { fileId: ticket.fileId } }));
+  expect(document).toMatchObject({ ...documentShape, knowledgeBaseId });
+  const query = { documentId: document.id, waitSeconds: 30 };
+  const { data: report } = await succeed(sdk.getDocumentStatus({ client, query }));
+  expect(report).toMatchObject({ ...statusShape, id: document.id, status: 'processed' });
+  const { data: details } = await succeed(sdk.getDocument({ client, query: { documentId: document.id } }));
+  expect(details).toMatchObject({ ...documentShape, status: 'processed', file: { id: ticket.fileId } });
+  return document;
+}
+
+async function upload({ client }: Target) {
+  const place = await createPlace(client);
+  const document = await uploadManual(place);
+  const { id, title, createdAt } = document;
+  expect(await listDocuments(place)).toContainEqual(expect.objectContaining({ id, title, createdAt }));
+  const { data: details } = await succeed(sdk.getDocument({ client, query: { documentId: id } }));
+  const body = { fileId: details.file?.id ?? expect.fail('the document has no file') };
+  expect((await succeed(sdk.importFile({ client, body }))).data.id).toBe(id);
+}
+
+async function uploadOfAnotherLength({ client }: Target) {
+  const { knowledgeBaseId } = await createPlace(client);
+  const body = { knowledgeBaseId, fileName: 'note.txt', size: 9 };
+  const { data: ticket } = await succeed(sdk.presignUploadUrl({ client, body }));
+  const { method, headers } = ticket;
+  const sent = await fetch(ticket.uploadUrl, { method, headers, body: 'some longer note' });
+  expect(sent.status).toBe(422);
+  expect(await sent.json()).toMatchObject({ success: false, errorCode: 'INPUT_VALIDATION_FAILED' });
+}
+
+async function account({ client }: Target) {
+  await importNotes(await createPlace(client));
+  const { data: usage } = await succeed(sdk.getUsage({ client }));
+  expect(usage).toMatchObject(usageShape);
+  const { data: listed } = await succeed(sdk.listKnowledgeBases({ client }));
+  expect(usage.knowledgeBaseCount).toBe(listed.length);
+  const documents = await Promise.all(listed.map(({ id }) => listDocuments({ client, knowledgeBaseId: id })));
+  expect(usage.storageUsed).toBe(documents.flat().reduce((sum, { size }) => sum + size, 0));
+  expect((await succeed(sdk.getBalance({ client }))).data).toMatchObject(balanceShape);
+}
+
+async function deletions({ client }: Target) {
+  const place = await createPlace(client);
+  const { id: documentId } = await importNotes(place);
+  expect((await succeed(sdk.deleteDocument({ client, body: { documentId } }))).data).toEqual({
+    id: documentId,
+  });
+  const { knowledgeBaseId } = place;
+  const gone = await succeed(sdk.deleteKnowledgeBase({ client, body: { knowledgeBaseId } }));
+  expect(gone.data).toEqual({ id: knowledgeBaseId });
+}
+
+/** By what each holds. */
+export const CHECKS: Record<string, (target: Target) => Promise<void>> = {
+  'a knowledge base that was created is listed, newest first, also page by page': knowledgeBases,
+  'imported text is processed at once, and every operation says the same of it': importedText,
+  'the documents that are listed belong to the knowledge base, newest first, also page by page': lists,
+  'the passages of a document stand in its order, as long as they say, also page by page': passages,
+  'a search finds passages of listed documents, best first, and no more than asked for': search,
+  'a search without knowledge bases searches those that are listed': searchEverywhere,
+  'a file comes in three steps: ticket, PUT, import; importing it again gives the same document': upload,
+  'a file of another length than declared is refused': uploadOfAnotherLength,
+  'usage counts what the lists show, and the balance is a number': account,
+  'a deletion answers with the id of what was deleted': deletions,
+};

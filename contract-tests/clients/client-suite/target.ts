@@ -1,0 +1,41 @@
+/** What the client suite runs against, and how it reads the answers of the generated client. */
+import type { Client } from '../../../generated/client/index.ts';
+import type { ErrorCode } from '../../../generated/types.gen.ts';
+
+/** Refusals that hang on who calls or on what has happened before, and so are brought about by each target itself. */
+export type Arranged =
+  | 'UNAUTHORIZED'
+  | 'INSUFFICIENT_CREDITS'
+  | 'STORAGE_LIMIT_EXCEEDED'
+  | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED'
+  | 'FILE_NOT_UPLOADED';
+
+/** A client, and a knowledge base that it can name. */
+export type Place = { client: Client; knowledgeBaseId: string };
+
+export type Target = {
+  client: Client;
+  /** A place where the next operation that can be refused by this code is; the file is one that has not come yet. */
+  arrange(errorCode: Arranged): Promise<Place & { fileId?: string }>;
+};
+
+type Call<Body, Refusal> = Promise<{
+  data?: Body | undefined;
+  error?: Refusal | undefined;
+  response?: Response;
+}>;
+
+/** The body of a success. @throws when the call is refused */
+export async function succeed<Body>(call: Call<Body, unknown>): Promise<NonNullable<Body>> {
+  const { data, error, response } = await call;
+  if (data === undefined || data === null)
+    throw new Error(`was refused by ${response?.status}: ${JSON.stringify(error)}`);
+  return data;
+}
+
+/** Status and body of a refusal. @throws when the call succeeds */
+export async function refusal<Refusal extends { errorCode: ErrorCode }>(call: Call<unknown, Refusal>) {
+  const { data, error, response } = await call;
+  if (error === undefined) throw new Error(`was not refused: ${JSON.stringify(data)}`);
+  return { status: response?.status, ...error };
+}

@@ -1,0 +1,111 @@
+/** The three targets of the client suite: the mock, the service, and the service behind Prism's proxy. */
+import { inject } from 'vitest';
+import { type Client, createClient } from '../../../generated/client/index.ts';
+import { listKnowledgeBases, presignUploadUrl } from '../../../generated/sdk.gen.ts';
+import { fetchChecked, requireResponse } from '../../harness/calling.ts';
+import { type Limits, openAccount } from '../../harness/opened-account.ts';
+import { spawnServer } from '../../harness/spawned-server.ts';
+import { createPlace } from './checks.ts';
+import { type Arranged, type Place, succeed, type Target } from './target.ts';
+
+/** fetch as the generated client calls it: with a Request. */
+export type Fetch = (request: Request) => Promise<Response>;
+
+/** By default every answer is held against the spec besides. */
+export const clientAt = (
+  baseUrl: string,
+  headers: Record<string, string>,
+  send: Fetch = fetchChecked,
+): Client => createClient({ baseUrl, headers, fetch: send as typeof fetch }); // the client calls it with a Request only
+
+const MOCK_STATUS: Record<Arranged, number> = {
+  UNAUTHORIZED: 401,
+  INSUFFICIENT_CREDITS: 402,
+  STORAGE_LIMIT_EXCEEDED: 403,
+  KNOWLEDGE_BASE_LIMIT_EXCEEDED: 403,
+  FILE_NOT_UPLOADED: 409,
+};
+
+/** The mock at `address`: it refuses what it is asked to refuse. */
+export function mockTarget(address: string, send?: Fetch): Target {
+  const key = { 'x-api-key': 'any' };
+  const client = clientAt(address, key, send);
+  const arrange: Target['arrange'] = async (errorCode) => ({
+    ...(await createPlace(client)),
+    client: clientAt(address, { ...key, prefer: `code=${MOCK_STATUS[errorCode]}` }, send),
+    fileId: 'a-file-that-has-not-come',
+  });
+  return { client, arrange };
+}
+
+const LIMITS: Record<
+  'INSUFFICIENT_CREDITS' | 'STORAGE_LIMIT_EXCEEDED' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED',
+  Limits
+> = {
+  INSUFFICIENT_CREDITS: { credits: 0 },
+  STORAGE_LIMIT_EXCEEDED: { storageLimitBytes: 1 },
+  KNOWLEDGE_BASE_LIMIT_EXCEEDED: { knowledgeBaseLimit: 1 },
+};
+
+/** The keys of accounts of the tests' service: one without limits that matter, and one for each limit. */
+export async function openAccounts() {
+  const codes = Object.keys(LIMITS) as (keyof typeof LIMITS)[]; // its own keys
+  const [free, ...limited] = await Promise.all([
+    openAccount(),
+    ...codes.map((code) => openAccount(LIMITS[code])),
+  ]);
+  return {
+    free: free.apiKey,
+    limited: new Map<Arranged, string>(codes.map((code, index) => [code, limited[index]?.apiKey ?? ''])),
+  };
+}
+
+type Accounts = Awaited<ReturnType<typeof openAccounts>>;
+
+/** The newest knowledge base of the account, which may not be allowed a second one. */
+async function findPlace(client: Client): Promise<Place> {
+  const { data } = await succeed(listKnowledgeBases({ client }));
+  return data[0] === undefined ? await createPlace(client) : { client, knowledgeBaseId: data[0].id };
+}
+
+/** A ticket whose bytes have not come. */
+async function openTicket({ client, knowledgeBaseId }: Place): Promise<string> {
+  const body = { knowledgeBaseId, fileName: 'late.txt', size: 9 };
+  return (await succeed(presignUploadUrl({ client, body }))).data.fileId;
+}
+
+/** The tests' service, reached at `address`. */
+export function serviceTarget(address: string, { free, limited }: Accounts, send?: Fetch): Target {
+  const client = clientAt(address, { 'x-api-key': free }, send);
+  const arrange: Target['arrange'] = async (errorCode) => {
+    const account = limited.get(errorCode);
+    if (account !== undefined) return await findPlace(clientAt(address, { 'x-api-key': account }, send));
+    const place = await createPlace(client);
+    if (errorCode === 'FILE_NOT_UPLOADED') return { ...place, fileId: await openTicket(place) };
+    return { ...place, client: clientAt(address, { 'x-api-key': 'nobody' }, send) };
+  };
+  return { client, arrange };
+}
+
+/** Prism's proxy before `upstream`: a request or an answer against the spec becomes an error of Prism's own. */
+export const startProxy = (upstream = inject('address')) =>
+  spawnServer(
+    [
+      'node_modules/@stoplight/prism-cli/dist/index.js',
+      ...['proxy', 'spec/openapi.yaml', upstream, '--errors', '--port', '0', '--multiprocess', 'false'],
+    ],
+    /listening on (http:\S+)/,
+  );
+
+/** Sends, and notes down whatever Prism's proxy says against a request or an answer, be it an error or a warning. */
+export const notingViolations =
+  (violations: string[]): Fetch =>
+  async (request) => {
+    const response = await fetch(request);
+    const isPrisms = response.headers.get('content-type')?.includes('problem+json');
+    const said =
+      response.headers.get('sl-violations') ?? (isPrisms ? await response.clone().text() : undefined);
+    if (said !== undefined) violations.push(`${request.method} ${request.url}: ${said}`);
+    await requireResponse(request, response);
+    return response;
+  };

@@ -1,0 +1,281 @@
+/** The mock (npm run mock): what it answers when, and that its refusals are the service's own. */
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import type { ErrorCode } from '../../generated/types.gen.ts';
+import { createCaller, type Input, toSent } from '../harness/calling.ts';
+import { OPERATION_IDS, type OperationId, ROUTES, requireContract } from '../harness/contract-check.ts';
+import { type Answer, exchange, type Sent } from '../harness/exchange.ts';
+import { expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
+import { readPages } from '../harness/lists.ts';
+import { examplesOf, operationOf, responses } from '../harness/read-spec.ts';
+import { startMock } from '../harness/spawned-server.ts';
+import { bytesOf, pathOf } from '../harness/uploading.ts';
+import { REQUIRED_FIELDS, VALID_INPUTS } from '../harness/valid-inputs.ts';
+
+const mock = await startMock();
+afterAll(() => mock.stop());
+const { api, request } = createCaller({ address: mock.address, apiKey: 'any' });
+
+/** The mock's answer to a request as it is written, held against the spec. */
+async function send(sent: Sent, operationId?: OperationId): Promise<Answer> {
+  const answer = await exchange(mock.address, sent);
+  requireContract(operationId, answer);
+  return answer;
+}
+
+const prefer = (operationId: OperationId, preference: string) =>
+  request(operationId, VALID_INPUTS[operationId], { prefer: preference });
+
+test('it tells its address, and a request to paste', () => {
+  expect(mock.output.join('\n')).toContain(`curl -s ${mock.address}/v1/query -H 'x-api-key: any'`);
+});
+
+describe('Prefer', () => {
+  const documented = responses.map(({ operation, status, content }) => ({
+    operationId: operation.operationId as OperationId, // spec.test.ts holds the names against the client
+    code: status === 'default' ? '500' : status,
+    // The other examples of `default` are of answers where no operation is reached.
+    examples: status === 'default' ? examplesOf(content).slice(0, 1) : examplesOf(content),
+  }));
+
+  test.each(documented)('code=$code of $operationId is what the spec shows', async ({ code, ...answers }) => {
+    const { operationId, examples } = answers;
+    const { status, body } = await prefer(operationId, `code=${code}`);
+    expect(status).toBe(Number(code));
+    if (code === '200') return; // which example it is depends on the request
+    expect(body).toEqual(examples[0]?.[1].value);
+  });
+
+  test.each(documented)('example=… of $operationId $code is that example', async ({ code, ...answers }) => {
+    const { operationId, examples } = answers;
+    if (operationId === 'presignUploadUrl' && code === '200') return; // its address is the mock's
+    for (const [name, { value }] of examples) {
+      const { body } = await prefer(operationId, `code=${code}; example="${name}"`);
+      expect(body).toEqual(value);
+    }
+  });
+
+  test('422 INPUT_VALIDATION_FAILED: a status or an example that the operation does not have; the message says which it has', async () => {
+    for (const [preference, has] of [
+      ['code=418', '422'],
+      ['Code=418', '422'],
+      ['code=abc', '402'],
+      ['example=nope', 'found, nothing'],
+      ['code=422, example=found', 'limitTooHigh'],
+    ] as const) {
+      const answer = await prefer('query', preference);
+      expectRefusedFields(answer, 'Prefer');
+      expect(answer.text).toContain(has);
+    }
+  });
+
+  test('Retry-After comes with 429 and 503, and no other preference changes anything', async () => {
+    for (const code of [429, 503])
+      expect((await prefer('getUsage', `code=${code}`)).headers['retry-after']).toBe('7');
+    const usual = await prefer('query', '');
+    expect((await prefer('query', 'respond-async, wait=10')).body).toEqual(usual.body);
+  });
+});
+
+describe('bad input', () => {
+  /** Inputs that the operation refuses, by what is wrong with them. */
+  function badInputs(operationId: OperationId): Record<string, Input> {
+    const input = VALID_INPUTS[operationId];
+    const fields = Object.keys(input);
+    const isPost = ROUTES[operationId].method === 'POST';
+    const without = REQUIRED_FIELDS[operationId].map((field) => {
+      const { [field]: _, ...rest } = input;
+      return [`without ${field}`, rest];
+    });
+    const wrong = fields.map((field) => [`${field} empty`, { ...input, [field]: isPost ? {} : '' }]);
+    return {
+      ...Object.fromEntries(without),
+      ...Object.fromEntries(wrong),
+      'an unknown field': { ...input, tags: 'x' },
+      ...(isPost && { 'half a body': '{"query', 'no body': '', 'an array': '[]' }),
+    };
+  }
+
+  /** The same bytes from both. */
+  async function expectSameRefusal(sent: Sent, keys: { mock?: string; service?: string }, what: string) {
+    const withKey = (key: string | undefined): Sent => ({
+      ...sent,
+      headers: { ...sent.headers, ...(key !== undefined && { 'x-api-key': key }) },
+    });
+    const mocks = await exchange(mock.address, withKey(keys.mock));
+    const services = await exchange(inject('address'), withKey(keys.service));
+    expect(services.status, what).toBeGreaterThanOrEqual(400);
+    expect({ status: mocks.status, text: mocks.text }, what).toEqual({
+      status: services.status,
+      text: services.text,
+    });
+    for (const header of ['content-type', 'www-authenticate', 'allow'])
+      expect(mocks.headers[header], what).toBe(services.headers[header]);
+  }
+
+  const keys = { mock: 'any', service: inject('apiKey') };
+
+  test.each(OPERATION_IDS)('%s refuses it by the same bytes as the service', async (operationId) => {
+    for (const [what, input] of Object.entries(badInputs(operationId)))
+      await expectSameRefusal(toSent(operationId, input), keys, what);
+    const good = toSent(operationId, VALID_INPUTS[operationId]);
+    await expectSameRefusal(good, {}, 'no key');
+    await expectSameRefusal({ ...good, method: 'PATCH' }, keys, 'another method');
+    if (good.method === 'GET') return;
+    await expectSameRefusal({ ...good, headers: { 'content-type': 'text/plain' } }, keys, 'text/plain');
+    await expectSameRefusal({ ...good, body: ' '.repeat(13_000_000) }, keys, 'too large');
+  });
+
+  test('a path that no operation has, and a foreign cursor', async () => {
+    await expectSameRefusal({ method: 'GET', path: '/v1/nothing' }, keys, 'path');
+    await expectSameRefusal(toSent('listKnowledgeBases', { cursor: 'x' }), keys, 'cursor');
+  });
+
+  test('404: an id of a form that no id has', async () => {
+    const codes: [OperationId, object, ErrorCode][] = [
+      ['listDocuments', { knowledgeBaseId: '!'.repeat(36) }, 'KNOWLEDGE_BASE_NOT_FOUND'],
+      ['getDocument', { documentId: '../..' }, 'DOCUMENT_NOT_FOUND'],
+      ['importFile', { fileId: '🗎' }, 'FILE_NOT_FOUND'],
+    ];
+    for (const [operationId, input, errorCode] of codes)
+      expectRefusal(await request(operationId, input), 404, errorCode);
+  });
+});
+
+describe('the story', () => {
+  test('every document that is listed has its status, its details and its passages', async () => {
+    const { data: knowledgeBases } = await api.listKnowledgeBases();
+    for (const { id: knowledgeBaseId } of knowledgeBases) {
+      const { data: documents } = await api.listDocuments({ knowledgeBaseId });
+      for (const document of documents) {
+        expect(document.knowledgeBaseId).toBe(knowledgeBaseId);
+        expect(document).toMatchObject(await api.getDocumentStatus(document.id));
+        expect(await api.getDocument(document.id)).toMatchObject(document);
+        const { data: passages } = await api.listPassages({ documentId: document.id });
+        expect(passages).toHaveLength(document.passageCount ?? 0);
+        for (const { id } of passages) expect(id.startsWith(`${document.id}_`)).toBe(true);
+      }
+    }
+    const { storageUsed, knowledgeBaseCount } = await api.getUsage();
+    const all = await Promise.all(knowledgeBases.map(({ id }) => api.listDocuments({ knowledgeBaseId: id })));
+    expect(storageUsed).toBe(all.flatMap(({ data }) => data).reduce((sum, { size }) => sum + size, 0));
+    expect(knowledgeBaseCount).toBe(knowledgeBases.length);
+  });
+
+  test('a search in the empty knowledge base, or in none, finds nothing', async () => {
+    const { data: knowledgeBases } = await api.listKnowledgeBases();
+    const found = await Promise.all(
+      knowledgeBases.map(({ id }) => api.query({ query: 'restart', knowledgeBaseIds: [id] })),
+    );
+    expect(found.map((results) => results.length).toSorted()).toEqual([0, 2]);
+    expect(await api.query({ query: 'restart', knowledgeBaseIds: [] })).toEqual([]);
+  });
+
+  test('is told of ids of any other origin, and stays connected', async () => {
+    const knowledgeBaseId = 'a2c4e6f8-1111-4222-8333-123456789abc';
+    const { data: documents } = await api.listDocuments({ knowledgeBaseId });
+    expect(documents).toHaveLength(3);
+    for (const document of documents) {
+      expect(document.knowledgeBaseId).toBe(knowledgeBaseId);
+      expect(await api.getDocument(document.id)).toMatchObject(document);
+    }
+    const found = await api.query({ query: 'restart', knowledgeBaseIds: [knowledgeBaseId] });
+    expect(documents.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(found.map(({ document_id }) => document_id)),
+    );
+    for (const id of ['my-document', 'pdf', 'a', '_', 'x'.repeat(128)]) {
+      expect((await api.getDocumentStatus(id)).id).toBe(id);
+      expect(await api.deleteDocument(id)).toEqual({ id });
+    }
+  });
+
+  test('limit and cursor cut the lists and the search', async () => {
+    const [{ id: knowledgeBaseId } = expect.fail('there is none')] = (
+      await api.listKnowledgeBases()
+    ).data.slice(-1);
+    const whole = (await api.listDocuments({ knowledgeBaseId })).data;
+    const pages = await readPages((cursor) => api.listDocuments({ knowledgeBaseId, limit: 2, ...cursor }));
+    expect(pages.map((page) => page.length)).toEqual([2, 1]);
+    expect(pages.flat()).toEqual(whole);
+    expect(await api.query({ query: 'restart', limit: 1 })).toHaveLength(1);
+  });
+});
+
+describe('uploads', () => {
+  const send9 = async (path: string, body: string | Uint8Array = 'some note') =>
+    await send({ method: 'PUT', path, body });
+
+  test('go their three steps, at the address of the mock and for the size that was declared', async () => {
+    const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Notes' });
+    const ticket = await api.presignUploadUrl({ knowledgeBaseId, fileName: 'note.txt', size: 9 });
+    expect(ticket.uploadUrl.startsWith(`${mock.address}/uploads/${ticket.fileId}?`)).toBe(true);
+    expect(Date.parse(ticket.expiresAt)).toBeGreaterThan(Date.now());
+    expect((await send9(pathOf(ticket.uploadUrl))).body).toMatchObject({
+      data: { fileId: ticket.fileId, size: 9 },
+    });
+    const document = await api.importFile(ticket.fileId);
+    expect(document).toMatchObject({ status: 'pending', knowledgeBaseId });
+    expect(await api.getDocumentStatus(document.id)).toMatchObject({ id: document.id, status: 'processed' });
+  });
+
+  test('422 INPUT_VALIDATION_FAILED: more or fewer bytes than declared, with a length and in chunks; then it still works', async () => {
+    const { uploadUrl } = await api.presignUploadUrl({
+      knowledgeBaseId: 'a'.repeat(36),
+      fileName: 'a',
+      size: 9,
+    });
+    const path = pathOf(uploadUrl);
+    for (const body of ['', 'some', 'some note more', 'x'.repeat(1_000_000)]) {
+      expectRefusedFields(await send9(path, body), 'body');
+      const chunked = { 'transfer-encoding': 'chunked' };
+      expectRefusedFields(await send({ method: 'PUT', path, body, headers: chunked }), 'body');
+    }
+    expect((await send9(path)).status).toBe(200);
+  });
+
+  test('the address in the example of the spec is one of the mock', async () => {
+    const [[, { value }] = expect.fail('no example')] = examplesOf(
+      operationOf('presignUploadUrl').responses['200']?.content ?? expect.fail('no content'),
+    );
+    const { uploadUrl } = (value as { data: { uploadUrl: string } }).data; // spec-examples.test.ts
+    const size = Number(new URL(uploadUrl).searchParams.get('size'));
+    expect((await send9(pathOf(uploadUrl), new Uint8Array(size))).status).toBe(200);
+    expectRefusal(await send9(pathOf(uploadUrl).replace('size=', 'size=1')), 401, 'UNAUTHORIZED');
+  });
+});
+
+describe('pages of any origin', () => {
+  const origin = 'https://app.example';
+
+  test.each(OPERATION_IDS)('may call %s, and read its errors', async (operationId) => {
+    const { method, path } = ROUTES[operationId];
+    const preflight = await exchange(mock.address, {
+      method: 'OPTIONS',
+      path,
+      headers: {
+        origin,
+        'access-control-request-method': method,
+        'access-control-request-headers': 'content-type,prefer,x-api-key',
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers['access-control-allow-origin']).toBe('*');
+    expect(preflight.headers['access-control-allow-methods']).toContain(method);
+    expect(preflight.headers['access-control-allow-headers']).toBe('content-type,prefer,x-api-key');
+    const good = await request(operationId, VALID_INPUTS[operationId], { origin });
+    const bad = await request(operationId, VALID_INPUTS[operationId], { origin, 'x-api-key': undefined });
+    for (const { headers } of [good, bad]) {
+      expect(headers['access-control-allow-origin']).toBe('*');
+      expect(headers['access-control-expose-headers']).toContain('x-request-id');
+    }
+  });
+
+  test('may send files', async () => {
+    const file = { knowledgeBaseId: 'a'.repeat(36), fileName: 'a.txt', size: 4 };
+    const path = pathOf((await api.presignUploadUrl(file)).uploadUrl);
+    const headers = { origin, 'access-control-request-method': 'PUT' };
+    const preflight = await exchange(mock.address, { method: 'OPTIONS', path, headers });
+    expect(preflight.headers['access-control-allow-methods']).toBe('PUT');
+    const { headers: sent } = await send({ method: 'PUT', path, headers: { origin }, body: bytesOf('text') });
+    expect(sent['access-control-allow-origin']).toBe('*');
+  });
+});

@@ -1,0 +1,63 @@
+/** A thousand good PDFs at once all end processed, and files of another account are read beside them within seconds. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import type { Api } from '../harness/calling.ts';
+import { openAccount } from '../harness/opened-account.ts';
+import { startService } from '../harness/running-service.ts';
+import { documentsMissing, readSharedDocument, sharedDocuments } from '../harness/shared-documents.ts';
+import { bytesOf, importBytes, isFinal } from '../harness/uploading.ts';
+
+const FILES = 1_000;
+/** Another account imports a small file this often, and each is read within this time. */
+const OTHERS_EVERY_MS = 20_000;
+const OTHERS_MAX_MS = 5_000;
+
+const service = await startService({});
+afterAll(() => service.stop());
+
+const PDFS = sharedDocuments.filter(
+  ({ format, outcome, tier }) => format === 'pdf' && outcome === 'text' && tier === 'core',
+);
+
+/** Imports files into a knowledge base of the account's own. */
+async function createImporter(api: Api) {
+  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'bulk' });
+  return async (fileName: string, bytes: Uint8Array): Promise<string> =>
+    (await importBytes(api, { knowledgeBaseId, fileName, bytes })).id;
+}
+
+/** The final status of each document that has one; stops at the first that waits, for they are read in their order. */
+async function askOn(api: Api, ids: string[], ended: Map<string, string>): Promise<void> {
+  for (const id of ids) {
+    if (ended.has(id)) continue;
+    const { status } = await api.getDocumentStatus(id);
+    if (status === 'pending') return;
+    if (isFinal(status)) ended.set(id, status);
+  }
+}
+
+test.skipIf(documentsMissing)('PDFs at once all end processed, and nobody else waits for them', async () => {
+  const [{ api: many }, { api: other }] = [await openAccount({}, service), await openAccount({}, service)];
+  const [importPdf, importText] = [await createImporter(many), await createImporter(other)];
+  const bytes = await Promise.all(PDFS.map(({ file }) => readSharedDocument(file)));
+  const startedAtMs = performance.now();
+  const ids: string[] = [];
+  for (let i = 0; i < FILES; i++) ids.push(await importPdf(`${i}.pdf`, bytes[i % bytes.length] as Buffer)); // there are some
+  const waitsMs: number[] = [];
+  const ended = new Map<string, string>();
+  while (ended.size < FILES) {
+    const sentAtMs = performance.now();
+    const id = await importText('a.txt', bytesOf('A small text.'));
+    expect((await other.getDocumentStatus(id, 30)).status).toBe('processed');
+    waitsMs.push(performance.now() - sentAtMs);
+    await askOn(many, ids, ended);
+    if (ended.size < FILES) await delay(OTHERS_EVERY_MS);
+  }
+  const seconds = Math.round((performance.now() - startedAtMs) / 1000);
+  const longest = Math.round(Math.max(...waitsMs));
+  process.stderr.write(
+    `${FILES} PDFs in ${seconds} s, ${waitsMs.length} texts beside them in ${longest} ms at most\n`,
+  );
+  expect(new Set(ended.values())).toEqual(new Set(['processed']));
+  expect(longest).toBeLessThan(OTHERS_MAX_MS);
+});

@@ -1,0 +1,151 @@
+/** The clients of a crash run: each draws one operation after the other from its seed and notes what it was answered. */
+import { createRandom, pick, type Random } from '../../harness/texts.ts';
+import { importFile, importText } from './imports.ts';
+import { listDocuments, query, readUsage } from './readings.ts';
+import { createKnowledgeBase, deleteDocument, deleteKnowledgeBase } from './removals.ts';
+import type { Target } from './sending.ts';
+import type { DocumentRecord, KnowledgeBaseRecord } from './world.ts';
+
+/** Several clients write into one knowledge base, which one of them replaces now and then. */
+const GROUP_SIZE = 4;
+
+/** The place of a knowledge base that its clients use just now. */
+type Place = { current: KnowledgeBaseRecord };
+
+/** `group`: shared with others; `isLeader`: whose turn it is to replace it. `former`: the last one that was replaced. */
+export type Client = {
+  name: string;
+  random: Random;
+  own: Place;
+  group: Place;
+  former: Place;
+  isLeader: boolean;
+  /** Its own documents, of which it deletes one when there are too many, or at random. */
+  documents: DocumentRecord[];
+  /** Gives the numbers of its documents, none of them another client's. */
+  nextNumber(): number;
+};
+
+/** More documents than this are deleted again, so that a long run stays as quick as a short one. */
+const DOCUMENTS_MAX = 12;
+
+/** Every client's numbers begin at another multiple of it. */
+const NUMBERS_EACH = 1_000_000;
+
+/** An operation of a client, and how many of a hundred are one. */
+type Act = { share: number; act(target: Target, client: Client): Promise<unknown> };
+
+/** A document that the client may know of, deleted ones included: those must not be found. */
+function pickKnown({ random, own, group, former }: Client): DocumentRecord | undefined {
+  const { documents } = pick([own, group, former], random).current;
+  return documents.length === 0 ? undefined : pick(documents, random);
+}
+
+const pickPlace = ({ random, own, group }: Client): KnowledgeBaseRecord => pick([own, group], random).current;
+
+/** One that is still there as far as this client knows, and whose id it has heard. */
+function pickLive(client: Client): DocumentRecord | undefined {
+  client.documents = client.documents.filter(
+    ({ life, knowledgeBase }) => life.endBegunAt === undefined && knowledgeBase.life.endBegunAt === undefined,
+  );
+  const known = client.documents.filter(({ id }) => id !== undefined);
+  return known.length === 0 ? undefined : pick(known, client.random);
+}
+
+async function deleteOne(target: Target, client: Client): Promise<void> {
+  const record = pickLive(client);
+  const givesUp = client.random() < 0.3;
+  if (record !== undefined) await deleteDocument(target, record, { givesUp });
+}
+
+/** Puts a new knowledge base in the place of the own one, or, as its leader, of the shared one, and deletes the old. */
+async function replace(target: Target, client: Client): Promise<void> {
+  const { random, own, group, isLeader, name, nextNumber } = client;
+  const place = isLeader && random() < 0.5 ? group : own;
+  const givesUp = random() < 0.3;
+  const withKey = random() < 0.5;
+  const old = place.current;
+  const made = await createKnowledgeBase(target, `knowledge base of ${name}, ${nextNumber()}`, { withKey });
+  if (made === undefined) return;
+  place.current = made;
+  client.former.current = old;
+  await deleteKnowledgeBase(target, old, { givesUp });
+}
+
+/** Imports into one of the client's places, or deletes where there is too much already. */
+const importing =
+  (run: typeof importText): Act['act'] =>
+  async (target, client) => {
+    const number = client.nextNumber();
+    const knowledgeBase = pickPlace(client);
+    if (pickLive(client) !== undefined && client.documents.length >= DOCUMENTS_MAX)
+      return await deleteOne(target, client);
+    const record = await run(target, { knowledgeBase, number, random: client.random });
+    if (record !== undefined) client.documents.push(record);
+  };
+
+const ACTS: Act[] = [
+  { share: 28, act: importing(importText) },
+  { share: 24, act: importing(importFile) },
+  { share: 15, act: deleteOne },
+  {
+    share: 18,
+    async act(target, client) {
+      const isScoped = client.random() < 0.5;
+      const record = pickKnown(client);
+      if (record !== undefined) await query(target, record, { isScoped });
+    },
+  },
+  { share: 8, act: (target, client) => listDocuments(target, pickPlace(client)) },
+  { share: 4, act: (target) => readUsage(target) },
+  { share: 3, act: replace },
+];
+
+function drawAct(random: Random): Act['act'] {
+  let drawn = random() * ACTS.reduce((sum, { share }) => sum + share, 0);
+  const found = ACTS.find(({ share }) => {
+    drawn -= share;
+    return drawn < 0;
+  });
+  return (found ?? (ACTS[0] as Act)).act; // there are some; none is found where a sum was rounded
+}
+
+/** Makes the knowledge base of a place, at a time when nothing is killed. */
+async function openPlace(target: Target, name: string): Promise<Place> {
+  const made = await createKnowledgeBase(target, name, { withKey: true });
+  if (made === undefined) throw new Error(`${name} could not be made`);
+  return { current: made };
+}
+
+/** The clients with all that they need; the same seed gives the same decisions. */
+export async function openClients(
+  target: Target,
+  { count, seed }: { count: number; seed: number },
+): Promise<Client[]> {
+  const groups = await Promise.all(
+    Array.from({ length: Math.ceil(count / GROUP_SIZE) }, (_, group) =>
+      openPlace(target, `shared by group ${group}`),
+    ),
+  );
+  return await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      let number = (index + 1) * NUMBERS_EACH;
+      const own = await openPlace(target, `of client ${index} alone`);
+      return {
+        name: `client ${index}`,
+        random: createRandom(seed * NUMBERS_EACH + index),
+        own,
+        former: { ...own },
+        group: groups[Math.floor(index / GROUP_SIZE)] as Place, // there are enough
+        isLeader: index % GROUP_SIZE === 0,
+        documents: [],
+        nextNumber: () => number++,
+      };
+    }),
+  );
+}
+
+/** Acts until `signal` aborts; an operation under way is brought to its end. */
+export async function runClient(target: Target, client: Client, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await drawAct(client.random)(target, client);
+}

@@ -1,0 +1,191 @@
+/** The model of crash runs: what it lets pass while nobody can know, and what it calls wrong. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Document, SearchResult } from '../../../generated/types.gen.ts';
+import { judgeCharges, judgeDocuments, judgeKnowledgeBases, judgeResults, judgeUsage } from './judge.ts';
+import { type Life, mayBeSeen, mustBeSeen, type Span, settle } from './lifetime.ts';
+import { planDocument } from './planned-documents.ts';
+import {
+  addDocument,
+  addKnowledgeBase,
+  createWorld,
+  type DocumentRecord,
+  type KnowledgeBaseRecord,
+  type World,
+} from './world.ts';
+
+let world: World;
+let knowledgeBase: KnowledgeBaseRecord;
+let record: DocumentRecord;
+
+beforeEach(() => {
+  world = createWorld();
+  knowledgeBase = addKnowledgeBase(world, 'base');
+  Object.assign(knowledgeBase, { id: 'base-id' });
+  knowledgeBase.life.madeAt = world.clock();
+  record = addDocument(world, knowledgeBase, planDocument(7, 'text'));
+});
+
+function acknowledge(): void {
+  record.id = 'document-id';
+  record.life.madeAt = world.clock();
+  record.searchableAt = world.clock();
+}
+
+/** A request that is sent now and answered after `meanwhile`. */
+function spanOver(meanwhile = () => {}): Span {
+  const sentAt = world.clock();
+  meanwhile();
+  return { sentAt, answeredAt: world.clock() };
+}
+
+/** The document as the list shows it when all is well. */
+const shown = (change: Partial<Document> = {}): Document => ({
+  id: 'document-id',
+  knowledgeBaseId: 'base-id',
+  title: record.title,
+  type: 'text',
+  size: record.sizeBytes,
+  status: 'processed',
+  passageCount: record.words.length,
+  warnings: [],
+  createdAt: '',
+  updatedAt: '',
+  ...change,
+});
+
+/** All its passages as a query finds them when all is well. */
+const passages = (): SearchResult[] =>
+  record.content.split('\n\n').map((content, index) => ({
+    id: `document-id_${index + 1}`,
+    score: 0.5,
+    document_id: 'document-id',
+    knowledge_base_id: 'base-id',
+    title: record.title,
+    type: 'text',
+    content,
+    metadata: { source: record.title, annotations: '' },
+  }));
+
+const wrongs = (violations: { wrong: string }[]): string[] => violations.map(({ wrong }) => wrong);
+const listed = (list: Document[], span = spanOver()) => wrongs(judgeDocuments(knowledgeBase, list, span));
+const found = (results: SearchResult[], span = spanOver()) =>
+  wrongs(judgeResults(world, { asked: [record], results, span }));
+
+describe('a life', () => {
+  const span = { sentAt: 10, answeredAt: 20 };
+  test.each<[string, Life, boolean, boolean]>([
+    ['is seen from its acknowledgement on', { begunAt: 1, madeAt: 2 }, true, true],
+    ['may be seen while it is asked for', { begunAt: 15 }, false, true],
+    ['is not seen before it is asked for', { begunAt: 21 }, false, false],
+    ['need not be seen where its answer was lost', { begunAt: 1 }, false, true],
+    ['need not be seen once its end is asked for', { begunAt: 1, madeAt: 2, endBegunAt: 15 }, false, true],
+    ['is not seen after its end', { begunAt: 1, madeAt: 2, endBegunAt: 3, endedAt: 9 }, false, false],
+    ['may be seen until its end', { begunAt: 1, madeAt: 2, endBegunAt: 3, endedAt: 11 }, false, true],
+  ])('%s', (_what, life, must, may) => {
+    expect([mustBeSeen(life, span), mayBeSeen(life, span)]).toEqual([must, may]);
+  });
+
+  test('that was in doubt is settled by what is there', () => {
+    const there: Life = { begunAt: 1, endBegunAt: 2 };
+    settle(there, { isThere: true, now: 5 });
+    expect(there).toEqual({ begunAt: 1, madeAt: 5 });
+    const gone: Life = { begunAt: 1 };
+    settle(gone, { isThere: false, now: 5 });
+    expect(gone).toEqual({ begunAt: 1, endBegunAt: 5, endedAt: 5 });
+  });
+
+  test('whose end was acknowledged stays ended, whatever is shown', () => {
+    const life: Life = { begunAt: 1, madeAt: 2, endBegunAt: 3, endedAt: 4 };
+    settle(life, { isThere: true, now: 5 });
+    expect(mayBeSeen(life, { sentAt: 6, answeredAt: 7 })).toBe(false);
+  });
+});
+
+describe('a list of documents', () => {
+  test('may hold or lack one whose answer was lost', () => {
+    expect([listed([]), listed([shown()])]).toEqual([[], []]);
+  });
+
+  test('must hold an acknowledged one, and once', () => {
+    acknowledge();
+    expect([listed([shown()]), listed([]), listed([shown(), shown()])]).toEqual([[], ['lost'], ['doubled']]);
+  });
+
+  test('must not hold one under another id, or of another size', () => {
+    acknowledge();
+    expect([listed([shown({ id: 'other' })]), listed([shown({ size: 1 })])]).toEqual([
+      ['doubled'],
+      ['not what was stored'],
+    ]);
+  });
+
+  test('must not hold a text without all of its passages', () => {
+    expect(listed([shown({ passageCount: 2 })])).toEqual(['half-indexed']);
+  });
+
+  test('must not hold one whose end, or that of its knowledge base, was acknowledged', () => {
+    acknowledge();
+    record.life.endedAt = world.clock();
+    expect(listed([shown()])).toEqual(['shown after its deletion']);
+    delete record.life.endedAt;
+    knowledgeBase.life.endedAt = world.clock();
+    expect(listed([shown()])).toEqual(['shown after its deletion']);
+  });
+
+  test('must not hold one that nobody has asked for', () => {
+    expect(listed([shown({ title: 'unknown' })])).toEqual(['not what was stored']);
+  });
+});
+
+describe('the results of a query', () => {
+  test('are all passages of an acknowledged document', () => {
+    acknowledge();
+    expect([found(passages()), found([])]).toEqual([[], ['lost']]);
+  });
+
+  test('are all or none of one whose answer was lost', () => {
+    expect([found(passages()), found([]), found(passages().slice(1))]).toEqual([[], [], ['half-indexed']]);
+  });
+
+  test('hold no passage twice', () => {
+    expect(found([...passages(), ...passages().slice(2)])).toEqual(['doubled']);
+  });
+
+  test('hold nothing whose deletion was acknowledged before the query was sent', () => {
+    acknowledge();
+    const meanwhile = spanOver(() =>
+      Object.assign(record.life, { endBegunAt: world.clock(), endedAt: world.clock() }),
+    );
+    expect([found(passages(), meanwhile), found([], meanwhile)]).toEqual([[], []]);
+    expect(found(passages())).toEqual(['shown after its deletion']);
+  });
+
+  test('hold no other text', () => {
+    const [first, ...rest] = passages() as [SearchResult, ...SearchResult[]]; // of three sections
+    expect(found([{ ...first, content: `${first.content}!` }, ...rest])).toEqual(['not what was stored']);
+  });
+});
+
+test('the usage lies between what is acknowledged and what may be there', () => {
+  const { sizeBytes } = record;
+  const usage = (storageUsed: number) =>
+    wrongs(judgeUsage(world, { knowledgeBaseCount: 1, storageUsed }, spanOver()));
+  expect([usage(0), usage(sizeBytes), usage(2 * sizeBytes)]).toEqual([[], [], ['doubled']]);
+  acknowledge();
+  expect([usage(0), usage(sizeBytes)]).toEqual([['lost'], []]);
+});
+
+test('knowledge bases are listed once, from their acknowledgement to their end', () => {
+  const bases = (...names: string[]) => wrongs(judgeKnowledgeBases(world, names, spanOver()));
+  expect([bases('base'), bases(), bases('base', 'base')]).toEqual([[], ['lost'], ['doubled']]);
+  knowledgeBase.life.endedAt = world.clock();
+  expect(bases('base')).toEqual(['shown after its deletion']);
+});
+
+test('every answered query is charged, but for those just before PostgreSQL died; lost ones may be', () => {
+  const charges = { answeredAtMs: [1_000, 5_000], inDoubt: 1 };
+  const judge = (charged: number, crashedAtMs: number[] = []) =>
+    wrongs(judgeCharges({ ...world, charges }, { charged, crashedAtMs }));
+  expect([judge(1), judge(2), judge(3), judge(4)]).toEqual([['lost'], [], [], ['doubled']]);
+  expect([judge(1, [5_500]), judge(0, [5_500])]).toEqual([[], ['lost']]);
+});

@@ -1,0 +1,173 @@
+/** Kills servers, worker, PostgreSQL and what they have started, in an order that follows from a seed, and starts them again. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { vi } from 'vitest';
+import { findDescendants } from '../../harness/processes.ts';
+import { startSecondServer } from '../../harness/second-server.ts';
+import {
+  findPostgresPid,
+  type RunningService,
+  type RunningWorker,
+  startService,
+  startWorker,
+} from '../../harness/service-process.ts';
+import { createRandom, pick, type Random } from '../../harness/texts.ts';
+
+/** Long enough for some requests between two deaths, short enough for several deaths. */
+const PAUSE_MS = { least: 600, most: 2_200 };
+/** That a database is away fills the log here, and is meant to. */
+const QUIET = { settings: { LOG_LEVEL: 'fatal' } };
+/** An operator's supervisor tries again as well. */
+const RESTART_PAUSE_MS = 200;
+/** Under all that load, on a machine with other work. */
+const RESTART_TIMEOUT_MS = 60_000;
+
+/**
+ * `server`: the one that owns PostgreSQL, which goes on until the server's next start ends it and starts another;
+ * `backend`: one process of PostgreSQL's, upon whose death it ends the others and recovers by itself.
+ */
+type Victim = 'server' | 'second server' | 'worker' | 'postgres' | 'backend' | 'reader';
+
+const isLinux = process.platform === 'linux';
+/** Who dies besides them, whose death takes no time from theirs. */
+const SMALL_VICTIMS: Victim[] = isLinux ? ['reader'] : [];
+
+/**
+ * A server or two and a worker on one data directory; the first server has the database. `deaths` by
+ * `performance.now()`, in milliseconds.
+ */
+export type Deployment = {
+  dataDirectory: string;
+  first: RunningService;
+  second: RunningService | undefined;
+  worker: RunningWorker;
+  deaths: { victim: Victim; atMs: number }[];
+};
+
+const startFirst = (dataDirectory: string) => startService(dataDirectory, QUIET);
+const startSecond = (dataDirectory: string) => startSecondServer(dataDirectory, QUIET.settings);
+
+export const startDeployment = async (dataDirectory: string, servers: 1 | 2): Promise<Deployment> => ({
+  dataDirectory,
+  first: await startFirst(dataDirectory),
+  second: servers === 2 ? await startSecond(dataDirectory) : undefined,
+  worker: await startWorker(dataDirectory, QUIET),
+  deaths: [],
+});
+
+export async function stopDeployment({ worker, second, first }: Deployment): Promise<void> {
+  await worker.stop();
+  await second?.stop();
+  await first.stop();
+}
+
+/** Who dies by turns: the first round in this order, so that each dies. Linux alone tells who belongs to whom. */
+const victimsOf = ({ second }: Deployment): Victim[] => [
+  'server',
+  ...(second === undefined ? [] : (['second server'] as const)),
+  'worker',
+  'postgres',
+  ...(isLinux ? (['backend'] as const) : []),
+];
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Kills one of these, if there is any; @returns whether it has. */
+function killOne(pids: number[], random: Random): boolean {
+  const living = pids.filter(isAlive);
+  if (living.length > 0) process.kill(pick(living, random), 'SIGKILL');
+  return living.length > 0;
+}
+
+/** The processes below these that read a file, or wait for one. */
+const findReaders = (pids: number[]): number[] =>
+  pids.flatMap(findDescendants).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('extraction-process.ts');
+    } catch {
+      return false; // It has ended.
+    }
+  });
+
+const findPostmaster = ({ dataDirectory }: Deployment): number[] => {
+  const pid = findPostgresPid(dataDirectory);
+  return pid === undefined ? [] : [pid];
+};
+
+/** Starts again what needs a database, which may be away just now. */
+async function restart<Started>(start: () => Promise<Started>): Promise<Started> {
+  const tryOnce = () => start().catch(() => undefined);
+  return await vi.waitUntil(tryOnce, { timeout: RESTART_TIMEOUT_MS, interval: RESTART_PAUSE_MS });
+}
+
+/** Kills a victim and starts again what nobody else does; @returns whether there was one. */
+const KILL: Record<Victim, (deployment: Deployment, random: Random) => Promise<boolean>> = {
+  async server(deployment) {
+    await deployment.first.kill();
+    deployment.first = await startFirst(deployment.dataDirectory);
+    return true;
+  },
+  async 'second server'(deployment) {
+    await deployment.second?.kill();
+    deployment.second = await restart(() => startSecond(deployment.dataDirectory));
+    return true;
+  },
+  async worker(deployment) {
+    await deployment.worker.kill();
+    deployment.worker = await restart(() => startWorker(deployment.dataDirectory, QUIET));
+    return true;
+  },
+  postgres: async (deployment, random) => killOne(findPostmaster(deployment), random),
+  backend: async (deployment, random) => killOne(findPostmaster(deployment).flatMap(findDescendants), random),
+  reader: async ({ first, second, worker }, random) =>
+    killOne(findReaders([first, worker, ...(second ? [second] : [])].map(({ pid }) => pid)), random),
+};
+
+type Killing = { victims: Victim[]; count: number; seed: number; signal: AbortSignal };
+
+/** Kills one of the victims after the other, `count` times or until `signal` aborts. */
+async function killInTurn(deployment: Deployment, { victims, count, seed, signal }: Killing): Promise<void> {
+  const random = createRandom(seed);
+  for (let turn = 0; turn < count; ) {
+    const pauseMs = PAUSE_MS.least + random() * (PAUSE_MS.most - PAUSE_MS.least);
+    await delay(pauseMs, undefined, { signal }).catch(() => {}); // aborted
+    if (signal.aborted || victims.length === 0) return;
+    const victim = victims[turn] ?? pick(victims, random);
+    const atMs = performance.now();
+    if (!(await KILL[victim](deployment, random))) continue;
+    deployment.deaths.push({ victim, atMs });
+    turn++;
+  }
+}
+
+/** Kills the large victims `count` times in all, and the small ones as long as that takes; sooner where `signal` aborts. */
+export async function killVictims(
+  deployment: Deployment,
+  { count, seed, signal: given }: Omit<Killing, 'victims'>,
+): Promise<void> {
+  const ending = new AbortController();
+  const signal = AbortSignal.any([given, ending.signal]);
+  const small = { victims: SMALL_VICTIMS, count: Number.POSITIVE_INFINITY, seed: seed + 1, signal };
+  const others = killInTurn(deployment, small);
+  try {
+    await killInTurn(deployment, { victims: victimsOf(deployment), count, seed, signal });
+  } finally {
+    ending.abort();
+    await others;
+  }
+}
+
+/** How often each has died. */
+export function countDeaths(deployment: Deployment): Record<string, number> {
+  const victims = [...victimsOf(deployment), ...SMALL_VICTIMS];
+  const counts = Object.fromEntries(victims.map((victim) => [victim, 0]));
+  for (const { victim } of deployment.deaths) counts[victim] = (counts[victim] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,44 @@
+/** The documents of a crash run: each of several passages, and every passage has a word that no other one holds. */
+import { COMMON_ENGLISH, createRandom, pick, type Random } from '../../harness/texts.ts';
+
+/** `blank`: a file without text, whose import fails. */
+export type DocumentKind = 'text' | 'file' | 'blank';
+
+/** `words`: one of each passage, in their order; none of a blank file. */
+export type PlannedDocument = {
+  title: string;
+  kind: DocumentKind;
+  content: string;
+  sizeBytes: number;
+  words: string[];
+};
+
+/** A passage holds 1,000 letters at most: two such sections never share one, and one never needs two. */
+const SECTION_LETTERS = 700;
+export const SECTIONS = 3;
+
+/** No vowel and no s: no language's endings are cut off such a word, and no prose has it. */
+const LETTERS = 'bcdfghjkmnpqrtvz';
+const WORD_LENGTH = 7;
+
+/** The number in base 16, with these letters as its digits. */
+function wordOf(number: number, section: number): string {
+  const digits = Array.from({ length: WORD_LENGTH }, (_, place) => LETTERS[(number >> (4 * place)) & 15]);
+  return `x${LETTERS[section]}${digits.join('')}`;
+}
+
+function sectionOf(word: string, random: Random): string {
+  let section = `The ${word} stands in this section only:`;
+  while (section.length < SECTION_LETTERS) section += ` ${pick(COMMON_ENGLISH, random)}`;
+  return `${section}.`;
+}
+
+/** The document of this number, the same each time. */
+export function planDocument(number: number, kind: DocumentKind): PlannedDocument {
+  const random = createRandom(number);
+  const sections = kind === 'blank' ? 0 : SECTIONS;
+  const words = Array.from({ length: sections }, (_, section) => wordOf(number, section));
+  const content = kind === 'blank' ? ' \n' : words.map((word) => sectionOf(word, random)).join('\n\n');
+  const title = kind === 'text' ? `document ${number}` : `document ${number}.txt`;
+  return { title, kind, content, sizeBytes: Buffer.byteLength(content), words };
+}

@@ -1,0 +1,72 @@
+/** How a client of a crash run reads: each answer is held against the model of the moment. */
+import type { Document, SearchResult, Usage } from '../../../generated/types.gen.ts';
+import { judgeDocuments, judgeResults, judgeUsage } from './judge.ts';
+import { mustBeSeen, type Span } from './lifetime.ts';
+import { attempt, complain, dataOf, planRequest, type Target } from './sending.ts';
+import type { DocumentRecord, KnowledgeBaseRecord, World } from './world.ts';
+
+/** The most results that a query gives. */
+export const RESULTS_MAX = 50;
+
+/** The payload of a success; undefined: no answer, or a refusal that the end of the knowledge base explains. */
+function readData<Data>(
+  world: World,
+  { answer, ...span }: Awaited<ReturnType<typeof attempt>>,
+  knowledgeBase?: KnowledgeBaseRecord,
+): Data | undefined {
+  if (answer === undefined) return undefined;
+  if (answer.status === 200) return dataOf<Data>(answer);
+  const isGone = knowledgeBase !== undefined && !mustBeSeen(knowledgeBase.life, span);
+  if (!(answer.status === 404 && isGone))
+    complain(world, 'refused without reason', `${answer.status} ${answer.text}`);
+  return undefined;
+}
+
+/** Asks for every passage of these documents, which must be few enough for one answer; @returns whether it was answered. */
+export async function askFor(
+  target: Target,
+  asked: DocumentRecord[],
+  scope?: KnowledgeBaseRecord,
+): Promise<boolean> {
+  const { world } = target;
+  const words = asked.flatMap((record) => record.words).join(' ');
+  const input = { query: words, limit: RESULTS_MAX, ...(scope && { knowledgeBaseIds: [scope.id] }) };
+  const tried = await attempt(target, planRequest('query', input));
+  if (tried.answer?.status === 200) world.charges.answeredAtMs.push(performance.now());
+  if (tried.answer === undefined && tried.isSent) world.charges.inDoubt++;
+  const results = readData<SearchResult[]>(world, tried, scope);
+  if (results === undefined) return false;
+  const span: Span = tried;
+  world.violations.push(...judgeResults(world, { asked, results, span }));
+  return true;
+}
+
+/** A query for all passages of one document, deleted or not, in its knowledge base or in all. */
+export async function query(
+  target: Target,
+  record: DocumentRecord,
+  { isScoped }: { isScoped: boolean },
+): Promise<void> {
+  if (record.words.length > 0) await askFor(target, [record], isScoped ? record.knowledgeBase : undefined);
+}
+
+/** @returns the documents; undefined: nobody has answered, or the knowledge base is gone */
+export async function listDocuments(
+  target: Target,
+  knowledgeBase: KnowledgeBaseRecord,
+): Promise<Document[] | undefined> {
+  const { world } = target;
+  const tried = await attempt(target, planRequest('listDocuments', { knowledgeBaseId: knowledgeBase.id }));
+  const listed = readData<Document[]>(world, tried, knowledgeBase);
+  if (listed !== undefined) world.violations.push(...judgeDocuments(knowledgeBase, listed, tried));
+  return listed;
+}
+
+/** @returns whether it was answered */
+export async function readUsage(target: Target): Promise<boolean> {
+  const { world } = target;
+  const tried = await attempt(target, planRequest('getUsage', {}));
+  const usage = readData<Usage>(world, tried);
+  if (usage !== undefined) world.violations.push(...judgeUsage(world, usage, tried));
+  return usage !== undefined;
+}

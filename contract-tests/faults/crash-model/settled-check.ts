@@ -1,0 +1,156 @@
+/** Holds all that is stored against the model while nobody changes anything, and settles what was in doubt. */
+import { vi } from 'vitest';
+import type { Document, KnowledgeBase, Usage } from '../../../generated/types.gen.ts';
+import { createInParallel } from '../../harness/lists.ts';
+import { runCommand } from '../../harness/running-service.ts';
+import { isFinal } from '../../harness/uploading.ts';
+import { judgeCharges, judgeDocuments, judgeKnowledgeBases, judgeUsage } from './judge.ts';
+import type { Deployment } from './killer.ts';
+import { settle } from './lifetime.ts';
+import { SECTIONS } from './planned-documents.ts';
+import { askFor, RESULTS_MAX } from './readings.ts';
+import { complain, dataOf, persist, planRequest, type Target } from './sending.ts';
+import type { DocumentRecord, KnowledgeBaseRecord } from './world.ts';
+
+/** The promise: a dead worker's import is taken over within a minute. A busy machine takes longer for all of them. */
+const END_TIMEOUT_MS = 60_000;
+
+/** A query for more words than 64 leaves some out. */
+const ASKED_TOGETHER = Math.floor(RESULTS_MAX / SECTIONS);
+
+/** The whole payload of a reading operation; what refuses it here is a fault. */
+async function read<Data>(target: Target, ...request: Parameters<typeof planRequest>) {
+  const { answer, ...span } = await persist(target, planRequest(...request));
+  if (answer?.status !== 200) throw new Error(`${request[0]} answered ${answer?.status} ${answer?.text}`);
+  return { data: dataOf<Data>(answer), span };
+}
+
+const listDocuments = (target: Target, { id: knowledgeBaseId }: KnowledgeBaseRecord) =>
+  read<Document[]>(target, 'listDocuments', { knowledgeBaseId });
+
+/** Settles which knowledge bases there are; gives those. */
+async function checkKnowledgeBases(target: Target): Promise<KnowledgeBaseRecord[]> {
+  const { world } = target;
+  const { data, span } = await read<KnowledgeBase[]>(target, 'listKnowledgeBases', {});
+  world.violations.push(
+    ...judgeKnowledgeBases(
+      world,
+      data.map(({ name }) => name),
+      span,
+    ),
+  );
+  const byName = new Map(data.map((shown) => [shown.name, shown]));
+  for (const record of world.knowledgeBases) {
+    const shown = byName.get(record.name);
+    settle(record.life, { isThere: shown !== undefined, now: world.clock() });
+    if (shown !== undefined) record.id ??= shown.id;
+  }
+  return world.knowledgeBases.filter(({ life }) => life.endedAt === undefined);
+}
+
+/** Resolves when all imports have ended; @throws after a minute in which none did: the rest is stuck. */
+async function untilEnded(target: Target, knowledgeBases: KnowledgeBaseRecord[]): Promise<void> {
+  const countUnfinished = async () => {
+    const lists = await createInParallel(knowledgeBases.length, async (index) => {
+      const { data } = await listDocuments(target, knowledgeBases[index] as KnowledgeBaseRecord); // within the list
+      return data.filter(({ status }) => !isFinal(status)).length;
+    });
+    return lists.reduce((sum, count) => sum + count, 0);
+  };
+  for (let left = await countUnfinished(); left > 0; ) {
+    const before = left;
+    const hasEnded = async () => {
+      left = await countUnfinished();
+      return left < before;
+    };
+    await vi.waitUntil(hasEnded, { timeout: END_TIMEOUT_MS, interval: 500 });
+  }
+}
+
+/** Settles which documents a knowledge base has. */
+async function checkDocuments(target: Target, knowledgeBase: KnowledgeBaseRecord): Promise<void> {
+  const { world } = target;
+  const { data, span } = await listDocuments(target, knowledgeBase);
+  world.violations.push(...judgeDocuments(knowledgeBase, data, span));
+  const byTitle = new Map(data.map((shown) => [shown.title, shown]));
+  for (const record of knowledgeBase.documents) {
+    const shown = byTitle.get(record.title);
+    const now = world.clock();
+    settle(record.life, { isThere: shown !== undefined, now });
+    if (shown === undefined) continue;
+    record.id ??= shown.id;
+    if (record.kind !== 'blank') record.searchableAt ??= now;
+  }
+}
+
+/** Every passage of what is there is found once, and nothing of what is gone. */
+async function checkSearch(target: Target, records: DocumentRecord[]): Promise<void> {
+  const asked = records.filter(({ words }) => words.length > 0);
+  const groups = Math.ceil(asked.length / ASKED_TOGETHER);
+  await createInParallel(groups, async (group) => {
+    const together = asked.slice(group * ASKED_TOGETHER, (group + 1) * ASKED_TOGETHER);
+    await vi.waitUntil(() => askFor(target, together), { timeout: END_TIMEOUT_MS, interval: 200 });
+  });
+}
+
+/** Whoever knows the id of a deleted document learns nothing by it. */
+async function checkGone(target: Target, gone: DocumentRecord[]): Promise<void> {
+  const known = gone.filter(({ id }) => id !== undefined);
+  await createInParallel(known.length, async (index) => {
+    const { id: documentId, title } = known[index] as DocumentRecord; // within the list
+    const { answer } = await persist(target, planRequest('getDocument', { documentId }));
+    if (answer?.status !== 404)
+      complain(target.world, 'shown after its deletion', `getDocument of ${title}: ${answer?.status}`);
+  });
+}
+
+/** Forgets what was checked to be gone, so that the next check asks for the rest only. */
+function forgetGone(target: Target, gone: DocumentRecord[]): void {
+  const { world } = target;
+  for (const record of gone) for (const word of record.words) world.byWord.delete(word);
+  const forgotten = new Set(gone);
+  for (const knowledgeBase of world.knowledgeBases)
+    knowledgeBase.documents = knowledgeBase.documents.filter((record) => !forgotten.has(record));
+}
+
+/** What a check has found: documents by the end of their import, those that were gone, and how long imports still took. */
+export type Settled = { processed: number; failed: number; gone: number; endedAfterMs: number };
+
+/** The account's counters, and what PostgreSQL's deaths may have given back. */
+async function checkCounters(target: Target, { deaths }: Deployment, initialCredits: number): Promise<void> {
+  const { world } = target;
+  const usage = await read<Usage>(target, 'getUsage', {});
+  world.violations.push(...judgeUsage(world, usage.data, usage.span));
+  const { data } = await read<{ balance: number }>(target, 'getBalance', {});
+  const crashes = deaths.filter(({ victim }) => victim === 'postgres' || victim === 'backend');
+  const crashedAtMs = crashes.map(({ atMs }) => atMs);
+  world.violations.push(...judgeCharges(world, { charged: initialCredits - data.balance, crashedAtMs }));
+}
+
+const isGone = ({ life, knowledgeBase }: DocumentRecord): boolean =>
+  life.endedAt !== undefined || knowledgeBase.life.endedAt !== undefined;
+
+/** Everything, after a death or many; `initialCredits` before the first query. */
+export async function checkSettled(
+  target: Target,
+  deployment: Deployment,
+  initialCredits: number,
+): Promise<Settled> {
+  const { world } = target;
+  const restartedAt = performance.now();
+  const knowledgeBases = await checkKnowledgeBases(target);
+  await untilEnded(target, knowledgeBases);
+  const endedAfterMs = performance.now() - restartedAt;
+  const check = (index: number) => checkDocuments(target, knowledgeBases[index] as KnowledgeBaseRecord); // within it
+  await createInParallel(knowledgeBases.length, check);
+  const records = world.knowledgeBases.flatMap(({ documents }) => documents);
+  await checkSearch(target, records);
+  const gone = records.filter(isGone);
+  await checkGone(target, gone);
+  forgetGone(target, gone);
+  await checkCounters(target, deployment, initialCredits);
+  const problems = await runCommand(deployment.dataDirectory, 'fsck').catch(String); // it fails where there are any
+  if (problems !== '0 problems') complain(world, 'fault', `fsck: ${problems}`);
+  const failed = records.filter((record) => !isGone(record) && record.kind === 'blank').length;
+  return { processed: records.length - gone.length - failed, failed, gone: gone.length, endedAfterMs };
+}

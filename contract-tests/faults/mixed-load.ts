@@ -1,0 +1,257 @@
+/** Several clients that import, search, read and wait at once, and hold every answer against what it has to be. */
+import { randomUUID } from 'node:crypto';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Document, SearchResult, UploadTicket } from '../../generated/types.gen.ts';
+import { type Input, toSent } from '../harness/calling.ts';
+import { type OperationId, requireContract } from '../harness/contract-check.ts';
+import { type Answer, exchange, isUnanswered, type Sent } from '../harness/exchange.ts';
+import type { RunningService } from '../harness/service-process.ts';
+
+/** No answer may take longer, whatever happens to a link: statements are given up before, and waits are shorter. */
+const ANSWER_BOUND_MS = 20_000;
+/** What a client waits before it tries again what has failed; far less than it is told, for more of the load. */
+const PAUSE_MS = 25;
+/** How long a client lets a request wait for its import. */
+const WAIT_SECONDS = 2;
+
+/** `refused`: 429 or 503 with Retry-After; `cut`: the connection broke; `wrong`: everything else, in words. */
+export type Tally = { right: number; refused: number; cut: number; wrong: string[]; slowestMs: number };
+
+/**
+ * Where the load goes; `address` may be that of a proxy before the service.
+ * `patienceMs`: after this the client hangs up, which counts as cut; without it, waiting in vain is wrong.
+ */
+export type Target = Pick<RunningService, 'address' | 'apiKey'> & { patienceMs?: number };
+
+/** A client, one of several that run at once. */
+type Client = {
+  target: Target;
+  tally: Tally;
+  /** When (`performance.now()`) it last had a right answer, and one that was not, to a request that it sent. */
+  rightSentAtMs: number;
+  failedAtMs: number;
+};
+
+/** Whether `answer` is a success as the spec has it, or a refusal that says when to come again. */
+function judge(operationId: OperationId | undefined, answer: Answer): 'right' | 'refused' | 'wrong' {
+  requireContract(operationId, answer);
+  if (answer.status === 200) return 'right';
+  const mayRefuse = [429, 503].includes(answer.status) && answer.headers['retry-after'] !== undefined;
+  return mayRefuse ? 'refused' : 'wrong';
+}
+
+/** A broken connection has a code of Node's. */
+const isBroken = (error: unknown): boolean => error instanceof Error && 'code' in error;
+
+/** Sends one request; gives its `data` where that is right, and counts what it was in any case. */
+async function send<Data>(
+  client: Client,
+  operationId: OperationId | undefined,
+  sent: Sent,
+): Promise<Data | undefined> {
+  const { tally, target } = client;
+  const sentAtMs = performance.now();
+  const fail = (kind: 'refused' | 'cut') => {
+    client.failedAtMs = performance.now();
+    tally[kind]++;
+  };
+  try {
+    const answer = await exchange(target.address, sent, target.patienceMs ?? ANSWER_BOUND_MS);
+    tally.slowestMs = Math.max(tally.slowestMs, performance.now() - sentAtMs);
+    const verdict = judge(operationId, answer);
+    if (verdict === 'refused') return void fail('refused');
+    if (verdict === 'wrong') throw new Error(`${sent.path} answered ${answer.status}: ${answer.text}`);
+    client.rightSentAtMs = sentAtMs;
+    tally.right++;
+    return (answer.body as { data: Data }).data; // the caller knows the operation's payload; the spec was checked
+  } catch (error) {
+    if (isUnanswered(error) ? target.patienceMs !== undefined : isBroken(error)) return void fail('cut');
+    tally.wrong.push(isUnanswered(error) ? `${sent.path} had no answer` : String(error));
+  }
+}
+
+const operate = <Data>(client: Client, operationId: OperationId, input: Input, keyed = {}) => {
+  const sent = toSent(operationId, input);
+  const headers: OutgoingHttpHeaders = { ...sent.headers, ...keyed, 'x-api-key': client.target.apiKey };
+  return send<Data>(client, operationId, { ...sent, headers });
+};
+
+/** Tries again until it is right, or `ending` aborts. */
+async function persist<Data>(
+  ending: AbortSignal,
+  act: () => Promise<Data | undefined>,
+): Promise<Data | undefined> {
+  while (!ending.aborted) {
+    const data = await act();
+    if (data !== undefined) return data;
+    await delay(PAUSE_MS);
+  }
+}
+
+/** What the load reads over and over: made before anything goes wrong. */
+type Stock = { knowledgeBaseId: string; documentId: string };
+const STOCK_TEXT = 'The pangolin rolls itself up when the leopard comes.';
+
+/** Reads what is known beforehand. */
+async function readStock(client: Client, { knowledgeBaseId, documentId }: Stock): Promise<void> {
+  const found = await operate<SearchResult[]>(client, 'query', {
+    query: 'pangolin',
+    knowledgeBaseIds: [knowledgeBaseId],
+  });
+  const isFound = found?.length === 1 && found[0]?.content === STOCK_TEXT;
+  if (found && !isFound) client.tally.wrong.push(`found ${JSON.stringify(found)}`);
+  const document = await operate<Document>(client, 'getDocument', { documentId });
+  if (document && document.id !== documentId) client.tally.wrong.push(`read ${document.id}`);
+}
+
+const sentenceOf = (word: string) => `A text that tells of the ${word} only.`;
+
+type Load = { stock: Stock; ending: AbortSignal; acknowledged: Map<string, string> };
+
+/** Imports a text under one key until that is acknowledged. */
+async function importText(client: Client, { stock, ending, acknowledged }: Load, word: string) {
+  const key = { 'idempotency-key': randomUUID() };
+  const input = { knowledgeBaseId: stock.knowledgeBaseId, title: word, content: sentenceOf(word) };
+  const document = await persist(ending, () => operate<Document>(client, 'importTextContent', input, key));
+  if (document) acknowledged.set(word, document.id);
+}
+
+/** Uploads a file by a ticket of its own, each step until it is acknowledged, and waits for its import once. */
+async function importFile(client: Client, { stock, ending, acknowledged }: Load, word: string) {
+  const body = sentenceOf(word);
+  const ticket = await persist(ending, () =>
+    operate<UploadTicket>(client, 'presignUploadUrl', {
+      knowledgeBaseId: stock.knowledgeBaseId,
+      fileName: `${word}.txt`,
+      size: body.length,
+    }),
+  );
+  if (ticket === undefined) return;
+  const { pathname, search } = new URL(ticket.uploadUrl);
+  const upload = { method: 'PUT', path: pathname + search, body };
+  if ((await persist(ending, () => send(client, undefined, upload))) === undefined) return;
+  const { fileId } = ticket;
+  const document = await persist(ending, () => operate<Document>(client, 'importFile', { fileId }));
+  if (document === undefined) return;
+  acknowledged.set(word, document.id);
+  await operate(client, 'getDocumentStatus', { documentId: document.id, waitSeconds: WAIT_SECONDS });
+}
+
+async function runClient(client: Client, load: Load, number: number): Promise<void> {
+  for (let turn = 0; !load.ending.aborted; turn++) {
+    const failedBeforeMs = client.failedAtMs;
+    await readStock(client, load.stock);
+    const word = `okapi${number}x${turn}`;
+    // One in four waits for files, the others write more.
+    await (number % 4 === 0 ? importFile : importText)(client, load, word);
+    if (client.failedAtMs > failedBeforeMs) await delay(PAUSE_MS);
+  }
+}
+
+const newClient = (target: Target): Client => ({
+  target,
+  tally: { right: 0, refused: 0, cut: 0, wrong: [], slowestMs: 0 },
+  rightSentAtMs: 0,
+  failedAtMs: 0,
+});
+
+/** All clients' counts in one. */
+const sum = (clients: Client[]): Tally => ({
+  right: clients.reduce((count, { tally }) => count + tally.right, 0),
+  refused: clients.reduce((count, { tally }) => count + tally.refused, 0),
+  cut: clients.reduce((count, { tally }) => count + tally.cut, 0),
+  wrong: clients.flatMap(({ tally }) => tally.wrong),
+  slowestMs: Math.max(...clients.map(({ tally }) => tally.slowestMs)),
+});
+
+/** @throws the first thing that is wrong where everything has to be right */
+async function must<Data>(target: Target, operationId: OperationId, input: Input): Promise<Data> {
+  const client = newClient(target);
+  const data = await operate<Data>(client, operationId, input);
+  if (data === undefined) throw new Error(`${operationId}: ${JSON.stringify(client.tally)}`);
+  return data;
+}
+
+/** Makes what the load reads, at a service that is well. */
+async function makeStock(target: Target): Promise<Stock> {
+  const { id: knowledgeBaseId } = await must<{ id: string }>(target, 'createKnowledgeBase', { name: 'Load' });
+  const input = { knowledgeBaseId, title: 'Stock', content: STOCK_TEXT };
+  return { knowledgeBaseId, documentId: (await must<Document>(target, 'importTextContent', input)).id };
+}
+
+/** How long all clients have to be without a failure to count as served again. */
+const CALM_MS = 500;
+/** Longer than any promise; a service that is not well again by then will not be. */
+const RECOVERY_TIMEOUT_MS = 60_000;
+
+/** Resolves with the milliseconds from `sinceMs` to the last failure, once all clients are served rightly. */
+async function untilRecovered(clients: Client[], sinceMs: number): Promise<number> {
+  while (performance.now() - sinceMs < RECOVERY_TIMEOUT_MS) {
+    const lastFailureMs = Math.max(sinceMs, ...clients.map(({ failedAtMs }) => failedAtMs));
+    const isCalm = performance.now() - lastFailureMs > CALM_MS;
+    if (isCalm && clients.every(({ rightSentAtMs }) => rightSentAtMs > lastFailureMs))
+      return lastFailureMs - sinceMs;
+    await delay(PAUSE_MS);
+  }
+  throw new Error(`no recovery: ${JSON.stringify(sum(clients))}`);
+}
+
+/** All documents of the knowledge base, once none of them is unfinished any more. */
+async function listFinished(target: Target, knowledgeBaseId: string): Promise<Document[]> {
+  const documents = await must<Document[]>(target, 'listDocuments', { knowledgeBaseId });
+  const unfinished = documents.find(({ status }) => /^p.*ing$/.test(status));
+  if (unfinished === undefined) return documents;
+  await must(target, 'getDocumentStatus', { documentId: unfinished.id, waitSeconds: 10 });
+  return await listFinished(target, knowledgeBaseId);
+}
+
+/**
+ * Finds what does not fit at a service that is well again: acknowledged imports that are missing, not processed or not
+ * found by their word, and imports that are there twice.
+ */
+async function findDamage(target: Target, { stock, acknowledged }: Load): Promise<string[]> {
+  const { knowledgeBaseId } = stock;
+  const documents = await listFinished(target, knowledgeBaseId);
+  const processed = new Set(documents.filter(({ status }) => status === 'processed').map(({ id }) => id));
+  const damage = [...acknowledged]
+    .filter(([, id]) => !processed.has(id))
+    .map(([word]) => `${word} is not there`);
+  const titles = documents.map(({ title }) => title);
+  if (new Set(titles).size < titles.length) damage.push('something is there twice');
+  for (const [word, id] of acknowledged) {
+    const found = await must<SearchResult[]>(target, 'query', {
+      query: word,
+      knowledgeBaseIds: [knowledgeBaseId],
+    });
+    if (found[0]?.document_id !== id) damage.push(`${word} is not found`);
+  }
+  return damage;
+}
+
+/**
+ * Starts so many clients; `direct` is the service without a proxy, where it can be asked how it is.
+ * @returns `tally`, the counts so far; `recovered`, the milliseconds until all are served again; `stop`, which resolves
+ * once all requests have their answer; `findDamage`, for then: what of the imports has not come to its right end.
+ */
+export async function startLoad(
+  target: Target,
+  { clients: count, direct = target }: { clients: number; direct?: Target },
+) {
+  const ending = new AbortController();
+  const load: Load = { stock: await makeStock(direct), ending: ending.signal, acknowledged: new Map() };
+  const clients = Array.from({ length: count }, () => newClient(target));
+  const running = Promise.all(clients.map((client, number) => runClient(client, load, number)));
+  return {
+    tally: () => sum(clients),
+    recovered: () => untilRecovered(clients, performance.now()),
+    async stop(): Promise<Tally> {
+      ending.abort();
+      await running;
+      return sum(clients);
+    },
+    findDamage: (at = direct) => findDamage(at, load),
+  };
+}
+
+export type RunningLoad = Awaited<ReturnType<typeof startLoad>>;

@@ -1,0 +1,133 @@
+/** Two servers of one database behind a balancer, restarted one after the other while every operation is used. */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { expect } from 'vitest';
+import { type Api, type Caller, createCaller } from '../harness/calling.ts';
+import { databaseUrlOf, startSecondServer } from '../harness/second-server.ts';
+import { type RunningService, startService, withDataDirectory } from '../harness/service-process.ts';
+import { READINESS_INTERVAL_MS, startBalancer } from './balancer.ts';
+
+/** Whole seconds, longer than the balancer takes to ask again, also on a busy machine. */
+const SHUTDOWN_DELAY_SECONDS = Math.ceil((5 * READINESS_INTERVAL_MS) / 1000) + 1;
+/** Requests that are under way at every moment. */
+const LANES = 2;
+/** The most that getDocumentStatus waits. */
+const WAIT_SECONDS = 30;
+
+const SETTINGS = {
+  SHUTDOWN_DELAY_SECONDS: String(SHUTDOWN_DELAY_SECONDS),
+  VALIDATE_RESPONSES: 'true',
+};
+
+/** The same request twice, which the balancer gives to different servers: one effect. */
+async function createTwice({ request }: Caller, name: string): Promise<string> {
+  const key = { 'idempotency-key': randomUUID() };
+  const [first, second] = await Promise.all([
+    request('createKnowledgeBase', { name }, key),
+    request('createKnowledgeBase', { name }, key),
+  ]);
+  expect([first.status, second.status, second.text]).toEqual([200, 200, first.text]);
+  return (first.body as { data: { id: string } }).data.id; // the spec has been checked
+}
+
+/** A file by a ticket of one server, whose bytes another one may take, and whose import a third. */
+async function importFile(api: Api, knowledgeBaseId: string, content: string): Promise<string> {
+  const ticket = await api.presignUploadUrl({
+    knowledgeBaseId,
+    fileName: 'a.txt',
+    size: Buffer.byteLength(content),
+  });
+  const { status } = await fetch(ticket.uploadUrl, { method: 'PUT', body: content });
+  expect(status).toBe(200);
+  const { id } = await api.importFile(ticket.fileId);
+  let report = await api.getDocumentStatus(id, WAIT_SECONDS);
+  // A server that ends answers those that wait at once; they ask another one.
+  while (report.status === 'pending' || report.status === 'processing')
+    report = await api.getDocumentStatus(id, WAIT_SECONDS);
+  expect(report.status).toBe('processed');
+  return id;
+}
+
+/** Every operation once, each with the answer that it must have. */
+async function useEverything(caller: Caller): Promise<void> {
+  const { api } = caller;
+  const knowledgeBaseId = await createTwice(caller, 'Rolling');
+  const word = `okapi${randomUUID().slice(0, 8)}`;
+  const text = await api.importTextContent({ knowledgeBaseId, title: 'Text', content: `A ${word} eats.` });
+  const file = await importFile(api, knowledgeBaseId, `The ${word} sleeps.`);
+  const found = await api.query({ query: word, knowledgeBaseIds: [knowledgeBaseId] });
+  expect(found.map(({ document_id }) => document_id).toSorted()).toEqual([text.id, file].toSorted());
+  expect((await api.listDocuments({ knowledgeBaseId })).data.map(({ id }) => id)).toEqual([file, text.id]);
+  expect((await api.getDocument(file)).id).toBe(file);
+  expect((await api.listPassages({ documentId: text.id })).data).toHaveLength(1);
+  expect((await api.listKnowledgeBases({ limit: 50 })).data.length).toBeGreaterThan(0);
+  expect((await api.getUsage()).knowledgeBaseCount).toBeGreaterThan(0);
+  expect(await api.getBalance()).toBeGreaterThan(0);
+  await api.deleteDocument(text.id);
+  await api.deleteKnowledgeBase(knowledgeBaseId);
+}
+
+/** Uses everything again and again until `signal` aborts; gives how often. The first failure ends it. */
+async function useUntil(signal: AbortSignal, caller: Caller): Promise<number> {
+  let rounds = 0;
+  for (; !signal.aborted; rounds++) await useEverything(caller);
+  return rounds;
+}
+
+/** What migrations of a newer version may do while this one runs: new columns that it need not fill, new tables. */
+async function migrateAsNewer(dataDirectory: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrlOf(dataDirectory) });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename !~ '^kysely'",
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    for (const { name } of rows) await client.query(`ALTER TABLE ${name} ADD COLUMN newer text DEFAULT 'x'`);
+    await client.query('CREATE TABLE newer (id uuid PRIMARY KEY)');
+    await client.query("INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-newer', '')");
+  } finally {
+    await client.end();
+  }
+}
+
+type Deployment = { servers: RunningService[]; balancer: Awaited<ReturnType<typeof startBalancer>> };
+
+/** Restarts each server once; the next one when the balancer sends requests to the one before it again. */
+async function restartInTurn(dataDirectory: string, { servers, balancer }: Deployment): Promise<void> {
+  for (const [place, server] of servers.entries()) {
+    await server.stop();
+    const restarted = await startSecondServer(dataDirectory, SETTINGS);
+    servers[place] = restarted;
+    await balancer.replace(place, restarted.address);
+    const before = balancer.counts[place] ?? 0;
+    await expect.poll(() => balancer.counts[place], { timeout: 30_000 }).toBeGreaterThan(before + LANES);
+  }
+}
+
+/**
+ * Restarts both servers `times` under load, lets a newer version migrate their database at the end, and expects that
+ * no request has failed, that nothing is left behind, and that the store fits together. The third server has the
+ * database, whose restart no request could survive, and stands before no balancer.
+ */
+export async function expectRollingRestarts(times: number): Promise<void> {
+  await withDataDirectory(async (dataDirectory) => {
+    const owner = await startService(dataDirectory, { options: ['--no-worker'] });
+    const servers = await Promise.all([1, 2].map(() => startSecondServer(dataDirectory, SETTINGS)));
+    const balancer = await startBalancer(servers.map(({ address }) => address));
+    const caller = createCaller({ address: balancer.address, apiKey: owner.apiKey });
+    const ending = new AbortController();
+    const using = Promise.all(Array.from({ length: LANES }, () => useUntil(ending.signal, caller)));
+    const restarting = async () => {
+      for (let time = 0; time < times; time++) await restartInTurn(dataDirectory, { servers, balancer });
+      await migrateAsNewer(dataDirectory);
+      await Promise.all(servers.map(() => useEverything(caller)));
+    };
+    await Promise.race([restarting(), using]).finally(() => ending.abort());
+    expect(Math.min(...(await using))).toBeGreaterThan(0);
+    expect((await caller.api.listKnowledgeBases({})).data).toEqual([]);
+    await Promise.all(servers.map((server) => server.stop()));
+    await balancer.close();
+    await owner.stop();
+  });
+}

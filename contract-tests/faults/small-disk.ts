@@ -1,0 +1,77 @@
+/** A small file system of its own for a data directory, to be filled by a test. */
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { withDataDirectory } from '../harness/service-process.ts';
+
+const BLOCK = Buffer.alloc(64 * 1024);
+const SMALLEST_BLOCK = Buffer.alloc(1024);
+
+export type SmallDisk = {
+  directory: string;
+  /** Takes room as another program would, until so many bytes are left; 0: until nothing can be written any more. */
+  fill(leftBytes: number): void;
+  /** Gives back all that was taken. */
+  free(): void;
+};
+
+function freeBytes(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
+}
+
+/** Appends blocks until `leftBytes` are left, or no further one fits. */
+function append(path: string, block: Buffer, isEnough: () => boolean): void {
+  const file = openSync(path, 'a');
+  try {
+    while (!isEnough()) writeSync(file, block);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error; // Node's errors of files have one
+  } finally {
+    closeSync(file);
+  }
+}
+
+function mountSmallDisk(directory: string, sizeMebibytes: number): SmallDisk {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMebibytes}m,mode=0755`, 'tmpfs', directory], {
+    stdio: 'ignore',
+  });
+  const filler = join(directory, 'filler');
+  return {
+    directory,
+    fill(leftBytes) {
+      for (const block of [BLOCK, SMALLEST_BLOCK])
+        append(filler, block, () => leftBytes > 0 && freeBytes(directory) <= leftBytes);
+    },
+    free: () => rmSync(filler, { force: true }),
+  };
+}
+
+/** Whether this user may mount file systems; nobody but root on Linux. */
+export async function mayMount(): Promise<boolean> {
+  return await withDataDirectory(async (directory) => {
+    try {
+      mountSmallDisk(directory, 1);
+    } catch {
+      return false;
+    }
+    execFileSync('umount', [directory]);
+    return true;
+  });
+}
+
+/** Runs `use` with an empty disk of this size, which takes memory as far as it is filled, and removes it afterwards. */
+export async function withSmallDisk<T>(
+  sizeMebibytes: number,
+  use: (disk: SmallDisk) => Promise<T>,
+): Promise<T> {
+  return await withDataDirectory(async (directory) => {
+    const disk = mountSmallDisk(directory, sizeMebibytes);
+    try {
+      return await use(disk);
+    } finally {
+      // Lazily: what a failed test has left running on it is ended afterwards.
+      execFileSync('umount', ['--lazy', directory]);
+    }
+  });
+}

@@ -1,0 +1,75 @@
+/**
+ * A real Chromium for tests. On Linux (x64) it comes from npm and brings its libraries along, so that `npm test` needs
+ * nothing but npm; elsewhere an installed Chrome serves.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
+
+const modules = join(import.meta.dirname, '../../node_modules');
+
+/** Nothing that is tested needs more; CI runs as root, where Chromium's sandbox can not. No look at the network. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-quic',
+  '--no-first-run',
+];
+
+/** Unpacks the browser of the npm package; it takes the system's temporary directory for the place to do so. */
+const UNPACK = "import('@sparticuz/chromium').then(({ default: chromium }) => chromium.executablePath())";
+
+/** Where the browser of the npm package lies unpacked (210 MB, 3 s, once for each version). */
+function unpackedBrowser(): string {
+  const { version } = JSON.parse(readFileSync(join(modules, '@sparticuz/chromium/package.json'), 'utf8')) as {
+    version: string;
+  }; // what npm demands
+  const caches = join(modules, '.cache');
+  const place = join(caches, `chromium-${version}`);
+  if (existsSync(place)) return place;
+  mkdirSync(caches, { recursive: true });
+  const unpacking = mkdtempSync(join(caches, 'chromium-'));
+  // The package unpacks the libraries beside the browser where it takes the machine for Amazon's.
+  const env = { ...process.env, TMPDIR: unpacking, AWS_LAMBDA_JS_RUNTIME: 'nodejs24.x' };
+  const { status, stderr } = spawnSync(process.execPath, ['-e', UNPACK], {
+    cwd: modules,
+    env,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`Chromium could not be unpacked: ${stderr}`);
+  // The package's own list of places for fonts is Amazon's. Without any font Chromium ends at the first letter.
+  writeFileSync(join(unpacking, 'fonts.conf'), '<fontconfig><dir prefix="relative">fonts</dir></fontconfig>');
+  try {
+    renameSync(unpacking, place);
+  } catch {
+    // Another test was faster.
+    rmSync(unpacking, { recursive: true });
+  }
+  return place;
+}
+
+function launchOptions(): LaunchOptions {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return { channel: 'chrome', args: FLAGS };
+  const place = unpackedBrowser();
+  const env = {
+    ...process.env,
+    LD_LIBRARY_PATH: join(place, 'al2023/lib'),
+    FONTCONFIG_FILE: join(place, 'fonts.conf'),
+  };
+  return { executablePath: join(place, 'chromium'), env, args: ['--headless=shell', ...FLAGS] };
+}
+
+/** A new browser; undefined where this machine has none, with a line that says so. */
+export async function openBrowser(): Promise<Browser | undefined> {
+  try {
+    return await chromium.launch(launchOptions());
+  } catch (error) {
+    if (process.platform === 'linux' && process.arch === 'x64') throw error;
+    process.stderr.write('No Chrome is installed here: the tests in a browser are skipped.\n');
+    return undefined;
+  }
+}

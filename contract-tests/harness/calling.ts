@@ -1,0 +1,111 @@
+/** Two ways to call the service, both held against the spec: the generated client, and requests as they are written. */
+import type { OutgoingHttpHeaders } from 'node:http';
+import { type Client, createClient } from '../../generated/client/index.ts';
+import * as sdk from '../../generated/sdk.gen.ts';
+import type {
+  CreateKnowledgeBaseRequest,
+  ImportTextContentRequest,
+  ListDocumentsData,
+  ListKnowledgeBasesData,
+  ListPassagesData,
+  PresignUploadUrlRequest,
+  QueryRequest,
+} from '../../generated/types.gen.ts';
+import { OPERATION_IDS, type OperationId, ROUTES, requireContract } from './contract-check.ts';
+import { type Answer, exchange, type Sent } from './exchange.ts';
+
+/** @throws an Error when the answer to a request of the generated client breaks the contract */
+export async function requireResponse(request: Request, response: Response): Promise<void> {
+  const { pathname } = new URL(request.url);
+  const operationId = OPERATION_IDS.find((id) => pathname.endsWith(ROUTES[id].path));
+  const { status } = response;
+  const text = await response.clone().text();
+  const headers = Object.fromEntries(response.headers);
+  requireContract(operationId, { status, headers, text, body: JSON.parse(text) });
+}
+
+/** fetch for the generated client; an answer that breaks the contract rejects. */
+export async function fetchChecked(request: Request): Promise<Response> {
+  const response = await fetch(request);
+  await requireResponse(request, response);
+  return response;
+}
+
+/** The operations by the generated client: input in, `data` (of the lists: the whole body) out; refusals are thrown. */
+const createApi = (client: Client) => ({
+  query: async (body: QueryRequest) => (await sdk.query({ client, body, throwOnError: true })).data.data,
+  importFile: async (fileId: string) =>
+    (await sdk.importFile({ client, body: { fileId }, throwOnError: true })).data.data,
+  presignUploadUrl: async (body: PresignUploadUrlRequest) =>
+    (await sdk.presignUploadUrl({ client, body, throwOnError: true })).data.data,
+  deleteKnowledgeBase: async (knowledgeBaseId: string) =>
+    (await sdk.deleteKnowledgeBase({ client, body: { knowledgeBaseId }, throwOnError: true })).data.data,
+  deleteDocument: async (documentId: string) =>
+    (await sdk.deleteDocument({ client, body: { documentId }, throwOnError: true })).data.data,
+  importTextContent: async (body: ImportTextContentRequest) =>
+    (await sdk.importTextContent({ client, body, throwOnError: true })).data.data,
+  createKnowledgeBase: async (body: CreateKnowledgeBaseRequest) =>
+    (await sdk.createKnowledgeBase({ client, body, throwOnError: true })).data.data,
+  listDocuments: async (query: ListDocumentsData['query']) =>
+    (await sdk.listDocuments({ client, query, throwOnError: true })).data,
+  listKnowledgeBases: async (query: NonNullable<ListKnowledgeBasesData['query']> = {}) =>
+    (await sdk.listKnowledgeBases({ client, query, throwOnError: true })).data,
+  getDocumentStatus: async (documentId: string, waitSeconds?: number) => {
+    const query = { documentId, ...(waitSeconds !== undefined && { waitSeconds }) };
+    return (await sdk.getDocumentStatus({ client, query, throwOnError: true })).data.data;
+  },
+  getDocument: async (documentId: string) =>
+    (await sdk.getDocument({ client, query: { documentId }, throwOnError: true })).data.data,
+  listPassages: async (query: ListPassagesData['query']) =>
+    (await sdk.listPassages({ client, query, throwOnError: true })).data,
+  getUsage: async () => (await sdk.getUsage({ client, throwOnError: true })).data.data,
+  getBalance: async () => (await sdk.getBalance({ client, throwOnError: true })).data.data.balance,
+});
+
+export type Api = ReturnType<typeof createApi>;
+
+/** Body (POST) or query parameters (GET) of any kind; text and bytes are sent as they are. */
+export type Input = object | string | Uint8Array | null | undefined;
+
+/** Sends any input to an operation, with these headers instead of the usual ones (undefined: without). */
+export type RequestOperation = (
+  operationId: OperationId,
+  input?: Input,
+  headers?: OutgoingHttpHeaders,
+) => Promise<Answer>;
+
+const isVerbatim = (input: Input): input is string | Uint8Array | undefined =>
+  input === undefined || typeof input === 'string' || input instanceof Uint8Array;
+
+/** The request of an operation with this input, without a key. */
+export function toSent(operationId: OperationId, input: Input): Sent {
+  const { method, path } = ROUTES[operationId];
+  if (method === 'POST') {
+    const body = isVerbatim(input) ? input : JSON.stringify(input);
+    return { method, path, headers: { 'content-type': 'application/json' }, body };
+  }
+  const query = isVerbatim(input) ? (input ?? '') : new URLSearchParams(Object.entries(input ?? {}));
+  return { method, path: `${path}?${query}` };
+}
+
+const withoutUndefined = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+
+/** Both ways for one key at one service. */
+export function createCaller({ address, apiKey }: { address: string; apiKey: string }) {
+  const client = createClient({
+    baseUrl: address,
+    headers: { 'x-api-key': apiKey },
+    fetch: fetchChecked as typeof fetch, // the client calls it with a Request only
+  });
+  const request: RequestOperation = async (operationId, input, headers = {}) => {
+    const sent = toSent(operationId, input);
+    const all = withoutUndefined({ 'x-api-key': apiKey, ...sent.headers, ...headers });
+    const answer = await exchange(address, { ...sent, headers: all });
+    requireContract(operationId, answer);
+    return answer;
+  };
+  return { address, apiKey, api: createApi(client), request };
+}
+
+export type Caller = ReturnType<typeof createCaller>;

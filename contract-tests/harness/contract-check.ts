@@ -1,0 +1,187 @@
+/** Holds answers against the spec: status, body, headers, and the one status of each errorCode. */
+import type { ValidateFunction } from 'ajv';
+import type * as sdk from '../../generated/sdk.gen.ts';
+import type { ErrorCode } from '../../generated/types.gen.ts';
+import type { Answer } from './exchange.ts';
+import { ajv, operationOf, operations, schemas } from './read-spec.ts';
+
+/** The name of an operation, as the spec and the generated client have it. */
+export type OperationId = keyof typeof sdk;
+
+/** The table of the contract: one errorCode, one HTTP status, always. */
+const STATUS_OF: Record<ErrorCode, number> = {
+  MALFORMED_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  INSUFFICIENT_CREDITS: 402,
+  STORAGE_LIMIT_EXCEEDED: 403,
+  KNOWLEDGE_BASE_LIMIT_EXCEEDED: 403,
+  NOT_FOUND: 404,
+  KNOWLEDGE_BASE_NOT_FOUND: 404,
+  DOCUMENT_NOT_FOUND: 404,
+  FILE_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
+  FILE_NOT_UPLOADED: 409,
+  FILE_ALREADY_IMPORTED: 409,
+  UPLOAD_EXPIRED: 410,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  INPUT_VALIDATION_FAILED: 422,
+  IDEMPOTENCY_KEY_REUSED: 409,
+  RATE_LIMITED: 429,
+  HEADERS_TOO_LARGE: 431,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+};
+
+/** Method and path of every operation. */
+export const ROUTES = Object.fromEntries(
+  operations.map(({ operationId, method, path }) => [operationId, { method: method.toUpperCase(), path }]),
+) as Record<OperationId, { method: 'GET' | 'POST'; path: string }>; // spec.test.ts holds the names against the client
+
+export const OPERATION_IDS = Object.keys(ROUTES) as OperationId[]; // its keys, by the line above
+
+/** An answer may hold what the spec names and nothing else: an undocumented field is a leak or a gap in the spec. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).map(([key, value]) => [key, closed(value)]);
+  return { ...('properties' in schema && { additionalProperties: false }), ...Object.fromEntries(entries) };
+}
+
+/** Problems of a value; empty: it keeps to its schema. */
+type Check = (value: unknown) => string[];
+
+/** The checks of one documented response: of its body and of each of its headers. */
+type ResponseContract = { body: Check; headers: Map<string, Check> };
+
+const checkBy =
+  (validate: ValidateFunction): Check =>
+  (value) =>
+    validate(value)
+      ? []
+      : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+
+const compile = (schema: unknown): Check => checkBy(ajv.compile(closed(schema) as object)); // an object stays one
+
+/** Numbers arrive as text in headers. */
+function compileHeader({ schema, required }: { schema: { type: string }; required: boolean }): Check {
+  const check = compile(schema);
+  return (value) => {
+    if (value === undefined && !required) return [];
+    return check(schema.type === 'integer' ? Number(value) : value);
+  };
+}
+
+type Response = ReturnType<typeof operationOf>['responses'][string];
+
+const compileResponse = ({ content, headers = {} }: Response): ResponseContract => ({
+  body: compile(content['application/json'].schema),
+  headers: new Map(
+    Object.entries(headers).map(([name, header]) => [
+      name.toLowerCase(),
+      compileHeader(header as Parameters<typeof compileHeader>[0]), // OpenAPI 3.0, as the linters check
+    ]),
+  ),
+});
+
+const compiled = new Map<Response, ResponseContract>();
+
+/** What the spec documents for this status of an operation; `default` where it names no status. */
+function contractOf(operationId: OperationId, status: number): ResponseContract {
+  const { responses } = operationOf(operationId);
+  const response = responses[status] ?? responses.default;
+  if (response === undefined) throw new Error(`${operationId} documents neither ${status} nor a default`);
+  const contract = compiled.get(response) ?? compileResponse(response);
+  compiled.set(response, contract);
+  return contract;
+}
+
+/** What answers of other routes than the operations keep to: upload addresses, unknown paths. */
+const envelope = ajv.compile({
+  oneOf: [
+    {
+      type: 'object',
+      required: ['success', 'data'],
+      properties: { success: { const: true }, data: { type: 'object' } },
+      additionalProperties: false,
+    },
+    {
+      type: 'object',
+      required: ['success', 'message', 'errorCode', 'data'],
+      properties: {
+        success: { const: false },
+        message: schemas.ErrorMessage,
+        errorCode: schemas.ErrorCode,
+        data: { type: 'object' },
+      },
+      additionalProperties: false,
+    },
+  ],
+});
+
+const otherRoute: ResponseContract = {
+  body: checkBy(envelope),
+  headers: new Map([['x-request-id', contractOf('getUsage', 200).headers.get('x-request-id') ?? (() => [])]]),
+};
+
+function statusProblems({ status, body }: Answer): string[] {
+  const { errorCode } = (body ?? {}) as { errorCode?: ErrorCode }; // the envelope's schema has been checked before
+  const right = errorCode === undefined ? 200 : STATUS_OF[errorCode];
+  return status === right ? [] : [`status ${status} with errorCode ${errorCode}`];
+}
+
+const checkContentType: Check = (value) =>
+  value === 'application/json; charset=utf-8' ? [] : [`is ${value}`];
+
+/**
+ * Everything that the contract says against an answer of an operation, or of another route (undefined).
+ * @throws an Error with all of it.
+ */
+export function requireContract(operationId: OperationId | undefined, answer: Answer): void {
+  const contract = operationId === undefined ? otherRoute : contractOf(operationId, answer.status);
+  const headers = [...contract.headers, ['content-type', checkContentType] as const];
+  const problems = [
+    ...contract.body(answer.body),
+    ...headers.flatMap(([name, check]) =>
+      check(answer.headers[name]).map((text) => `header ${name}: ${text}`),
+    ),
+    ...statusProblems(answer),
+  ];
+  if (problems.length === 0) return;
+  const route = operationId ?? 'a route beside the operations';
+  throw new Error(
+    `${route} answered ${answer.status} against the contract: ${problems.join('; ')}\n${answer.text.slice(0, 1000)}`,
+  );
+}
+
+/** What /docs, /openapi.json and /metrics are made of; everything else is the envelope's type. */
+const PAGE_TYPE = /^(text\/(html|css|javascript|plain)|application\/json);/;
+
+/**
+ * Everything against an answer of a page: its content, or a refusal in the envelope.
+ * @throws an Error with all of it.
+ */
+export function requirePage(answer: Answer): void {
+  const { status, headers } = answer;
+  if (status >= 400) {
+    requireContract(undefined, answer);
+    return;
+  }
+  const isRight = status === 304 || (status === 200 && PAGE_TYPE.test(headers['content-type'] ?? ''));
+  if (!isRight) throw new Error(`a page answered ${status} with ${headers['content-type']}`);
+}
+
+/** Whether the answer is one that the spec has, whosever it is: a client who sends noise may hit anything. */
+export function isDocumented(answer: Answer): boolean {
+  if (answer.status === 304 || answer.status === 100) return true;
+  const checks = [...OPERATION_IDS, undefined].map((route) => () => requireContract(route, answer));
+  return [() => requirePage(answer), ...checks].some((check) => {
+    try {
+      check();
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

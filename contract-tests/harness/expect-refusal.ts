@@ -1,0 +1,38 @@
+/** Assertions on refusals. */
+import { expect } from 'vitest';
+import type { ErrorCode, InputValidationFailedData } from '../../generated/types.gen.ts';
+import type { Answer } from './exchange.ts';
+import type { Account } from './opened-account.ts';
+
+/** The answer is this refusal and no other. */
+export function expectRefusal(answer: Answer, status: number, errorCode: ErrorCode): void {
+  expect({ status: answer.status, body: answer.body }, answer.text.slice(0, 500)).toMatchObject({
+    status,
+    body: { success: false, errorCode },
+  });
+}
+
+/** The answer refuses exactly these fields, and its message names each of them. */
+export function expectRefusedFields(answer: Answer, ...fields: string[]): void {
+  expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');
+  const { message, data } = answer.body as { message: string; data: InputValidationFailedData }; // checked by the spec
+  expect(data.formErrors).toEqual([]);
+  expect(Object.keys(data.fieldErrors).toSorted()).toEqual(fields.toSorted());
+  for (const field of fields) expect(message).toContain(field);
+}
+
+/** Everything that an account can see of what it has. */
+export async function readHoldings({ api }: Pick<Account, 'api'>) {
+  const { data: knowledgeBases } = await api.listKnowledgeBases();
+  const documents = await Promise.all(
+    knowledgeBases.map(async ({ id }) => (await api.listDocuments({ knowledgeBaseId: id })).data),
+  );
+  return { knowledgeBases, documents, usage: await api.getUsage(), balance: await api.getBalance() };
+}
+
+/** `act` leaves what the account has as it was. */
+export async function expectNothingChanged(account: Pick<Account, 'api'>, act: () => Promise<void>) {
+  const before = await readHoldings(account);
+  await act();
+  expect(await readHoldings(account)).toEqual(before);
+}

@@ -1,0 +1,106 @@
+/** Sends made-up requests by their numbers, each of which can be sent again alone, and tells which answers are faults. */
+import { hash } from 'node:crypto';
+import fc from 'fast-check';
+import { isDocumented, requireContract, requirePage } from '../contract-check.ts';
+import { type Answer, exchange } from '../exchange.ts';
+import type { RoutedRequest } from '../good-requests.ts';
+import { createInParallel } from '../lists.ts';
+import { parseAnswers, sendAndHangUp, sendSlices } from '../raw-socket.ts';
+import type { RawRequest } from './raw-requests.ts';
+
+/** The longest wait that a client can ask for has 30 s; what takes longer hangs. */
+const HANG_MS = 45_000;
+
+/** Bytes that are half a request leave the service waiting; to Node, who then says that no more comes hangs up. */
+const QUIET_MS = 100;
+
+/** Which requests: `count` of them from number `from` on, of the sequence that `seed` names. */
+export type FuzzSettings = { seed: number; from: number; count: number };
+
+/** FUZZ_SEED=2 makes other requests; FUZZ_FROM=1234 FUZZ_COUNT=1 sends one of them again. */
+export const readFuzzSettings = (count: number): FuzzSettings => ({
+  seed: Number(process.env.FUZZ_SEED ?? 1),
+  from: Number(process.env.FUZZ_FROM ?? 0),
+  count: Number(process.env.FUZZ_COUNT ?? count),
+});
+
+/** The value with this number, which is made without those before it. */
+export function sampleAt<T>(arbitrary: fc.Arbitrary<T>, seed: number, index: number): T {
+  // Generators whose seeds are neighbours begin alike; a hash has no neighbours.
+  const own = hash('sha256', `${seed}:${index}`, 'buffer').readInt32LE();
+  const [value] = fc.sample(arbitrary, { seed: own, numRuns: 1 });
+  return value as T; // one run, one value
+}
+
+const isFault = ({ status }: Answer): boolean => status >= 500 && status !== 503;
+
+function requireAnswer({ route, sent }: RoutedRequest, answer: Answer): void {
+  if (isFault(answer)) throw new Error(`was answered by ${answer.status}: ${answer.text.slice(0, 500)}`);
+  // Neither has a body: HEAD never, OPTIONS where a page of another origin asks before its upload.
+  if (sent.method === 'HEAD' || (sent.method === 'OPTIONS' && answer.status === 204)) return;
+  if (route === 'page') requirePage(answer);
+  else if (route !== 'any') requireContract(route, answer);
+  else if (!isDocumented(answer)) throw new Error(`answered ${answer.status}: ${answer.text.slice(0, 500)}`);
+}
+
+/**
+ * Sends a request and gives its answer.
+ * @throws an Error when it is a fault, breaks the contract, or does not come
+ */
+export async function exchangeChecked(address: string, request: RoutedRequest): Promise<Answer> {
+  try {
+    const answer = await exchange(address, request.sent, HANG_MS);
+    requireAnswer(request, answer);
+    return answer;
+  } catch (error) {
+    throw new Error(`${messageOf(error)}\n${JSON.stringify(request).slice(0, 1500)}`, { cause: error });
+  }
+}
+
+/**
+ * Sends raw bytes and gives the answers, all of which the spec has, or how else it has ended.
+ * @throws an Error when one is a fault, is not documented, or when the service neither answers nor hangs up
+ */
+export async function sendChecked(
+  address: string,
+  { slices, hangsUp }: RawRequest,
+): Promise<Answer[] | 'hung up' | 'reset'> {
+  if (hangsUp) {
+    await sendAndHangUp(Buffer.concat(slices), address);
+    return 'hung up';
+  }
+  try {
+    const { received, isReset } = await sendSlices(slices, {
+      address,
+      timeoutMs: HANG_MS,
+      quietMs: QUIET_MS,
+    });
+    if (isReset) return 'reset';
+    const answers = parseAnswers(received);
+    for (const answer of answers)
+      if (isFault(answer) || !isDocumented(answer))
+        throw new Error(`was answered by ${answer.status}: ${answer.text.slice(0, 500)}`);
+    return answers;
+  } catch (error) {
+    const bytes = slices.map((slice) => Buffer.from(slice).toString('latin1').slice(0, 700));
+    throw new Error(`${messageOf(error)}\n${JSON.stringify(bytes)}`, { cause: error });
+  }
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? `${error.message} ${error.cause ?? ''}` : String(error);
+
+/** Sends all of them, several at a time; gives what is wrong, each with what sends it again. */
+export async function findProblems(
+  { seed, from, count }: FuzzSettings,
+  send: (index: number) => Promise<unknown>,
+): Promise<string[]> {
+  const problems: string[] = [];
+  await createInParallel(count, async (offset) => {
+    const index = from + offset;
+    await send(index).catch((error) => {
+      problems.push(`FUZZ_SEED=${seed} FUZZ_FROM=${index} FUZZ_COUNT=1: ${messageOf(error)}`);
+    });
+  });
+  return problems;
+}

@@ -1,0 +1,100 @@
+/** Makes requests that the spec allows, from its schemas alone. */
+import fc from 'fast-check';
+import { OPERATION_IDS, type OperationId, ROUTES } from '../contract-check.ts';
+import { type Fields, type RoutedRequest, toQuery } from '../good-requests.ts';
+import { ajv, inputsOf, operationOf, requiredInputsOf, type Schema } from '../read-spec.ts';
+import { hostileText } from './hostile-values.ts';
+
+/** What a field with an id, or a cursor, may hold just now; empty: it is left out; undefined: any text of its schema. */
+export type IdsOf = (operationId: OperationId, field: string) => string[] | undefined;
+
+/** Texts are seldom longer: the longest take a megabyte each. */
+const USUAL_LENGTH = 200;
+
+/** Exactly the characters that no pattern of the spec takes. */
+const FORBIDDEN = /[\0\p{Surrogate}]/gu;
+
+/** `text` with a length within the bounds, in code points. */
+function clip(text: string, minLength: number, maxLength: number): string {
+  const points = [...text.replace(FORBIDDEN, '?')];
+  return points.slice(0, maxLength).join('') + 'x'.repeat(Math.max(0, minLength - points.length));
+}
+
+function validText({ minLength = 0, maxLength = USUAL_LENGTH, ...rest }: Schema): fc.Arbitrary<string> {
+  const accepts = ajv.compile({ minLength, maxLength, ...rest });
+  const usual = hostileText.map((text) => clip(text, minLength, maxLength));
+  const longest = fc.constantFrom('a', 'é', '字', '😀').map((unit) => unit.repeat(maxLength));
+  const shortest = fc.constantFrom('a', '字', '😀').map((unit) => unit.repeat(minLength));
+  const all = fc.oneof({ weight: 200, arbitrary: usual }, { weight: 10, arbitrary: shortest }, longest);
+  return all.filter((text) => accepts(text));
+}
+
+/** More of the small ones, since large files are never sent. */
+const validInteger = ({ minimum = 0, maximum = 2 ** 31 }: Schema): fc.Arbitrary<number> =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: minimum, max: Math.min(maximum, minimum + 1000) }) },
+    fc.constantFrom(minimum, maximum),
+    fc.integer({ min: minimum, max: maximum }),
+  );
+
+type Place = { operationId: OperationId; field: string; idsOf: IdsOf };
+
+/** Values that the schema of a field takes; those with ids are of the test's choice. */
+function validValue(schema: Schema, place: Place): fc.Arbitrary<unknown> {
+  if (schema.type === 'array') {
+    const items = validValue(schema.items ?? {}, place);
+    const { maxItems = 5 } = schema;
+    return fc.oneof(
+      { weight: 9, arbitrary: fc.array(items, { maxLength: Math.min(3, maxItems) }) },
+      fc.array(items, { minLength: maxItems, maxLength: maxItems }),
+    );
+  }
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (schema.type === 'integer') return validInteger(schema);
+  if (schema.type === 'boolean') return fc.boolean();
+  if (schema.type !== 'string') throw new Error(`no valid values are known for the type ${schema.type}`);
+  const text = validText(schema);
+  return fc.tuple(fc.nat(1_000_000), text).map(([pick, any]) => {
+    const ids = place.idsOf(place.operationId, place.field);
+    return ids === undefined ? any : ids[pick % ids.length];
+  });
+}
+
+/** Left out in one of two cases where it need not be there. */
+const maybe = (isRequired: boolean, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  isRequired ? value : fc.oneof(value, fc.constant(undefined));
+
+function validInput(operationId: OperationId, idsOf: IdsOf): fc.Arbitrary<Fields> {
+  const operation = operationOf(operationId);
+  const required = requiredInputsOf(operation);
+  const values = Object.entries(inputsOf(operation)).map(([field, schema]) => [
+    field,
+    maybe(required.includes(field), validValue(schema, { operationId, field, idsOf })),
+  ]);
+  return fc.record(Object.fromEntries(values) as Record<string, fc.Arbitrary<unknown>>); // fromEntries forgets the type
+}
+
+/** Of few keys, so that some requests are sent again, and some keys with another body. */
+const idempotencyKey = fc
+  .integer({ min: 0, max: 500 })
+  .map((number) => ({ 'idempotency-key': `k${number}` }));
+
+const withoutUndefined = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+function validRequestTo(operationId: OperationId, apiKey: string, idsOf: IdsOf): fc.Arbitrary<RoutedRequest> {
+  const { method, path } = ROUTES[operationId];
+  const keyed = fc.oneof({ weight: 9, arbitrary: fc.constant({}) }, idempotencyKey);
+  return fc.tuple(validInput(operationId, idsOf), keyed).map(([input, extra]) => {
+    const fields = withoutUndefined(input);
+    const headers = { 'x-api-key': apiKey, ...(method === 'POST' && extra) };
+    if (method === 'GET')
+      return { route: operationId, sent: { method, path: `${path}?${toQuery(fields)}`, headers } };
+    const json = { ...headers, 'content-type': 'application/json' };
+    return { route: operationId, sent: { method, path, headers: json, body: JSON.stringify(fields) } };
+  });
+}
+
+/** Any request to any operation that keeps to its schema. */
+export const validRequest = (apiKey: string, idsOf: IdsOf): fc.Arbitrary<RoutedRequest> =>
+  fc.oneof(...OPERATION_IDS.map((operationId) => validRequestTo(operationId, apiKey, idsOf)));

@@ -1,0 +1,51 @@
+/** Brings about what no request alone provokes: servers beside a running service that are out of something. */
+import type { Operator } from '../dredd/target.ts';
+import { type DatabaseLink, openDatabaseLink } from './database-link.ts';
+import { type Settings, startService } from './service-process.ts';
+
+/**
+ * Nothing to give: 402, 403, and 410 a second after the ticket. The price is above what an account has at first. It
+ * would complain of its database when that is taken away.
+ */
+const SPENT: Settings = {
+  KNOWLEDGE_BASE_LIMIT: '0',
+  STORAGE_LIMIT_BYTES: '1',
+  CREDITS_PER_QUERY: '1000000001',
+  UPLOAD_TICKET_TTL_SECONDS: '1',
+  LOG_LEVEL: 'silent',
+};
+
+/** 429 from the second request on. */
+const HURRIED: Settings = { RATE_LIMIT_PER_MINUTE: '1' };
+
+/** Runs `use` with two more servers of the database and the files of a running service. */
+export async function withOperator<T>(
+  dataDirectory: string,
+  use: (operator: Operator) => Promise<T>,
+): Promise<T> {
+  const [spentLink, hurriedLink] = [
+    await openDatabaseLink(dataDirectory),
+    await openDatabaseLink(dataDirectory),
+  ];
+  const startBeside = ({ url }: DatabaseLink, settings: Settings) =>
+    startService(dataDirectory, {
+      settings: { ...settings, DATABASE_URL: url },
+      options: ['--no-worker'],
+    });
+  try {
+    const [spent, hurried] = await Promise.all([
+      startBeside(spentLink, SPENT),
+      startBeside(hurriedLink, HURRIED),
+    ]);
+    return await use({
+      spentAddress: spent.address,
+      hurriedAddress: hurried.address,
+      cutDatabase: spentLink.cut,
+      joinDatabase: spentLink.join,
+    }).finally(() => Promise.all([spent.stop(), hurried.stop()]));
+  } finally {
+    // Also where a server has not started, or this process would wait for the links for ever.
+    spentLink.close();
+    hurriedLink.close();
+  }
+}

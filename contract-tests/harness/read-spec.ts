@@ -1,0 +1,103 @@
+/** Reads spec/openapi.yaml for the tests that hold it against the interface and against itself. */
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { dereference, readDocument } from './read-document.ts';
+
+export type Schema = {
+  description?: string;
+  type?: string;
+  enum?: unknown[];
+  oneOf?: Schema[];
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  maxItems?: number;
+  default?: unknown;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+};
+export type Content = {
+  'application/json': { schema: Schema; examples?: Record<string, { summary?: string; value: unknown }> };
+};
+type Response = {
+  description: string;
+  headers?: Record<string, { description?: string; required?: boolean }>;
+  content: Content;
+};
+type Parameter = {
+  name: string;
+  in: 'query' | 'header';
+  description?: string;
+  required: boolean;
+  schema: Schema;
+  example?: unknown;
+};
+type Operation = {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, Response>;
+};
+type Spec = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
+
+/** The document as it stands in the file. */
+export const written = readDocument(join(import.meta.dirname, '../../spec/openapi.yaml'));
+
+const spec = dereference(written) as Spec; // OpenAPI 3.0, as the linters check
+
+export const { schemas } = spec.components;
+
+/** All operations in the order of the spec. */
+export const operations = Object.entries(spec.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+);
+
+/** All documented responses of all operations. */
+export const responses = operations.flatMap((operation) =>
+  Object.entries(operation.responses).map(([status, response]) => ({ operation, status, ...response })),
+);
+
+export function operationOf(operationId: string) {
+  const found = operations.find((operation) => operation.operationId === operationId);
+  if (found === undefined) throw new Error(`the spec has no operation ${operationId}`);
+  return found;
+}
+
+/** The schemas of all inputs of an operation, of its body or its query string. */
+export function inputsOf({ parameters = [], requestBody }: Operation): Record<string, Schema> {
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name, schema }) => [name, schema] as const);
+  return { ...requestBody?.content['application/json'].schema.properties, ...Object.fromEntries(query) };
+}
+
+/** The names of the inputs that an operation can not do without. */
+export function requiredInputsOf({ parameters = [], requestBody }: Operation): string[] {
+  const query = parameters.filter(({ required }) => required).map(({ name }) => name);
+  return [...(requestBody?.content['application/json'].schema.required ?? []), ...query];
+}
+
+/** The error codes that an error body of this schema may have; none: it is of a success. */
+export const errorCodesOf = (schema: Schema): unknown[] =>
+  (schema.oneOf ?? [schema]).flatMap(({ properties }) => properties?.errorCode?.enum ?? []);
+
+export const ajv = new Ajv({ strict: false, allErrors: true });
+addFormats.default(ajv);
+
+/** What is wrong with `value`; empty: it keeps to `schema`. */
+export function problems(schema: Schema, value: unknown): string[] {
+  ajv.validate(schema, value);
+  return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+/** Names and values of the examples of a body. */
+export const examplesOf = (content: Content) => Object.entries(content['application/json'].examples ?? {});

@@ -1,0 +1,21 @@
+/** Looks into the embedded database of a running service, past its interface: for what no client could compare with. */
+import pg from 'pg';
+import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
+import type { RunningService } from './service-process.ts';
+
+/** Runs `use` with a connection of its own, whose statements may take as long as they need. */
+export async function withServiceDatabase<T>(
+  service: RunningService,
+  use: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const connection = findRunningPostgres(service.dataDirectory);
+  if (connection === undefined) throw new Error('the service has no embedded PostgreSQL');
+  const client = new pg.Client({ ...connection, application_name: 'benchmark' });
+  client.on('error', () => {}); // a connection that breaks is told of by its statement as well
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}

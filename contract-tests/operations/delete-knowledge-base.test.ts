@@ -1,0 +1,116 @@
+/** deleteKnowledgeBase, status by status. */
+import { expect, test } from 'vitest';
+import { expectRefusal } from '../harness/expect-refusal.ts';
+import { openAccount } from '../harness/opened-account.ts';
+import { bytesOf, importBytes, untilFinal, upload, uploadFile } from '../harness/uploading.ts';
+import { testCommonRefusals } from './test-common-refusals.ts';
+
+const account = await openAccount();
+const { api, request } = account;
+
+testCommonRefusals('deleteKnowledgeBase', account);
+
+/** A knowledge base with one text in it. */
+async function fill(content: string) {
+  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'To be deleted' });
+  const document = await api.importTextContent({ knowledgeBaseId, title: 'Note', content });
+  return { knowledgeBaseId, document };
+}
+
+test('200: answers with the id, and nothing of it is listed, searched or counted any more', async () => {
+  const before = await api.getUsage();
+  const { knowledgeBaseId, document } = await fill('quagga');
+  const kept = await fill('quagga too');
+  expect(await api.deleteKnowledgeBase(knowledgeBaseId)).toEqual({ id: knowledgeBaseId });
+
+  const { data: listed } = await api.listKnowledgeBases();
+  expect(listed.map(({ id }) => id)).not.toContain(knowledgeBaseId);
+  const found = await api.query({ query: 'quagga' });
+  expect(found.map((result) => result.knowledge_base_id)).toEqual([kept.knowledgeBaseId]);
+  expect(await api.getUsage()).toEqual({
+    knowledgeBaseCount: before.knowledgeBaseCount + 1,
+    storageUsed: before.storageUsed + 'quagga too'.length,
+  });
+  for (const [operationId, input] of [
+    ['listDocuments', { knowledgeBaseId }],
+    ['query', { query: 'quagga', knowledgeBaseIds: [knowledgeBaseId] }],
+    ['importTextContent', { knowledgeBaseId, title: 'a', content: 'b' }],
+    ['presignUploadUrl', { knowledgeBaseId, fileName: 'a', size: 1 }],
+  ] as const) {
+    expectRefusal(await request(operationId, input), 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+  }
+  const status = await request('getDocumentStatus', { documentId: document.id });
+  expectRefusal(status, 404, 'DOCUMENT_NOT_FOUND');
+});
+
+test('200: its upload tickets, uploaded files and running imports go with it', async () => {
+  const { knowledgeBaseId } = await fill('with files');
+  const open = await api.presignUploadUrl({ knowledgeBaseId, fileName: 'open.txt', size: 4 });
+  const bytes = bytesOf('zorilla '.repeat(50_000));
+  const arrived = await uploadFile(api, { knowledgeBaseId, fileName: 'arrived.txt', bytes });
+  const running = await importBytes(api, { knowledgeBaseId, fileName: 'running.txt', bytes });
+  await api.deleteKnowledgeBase(knowledgeBaseId);
+  expectRefusal(await upload(open, 'late'), 404, 'FILE_NOT_FOUND');
+  expectRefusal(await upload(arrived, bytes), 404, 'FILE_NOT_FOUND');
+  for (const fileId of [open.fileId, arrived.fileId]) {
+    expectRefusal(await request('importFile', { fileId }), 404, 'FILE_NOT_FOUND');
+  }
+  const status = await request('getDocumentStatus', { documentId: running.id });
+  expectRefusal(status, 404, 'DOCUMENT_NOT_FOUND');
+
+  // A later import of another knowledge base has its turn after the cancelled one.
+  const { knowledgeBaseId: other } = await fill('other');
+  const later = await importBytes(api, {
+    knowledgeBaseId: other,
+    fileName: 'later.txt',
+    bytes: bytesOf('later'),
+  });
+  await untilFinal(api, later.id);
+  expect(await api.query({ query: 'zorilla' })).toEqual([]);
+});
+
+test('200: of ten deletions at once one succeeds', async () => {
+  const { knowledgeBaseId } = await fill('contended');
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => request('deleteKnowledgeBase', { knowledgeBaseId })),
+  );
+  const [succeeded, ...refused] = answers.toSorted((left, right) => left.status - right.status);
+  expect(succeeded?.status).toBe(200);
+  for (const answer of refused) expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+});
+
+test('200: a deletion during imports leaves no trace, whichever of them comes first', async () => {
+  const before = await api.getUsage();
+  const { knowledgeBaseId } = await fill('contended');
+  const imports = Array.from({ length: 8 }, () =>
+    request('importTextContent', { knowledgeBaseId, title: 'Late', content: 'numbat' }),
+  );
+  const deletion = api.deleteKnowledgeBase(knowledgeBaseId);
+  const statuses = (await Promise.all(imports)).map(({ status }) => status);
+  await deletion;
+  expect(statuses.filter((status) => status !== 200 && status !== 404)).toEqual([]);
+  expect(await api.getUsage()).toEqual(before);
+  expect(await api.query({ query: 'numbat' })).toEqual([]);
+});
+
+test('404 KNOWLEDGE_BASE_NOT_FOUND: a second deletion', async () => {
+  const { knowledgeBaseId } = await fill('twice');
+  await api.deleteKnowledgeBase(knowledgeBaseId);
+  const before = await api.getUsage();
+  const answer = await request('deleteKnowledgeBase', { knowledgeBaseId });
+  expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+  expect(await api.getUsage()).toEqual(before);
+});
+
+test.each([
+  'x'.repeat(36),
+  ' '.repeat(36),
+  '%'.repeat(36),
+  '../../'.repeat(12),
+  '0199F3A2-6B1C-7D4E-8F50-2A9B3C4D5E6F',
+  '{199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6}',
+  '😀'.repeat(36),
+])('404 KNOWLEDGE_BASE_NOT_FOUND: the malformed id %j', async (knowledgeBaseId) => {
+  const answer = await request('deleteKnowledgeBase', { knowledgeBaseId });
+  expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+});

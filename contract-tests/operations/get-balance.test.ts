@@ -1,0 +1,85 @@
+/** getBalance, status by status, and what queries take from it. */
+import { expect, test } from 'vitest';
+import { expectRefusal } from '../harness/expect-refusal.ts';
+import { createInParallel } from '../harness/lists.ts';
+import { changeAccount, openAccount } from '../harness/opened-account.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
+import { testCommonRefusals } from './test-common-refusals.ts';
+
+const account = await openAccount({ credits: 1000 });
+const { api, request } = account;
+const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Paid' });
+await api.importTextContent({ knowledgeBaseId, title: 'a', content: 'The echidna lays eggs.' });
+
+testCommonRefusals('getBalance', account);
+
+/** What `act` costs. */
+async function costOf(act: () => Promise<unknown>): Promise<number> {
+  const before = await api.getBalance();
+  await act();
+  return before - (await api.getBalance());
+}
+
+test('200: shows the credits that the account was given, and asking costs nothing', async () => {
+  const { api: rich } = await openAccount({ credits: 123 });
+  expect([await rich.getBalance(), await rich.getBalance()]).toEqual([123, 123]);
+});
+
+test('200: a query costs one credit, also when it finds or searches nothing', async () => {
+  expect(await costOf(() => api.query({ query: 'echidna' }))).toBe(1);
+  expect(await costOf(() => api.query({ query: 'unicorn' }))).toBe(1);
+  expect(await costOf(() => api.query({ query: 'echidna', knowledgeBaseIds: [] }))).toBe(1);
+});
+
+test('200: a refused query costs nothing', async () => {
+  const refused = [
+    [{ query: '' }, {}],
+    [{ query: 'echidna', limit: 51 }, {}],
+    [{ query: 'echidna', knowledgeBaseIds: [UNKNOWN_KNOWLEDGE_BASE_ID] }, {}],
+    [{ query: 'echidna' }, { 'content-type': 'text/plain' }],
+    ['{"query":"echidna"', {}],
+  ] as const;
+  const cost = await costOf(async () => {
+    for (const [input, headers] of refused)
+      expect((await request('query', input, headers)).status).not.toBe(200);
+  });
+  expect(cost).toBe(0);
+});
+
+test('200: no other operation costs anything', async () => {
+  const cost = await costOf(async () => {
+    const { id } = await api.createKnowledgeBase({ name: 'Free' });
+    const document = await api.importTextContent({ knowledgeBaseId: id, title: 'a', content: 'b' });
+    await api.presignUploadUrl({ knowledgeBaseId: id, fileName: 'a.txt', size: 1 });
+    await api.getDocumentStatus(document.id);
+    await api.listDocuments({ knowledgeBaseId: id });
+    await api.listKnowledgeBases();
+    await api.getUsage();
+    await api.deleteDocument(document.id);
+    await api.deleteKnowledgeBase(id);
+  });
+  expect(cost).toBe(0);
+});
+
+test('200: is exact after fifty queries at once', async () => {
+  expect(await costOf(() => createInParallel(50, () => api.query({ query: 'echidna' })))).toBe(50);
+});
+
+test('402 INSUFFICIENT_CREDITS: of fifty queries at once with 30 credits, 30 succeed and none goes below 0', async () => {
+  const poor = await openAccount({ credits: 30 });
+  const { id } = await poor.api.createKnowledgeBase({ name: 'Slow to search' });
+  // The longer a search takes, the more of them stand between the look at the balance and the charge.
+  const content = 'The echidna lays eggs, and the platypus does. '.repeat(10_000);
+  await poor.api.importTextContent({ knowledgeBaseId: id, title: 'Long', content });
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => poor.request('query', { query: 'echidna platypus eggs' })),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(30);
+  for (const answer of answers.filter(({ status }) => status !== 200)) {
+    expectRefusal(answer, 402, 'INSUFFICIENT_CREDITS');
+  }
+  expect(await poor.api.getBalance()).toBe(0);
+  await changeAccount(poor, { credits: 1 });
+  await poor.api.query({ query: 'echidna' });
+  expect(await poor.api.getBalance()).toBe(0);
+});

@@ -1,0 +1,48 @@
+/** getUsage, status by status. */
+import { expect, test } from 'vitest';
+import { openAccount } from '../harness/opened-account.ts';
+import { bytesOf, importBytes, untilFinal, uploadFile } from '../harness/uploading.ts';
+import { testCommonRefusals } from './test-common-refusals.ts';
+
+const account = await openAccount();
+const { api } = account;
+
+testCommonRefusals('getUsage', account);
+
+test('200: a new account uses nothing', async () => {
+  expect(await api.getUsage()).toEqual({ knowledgeBaseCount: 0, storageUsed: 0 });
+});
+
+test('200: is the sum over the live documents of all knowledge bases, exact after every step', async () => {
+  const expectUsage = async (knowledgeBaseCount: number, storageUsed: number) =>
+    expect(await api.getUsage()).toEqual({ knowledgeBaseCount, storageUsed });
+  const { id: first } = await api.createKnowledgeBase({ name: 'First' });
+  const { id: second } = await api.createKnowledgeBase({ name: 'Second' });
+  await expectUsage(2, 0);
+  const text = await api.importTextContent({ knowledgeBaseId: first, title: 'a', content: 'é€😀' });
+  await expectUsage(2, 9);
+  await api.importTextContent({ knowledgeBaseId: second, title: 'a', content: 'x'.repeat(1000) });
+  await expectUsage(2, 1009);
+  await api.deleteDocument(text.id);
+  await expectUsage(2, 1000);
+  await api.deleteKnowledgeBase(second);
+  await expectUsage(1, 0);
+  await api.deleteKnowledgeBase(first);
+  await expectUsage(0, 0);
+});
+
+test('200: a file counts from its import on, whatever becomes of it; tickets and uploads do not', async () => {
+  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Files' });
+  const file = (fileName: string, text: string) => ({ knowledgeBaseId, fileName, bytes: bytesOf(text) });
+  await api.presignUploadUrl({ knowledgeBaseId, fileName: 'ticket.txt', size: 1_000_000 });
+  const { fileId } = await uploadFile(api, file('uploaded.txt', '12345'));
+  expect((await api.getUsage()).storageUsed).toBe(0);
+  const { id } = await api.importFile(fileId);
+  expect((await api.getUsage()).storageUsed).toBe(5);
+  await untilFinal(api, id);
+  const blank = await importBytes(api, file('blank.txt', '  '));
+  await untilFinal(api, blank.id);
+  expect((await api.getUsage()).storageUsed).toBe(7);
+  await api.deleteDocument(blank.id);
+  expect((await api.getUsage()).storageUsed).toBe(5);
+});

@@ -1,0 +1,137 @@
+/** listDocuments, status by status. */
+import { expect, test } from 'vitest';
+import { expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
+import { createInParallel, readPages } from '../harness/lists.ts';
+import { openAccount } from '../harness/opened-account.ts';
+import { bytesOf, importBytes, untilFinal } from '../harness/uploading.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
+import { testCommonRefusals } from './test-common-refusals.ts';
+
+const account = await openAccount();
+const { api, request } = account;
+
+testCommonRefusals('listDocuments', account);
+
+/** A new knowledge base with so many one-word texts. */
+async function fill(count: number): Promise<string> {
+  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Listed' });
+  await createInParallel(count, (index) =>
+    api.importTextContent({ knowledgeBaseId, title: `No. ${index}`, content: `word${index}` }),
+  );
+  return knowledgeBaseId;
+}
+
+test('200: an empty knowledge base has an empty list', async () => {
+  const { data, pagination } = await api.listDocuments({ knowledgeBaseId: await fill(0) });
+  expect(data).toEqual([]);
+  expect(pagination).toEqual({ nextCursor: null, hasMore: false });
+});
+
+test('200: the newest come first, with all that their import answered, and no other knowledge base', async () => {
+  const [knowledgeBaseId, other] = [await fill(0), await fill(1)];
+  const texts = ['First', 'Second', 'Third'];
+  const imported = [];
+  for (const title of texts)
+    imported.push(await api.importTextContent({ knowledgeBaseId, title, content: title }));
+  expect((await api.listDocuments({ knowledgeBaseId })).data).toEqual(imported.toReversed());
+  expect((await api.listDocuments({ knowledgeBaseId: other })).data).toHaveLength(1);
+});
+
+test('200: documents of files stand in it in every status, failed ones with their reason', async () => {
+  const knowledgeBaseId = await fill(1);
+  const readable = await importBytes(api, { knowledgeBaseId, fileName: 'a.md', bytes: bytesOf('# Tapir') });
+  const blank = await importBytes(api, { knowledgeBaseId, fileName: 'b.txt', bytes: bytesOf('   ') });
+  const listed = (await api.listDocuments({ knowledgeBaseId })).data.map(({ id }) => id);
+  expect(listed.slice(0, 2)).toEqual([blank.id, readable.id]);
+
+  const reports = [await untilFinal(api, blank.id), await untilFinal(api, readable.id)];
+  const { data } = await api.listDocuments({ knowledgeBaseId });
+  expect(data.slice(0, 2)).toMatchObject(reports);
+  expect(data[0]).toMatchObject({
+    title: 'b.txt',
+    size: 3,
+    status: 'failed',
+    error: { code: 'NO_TEXT_EXTRACTED' },
+  });
+  expect(data[1]).toMatchObject({ title: 'a.md', type: 'md', size: 7, status: 'processed' });
+});
+
+test('200: without parameters up to 1000 come, the rest on the next page, in the total order', async () => {
+  const knowledgeBaseId = await fill(1001);
+  const { data, pagination } = await api.listDocuments({ knowledgeBaseId });
+  expect(data).toHaveLength(1000);
+  expect(pagination.hasMore).toBe(true);
+  const rest = await api.listDocuments({ knowledgeBaseId, cursor: pagination.nextCursor ?? '' });
+  expect(rest.data).toHaveLength(1);
+  expect(rest.pagination).toEqual({ nextCursor: null, hasMore: false });
+  const all = [...data, ...rest.data];
+  expect(new Set(all.map(({ title }) => title)).size).toBe(1001);
+  const keys = all.map(({ createdAt, id }) => `${createdAt} ${id}`);
+  expect(keys).toEqual(keys.toSorted().toReversed());
+});
+
+test('200: pages of any size give the same list; hasMore and nextCursor say so until the last one', async () => {
+  const knowledgeBaseId = await fill(12);
+  const { data } = await api.listDocuments({ knowledgeBaseId });
+  for (const limit of [1, 5, 6, 11, 12, 13, 1000]) {
+    const pages = await readPages((cursor) => api.listDocuments({ knowledgeBaseId, limit, ...cursor }));
+    expect(pages.flat()).toEqual(data);
+    for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
+    expect(pages).toHaveLength(Math.ceil(12 / limit));
+  }
+});
+
+test('200: pages skip and repeat nothing while documents come and go', async () => {
+  const knowledgeBaseId = await fill(9);
+  const { data: before } = await api.listDocuments({ knowledgeBaseId });
+  const pages = await readPages(async (cursor) => {
+    const page = await api.listDocuments({ knowledgeBaseId, limit: 3, ...cursor });
+    await api.importTextContent({ knowledgeBaseId, title: 'Newcomer', content: 'new' });
+    // The row that the cursor stands on goes.
+    await api.deleteDocument(page.data.at(-1)?.id ?? '');
+    return page;
+  });
+  expect(pages.flat()).toEqual(before);
+});
+
+test('404 KNOWLEDGE_BASE_NOT_FOUND: an unknown, malformed and deleted knowledge base, by the same bytes', async () => {
+  const deleted = await fill(1);
+  await api.deleteKnowledgeBase(deleted);
+  const ids = [UNKNOWN_KNOWLEDGE_BASE_ID, 'x'.repeat(36), '😀'.repeat(36), deleted, deleted.toUpperCase()];
+  const answers = await Promise.all(
+    ids.map((knowledgeBaseId) => request('listDocuments', { knowledgeBaseId })),
+  );
+  for (const answer of answers) expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+});
+
+test('422 INPUT_VALIDATION_FAILED: a malformed cursor', async () => {
+  const knowledgeBaseId = await fill(0);
+  const uuidLess = Buffer.from(`123.${'-'.repeat(36)}`).toString('base64url');
+  for (const cursor of ['x', "' OR 1=1 --", uuidLess]) {
+    expectRefusedFields(await request('listDocuments', { knowledgeBaseId, cursor }), 'cursor');
+  }
+});
+
+test('422 INPUT_VALIDATION_FAILED: the cursor of the list of another knowledge base', async () => {
+  const [knowledgeBaseId, other] = [await fill(0), await fill(2)];
+  const { pagination } = await api.listDocuments({ knowledgeBaseId: other, limit: 1 });
+  const answer = await request('listDocuments', { knowledgeBaseId, cursor: pagination.nextCursor });
+  expectRefusedFields(answer, 'cursor');
+});
+
+test('422 INPUT_VALIDATION_FAILED: every wrong parameter is named at once', async () => {
+  const query = 'knowledgeBaseId=short&limit=0&cursor=&verbose=1';
+  const answer = await request('listDocuments', query);
+  expectRefusedFields(answer, 'cursor', 'knowledgeBaseId', 'limit', 'verbose');
+  expect(answer.body).toMatchObject({
+    message: expect.stringContaining('verbose is not a parameter of this operation'),
+  });
+});
+
+test('422 INPUT_VALIDATION_FAILED: U+0000 in a parameter', async () => {
+  const id = `${'x'.repeat(35)}%00`;
+  expectRefusedFields(await request('listDocuments', `knowledgeBaseId=${id}`), 'knowledgeBaseId');
+  const query = `knowledgeBaseId=${UNKNOWN_KNOWLEDGE_BASE_ID}&cursor=%00`;
+  expectRefusedFields(await request('listDocuments', query), 'cursor');
+});

@@ -1,0 +1,154 @@
+/** query, status by status; what its results look like stands in search-results.test.ts. */
+import { expect, test } from 'vitest';
+import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
+import { createInParallel } from '../harness/lists.ts';
+import { openAccount } from '../harness/opened-account.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
+import { testCommonRefusals } from './test-common-refusals.ts';
+
+const account = await openAccount();
+const { api, request } = account;
+
+/** A new knowledge base with these texts; the title says nothing. */
+async function fill(...contents: string[]): Promise<string> {
+  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Searched' });
+  await createInParallel(contents.length, (index) =>
+    api.importTextContent({ knowledgeBaseId, title: 'Untitled', content: contents[index] ?? '' }),
+  );
+  return knowledgeBaseId;
+}
+
+const mammals = await fill('The wombat digs.', 'The quokka smiles.');
+const birds = await fill('The wombat is no bird.', 'The kiwi runs.');
+const empty = await fill();
+
+testCommonRefusals('query', account);
+
+const basesOf = async (query: string, knowledgeBaseIds?: string[]) =>
+  (await api.query({ query, ...(knowledgeBaseIds && { knowledgeBaseIds }) })).map(
+    (found) => found.knowledge_base_id,
+  );
+
+test('200: without knowledgeBaseIds everything is searched, with them just these', async () => {
+  expect((await basesOf('wombat')).toSorted()).toEqual([mammals, birds].toSorted());
+  expect(await basesOf('wombat', [birds])).toEqual([birds]);
+  expect(await basesOf('quokka', [birds])).toEqual([]);
+  expect(await basesOf('wombat', [empty])).toEqual([]);
+});
+
+test('200: an id that is given more than once counts once', async () => {
+  const once = await api.query({ query: 'wombat', knowledgeBaseIds: [mammals, birds] });
+  const often = await api.query({
+    query: 'wombat',
+    knowledgeBaseIds: [birds, mammals, ...Array<string>(98).fill(mammals)],
+  });
+  expect(often).toEqual(once);
+  expect(once).toHaveLength(2);
+});
+
+test('200: the empty list of knowledge bases finds nothing, never everything', async () => {
+  expect(await basesOf('wombat', [])).toEqual([]);
+});
+
+test('200: nothing is found where no term of the query occurs', async () => {
+  expect(await basesOf('unicorn')).toEqual([]);
+});
+
+test('200: ten results without a limit, as many as there are up to the limit with one', async () => {
+  const knowledgeBaseId = await fill(...Array.from({ length: 55 }, (_, index) => `The lemur no. ${index}.`));
+  const count = async (limit?: number) =>
+    (await api.query({ query: 'lemur', knowledgeBaseIds: [knowledgeBaseId], ...(limit && { limit }) }))
+      .length;
+  expect(await count()).toBe(10);
+  expect(await Promise.all([1, 2, 49, 50].map(count))).toEqual([1, 2, 49, 50]);
+  const few = await api.query({ query: 'quokka', limit: 50 });
+  expect(few).toHaveLength(1);
+});
+
+test.each([
+  '!!!',
+  ' ',
+  '\n',
+  '😀',
+  'the of and',
+  "'; DROP TABLE passages; --",
+  'wombat & | ! <-> :* ( ) \\',
+  "':*'''",
+  '"wombat" OR -digs',
+  '%_\\%',
+  '$1 {{x}}',
+  '\u202E\uFEFF\u0001',
+  'ﷺ'.repeat(100),
+  'e\u0301'.repeat(100),
+])('200: the query %j is only text', async (query) => {
+  const answer = await request('query', { query, knowledgeBaseIds: [mammals, birds] });
+  expect(answer.status).toBe(200);
+});
+
+test('200: operators of search languages neither exclude nor require', async () => {
+  for (const query of [
+    '!wombat',
+    '-wombat',
+    'NOT wombat',
+    'wombat & unicorn',
+    'wombat <-> unicorn',
+    'wombat\\',
+  ]) {
+    expect(await basesOf(query, [mammals]), query).toEqual([mammals]);
+  }
+});
+
+test('402 INSUFFICIENT_CREDITS: with a balance of 0, after the validation and after the look at the ids', async () => {
+  const poor = await openAccount({ credits: 0 });
+  expectRefusal(await poor.request('query', { query: 'wombat' }), 402, 'INSUFFICIENT_CREDITS');
+  expectRefusedFields(await poor.request('query', { query: '' }), 'query');
+  const unknown = { query: 'wombat', knowledgeBaseIds: [UNKNOWN_KNOWLEDGE_BASE_ID] };
+  expectRefusal(await poor.request('query', unknown), 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+  const nowhere = { query: 'wombat', knowledgeBaseIds: [] };
+  expectRefusal(await poor.request('query', nowhere), 402, 'INSUFFICIENT_CREDITS');
+  expect(await poor.api.getBalance()).toBe(0);
+});
+
+test('404 KNOWLEDGE_BASE_NOT_FOUND: one unknown, malformed or deleted id among good ones, by the same bytes', async () => {
+  const deleted = await fill('gone');
+  await api.deleteKnowledgeBase(deleted);
+  await expectNothingChanged(account, async () => {
+    const bad = [UNKNOWN_KNOWLEDGE_BASE_ID, 'x'.repeat(36), '😀'.repeat(36), mammals.toUpperCase(), deleted];
+    const answers = await Promise.all(
+      bad.map((id) => request('query', { query: 'wombat', knowledgeBaseIds: [mammals, id, birds] })),
+    );
+    for (const answer of answers) expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+});
+
+test('422 INPUT_VALIDATION_FAILED: values of another type are not converted', async () => {
+  await expectNothingChanged(account, async () => {
+    for (const value of [null, 5, true, ['wombat'], { text: 'wombat' }]) {
+      expectRefusedFields(await request('query', { query: value }), 'query');
+    }
+    for (const value of [null, '5', true, [5], {}, 2.5, '']) {
+      expectRefusedFields(await request('query', { query: 'wombat', limit: value }), 'limit');
+    }
+    for (const value of [null, mammals, 5, true, { 0: mammals }]) {
+      expectRefusedFields(
+        await request('query', { query: 'wombat', knowledgeBaseIds: value }),
+        'knowledgeBaseIds',
+      );
+    }
+  });
+});
+
+test('422 INPUT_VALIDATION_FAILED: names the element of knowledgeBaseIds that is wrong', async () => {
+  for (const id of [null, 5, 'short', '', `${mammals}x`, `${mammals.slice(1)}\u0000`, [mammals]]) {
+    const input = { query: 'wombat', knowledgeBaseIds: [mammals, id] };
+    expectRefusedFields(await request('query', input), 'knowledgeBaseIds.1');
+  }
+  const loneSurrogate = JSON.stringify({ query: 'wombat', knowledgeBaseIds: [`${mammals.slice(1)}\ud800`] });
+  expectRefusedFields(await request('query', loneSurrogate), 'knowledgeBaseIds.0');
+});
+
+test('422 INPUT_VALIDATION_FAILED: every wrong field is named at once', async () => {
+  const input = { query: '', limit: 0, knowledgeBaseIds: 'all', offset: 1 };
+  expectRefusedFields(await request('query', input), 'knowledgeBaseIds', 'limit', 'offset', 'query');
+});

@@ -1,0 +1,148 @@
+/** The tests that every operation has to pass alike, to be called in the operation's own test file. */
+import { expect, test } from 'vitest';
+import { type OperationId, ROUTES } from '../harness/contract-check.ts';
+import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
+import type { Account } from '../harness/opened-account.ts';
+import { REQUIRED_FIELDS, VALID_INPUTS } from '../harness/valid-inputs.ts';
+
+/** Media types that are not JSON in UTF-8; undefined: no Content-Type at all. */
+const OTHER_MEDIA_TYPES = [
+  undefined,
+  '',
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/json; charset=latin1',
+  'application/json; charset=utf-16',
+  'application/jsonl',
+  'text/json',
+  'json',
+];
+
+function testUnauthorized(operationId: OperationId, { request, apiKey }: Account): void {
+  test('401 UNAUTHORIZED: a missing, malformed and unknown key are refused by the same bytes', async () => {
+    const secretChanged = apiKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+    const keys = [undefined, '', 'kr_', 'secret', secretChanged, apiKey.toUpperCase(), `${apiKey}${apiKey}`];
+    const answers = await Promise.all(
+      keys.map((key) => request(operationId, VALID_INPUTS[operationId], { 'x-api-key': key })),
+    );
+    for (const answer of answers) expectRefusal(answer, 401, 'UNAUTHORIZED');
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+
+  test('401 UNAUTHORIZED: comes before any look at the media type and the input', async () => {
+    const headers = { 'x-api-key': undefined, 'content-type': 'text/plain' };
+    expectRefusal(await request(operationId, 'no=JSON', headers), 401, 'UNAUTHORIZED');
+  });
+}
+
+/** A body of exactly so many bytes, by white space behind it. */
+const padded = (input: object, bytes: number): string => JSON.stringify(input).padEnd(bytes, ' ');
+
+function testPayloadTooLarge(operationId: OperationId, account: Account): void {
+  const { request } = account;
+  const input = VALID_INPUTS[operationId];
+
+  test('413 PAYLOAD_TOO_LARGE: a body one byte above the limit that the answer tells, but not one of the limit', async () => {
+    const answer = await request(operationId, padded(input, 13_000_000));
+    expectRefusal(answer, 413, 'PAYLOAD_TOO_LARGE');
+    const { limit } = (answer.body as { data: { limit: number } }).data; // the spec has been checked
+    await expectNothingChanged(account, async () => {
+      expectRefusal(await request(operationId, padded(input, limit + 1)), 413, 'PAYLOAD_TOO_LARGE');
+      const chunked = { 'transfer-encoding': 'chunked' };
+      expectRefusal(await request(operationId, padded(input, limit + 1), chunked), 413, 'PAYLOAD_TOO_LARGE');
+    });
+    const { status } = await request(operationId, padded(input, limit));
+    expect([200, 404]).toContain(status);
+  });
+}
+
+function testUnsupportedMediaType(operationId: OperationId, account: Account): void {
+  test.each(OTHER_MEDIA_TYPES)('415 UNSUPPORTED_MEDIA_TYPE: a body of Content-Type %o', async (mediaType) => {
+    const headers = { 'content-type': mediaType };
+    await expectNothingChanged(account, async () => {
+      const answer = await account.request(operationId, VALID_INPUTS[operationId], headers);
+      expectRefusal(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
+    });
+  });
+
+  test('415 UNSUPPORTED_MEDIA_TYPE: comes before any look at the body', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    expectRefusal(await account.request(operationId, '{', headers), 415, 'UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  test('application/json is taken in upper case and with parameters, of which JSON has none, too', async () => {
+    for (const mediaType of [
+      'Application/JSON',
+      'application/json; charset=utf-8',
+      'application/json;charset="UTF-8"',
+      'application/json; charset=utf8',
+      'application/json; charset=us-ascii',
+      'application/json;',
+      'application/json ; version=1',
+    ]) {
+      const answer = await account.request(operationId, '{', { 'content-type': mediaType });
+      expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');
+    }
+    const plain = { 'content-type': 'application/json', 'content-encoding': 'Identity' };
+    expectRefusal(await account.request(operationId, '{', plain), 422, 'INPUT_VALIDATION_FAILED');
+  });
+}
+
+/** Texts that no field takes: PostgreSQL stores no U+0000, and a lone surrogate is no character. */
+const FORBIDDEN_TEXTS = ['\\u0000', 'a\\u0000b', '\\ud83d', '\\ude00 tail', 'head \\ude00\\ud83d'];
+
+function testForbiddenCharacters(operationId: OperationId, account: Account): void {
+  const input = VALID_INPUTS[operationId];
+  const fields = Object.keys(input).filter((field) => typeof input[field] === 'string');
+  test.each(fields)('422 INPUT_VALIDATION_FAILED: U+0000 and lone surrogates in %s', async (field) => {
+    await expectNothingChanged(account, async () => {
+      for (const escaped of FORBIDDEN_TEXTS) {
+        // Of the length of the valid value, so that nothing else can be the reason.
+        const length = String(input[field]).length - JSON.parse(`"${escaped}"`).length;
+        const text = `"${'x'.repeat(Math.max(0, length))}${escaped}"`;
+        const body = JSON.stringify({ ...input, [field]: '@' }).replace('"@"', () => text);
+        expectRefusedFields(await account.request(operationId, body), field);
+      }
+    });
+  });
+}
+
+function testInvalidInput(operationId: OperationId, account: Account): void {
+  const { request } = account;
+  const input = VALID_INPUTS[operationId];
+  const fields = REQUIRED_FIELDS[operationId];
+
+  test.each(fields)('422 INPUT_VALIDATION_FAILED: without %s', async (field) => {
+    const { [field]: _, ...rest } = input;
+    await expectNothingChanged(account, async () => {
+      expectRefusedFields(await request(operationId, rest), field);
+    });
+  });
+
+  test('422 INPUT_VALIDATION_FAILED: unknown fields, also such that every object has, are refused by name', async () => {
+    const names = ['tags', 'Limit', 'constructor', 'toString', '__proto__', 'a/b~c.d', ' ', '😀'];
+    await expectNothingChanged(account, async () => {
+      for (const name of names) {
+        expectRefusedFields(await request(operationId, withField(operationId, input, name)), name);
+      }
+    });
+  });
+}
+
+/** The input with one more field; `__proto__` too becomes one. */
+function withField(operationId: OperationId, input: object, field: string): string {
+  if (ROUTES[operationId].method === 'GET')
+    return new URLSearchParams([...Object.entries(input), [field, 'x']]).toString();
+  return JSON.stringify(Object.fromEntries([...Object.entries(input), [field, 'x']]));
+}
+
+/** Registers the tests of what any operation refuses: key, size, media type, fields. */
+export function testCommonRefusals(operationId: OperationId, account: Account): void {
+  testUnauthorized(operationId, account);
+  testInvalidInput(operationId, account);
+  if (ROUTES[operationId].method === 'GET') return;
+  testPayloadTooLarge(operationId, account);
+  testUnsupportedMediaType(operationId, account);
+  testForbiddenCharacters(operationId, account);
+}

@@ -1,0 +1,99 @@
+/** What the command line shows, and what it refuses, in a sentence each and before anything has changed. */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { runCommand } from '../harness/running-service.ts';
+import { root } from '../harness/service-process.ts';
+
+const run = (...args: string[]) => runCommand(inject('dataDirectory'), ...args);
+
+/** An account that other tests leave alone. */
+const ACCOUNT = `command-line-${randomUUID()}`;
+await run('accounts', 'create', ACCOUNT, '--storage-limit-bytes', '7');
+await run('keys', 'create', '--account', ACCOUNT);
+
+/** What the lists say of it. */
+async function listOwn(): Promise<string[]> {
+  const lists = [await run('keys', 'list'), await run('accounts', 'list')].join('\n');
+  return lists
+    .replaceAll(/ +/g, ' ')
+    .split('\n')
+    .filter((line) => line.includes(ACCOUNT));
+}
+
+const before = await listOwn();
+
+test('an account’s limits with their numbers, and which of them are the settings’', () => {
+  expect(before[1]).toContain(' 0 of 1000 (default) 0 of 7 ');
+});
+
+test('the version of package.json', async () => {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  expect(await run('--version')).toBe(version);
+});
+
+test.each([
+  [
+    'a key for ten thousand years',
+    ['keys', 'create', '--account', ACCOUNT, '--expires-in-days', '4000000'],
+    'from 1 to 36500',
+  ],
+  [
+    'a key that has expired when it is made',
+    ['keys', 'create', '--account', ACCOUNT, '--expires-in-days', '0'],
+    'from 1 to 36500',
+  ],
+  [
+    'a key of a name in two lines',
+    ['keys', 'create', '--account', ACCOUNT, '--name', 'CI\nof Zoë'],
+    'visible characters',
+  ],
+  [
+    'a key of a name that is a setting’s',
+    ['keys', 'create', '--account', ACCOUNT, '--name', 'BOOTSTRAP_API_KEY'],
+    'that setting',
+  ],
+  ['an account without a name', ['accounts', 'create', ''], 'visible characters'],
+  ['an account of a blank name', ['accounts', 'create', ' \u00a0'], 'visible characters'],
+  ['an account of a name that moves the cursor', ['accounts', 'create', '\u001b[2Ja'], 'visible characters'],
+  ['an account of a very long name', ['accounts', 'create', 'a'.repeat(201)], 'visible characters'],
+  [
+    'more credits than can be counted exactly',
+    ['accounts', 'set', ACCOUNT, '--credits', '9007199254740992'],
+    'to 9007199254740991',
+  ],
+  [
+    'more knowledge bases than a limit can have',
+    ['accounts', 'set', ACCOUNT, '--knowledge-base-limit', '2147483648'],
+    'to 2147483647',
+  ],
+  ['no change of an account', ['accounts', 'set', ACCOUNT], 'Nothing is to change'],
+])('refuses %s', async (_what, args, reason) => {
+  await expect(run(...args)).rejects.toThrow(reason);
+});
+
+test('of all that nothing is left', async () => {
+  expect(before).toHaveLength(2);
+  expect(await listOwn()).toEqual(before);
+});
+
+test.each([
+  ['fsck'],
+  ['keys', 'list'],
+  ['keys', 'create'],
+  ['accounts', 'list'],
+  ['migrate'],
+  ['backup', 'copy'],
+])('in a directory that no server has had, `%s %s` makes no database', async (...args) => {
+  const parent = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-mistyped-'));
+  try {
+    const directory = join(parent, 'data');
+    await expect(runCommand(directory, ...args)).rejects.toThrow(`There is no database in ${directory}`);
+    expect(existsSync(directory)).toBe(false);
+  } finally {
+    await rm(parent, { recursive: true });
+  }
+});

@@ -1,0 +1,256 @@
+/** A whole run of two servers, through failures, outages and bad starts: no secret and no content leaks out of it. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, test, vi } from 'vitest';
+import { toSent } from '../harness/calling.ts';
+import { OPERATION_IDS } from '../harness/contract-check.ts';
+import { openDatabaseLink } from '../harness/database-link.ts';
+import { type Answer, exchange, type Sent } from '../harness/exchange.ts';
+import { findDescendants } from '../harness/processes.ts';
+import { runCommand, spawnCommand } from '../harness/running-service.ts';
+import {
+  environmentOf,
+  type RunningService,
+  type Settings,
+  startService,
+  withDataDirectory,
+} from '../harness/service-process.ts';
+import { pathOf } from '../harness/uploading.ts';
+import { VALID_INPUTS } from '../harness/valid-inputs.ts';
+import { startTraceCollector } from './trace-collector.ts';
+
+const newSecret = () => randomBytes(20).toString('hex');
+
+/** Stands in every text that clients send: queries, documents, names. Nobody but they may read it again. */
+const CONTENT_MARK = 'zyzzyva';
+
+/** What must be seen nowhere; signatures of upload addresses come while the services are used. */
+const secrets = new Map(
+  [
+    'METRICS_TOKEN',
+    'UPLOAD_SECRET',
+    'the password of DATABASE_URL',
+    'a header for the collector of traces',
+    'AWS_SECRET_ACCESS_KEY',
+    'BOOTSTRAP_API_KEY',
+  ].map((name) => [name, newSecret()]),
+);
+const secretOf = (name: string): string => secrets.get(name) ?? '';
+
+/** What the run has let out, by where; answers may show clients what is theirs. */
+const seen = new Map<string, string>();
+const ANSWERS = 'answers';
+const see = (source: string, text: string) => void seen.set(source, (seen.get(source) ?? '') + text);
+
+const watch = { onLog: (text: string) => see('log', text), onOutput: (text: string) => see('output', text) };
+
+const collector = await startTraceCollector();
+const settings: Settings = {
+  METRICS_TOKEN: secretOf('METRICS_TOKEN'),
+  UPLOAD_SECRET: secretOf('UPLOAD_SECRET'),
+  AWS_ACCESS_KEY_ID: 'a-key-id',
+  AWS_SECRET_ACCESS_KEY: secretOf('AWS_SECRET_ACCESS_KEY'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.address,
+  OTEL_EXPORTER_OTLP_HEADERS: `authorization=${secretOf('a header for the collector of traces')}`,
+  OTEL_BSP_SCHEDULE_DELAY: '100',
+  LOG_LEVEL: 'trace',
+};
+
+/** Sends a request and keeps its answer; one that does not come is none. */
+async function send({ address }: RunningService, sent: Sent): Promise<Answer | undefined> {
+  const answer = await exchange(address, sent).catch(() => undefined);
+  if (answer === undefined) return undefined;
+  see(ANSWERS, `${JSON.stringify(answer.headers)} ${answer.text}\n`);
+  return answer;
+}
+
+/** The same to an operation, with the key. */
+async function ask(service: RunningService, operationId: (typeof OPERATION_IDS)[number], input: object) {
+  const sent = toSent(operationId, input);
+  const answer = await send(service, { ...sent, headers: { ...sent.headers, 'x-api-key': service.apiKey } });
+  return answer?.status === 200 ? (answer.body as { data: Record<string, string> }).data : undefined; // the envelope
+}
+
+/** The signature in an upload address is a secret of its own; Amazon's have another name. */
+function noteSignature(uploadUrl: string): void {
+  const { searchParams } = new URL(uploadUrl);
+  const signature = searchParams.get('signature') ?? searchParams.get('X-Amz-Signature') ?? '';
+  secrets.set(`the signature of upload address ${secrets.size}`, signature);
+}
+
+/** Bytes of files that are read well, and that are not. */
+const FILES = {
+  'zyzzyva.txt': 'The zyzzyva eats palms.',
+  'zyzzyva.pdf': '%PDF-1.7 zyzzyva and no more',
+  'zyzzyva.docx': 'PK\x03\x04 zyzzyva and no more',
+  'zyzzyva.bin': '\x00\x01zyzzyva\x02',
+};
+
+/** Every way of an upload, most of which fail, and its import. */
+async function uploadFiles(service: RunningService, knowledgeBaseId: string): Promise<void> {
+  for (const [fileName, body] of Object.entries(FILES)) {
+    const size = Buffer.byteLength(body);
+    const ticket = await ask(service, 'presignUploadUrl', { knowledgeBaseId, fileName, size });
+    if (ticket?.uploadUrl === undefined) continue;
+    noteSignature(ticket.uploadUrl);
+    const path = pathOf(ticket.uploadUrl);
+    const put = { method: 'PUT', path, body };
+    await send(service, { ...put, body: 'wrong length' });
+    await send(service, { ...put, path: path.replace('ignature=', 'ignature=x') });
+    await send(service, { ...put, method: 'POST' });
+    await send(service, { ...put, path: path.replace('?', '/') });
+    await send(service, put);
+    const document = await ask(service, 'importFile', { fileId: String(ticket.fileId) });
+    const final = { documentId: document?.id ?? 'unknown', waitSeconds: '30' };
+    await ask(service, 'getDocumentStatus', final);
+  }
+}
+
+/** Keys where they do not belong, or not quite right. */
+async function misplaceKey(service: RunningService): Promise<void> {
+  const { apiKey } = service;
+  const path = '/v1/getUsage';
+  const places: Sent[] = [
+    { method: 'GET', path, headers: { 'x-api-key': `${apiKey}0` } },
+    { method: 'GET', path, headers: { 'x-api-key': apiKey.toUpperCase() } },
+    { method: 'GET', path, headers: { authorization: `Bearer ${apiKey}` } },
+    { method: 'GET', path, headers: { cookie: `x-api-key=${apiKey}` } },
+    { method: 'GET', path: `${path}?x-api-key=${apiKey}` },
+    { method: 'GET', path: `${path}/${apiKey}` },
+    { method: 'GET', path: `/${apiKey}/${secretOf('METRICS_TOKEN')}` },
+    { method: 'GET', path: `/metrics?token=${secretOf('METRICS_TOKEN')}` },
+    { method: 'POST', path: '/v1/query', headers: { 'x-api-key': apiKey }, body: apiKey },
+  ];
+  for (const sent of places) await send(service, sent);
+}
+
+/** All operations, well and badly. */
+async function useEverything(service: RunningService): Promise<void> {
+  const knowledgeBase = await ask(service, 'createKnowledgeBase', { name: CONTENT_MARK });
+  const knowledgeBaseId = knowledgeBase?.id ?? 'x'.repeat(36);
+  const text = { knowledgeBaseId, title: CONTENT_MARK, content: `A ${CONTENT_MARK} is a weevil.` };
+  await ask(service, 'importTextContent', text);
+  await ask(service, 'query', { query: CONTENT_MARK });
+  await ask(service, 'query', { query: CONTENT_MARK, limit: CONTENT_MARK });
+  await ask(service, 'query', { query: `\u0000${CONTENT_MARK}` });
+  for (const operationId of OPERATION_IDS) await ask(service, operationId, VALID_INPUTS[operationId]);
+  await uploadFiles(service, knowledgeBaseId);
+  await misplaceKey(service);
+  for (const path of ['/livez', '/readyz', '/docs', '/openapi.json'])
+    await send(service, { method: 'GET', path });
+  const authorization = `Bearer ${secretOf('METRICS_TOKEN')}`;
+  const metrics = await exchange(service.address, {
+    method: 'GET',
+    path: '/metrics',
+    headers: { authorization },
+  });
+  expect(metrics.status).toBe(200);
+  see('metrics', metrics.text);
+}
+
+/** Statements that fail from now on, one of them with the row in what PostgreSQL says of it: faults of ours. */
+async function breakSchema(databaseUrl: string): Promise<void> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  await client.query('ALTER TABLE documents ADD CONSTRAINT never CHECK (false) NOT VALID');
+  await client.query('ALTER TABLE passages RENAME TO passages_elsewhere');
+  await client.end();
+}
+
+/** What `ps` shows of a server and everything that it has started. */
+const seeProcesses = ({ pid }: RunningService) => {
+  for (const each of [pid, ...findDescendants(pid)]) {
+    const file = `/proc/${each}/cmdline`;
+    if (existsSync(file)) see('list of processes', readFileSync(file, 'utf8'));
+  }
+};
+
+/** Starts that fail, each by a setting that is a secret, or goes with one. */
+async function startBadly(dataDirectory: string): Promise<void> {
+  const password = secretOf('the password of DATABASE_URL');
+  const wrong: Settings[] = [
+    { DATABASE_URL: `postgres://somebody:${password}@127.0.0.1:1/nowhere` },
+    { DATABASE_URL: `postgres//somebody:${password}@127.0.0.1` },
+    { BOOTSTRAP_API_KEY: `${secretOf('BOOTSTRAP_API_KEY')}0` },
+    {
+      UPLOAD_SECRET: secretOf('UPLOAD_SECRET').slice(0, 20),
+      LOG_LEVEL: secretOf('METRICS_TOKEN').slice(0, 20),
+    },
+  ];
+  const started = wrong.map((each) =>
+    expect(startService(dataDirectory, { settings: { ...settings, ...each }, ...watch })).rejects.toThrow(),
+  );
+  await Promise.all(started);
+}
+
+test('a whole run tells no secret, and no word of queries and documents but to those whose they are', {
+  timeout: 300_000,
+}, async () => {
+  await withDataDirectory(async (dataDirectory) => {
+    const apiKey = await runCommand(dataDirectory, 'keys', 'generate');
+    secrets.set('BOOTSTRAP_API_KEY', apiKey).set('the secret in the API key', apiKey.split('_')[2] ?? '');
+    await writeFile(join(dataDirectory, 'api-key'), apiKey);
+    const first = await startService(dataDirectory, {
+      settings: { ...settings, BOOTSTRAP_API_KEY: apiKey },
+      ...watch,
+    });
+    const link = await openDatabaseLink(dataDirectory);
+    const DATABASE_URL = link.url;
+    secrets.set('the password of the embedded database', new URL(DATABASE_URL).password);
+    // A store that nobody answers for: every upload to it fails, and so does what asks for one.
+    const store = { S3_BUCKET: 'a-bucket', S3_ENDPOINT: 'http://127.0.0.1:1', S3_REGION: 'nowhere' };
+    const second = await startService(dataDirectory, {
+      settings: { ...settings, DATABASE_URL, ...store },
+      options: ['--no-worker'],
+      ...watch,
+    });
+    await useEverything(first);
+    await useEverything(second);
+    for (const server of [first, second]) seeProcesses(server);
+    link.cut();
+    await useEverything(second);
+    link.join();
+    await vi.waitUntil(async () => (await send(second, { method: 'GET', path: '/readyz' }))?.status === 200, {
+      timeout: 30_000,
+    });
+    await breakSchema(link.url);
+    for (const server of [first, second]) await useEverything(server);
+    const doctor = await spawnCommand(
+      environmentOf(dataDirectory, { ...settings, DATABASE_URL, ...store }),
+      'doctor',
+    );
+    see('doctor', doctor.output + doctor.complaints);
+    for (const command of [
+      ['keys', 'list'],
+      ['accounts', 'list'],
+    ])
+      see('command line', await runCommand(dataDirectory, ...command));
+    await second.stop();
+    link.close();
+    await first.kill();
+    await startBadly(dataDirectory);
+  });
+  collector.close();
+  see('traces', Buffer.concat(collector.collected.map(({ bytes }) => bytes)).toString('latin1'));
+
+  // The run went where it should: answers of all kinds, an outage, faults, and each place told something.
+  for (const status of [200, 401, 404, 405, 422, 500, 503])
+    expect(seen.get('log')).toContain(`"status":${status}`);
+  expect([...seen.keys()].toSorted()).toEqual(
+    [ANSWERS, 'command line', 'doctor', 'list of processes', 'log', 'metrics', 'output', 'traces'].filter(
+      (source) => source !== 'list of processes' || existsSync('/proc/self/cmdline'),
+    ),
+  );
+  const leaks: string[] = [];
+  for (const [source, text] of seen)
+    for (const [name, secret] of secrets) {
+      const isOwn = source === ANSWERS && name.startsWith('the signature');
+      if (!isOwn && text.includes(secret)) leaks.push(`${name} in ${source}`);
+    }
+  for (const [source, text] of seen)
+    if (source !== ANSWERS && text.includes(CONTENT_MARK)) leaks.push(`content in ${source}`);
+  expect(leaks).toEqual([]);
+});

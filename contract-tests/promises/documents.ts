@@ -1,0 +1,137 @@
+/** What the successes of the operations on documents promise. */
+import assert from 'node:assert/strict';
+import type { Document, DocumentDetails, DocumentStatusReport, Passage } from '../../generated/types.gen.ts';
+import { dataOf, makeKnowledgeBase, type Provocation, requestWith, type Work } from '../dredd/provocation.ts';
+import { readPages } from '../harness/lists.ts';
+import { checkGone, checkNewestFirst } from './lists.ts';
+
+const NEW_TEXT = 'The gauge of the lighthouse — 知識 😀 — is read at dusk.';
+const NEW_WORDS = 'lighthouse gauge dusk';
+
+export async function importTextContent(work: Work): Promise<Provocation> {
+  const { api } = work.caller;
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
+  return {
+    sent: requestWith(work, 'importTextContent', { knowledgeBaseId, content: NEW_TEXT }),
+    async check(answer) {
+      const document = dataOf<Document>(answer);
+      const { type, size, status } = document;
+      const found = { type, size, status, knowledgeBaseId: document.knowledgeBaseId };
+      const expected = {
+        type: 'text',
+        size: Buffer.byteLength(NEW_TEXT),
+        status: 'processed',
+        knowledgeBaseId,
+      };
+      assert.deepEqual(found, expected, 'processed at once, of as many bytes as in UTF-8');
+      const [best] = await api.query({ query: NEW_WORDS, knowledgeBaseIds: [knowledgeBaseId] });
+      assert.equal(best?.document_id, document.id, 'the next query finds it');
+    },
+  };
+}
+
+export async function deleteDocument(work: Work): Promise<Provocation> {
+  const { api, request } = work.caller;
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
+  const before = await api.getUsage();
+  const { id } = await api.importTextContent({ knowledgeBaseId, title: 'Gauges', content: NEW_TEXT });
+  const search = () => api.query({ query: NEW_WORDS, knowledgeBaseIds: [knowledgeBaseId] });
+  assert.equal((await search())[0]?.document_id, id, 'what is to be deleted is found before');
+  await api.listDocuments({ knowledgeBaseId });
+  await api.getDocumentStatus(id);
+  return {
+    sent: requestWith(work, 'deleteDocument', { documentId: id }),
+    async check(answer) {
+      assert.deepEqual(dataOf(answer), { id }, 'the answer names what was deleted');
+      const listed = await api.listDocuments({ knowledgeBaseId });
+      assert.ok(!listed.data.some((document) => document.id === id), 'a deleted document is not listed');
+      assert.ok(!(await search()).some(({ document_id }) => document_id === id), 'nor found');
+      for (const operationId of [
+        'getDocumentStatus',
+        'getDocument',
+        'listPassages',
+        'deleteDocument',
+      ] as const)
+        checkGone(operationId, await request(operationId, { documentId: id }));
+      assert.deepEqual(await api.getUsage(), before, 'nor counted');
+    },
+  };
+}
+
+export function listDocuments(work: Work): Provocation {
+  const { api } = work.caller;
+  const { knowledgeBaseId, texts } = work.stock;
+  const limit = 3;
+  return {
+    sent: requestWith(work, 'listDocuments', { knowledgeBaseId, limit }),
+    async check(answer) {
+      assert.equal(dataOf<Document[]>(answer).length, limit, 'limit bounds a page, where there are more');
+      const pages = await readPages((cursor) => api.listDocuments({ knowledgeBaseId, limit, ...cursor }));
+      const expected = texts.map(({ document }) => document).toReversed();
+      assert.deepEqual(dataOf(answer), pages[0], 'the same page, asked for again');
+      assert.deepEqual(pages.flat(), expected, 'all pages give every document once, the newest first');
+      checkNewestFirst(pages.flat());
+      const whole = await api.listDocuments({ knowledgeBaseId });
+      assert.deepEqual(whole.data, expected, 'without limit and cursor all of a short list');
+    },
+  };
+}
+
+export function getDocumentStatus(work: Work): Provocation {
+  const { document } = work.stock.longText;
+  const { id, status, updatedAt, passageCount, warnings } = document;
+  return {
+    sent: requestWith(work, 'getDocumentStatus', { documentId: id }),
+    check: (answer) =>
+      assert.deepEqual(
+        dataOf<DocumentStatusReport>(answer),
+        { id, status, updatedAt, passageCount, warnings },
+        'the status says what the import has said',
+      ),
+  };
+}
+
+export function getDocument(work: Work): Provocation {
+  const { document, title } = work.stock.longText;
+  return {
+    sent: requestWith(work, 'getDocument', { documentId: document.id }),
+    check(answer) {
+      const { source, languages = [], ...rest } = dataOf<DocumentDetails>(answer);
+      assert.deepEqual(rest, document, 'the details say what the import has said');
+      assert.equal(source, title, 'the source of imported text is its title');
+      const counted = languages.reduce((sum, { passageCount }) => sum + passageCount, 0);
+      assert.equal(counted, document.passageCount, 'each passage is of one language');
+    },
+  };
+}
+
+/** The passages cover the text without a gap, in its order, each under its number. */
+function checkPassages({ stock: { longText } }: Work, passages: Passage[]): void {
+  assert.equal(passages.length, longText.document.passageCount, 'the list has as many passages as counted');
+  const characters = [...longText.content];
+  passages.forEach(({ content, location }, index) => {
+    assert.equal(location.passage, index + 1, 'passages come in the order of their numbers');
+    assert.equal(
+      content,
+      characters.slice(location.start, location.end).join(''),
+      'content stands at location',
+    );
+  });
+}
+
+export function listPassages(work: Work): Provocation {
+  const { api } = work.caller;
+  const { id: documentId } = work.stock.longText.document;
+  const limit = 2;
+  return {
+    sent: requestWith(work, 'listPassages', { documentId, limit }),
+    async check(answer) {
+      assert.equal(dataOf<Passage[]>(answer).length, limit, 'limit bounds a page, where there are more');
+      const pages = await readPages((cursor) => api.listPassages({ documentId, limit, ...cursor }));
+      assert.deepEqual(dataOf(answer), pages[0], 'the same page, asked for again');
+      checkPassages(work, pages.flat());
+      const whole = await api.listPassages({ documentId });
+      assert.deepEqual(whole.data, pages.flat(), 'without limit and cursor all of a short list');
+    },
+  };
+}

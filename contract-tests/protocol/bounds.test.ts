@@ -1,0 +1,228 @@
+/** Every bound of the interface's request fields, at min - 1, min, max and max + 1; lengths count code points. */
+import { describe, expect, test } from 'vitest';
+import { type OperationId, ROUTES } from '../harness/contract-check.ts';
+import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
+import { openAccount } from '../harness/opened-account.ts';
+import { UNKNOWN_DOCUMENT_ID } from '../harness/valid-inputs.ts';
+
+const account = await openAccount();
+const { api, request } = account;
+const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Bounds' });
+
+/** `accepted`: the status of a request within the bounds; 404 for ids, which nothing has. */
+type Bound = {
+  operationId: OperationId;
+  field: string;
+  min: number;
+  max: number;
+  accepted: 200 | 404;
+  /** The other fields. */
+  rest: Record<string, unknown>;
+};
+
+const text = { knowledgeBaseId, title: 'Note', content: 'Some text.' };
+const ticket = { knowledgeBaseId, fileName: 'a.txt', size: 1 };
+const { id: documentId } = await api.importTextContent(text);
+
+/** interface.md, "Request fields" and "Limits". */
+const LENGTHS: Bound[] = [
+  { operationId: 'query', field: 'query', min: 1, max: 8192, accepted: 200, rest: {} },
+  { operationId: 'importFile', field: 'fileId', min: 1, max: 128, accepted: 404, rest: {} },
+  {
+    operationId: 'presignUploadUrl',
+    field: 'knowledgeBaseId',
+    min: 36,
+    max: 36,
+    accepted: 404,
+    rest: ticket,
+  },
+  { operationId: 'presignUploadUrl', field: 'fileName', min: 1, max: 256, accepted: 200, rest: ticket },
+  { operationId: 'deleteKnowledgeBase', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: {} },
+  { operationId: 'deleteDocument', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
+  { operationId: 'importTextContent', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: text },
+  { operationId: 'importTextContent', field: 'title', min: 1, max: 256, accepted: 200, rest: text },
+  { operationId: 'importTextContent', field: 'content', min: 1, max: 1_000_000, accepted: 200, rest: text },
+  { operationId: 'createKnowledgeBase', field: 'name', min: 1, max: 100, accepted: 200, rest: {} },
+  {
+    operationId: 'createKnowledgeBase',
+    field: 'description',
+    min: 0,
+    max: 1000,
+    accepted: 200,
+    rest: { name: 'a' },
+  },
+  { operationId: 'listDocuments', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: {} },
+  { operationId: 'getDocumentStatus', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
+  { operationId: 'getDocument', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
+  { operationId: 'listPassages', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
+];
+
+/** interface.md, "Limits"; the `limit`s of lists are of contract.md, "list paging", waitSeconds of gaps.md. */
+const NUMBERS: Bound[] = [
+  { operationId: 'query', field: 'limit', min: 1, max: 50, accepted: 200, rest: { query: 'a' } },
+  { operationId: 'presignUploadUrl', field: 'size', min: 1, max: 52_428_800, accepted: 200, rest: ticket },
+  {
+    operationId: 'listDocuments',
+    field: 'limit',
+    min: 1,
+    max: 1000,
+    accepted: 200,
+    rest: { knowledgeBaseId },
+  },
+  { operationId: 'listKnowledgeBases', field: 'limit', min: 1, max: 1000, accepted: 200, rest: {} },
+  { operationId: 'listPassages', field: 'limit', min: 1, max: 1000, accepted: 200, rest: { documentId } },
+  {
+    operationId: 'getDocumentStatus',
+    field: 'waitSeconds',
+    min: 0,
+    max: 30,
+    accepted: 200,
+    rest: { documentId },
+  },
+];
+
+/** Texts of exactly so many code points, in one, two (UTF-16) and one code unit each; one to four UTF-8 bytes. */
+const ALPHABETS: [alphabet: string, write: (length: number) => string][] = [
+  ['ASCII', (length) => 'a'.repeat(length)],
+  ['emoji of four bytes', (length) => '😀'.repeat(length)],
+  ['combining marks', (length) => 'e\u0301'.repeat(length / 2) + '\u0301'.repeat(length % 2)],
+];
+
+/** Requests with `value` as the bound's field: within the bounds taken, outside refused without any change. */
+async function expectTaken({ operationId, field, accepted, rest }: Bound, value: string | number) {
+  const { status, text: body } = await request(operationId, { ...rest, [field]: value });
+  expect(status, body.slice(0, 500)).toBe(accepted);
+}
+
+async function expectRefused({ operationId, field, rest }: Bound, value: string | number) {
+  await expectNothingChanged(account, async () => {
+    expectRefusedFields(await request(operationId, { ...rest, [field]: value }), field);
+  });
+}
+
+describe.each(ALPHABETS)('in %s', (_, write) => {
+  test.each(LENGTHS)(
+    '$operationId $field takes $min to $max code points, no fewer and no more',
+    async (bound) => {
+      await expectTaken(bound, write(bound.min));
+      await expectTaken(bound, write(bound.max));
+      if (bound.min > 0) await expectRefused(bound, write(bound.min - 1));
+      await expectRefused(bound, write(bound.max + 1));
+    },
+  );
+});
+
+test.each(NUMBERS)('$operationId $field takes $min to $max, no less and no more', async (bound) => {
+  await expectTaken(bound, bound.min);
+  await expectTaken(bound, bound.max);
+  await expectRefused(bound, bound.min - 1);
+  await expectRefused(bound, bound.max + 1);
+});
+
+test.each([
+  { operationId: 'query', field: 'limit', rest: { query: 'a' } },
+  { operationId: 'presignUploadUrl', field: 'size', rest: ticket },
+] as const)(
+  '$operationId $field takes whole numbers only, in whatever way they are written',
+  async (bound) => {
+    const { operationId, field, rest } = bound;
+    const write = (number: string) =>
+      JSON.stringify({ ...rest, [field]: 0 }).replace(/:0(?=[,}])/, `:${number}`);
+    for (const number of ['10', '1e1', '10.0', '100e-1']) {
+      expect((await request(operationId, write(number))).status, number).toBe(200);
+    }
+    for (const number of ['1.5', '-1', '-0', '1e999', '-1e999', '1e-9', '49.999999999', '9007199254740993']) {
+      expectRefusedFields(await request(operationId, write(number)), field);
+    }
+  },
+);
+
+/** What other programs take for the number 5 or 10, in the spelling of a query string. */
+const OTHER_SPELLINGS = [
+  '0x5',
+  '0b101',
+  '0o5',
+  '1e1',
+  '5.0',
+  '5.',
+  '05',
+  '%2B5',
+  '+5',
+  '%205',
+  '5%20',
+  '5%0A',
+  '%D9%A5',
+];
+
+test.each(NUMBERS.filter(({ operationId }) => ROUTES[operationId].method === 'GET'))(
+  '$operationId $field takes whole numbers in decimal digits only',
+  async ({ operationId, field, rest }) => {
+    const others = new URLSearchParams(rest as Record<string, string>); // ids
+    expect((await request(operationId, `${others}&${field}=5`)).status).toBe(200);
+    for (const written of OTHER_SPELLINGS) {
+      expectRefusedFields(await request(operationId, `${others}&${field}=${written}`), field);
+    }
+  },
+);
+
+test('query.knowledgeBaseIds takes 0 to 100 ids of 36 code points each, no more', async () => {
+  const ids = (count: number) => ({
+    query: 'a',
+    knowledgeBaseIds: Array<string>(count).fill(knowledgeBaseId),
+  });
+  for (const count of [0, 1, 100]) expect((await request('query', ids(count))).status).toBe(200);
+  await expectNothingChanged(account, async () => {
+    expectRefusedFields(await request('query', ids(101)), 'knowledgeBaseIds');
+    for (const [, write] of ALPHABETS) {
+      const of = (length: number) => ({ query: 'a', knowledgeBaseIds: [write(length)] });
+      expectRefusal(await request('query', of(36)), 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+      for (const length of [0, 35, 37]) {
+        expectRefusedFields(await request('query', of(length)), 'knowledgeBaseIds.0');
+      }
+    }
+  });
+});
+
+test('importTextContent.content of 1,000,000 emoji is taken, written out or as 12 MB of escapes, not one more', async () => {
+  const write = (content: string) =>
+    `{"knowledgeBaseId":"${knowledgeBaseId}","title":"a","content":"${content}"}`;
+  const escaped = '\\ud83d\\ude00';
+  const answers = [
+    await request('importTextContent', write('😀'.repeat(1_000_000))),
+    await request('importTextContent', write(escaped.repeat(1_000_000))),
+  ];
+  for (const answer of answers) {
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ data: { size: 4_000_000, status: 'processed' } });
+  }
+  await expectNothingChanged(account, async () => {
+    const answer = await request('importTextContent', write(`${escaped.repeat(1_000_000)}a`));
+    expectRefusedFields(answer, 'content');
+  });
+});
+
+test('a body whose every field is at its maximum in escapes is not too large', async () => {
+  const emoji = (length: number) => '\\ud83d\\ude00'.repeat(length);
+  const bodies: [OperationId, string, number][] = [
+    ['createKnowledgeBase', `{"name":"${emoji(100)}","description":"${emoji(1000)}"}`, 200],
+    ['query', `{"query":"${emoji(8192)}","knowledgeBaseIds":[${Array(100).fill(`"${emoji(36)}"`)}]}`, 404],
+    [
+      'presignUploadUrl',
+      `{"knowledgeBaseId":"${emoji(36)}","fileName":"${emoji(256)}","size":52428800}`,
+      404,
+    ],
+    ['deleteKnowledgeBase', `{"knowledgeBaseId":"${emoji(36)}"}`, 404],
+    ['deleteDocument', `{"documentId":"${emoji(128)}"}`, 404],
+    ['importFile', `{"fileId":"${emoji(128)}"}`, 404],
+  ];
+  for (const [operationId, body, status] of bodies) {
+    expect((await request(operationId, body)).status, operationId).toBe(status);
+  }
+});
+
+test('the bounds of ids leave room for the ids that the service gives out', async () => {
+  const document = await api.importTextContent(text);
+  const { fileId } = await api.presignUploadUrl(ticket);
+  expect(knowledgeBaseId).toHaveLength(36);
+  for (const id of [document.id, fileId, UNKNOWN_DOCUMENT_ID]) expect(id.length).toBeLessThan(128);
+});

@@ -1,0 +1,49 @@
+/** The limit of a key over two windows and two servers that are asked without a pause: each window lets exactly as many pass. */
+import { afterAll, expect, test } from 'vitest';
+import { createCaller } from '../harness/calling.ts';
+import { createKey } from '../harness/opened-account.ts';
+import { startService } from '../harness/running-service.ts';
+import { startSecondServer } from '../harness/second-server.ts';
+
+const LIMIT = 50;
+const WINDOWS = 2;
+const WINDOW_MS = 60_000;
+/** Lanes at each server. */
+const LANES = 2;
+
+const settings = { RATE_LIMIT_PER_MINUTE: String(LIMIT) };
+const service = await startService(settings);
+const second = await startSecondServer(service.dataDirectory, settings);
+afterAll(async () => {
+  await second.stop();
+  await service.stop();
+});
+
+test(`of all requests to two servers in ${WINDOWS} windows exactly ${WINDOWS} times ${LIMIT} pass, each with a place of its own`, async () => {
+  const apiKey = await createKey('default', service);
+  const places: number[] = [];
+  let refused = 0;
+  const startedAt = performance.now();
+  // The next window opens while this one's last requests are on their way: its places are counted as well, and let be.
+  const isGoing = () => performance.now() - startedAt < WINDOWS * WINDOW_MS + 2_000;
+  const ask = async (address: string) => {
+    const { request } = createCaller({ address, apiKey });
+    while (isGoing()) {
+      const { status, headers } = await request('getBalance');
+      if (status === 200) places.push(Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1]));
+      else refused += 1;
+      if (status === 429) expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+    }
+  };
+  const lanes = Array.from({ length: LANES }, () => [service, second].map(({ address }) => ask(address)));
+  await Promise.all(lanes.flat());
+
+  const expected = Array.from({ length: LIMIT }, (_, place) => place);
+  const times = (place: number) => places.filter((each) => each === place).length;
+  // Two whole windows, and perhaps the beginning of a third.
+  for (const place of expected) {
+    expect(times(place)).toBeGreaterThanOrEqual(WINDOWS);
+    expect(times(place)).toBeLessThanOrEqual(WINDOWS + 1);
+  }
+  expect(refused).toBeGreaterThan(LIMIT);
+});

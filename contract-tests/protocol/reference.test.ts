@@ -1,0 +1,188 @@
+/** The reference at /docs and the spec at /openapi.json: what they are, how they are kept, and how a browser sees them. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { openBrowser } from '../harness/browser.ts';
+import { exchange } from '../harness/exchange.ts';
+import { expectRefusal } from '../harness/expect-refusal.ts';
+import { openAccount } from '../harness/opened-account.ts';
+import { dereference } from '../harness/read-document.ts';
+import { operations, written } from '../harness/read-spec.ts';
+import { requestRoute } from '../harness/request-route.ts';
+
+const address = inject('address');
+/** An account of its own, in which nothing stands. */
+const { apiKey } = await openAccount();
+const get = (path: string, headers = {}) => exchange(address, { method: 'GET', path, headers });
+
+test('/openapi.json is the spec, with the address that the request was sent to', async () => {
+  const { status, headers, body } = await get('/openapi.json', { host: 'kr.example.org:81' });
+  expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+  const { servers, ...rest } = body as Record<string, unknown>; // an object, as the next line shows
+  const { servers: _, ...spec } = written as Record<string, unknown>;
+  expect(rest).toEqual(spec);
+  expect(servers).toEqual([{ url: 'http://kr.example.org:81', description: 'This server' }]);
+  expect(dereference(body)).toMatchObject({ openapi: '3.0.3' });
+});
+
+const PATHS = ['/docs', '/openapi.json', '/docs/page.mjs', '/docs/page.css', '/docs/swagger-ui-bundle.js'];
+
+test.each(PATHS)('%s is not sent again to who has it, and compressed for who can read that', async (path) => {
+  const { status, headers, text } = await get(path);
+  expect(status).toBe(200);
+  expect(headers).toMatchObject({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' });
+  expect(headers).not.toHaveProperty('content-encoding');
+  const again = await get(path, { 'if-none-match': headers.etag });
+  expect([again.status, again.text]).toEqual([304, '']);
+  const packed = await fetch(address + path, { headers: { 'accept-encoding': 'gzip' } });
+  expect(packed.headers.get('content-encoding')).toBe('gzip');
+  expect(packed.headers.get('vary')).toContain('Accept-Encoding');
+  expect(await packed.text()).toBe(text);
+});
+
+test('/openapi.json costs little for names that somebody makes up: they are not compressed, but for one a second', async () => {
+  const startedAtMs = performance.now();
+  const encodings: unknown[] = [];
+  for (let number = 0; number < 60; number++) {
+    const host = `made-up-${number}.example.org`;
+    const { status, headers, body } = await get('/openapi.json', {
+      host,
+      'accept-encoding': 'gzip, identity',
+    });
+    expect(status).toBe(200);
+    encodings.push(headers['content-encoding']);
+    if (headers['content-encoding'] === undefined)
+      expect(body).toMatchObject({ servers: [{ url: `http://${host}` }] });
+  }
+  const seconds = (performance.now() - startedAtMs) / 1000;
+  // Sixteen names are remembered.
+  expect(encodings.filter((encoding) => encoding === 'gzip').length).toBeLessThanOrEqual(17 + seconds);
+});
+
+test('405 METHOD_NOT_ALLOWED by any other method; 404 NOT_FOUND beside the files of the page', async () => {
+  for (const path of PATHS) {
+    expectRefusal(await requestRoute({ method: 'POST', path }), 405, 'METHOD_NOT_ALLOWED');
+  }
+  for (const path of ['/docs/package.json', '/docs/..%2fpackage.json', '/docs/swagger-ui-bundle.js.map']) {
+    expectRefusal(await requestRoute({ method: 'GET', path }), 404, 'NOT_FOUND');
+  }
+});
+
+/** Every operation, in the order in which a newcomer can use them. */
+const MET = [
+  ...['createKnowledgeBase', 'listKnowledgeBases', 'deleteKnowledgeBase'],
+  ...[
+    'importTextContent',
+    'listDocuments',
+    'getDocumentStatus',
+    'getDocument',
+    'listPassages',
+    'deleteDocument',
+  ],
+  ...['presignUploadUrl', 'importFile'],
+  'query',
+  ...['getUsage', 'getBalance'],
+];
+
+/** A busy machine takes seconds to draw an operation. */
+const SLOW = { timeout: 180_000 };
+
+const browser = await openBrowser();
+afterAll(() => browser?.close());
+
+describe.skipIf(browser === undefined).each([
+  ['wide', 1280],
+  ['narrow', 390],
+])('in a browser, on a %s screen', (_name, width) => {
+  let page: Page;
+  const requested = new Set<string>();
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    if (browser === undefined) return;
+    page = await browser.newPage({ viewport: { width, height: 900 } });
+    page.on('request', (request) => requested.add(new URL(request.url()).origin));
+    page.on('console', (message) => {
+      // The browser logs each answer that is no success; the page shows it.
+      if (!message.text().includes('409 (Conflict)')) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`${address}/docs/`);
+    await page.locator('.opblock').first().waitFor();
+  });
+
+  const operation = (operationId: string) => page.locator(`.opblock[id$="-${operationId}"]`);
+  /** Presses what is to be pressed, with the values that stand there; gives the status. */
+  const execute = async (operationId: string): Promise<string | undefined> => {
+    const block = operation(operationId);
+    await open(operationId);
+    if ((await block.locator('.execute').count()) === 0) await block.locator('.try-out__btn').click();
+    await block.locator('.execute').click();
+    const status = block.locator('.live-responses-table tbody .response-col_status');
+    await status.waitFor();
+    const [first] = (await status.innerText()).split('\n');
+    await open(operationId);
+    return first;
+  };
+  const open = (operationId: string) => operation(operationId).locator('.opblock-summary-control').click();
+
+  test('shows every operation', async () => {
+    expect(await page.locator('.opblock').count()).toBe(operations.length);
+    for (const { operationId } of operations) expect(await operation(operationId).count()).toBe(1);
+  });
+
+  test('lists the operations as a user meets them: what is made before what lists it, and deletion last', async () => {
+    const ids = await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id));
+    expect(ids.map((id) => id.split('-').at(-1))).toEqual(MET);
+  });
+
+  test('describes an upload in three steps, wherever it does', async () => {
+    const about = await page.locator('.info').innerText();
+    const uploads = await page.locator('#operations-tag-uploads').innerText();
+    for (const text of [about, uploads]) expect(text).toMatch(/\bin three steps\b/);
+  });
+
+  test('finds operations by words of their description', async () => {
+    const search = page.locator('.operation-filter-input');
+    await search.fill('credits left');
+    await expect.poll(() => page.locator('.opblock').count()).toBe(1);
+    expect(await operation('getBalance').isVisible()).toBe(true);
+    await search.fill('');
+    await expect.poll(() => page.locator('.opblock').count()).toBe(operations.length);
+  });
+
+  test('tells of an operation its fields, statuses and examples', async () => {
+    await open('importFile');
+    const shown = await operation('importFile').locator('.responses-wrapper').first().innerText();
+    for (const expected of ['409', 'FILE_NOT_UPLOADED', '410', '503', 'Retry-After']) {
+      expect(shown).toContain(expected);
+    }
+    await open('importFile');
+  });
+
+  test.runIf(width > 1000)(
+    'answers a newcomer who has a key and types nothing, by every operation',
+    SLOW,
+    async () => {
+      await page.locator('.auth-wrapper .authorize').click();
+      await page.locator('.auth-container input').fill(apiKey);
+      await page.locator('.auth-btn-wrapper .authorize').click();
+      await page.locator('.auth-btn-wrapper .btn-done').click();
+      // A search first, then everything, the deletions last.
+      const made = MET.filter((operationId) => !operationId.startsWith('delete'));
+      const pressed = ['query', ...made, 'deleteDocument', 'deleteKnowledgeBase'];
+      const answers: string[] = [];
+      for (const operationId of pressed) answers.push(`${operationId} ${await execute(operationId)}`);
+      // The bytes of the file have to be sent by other means.
+      const expected = pressed.map(
+        (operationId) => `${operationId} ${operationId === 'importFile' ? 409 : 200}`,
+      );
+      expect(answers).toEqual(expected);
+    },
+  );
+
+  test('fits the screen, asks nobody else, and keeps to its Content-Security-Policy', async () => {
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    expect([...requested]).toEqual([address]);
+    expect(complaints).toEqual([]);
+  });
+});

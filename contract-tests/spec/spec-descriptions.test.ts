@@ -1,0 +1,63 @@
+/** Everything in the spec says what it is, because the reference at /docs and the client's types are made of it. */
+import { describe, expect, test } from 'vitest';
+import { examplesOf, operations, responses, type Schema, schemas } from '../harness/read-spec.ts';
+
+/** More than a word, as a sentence: it begins large, or with the code or value that it explains, and ends. */
+const SENTENCE = /^[A-Z0-9`][\s\S]{8,}\.$/;
+
+const isDescribed = ({ description = '' }: { description?: string }): boolean => SENTENCE.test(description);
+
+/** The places below a schema, itself included, that lack a description; items need one only if they have fields. */
+function undescribed(schema: Schema, place: string): string[] {
+  const properties = Object.entries(schema.properties ?? {});
+  return [
+    ...(isDescribed(schema) || schema.oneOf !== undefined ? [] : [place]),
+    ...properties.flatMap(([name, property]) => undescribed(property, `${place}.${name}`)),
+    ...(schema.items?.properties === undefined ? [] : undescribed(schema.items, `${place}[]`)),
+    ...(schema.oneOf ?? []).flatMap((alternative) => undescribed(alternative, place)),
+  ];
+}
+
+test.each(Object.entries(schemas))('schema %s is described with all its fields', (name, schema) => {
+  expect(undescribed(schema, name)).toEqual([]);
+});
+
+describe.each(operations)('$operationId', ({ summary, description, parameters = [], requestBody }) => {
+  test('is described, and its summary is a title', () => {
+    expect(description).toMatch(SENTENCE);
+    expect(summary).toMatch(/^[A-Z][^.]{5,50}$/);
+  });
+
+  test('describes its inputs and shows an example of each', () => {
+    const body = requestBody?.content['application/json'].schema;
+    expect(body === undefined ? [] : undescribed(body, 'body')).toEqual([]);
+    expect(parameters.filter((parameter) => !isDescribed(parameter))).toEqual([]);
+    // No request can know a cursor before a list has given it.
+    const lacking = parameters.filter(({ example, name }) => example === undefined && name !== 'cursor');
+    expect(lacking).toEqual([]);
+    if (requestBody !== undefined) expect(examplesOf(requestBody.content)).not.toEqual([]);
+  });
+});
+
+describe.each(responses)(
+  '$operation.operationId $status',
+  ({ status, description, content, headers = {} }) => {
+    test('is described with its headers, and shown by examples that have titles', () => {
+      expect(isDescribed({ description })).toBe(true);
+      expect(Object.values(headers).filter((header) => !isDescribed(header))).toEqual([]);
+      const summaries = examplesOf(content).map(([, example]) => example.summary);
+      expect(summaries).not.toEqual([]);
+      expect(summaries.filter((summary) => !/^[A-Z0-9]/.test(summary ?? ''))).toEqual([]);
+    });
+
+    test('tells the status that its errorCode comes with', () => {
+      const schema = content['application/json'].schema;
+      const codes = (schema.oneOf ?? [schema]).flatMap(({ properties }) => properties?.errorCode ?? []);
+      const numbered = codes.filter(({ enum: values = [] }) => values.length === 1);
+      const described = numbered.map(({ description }) => description);
+      // Under default stands the storage limit, with a number of its own.
+      const number = status === 'default' ? '403' : status;
+      expect(described).toEqual(numbered.map(() => `Comes with status ${number} and no other.`));
+    });
+  },
+);

@@ -1,0 +1,208 @@
+/** Holds the spec's examples against its schemas and each other, and its error codes against their statuses. */
+import { describe, expect, test } from 'vitest';
+import type {
+  Document,
+  DocumentDetails,
+  DocumentStatusReport,
+  ErrorCode,
+  KnowledgeBase,
+  Passage,
+  SearchResult,
+  UploadTicket,
+  Usage,
+} from '../../generated/types.gen.ts';
+import {
+  type Content,
+  errorCodesOf,
+  examplesOf,
+  operationOf,
+  operations,
+  problems,
+  responses,
+  schemas,
+} from '../harness/read-spec.ts';
+
+/** The value of a named example; its type is what the schema says, against which the first test holds it. */
+function exampleOf<Value>(content: Content | undefined, name: string): Value {
+  const value = content?.['application/json'].examples?.[name]?.value;
+  if (value === undefined) throw new Error(`there is no example ${name}`);
+  return value as Value;
+}
+
+const answerOf = <Data>(operationId: string, name: string): Data =>
+  exampleOf<{ data: Data }>(operationOf(operationId).responses['200']?.content, name).data;
+
+function expectValidExamples(content: Content) {
+  const examples = examplesOf(content);
+  expect(examples.length).toBeGreaterThan(0);
+  const wrong = examples.flatMap(([name, { value }]) =>
+    problems(content['application/json'].schema, value).map((problem) => `${name}: ${problem}`),
+  );
+  expect(wrong).toEqual([]);
+}
+
+describe('examples', () => {
+  test.each(responses)('$operation.operationId $status has some, all valid', ({ content }) =>
+    expectValidExamples(content),
+  );
+
+  const bodies = operations.flatMap(({ operationId, requestBody }) =>
+    requestBody === undefined ? [] : [{ operationId, content: requestBody.content }],
+  );
+  test.each(bodies)('the body of $operationId has some, all valid', ({ content }) =>
+    expectValidExamples(content),
+  );
+
+  const parameters = operations.flatMap(({ operationId, parameters = [] }) =>
+    parameters.map((parameter) => ({ operationId, ...parameter })),
+  );
+  test.each(parameters)(
+    'parameter $name of $operationId: a valid one, if it is required',
+    ({ schema, required, example }) => {
+      if (required) expect(example).toBeDefined();
+      if (example !== undefined) expect(problems(schema, example)).toEqual([]);
+    },
+  );
+});
+
+describe('the examples tell one story', () => {
+  const knowledgeBase = answerOf<KnowledgeBase>('createKnowledgeBase', 'created');
+  const documents = answerOf<Document[]>('listDocuments', 'all');
+  const found = answerOf<SearchResult[]>('query', 'found');
+
+  test('the documents lie in the knowledge base that was created, newest first', () => {
+    expect(answerOf<KnowledgeBase[]>('listKnowledgeBases', 'all')).toContainEqual(knowledgeBase);
+    expect(new Set(documents.map((document) => document.knowledgeBaseId))).toEqual(
+      new Set([knowledgeBase.id]),
+    );
+    const times = documents.map(({ createdAt }) => createdAt);
+    expect(times).toEqual(times.toSorted().reverse());
+  });
+
+  test('the search finds the processed documents, best first', () => {
+    const processed = documents.filter(({ status }) => status === 'processed').map(({ id }) => id);
+    expect(found.map((result) => result.document_id).toSorted()).toEqual(processed.toSorted());
+    const scores = found.map(({ score }) => score);
+    expect(scores).toEqual(scores.toSorted((left, right) => right - left));
+  });
+
+  test.each(found)('passage $id is placed where it says, and annotations says the same', (result) => {
+    const { location, metadata } = result;
+    expect(JSON.parse(metadata.annotations)).toEqual(location);
+    expect(result.id).toBe(`${result.document_id}_${location?.passage}`);
+  });
+
+  const details = ['file', 'text', 'failed'].map((name) => answerOf<DocumentDetails>('getDocument', name));
+  const passages = ['all', 'file'].flatMap((name) => answerOf<Passage[]>('listPassages', name));
+
+  test.each(documents)('status and details of $title say what the list says', (document) => {
+    const reports = ['processed', 'text', 'failed'].map((name) =>
+      answerOf<DocumentStatusReport>('getDocumentStatus', name),
+    );
+    const report = reports.find(({ id }) => id === document.id);
+    expect(document).toEqual(expect.objectContaining(report ?? expect.fail('has no report')));
+    const { source, languages, file, ...rest } = details.find(({ id }) => id === document.id) ?? {};
+    expect(rest).toEqual(document);
+    expect(source).toBe(document.title);
+    expect(file === undefined).toBe(document.type === 'text');
+    expect(languages?.reduce((sum, share) => sum + share.passageCount, 0)).toBe(document.passageCount);
+  });
+
+  test.each(documents)('the passages of $title are as many as it has, in their order', (document) => {
+    const own = passages.filter(({ id }) => id.startsWith(`${document.id}_`));
+    const numbers = Array.from({ length: document.passageCount ?? 0 }, (_, index) => index + 1);
+    expect(own.map(({ id }) => id)).toEqual(numbers.map((number) => `${document.id}_${number}`));
+    expect(own.map(({ location }) => location.passage)).toEqual(numbers);
+    const bounds = own.flatMap(({ location }) => [location.start, location.end]);
+    expect(bounds).toEqual(bounds.toSorted((left, right) => left - right));
+    const languages = details.find(({ id }) => id === document.id)?.languages ?? [];
+    for (const { language, passageCount } of languages)
+      expect(own.filter((passage) => passage.language === language)).toHaveLength(passageCount);
+  });
+
+  test.each(passages)('passage $id is as long as its location says', ({ content, location }) => {
+    expect([...content].length).toBe(location.end - location.start);
+  });
+
+  test('what the search finds are those passages, under the names of their documents', () => {
+    for (const { id, content, location, title, type, document_id, metadata } of found) {
+      const passage = passages.find((each) => each.id === id);
+      expect(passage).toMatchObject({ content, location });
+      expect(documents).toContainEqual(expect.objectContaining({ id: document_id, title, type }));
+      expect(metadata.source).toBe(title);
+    }
+  });
+
+  test('the first page of a list is what the whole list begins with', () => {
+    expect(answerOf<Document[]>('listDocuments', 'firstPage')).toEqual(documents.slice(0, 1));
+  });
+
+  test('the upload address belongs to the file that is imported, and expires when the ticket says', () => {
+    const ticket = answerOf<UploadTicket>('presignUploadUrl', 'ticket');
+    const { content } = operationOf('importFile').requestBody ?? {};
+    expect(exampleOf(content, 'uploadedFile')).toEqual({ fileId: ticket.fileId });
+    const address = new URL(ticket.uploadUrl);
+    expect(address.pathname).toBe(`/uploads/${ticket.fileId}`);
+    expect(Number(address.searchParams.get('expires'))).toBe(Date.parse(ticket.expiresAt));
+  });
+
+  test('usage counts what the lists show', () => {
+    const usage = answerOf<Usage>('getUsage', 'usage');
+    expect(usage.storageUsed).toBe(documents.reduce((sum, { size }) => sum + size, 0));
+    expect(usage.knowledgeBaseCount).toBe(answerOf<KnowledgeBase[]>('listKnowledgeBases', 'all').length);
+  });
+});
+
+describe('error codes', () => {
+  /** The contract's table; `default` is every status that no operation names. */
+  const STATUS_OF: Record<Exclude<ErrorCode, 'FILE_ALREADY_IMPORTED'>, string> = {
+    UNAUTHORIZED: '401',
+    INSUFFICIENT_CREDITS: '402',
+    STORAGE_LIMIT_EXCEEDED: '403',
+    KNOWLEDGE_BASE_LIMIT_EXCEEDED: '403',
+    KNOWLEDGE_BASE_NOT_FOUND: '404',
+    DOCUMENT_NOT_FOUND: '404',
+    FILE_NOT_FOUND: '404',
+    FILE_NOT_UPLOADED: '409',
+    UPLOAD_EXPIRED: '410',
+    PAYLOAD_TOO_LARGE: '413',
+    UNSUPPORTED_MEDIA_TYPE: '415',
+    INPUT_VALIDATION_FAILED: '422',
+    IDEMPOTENCY_KEY_REUSED: '409',
+    RATE_LIMITED: '429',
+    SERVICE_UNAVAILABLE: '503',
+    INTERNAL_ERROR: 'default',
+    MALFORMED_REQUEST: 'default',
+    NOT_FOUND: 'default',
+    METHOD_NOT_ALLOWED: 'default',
+    REQUEST_TIMEOUT: 'default',
+    HEADERS_TOO_LARGE: 'default',
+  };
+
+  const pinned = responses.flatMap(({ status, content }) =>
+    errorCodesOf(content['application/json'].schema).map((errorCode) => `${errorCode} ${status}`),
+  );
+
+  test('each stands at one status, always; that of the storage limit also under default', () => {
+    const expected = Object.entries(STATUS_OF).map(([errorCode, status]) => `${errorCode} ${status}`);
+    // By its number where anything is stored; no request can provoke it elsewhere.
+    expect([...new Set(pinned)].sort()).toEqual([...expected, 'STORAGE_LIMIT_EXCEEDED default'].sort());
+  });
+
+  test('ErrorCode lists them all, and the one of the upload address', () => {
+    const expected = [...Object.keys(STATUS_OF), 'FILE_ALREADY_IMPORTED'];
+    expect(schemas.ErrorCode?.enum?.toSorted()).toEqual(expected.sort());
+  });
+
+  test.each(responses.filter(({ status }) => status !== '200'))(
+    '$operation.operationId $status is told in the whole error envelope',
+    ({ content }) => {
+      const { schema } = content['application/json'];
+      for (const { required, properties } of schema.oneOf ?? [schema]) {
+        expect(required).toEqual(['success', 'message', 'errorCode', 'data']);
+        expect(properties?.success?.enum).toEqual([false]);
+        expect(properties?.data?.type).toBe('object');
+      }
+    },
+  );
+});

@@ -1,0 +1,63 @@
+/** Runs the spec through its tools: generated code is current, linters find nothing, gaps.md names real tests. */
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { findDrift } from '../../scripts/generate.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Exit code and words of a tool of node_modules, run where the project lies and without a look at the network. */
+async function run(tool: string, ...options: string[]): Promise<{ code: unknown; output: string }> {
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  return await promisify(execFile)(join(root, 'node_modules/.bin', tool), options, { cwd: root, env }).then(
+    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+    ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
+  );
+}
+
+test('generated/ is what the spec generates (npm run generate)', async () => {
+  expect(await findDrift()).toEqual([]);
+});
+
+test('Spectral finds neither errors nor warnings, OpenAPI and OWASP', async () => {
+  const severity = ['--fail-severity=warn', '--display-only-failures'];
+  const { code, output } = await run(
+    'spectral',
+    'lint',
+    '-r',
+    'scripts/spectral.yaml',
+    ...severity,
+    'spec/openapi.yaml',
+  );
+  expect(output).toContain("No results with a severity of 'warn' or higher found!");
+  expect(code).toBe(0);
+});
+
+test('Redocly finds no errors', async () => {
+  const { code, output } = await run(
+    'redocly',
+    'lint',
+    '--config',
+    'scripts/redocly.yaml',
+    'spec/openapi.yaml',
+  );
+  expect(output).toContain('Your API description is valid');
+  expect(code).toBe(0);
+});
+
+test('every row of gaps.md names a test, and every test that it names exists', () => {
+  const rows = readFileSync(join(root, 'spec/gaps.md'), 'utf8').match(/^\| .*$/gm) ?? [];
+  const choices = rows.filter((row) => !row.startsWith('| gap |'));
+  expect(choices.length).toBeGreaterThan(0);
+  expect(choices.filter((row) => !/`[\w/-]+\.test\.ts` \|$/.test(row))).toEqual([]);
+  const named = choices.flatMap((row) =>
+    [...row.matchAll(/`([\w/-]+\.test\.ts)`/g)].map(([, file = '']) => file),
+  );
+  const tests = readdirSync(join(root, 'contract-tests'), { recursive: true, encoding: 'utf8' });
+  const missing = named.filter((file) =>
+    file.includes('/') ? !existsSync(join(root, file)) : !tests.some((path) => basename(path) === file),
+  );
+  expect(missing).toEqual([]);
+});
