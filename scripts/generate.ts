@@ -57,7 +57,7 @@ async function readTree(path: string): Promise<Map<string, string>> {
 }
 
 /** The names of the files of generated/ that the spec would change, add or remove; empty: it is current. */
-export async function findDrift(): Promise<string[]> {
+async function findDrift(): Promise<string[]> {
   const fresh = await mkdtemp(join(tmpdir(), 'generated-'));
   try {
     await generateInto(fresh);
@@ -69,12 +69,20 @@ export async function findDrift(): Promise<string[]> {
   }
 }
 
-const USAGE = `npm run generate
+const USAGE = `npm run generate [-- --check]
 
 Writes the handler types and the client in generated/ from spec/openapi.yaml.
+
+  --check  write nothing: name the files that are not what the spec generates
 `;
 
 if (import.meta.main) {
-  readArguments(USAGE, {});
-  await generateInto(committed);
+  const { values } = readArguments(USAGE, { options: { check: { type: 'boolean' } } });
+  if (!values.check) await generateInto(committed);
+  else {
+    const drift = await findDrift();
+    for (const file of drift)
+      process.stdout.write(`${file} is not what the spec generates: npm run generate\n`);
+    if (drift.length > 0) process.exitCode = 1;
+  }
 }

@@ -48,7 +48,7 @@ async function rewriteTypes(folder: string): Promise<void> {
 }
 
 /** Builds the tarball into `destination` and gives its path. */
-export async function packClient(destination: string): Promise<string> {
+async function packClient(destination: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-client-'));
   try {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');

@@ -7,7 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
-import { outliveOutput } from './cli/terminal.ts';
 import { type Config, findMistypedSettings, readConfig } from './config/config.ts';
 import { describeMistyped } from './config/setting-names.ts';
 import { explainListening } from './http/listening-errors.ts';
@@ -17,6 +16,7 @@ import { findDatabase, openDatabase } from './serve/open-database.ts';
 import { openService } from './serve/open-service.ts';
 import { createServiceApp, createWorkerApp } from './serve/service-app.ts';
 import { createLog } from './telemetry/log.ts';
+import { outliveOutput } from './terminal.ts';
 
 const USAGE = `npm start [-- --worker | --no-worker]
 

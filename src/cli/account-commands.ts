@@ -12,8 +12,8 @@ import {
 import { BOOTSTRAP_KEY_NAME, insertApiKey, listApiKeys, revokeApiKey } from '../database/api-keys.ts';
 import { readDatabaseTime } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
+import { print, printTable, tell } from '../terminal.ts';
 import { onDatabase } from './on-database.ts';
-import { print, printTable, tell } from './terminal.ts';
 
 /** What went wrong, in one sentence for the person at the terminal. */
 class CommandError extends Error {}

@@ -10,8 +10,8 @@ import { findMistypedSettings, readConfig } from '../config/config.ts';
 import { describeMistyped } from '../config/setting-names.ts';
 import { type Problem, reasonOf } from '../problem.ts';
 import { openFiles } from '../serve/open-files.ts';
+import { failWithoutOutput, print, tell } from '../terminal.ts';
 import { onDatabase } from './on-database.ts';
-import { failWithoutOutput, print, tell } from './terminal.ts';
 
 const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 

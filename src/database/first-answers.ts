@@ -13,6 +13,11 @@ const KEPT_HOURS = 24;
 /** By what a request is known when it comes again; `hash`: SHA-256 of what it asks for. */
 export type KeyedRequest = { accountId: string; operation: string; key: string; hash: Buffer };
 
+/** The one transaction of an operation, from its effect to the `data` of its answer, which is kept with it. */
+export type Once = <Data extends object>(
+  effect: (transaction: Transaction<Tables>) => Promise<Data>,
+) => Promise<Data>;
+
 const isKept = sql<boolean>`created_at > now() - make_interval(hours => ${KEPT_HOURS})`;
 
 const selectAnswer = (database: Queryable, { accountId, operation, key }: KeyedRequest) =>

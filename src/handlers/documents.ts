@@ -14,19 +14,14 @@ import {
   toStatusReport,
 } from '../database/documents.ts';
 import { lockKnowledgeBase, readLanguages, requireKnowledgeBase } from '../database/knowledge-bases.ts';
-import {
-  countLanguages,
-  deleteDocumentRows,
-  insertPassages,
-  readPassages,
-  toPassage,
-} from '../database/passages.ts';
+import { countLanguages, readPassages, toPassage } from '../database/passages.ts';
 import { documentNotFound, knowledgeBaseNotFound } from '../errors.ts';
 import { discardObject, findDocumentFile, toDocumentFile } from '../files/files.ts';
 import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
 import type { AnalysedPart } from '../indexing/analysis.ts';
 import { endParts, isLarge } from '../indexing/analysis-pool.ts';
 import { isBlank } from '../indexing/split/extracted-text.ts';
+import { deleteDocumentRows, insertPassages } from '../indexing/store-passages.ts';
 import type { Call, Handlers } from './contract.ts';
 import { byCreation, byPosition, parseCursor, toPage } from './cursor.ts';
 

@@ -7,7 +7,6 @@ import { databaseNow, readDatabaseTime } from '../database/clock.ts';
 import type { Queryable } from '../database/database.ts';
 import { findDocument, insertDocument, toDocument } from '../database/documents.ts';
 import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
-import { countDocument } from '../database/passages.ts';
 import type { Tables } from '../database/tables.ts';
 import { fileNotFound, fileNotUploaded, uploadExpired } from '../errors.ts';
 import { typeByName } from '../extraction/detect-type.ts';
@@ -15,6 +14,7 @@ import { uploadNameOf } from '../files/file-store.ts';
 import { discardObject, insertTicket, lockFile, takeDirectUpload } from '../files/files.ts';
 import { formatUploadPath } from '../files/upload-address.ts';
 import { formatScopedId, parseFileId, parseKnowledgeBaseId, type ScopedId } from '../ids.ts';
+import { countDocument } from '../indexing/store-passages.ts';
 import type { Call, Handlers } from './contract.ts';
 
 type FileRow = Selectable<Tables['files']>;

@@ -1,16 +1,9 @@
 /** Lets a request with an Idempotency-Key have its effect once, however often it is sent. */
 import { createHash } from 'node:crypto';
-import type { Transaction } from 'kysely';
 import { createTurns } from '../concurrency/turns.ts';
 import type { Patience, WaitBudget } from '../concurrency/waiting-line.ts';
 import type { Database } from '../database/database.ts';
-import { commitOnce, findFirstAnswer, type KeyedRequest } from '../database/first-answers.ts';
-import type { Tables } from '../database/tables.ts';
-
-/** The one transaction of an operation, from its effect to the `data` of its answer, which is kept with it. */
-export type Once = <Data extends object>(
-  effect: (transaction: Transaction<Tables>) => Promise<Data>,
-) => Promise<Data>;
+import { commitOnce, findFirstAnswer, type KeyedRequest, type Once } from '../database/first-answers.ts';
 
 /** The operations that make something new each time; the header says nothing to the others, which repeat themselves well. */
 const TAKING_KEYS: ReadonlySet<string> = new Set([

@@ -1,7 +1,9 @@
 /** Takes the bytes that a client PUTs to an upload address. */
 
+import type { Logger } from 'pino';
 import { createShares } from '../concurrency/shares.ts';
 import { createTurns } from '../concurrency/turns.ts';
+import type { Database } from '../database/database.ts';
 import {
   fileAlreadyImported,
   fileNotFound,
@@ -9,14 +11,22 @@ import {
   uploadUnderWay,
   wrongUploadLength,
 } from '../errors.ts';
-import type { ExpectedBytes } from '../files/disk-room.ts';
-import { filePrefix } from '../files/file-store.ts';
+import type { DiskRoom, ExpectedBytes } from '../files/disk-room.ts';
+import { type FileStore, filePrefix } from '../files/file-store.ts';
 import { discardObject, findFile, recordUpload } from '../files/files.ts';
 import { readUploadGrant, type UploadGrant } from '../files/upload-address.ts';
-import type { Service } from '../handlers/service.ts';
 import { parseFileId, type ScopedId } from '../ids.ts';
 import { arrivingBytes } from './arriving-bytes.ts';
 import type { Routes, Upload } from './routes.ts';
+
+/** What uploads need of the service. */
+type UploadContext = Readonly<{
+  database: Database;
+  files: FileStore;
+  room: DiskRoom;
+  uploadSecret: string;
+  log: Logger;
+}>;
 
 /** Uploads that ask the database at the same time: they have no place among the requests. */
 const ASKING_MAX = 2;
@@ -26,7 +36,7 @@ const ASKING_WAIT_MAX_MS = 50_000;
 const TURN_WAIT_MAX_MS = 2_000;
 
 /** @throws FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED unless the file still takes bytes */
-async function requireOpen({ database }: Service, id: ScopedId): Promise<void> {
+async function requireOpen({ database }: UploadContext, id: ScopedId): Promise<void> {
   const file = await findFile(database, id);
   if (file === undefined) throw fileNotFound();
   if (file.document_id !== null) throw fileAlreadyImported();
@@ -43,7 +53,7 @@ async function* taken(pieces: AsyncIterable<Buffer>, expected: ExpectedBytes): A
 
 /** Stores the bytes on the disk, where there has to be room for all of them. */
 async function store(
-  { files, room }: Service,
+  { files, room }: UploadContext,
   id: ScopedId,
   { bytes, sizeBytes }: { bytes: Upload['bytes']; sizeBytes: number },
 ) {
@@ -64,7 +74,7 @@ async function store(
  * INPUT_VALIDATION_FAILED (wrong length; the ticket stays usable), REQUEST_TIMEOUT, SERVICE_UNAVAILABLE
  */
 export function createReceiveUpload(
-  service: Service,
+  service: UploadContext,
   limitRate: (keyId: string) => Promise<unknown>,
 ): NonNullable<Routes['receiveUpload']> {
   const { database, files, log, uploadSecret } = service;

@@ -6,6 +6,7 @@ import Router from '@koa/router';
 import { isSameSecret } from '../api-key.ts';
 import type { Client } from '../concurrency/waiting-line.ts';
 import { methodNotAllowed, metricsNotAuthorized } from '../errors.ts';
+import type { Metrics } from '../telemetry/watch.ts';
 import { addReference } from './api-reference/reference.ts';
 
 /** The bytes that come to an upload address; `target`: its path and query as they were requested. */
@@ -15,8 +16,8 @@ export type Upload = { target: string; bytes: IncomingMessage; client: Client };
 export type Routes = {
   /** The public address; undefined: as requested. */
   baseUrl: string | undefined;
-  /** What `/metrics` shows to those who have `token`; undefined: there is no such path. */
-  metrics?: { token: string; expose(): Promise<{ type: string; text: string }> };
+  /** Undefined: there is no path `/metrics`. */
+  metrics?: Metrics;
   /** Gives the success payload; undefined: nobody uploads here, nor needs the reference. */
   receiveUpload?(upload: Upload): Promise<object>;
   /** Says what is away that only some answers need. @throws SERVICE_UNAVAILABLE when what all of them need is away. */
@@ -60,7 +61,7 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
  * Behind a token and not behind the caller's address: to a server behind a proxy of the same machine the whole internet
  * comes from loopback.
  */
-function addMetrics(router: Router, { token, expose }: NonNullable<Routes['metrics']>): void {
+function addMetrics(router: Router, { token, expose }: Metrics): void {
   const path = '/metrics';
   const expected = sha256(`Bearer ${token}`);
   name(router, path, 'metrics');

@@ -5,14 +5,14 @@ import type { Database } from '../database/database.ts';
 import { DeletionAnnounced } from '../database/deletions.ts';
 import { failDocument, findUnfinished, moveDocument, type ReadFacts } from '../database/documents.ts';
 import { lockKnowledgeBase, readLanguages } from '../database/knowledge-bases.ts';
-import { insertPassages } from '../database/passages.ts';
 import { ServiceError } from '../errors.ts';
 import { recordHash } from '../files/files.ts';
-import type { Service } from '../handlers/service.ts';
 import type { ScopedId } from '../ids.ts';
 import type { AnalysedPart } from '../indexing/analysis.ts';
 import { endParts } from '../indexing/analysis-pool.ts';
+import { insertPassages } from '../indexing/store-passages.ts';
 import type { Attempt } from './importers.ts';
+import type { JobContext } from './job-context.ts';
 
 /** How soon an import goes on when the store is there again. */
 const STORE_LOOK_INTERVAL_MS = 1_000;
@@ -20,7 +20,7 @@ const STORE_LOOK_INTERVAL_MS = 1_000;
 const LOOK_INTERVAL_MS = 2_000;
 
 /** The document with its file; undefined: it is deleted, or not to be processed any more. */
-async function startProcessing({ database }: Service, document: ScopedId) {
+async function startProcessing({ database }: JobContext, document: ScopedId) {
   if (!(await moveDocument(database, document, { from: ['pending', 'processing'], to: 'processing' })))
     return undefined;
   return await database
@@ -73,10 +73,10 @@ async function whileUnfinished<T>(
  * be over within a minute or two. Who waits for it keeps no other file from being read.
  */
 async function readOnceThere(
-  { extract, isStoreAvailable }: Service,
-  file: Parameters<Service['extract']>[0],
+  { extract, isStoreAvailable }: JobContext,
+  file: Parameters<JobContext['extract']>[0],
   signal: AbortSignal,
-): ReturnType<Service['extract']> {
+): ReturnType<JobContext['extract']> {
   for (;;) {
     try {
       return await extract(file, signal);
@@ -94,7 +94,7 @@ const TOO_MANY_WORDS = {
 } as const;
 
 /** Reads, splits and indexes the file; what is wrong with the file ends its document as failed. */
-async function processFile(service: Service, document: ScopedId, signal: AbortSignal): Promise<void> {
+async function processFile(service: JobContext, document: ScopedId, signal: AbortSignal): Promise<void> {
   const { config, database, files, room, analyse, watch } = service;
   await room.untilFree(signal);
   const file = await startProcessing(service, document);
@@ -126,7 +126,7 @@ async function processFile(service: Service, document: ScopedId, signal: AbortSi
 
 /** Ends the document, and tells of it. */
 async function fail(
-  { database, watch }: Service,
+  { database, watch }: JobContext,
   document: ScopedId,
   reason: Parameters<typeof failDocument>[2],
 ): Promise<void> {
@@ -156,7 +156,7 @@ async function publish(
 }
 
 /** One try of a document's import. What is thrown is our fault: the queue tries again, and at last gives up. */
-export async function importFile(service: Service, attempt: Attempt<ScopedId>): Promise<void> {
+export async function importFile(service: JobContext, attempt: Attempt<ScopedId>): Promise<void> {
   try {
     const { database } = service;
     await whileUnfinished(database, attempt, (signal) => processFile(service, attempt.payload, signal));
@@ -171,7 +171,7 @@ export async function importFile(service: Service, attempt: Attempt<ScopedId>): 
 
 /** Ends the document of an import that has failed, or lost its worker, at every try. */
 export async function giveUpImport(
-  service: Service,
+  service: JobContext,
   { payload: document }: Attempt<ScopedId>,
 ): Promise<void> {
   service.log.error({ document }, 'import given up');

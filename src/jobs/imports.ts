@@ -5,10 +5,10 @@ import pg from 'pg';
 import { repeat } from '../concurrency/repeat.ts';
 import type { Database } from '../database/database.ts';
 import { failDocument } from '../database/documents.ts';
-import type { Service } from '../handlers/service.ts';
 import type { ScopedId } from '../ids.ts';
 import { createLexemeUpkeep } from '../indexing/postings/lexeme-upkeep.ts';
 import { giveUpImport, importFile } from './import-file.ts';
+import type { JobContext } from './job-context.ts';
 import type { openJobQueue } from './job-queue.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 import { sweepStorage } from './sweep-storage.ts';
@@ -76,7 +76,7 @@ async function endOverdueImport(database: Database, document: ScopedId, message:
 }
 
 /** Starts the workers; gives the function that stops what is repeated (the queue stops its own workers). */
-export async function startImports(service: Service, jobs: Awaited<ReturnType<typeof openJobQueue>>) {
+export async function startImports(service: JobContext, jobs: Awaited<ReturnType<typeof openJobQueue>>) {
   const handlers = {
     importFile: importFile.bind(undefined, service),
     giveUpImport: giveUpImport.bind(undefined, service),

@@ -1,17 +1,7 @@
 /** How the jobs of each queue stand: for those who watch the service, and for the command line's check of it. */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
-
-/** A queue's jobs. */
-export type JobFigures = {
-  queue: string;
-  /** Taken by nobody yet, or to be tried again. */
-  waiting: number;
-  /** By the database's clock; 0 where none waits. */
-  oldestWaitingSeconds: number;
-  /** Taken by a worker; as pg-boss has last counted them, which it does every few seconds while a server runs. */
-  active: number;
-};
+import type { JobFigures } from '../telemetry/watch.ts';
 
 /**
  * The queues in the order of their names. Reads the entries of pg-boss's partial index of waiting jobs (job_i11), never

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { removeUnnamed } from '../files/backup-lock.ts';
 import { LATE_UPLOAD_SECONDS } from '../files/file-store.ts';
-import type { Service } from '../handlers/service.ts';
 import { dropLexemeChanges } from '../indexing/postings/lexeme-statistics.ts';
 import type { Attempt } from './importers.ts';
+import type { JobContext } from './job-context.ts';
 
 const ROWS_PER_STEP = 2_000;
 
@@ -34,7 +34,7 @@ async function deleteSome(database: Database, table: string, knowledgeBaseId: st
  * is there, the sweep asks for the purge again.
  */
 export async function purgeKnowledgeBase(
-  { database, files, config }: Service,
+  { database, files, config }: JobContext,
   { payload: { knowledgeBaseId }, signal }: Attempt<{ knowledgeBaseId: string }>,
 ): Promise<void> {
   await dropLexemeChanges(database, knowledgeBaseId);

@@ -5,9 +5,9 @@ import { removeUnnamed } from '../files/backup-lock.ts';
 import { compareFiles, findStoringKnowledgeBases } from '../files/compare-files.ts';
 import { filePrefix, uploadNameOf } from '../files/file-store.ts';
 import { discardObject, findUnsettled, settleUpload } from '../files/files.ts';
-import type { Service } from '../handlers/service.ts';
 import type { ScopedId } from '../ids.ts';
 import type { Attempt } from './importers.ts';
+import type { JobContext } from './job-context.ts';
 
 /** A ticket, used or not, that nobody has imported is kept so long past its expiry, to say what became of it. */
 const UNIMPORTED_KEPT_DAYS = 7;
@@ -15,7 +15,7 @@ const UNIMPORTED_KEPT_DAYS = 7;
 const PURGE_LATE_MINUTES = 1;
 
 /** Removes tickets and uploads that were never imported, with their reservations; gives how many. */
-export async function removeUnimportedFiles({ database, files }: Service): Promise<number> {
+export async function removeUnimportedFiles({ database, files }: JobContext): Promise<number> {
   const { rows } = await sql<ScopedId>`
     DELETE FROM files
     WHERE document_id IS NULL AND expires_at < now() - make_interval(days => ${UNIMPORTED_KEPT_DAYS})
@@ -28,7 +28,10 @@ export async function removeUnimportedFiles({ database, files }: Service): Promi
  * Looks for what clients have sent straight to the store with tickets that have expired: it is kept like any upload,
  * or else the ticket reserves nothing any more. Until then it has counted, since its address may have been used.
  */
-export async function settleUploads({ database, files, log }: Service, signal: AbortSignal): Promise<void> {
+export async function settleUploads(
+  { database, files, log }: JobContext,
+  signal: AbortSignal,
+): Promise<void> {
   for (const { sizeBytes, ...file } of await findUnsettled(database)) {
     signal.throwIfAborted();
     // Of tickets from before the store was changed nothing can be taken.
@@ -41,7 +44,7 @@ export async function settleUploads({ database, files, log }: Service, signal: A
 }
 
 /** Asks again for the purge of every deleted knowledge base that is still there, also for what was sent since the last. */
-export async function requeuePurges({ database, jobs }: Service): Promise<void> {
+export async function requeuePurges({ database, jobs }: JobContext): Promise<void> {
   const late = await database
     .selectFrom('knowledge_bases')
     .select('knowledge_base_id')
@@ -58,7 +61,7 @@ const NAMED_IN_LOG = 10;
  * here: the bytes of an unknown knowledge base may be another database's, and an empty store may be a disk that is not
  * mounted. Both are for a person to judge, and for `fsck --repair`.
  */
-export async function sweepFiles(service: Service, signal: AbortSignal): Promise<void> {
+export async function sweepFiles(service: JobContext, signal: AbortSignal): Promise<void> {
   const { database, files, log } = service;
   const { live } = await findStoringKnowledgeBases(database, files);
   for (const knowledgeBaseId of live) {
@@ -75,7 +78,7 @@ export async function sweepFiles(service: Service, signal: AbortSignal): Promise
 }
 
 /** One sweep; whatever it has missed comes with the next one. */
-export async function sweepStorage(service: Service, { signal }: Attempt<object>): Promise<void> {
+export async function sweepStorage(service: JobContext, { signal }: Attempt<object>): Promise<void> {
   await requeuePurges(service);
   await removeOldAnswers(service.database);
   await settleUploads(service, signal);

@@ -4,8 +4,7 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { askPatiently } from '../concurrency/patience.ts';
-import type { JobFigures } from '../jobs/job-figures.ts';
-import type { Meter } from './watch.ts';
+import type { JobFigures, Meter } from './watch.ts';
 
 const PREFIX = 'knowledge_retrieval_';
 

@@ -33,6 +33,20 @@ export type Trace = {
   step<T>(step: Step, run: () => Promise<T>): Promise<T>;
 };
 
+/** A queue's jobs. */
+export type JobFigures = {
+  queue: string;
+  /** Taken by nobody yet, or to be tried again. */
+  waiting: number;
+  /** By the database's clock; 0 where none waits. */
+  oldestWaitingSeconds: number;
+  /** Taken by a worker; as pg-boss has last counted them, which it does every few seconds while a server runs. */
+  active: number;
+};
+
+/** What `/metrics` shows, and the token that opens it. */
+export type Metrics = { token: string; expose(): Promise<{ type: string; text: string }> };
+
 export type Watch = Trace & Pick<Meter, 'requestEnded' | 'importsEnded'>;
 
 export const unmetered: Meter = { requestEnded() {}, stepEnded() {}, importsEnded() {} };

@@ -4,8 +4,8 @@ import { createAccount } from '../database/accounts.ts';
 import type { Database } from '../database/database.ts';
 import { insertDocument } from '../database/documents.ts';
 import { readLanguages } from '../database/knowledge-bases.ts';
-import { insertPassages } from '../database/passages.ts';
 import { analyseDocument } from '../indexing/analysis.ts';
+import { insertPassages } from '../indexing/store-passages.ts';
 import { createStem } from '../search/stems.ts';
 
 export type TestText = { title: string; content: string };

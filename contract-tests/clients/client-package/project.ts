@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { packClient } from '../../../scripts/pack-client.ts';
 import type { Runtime } from './runtimes.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -82,7 +81,8 @@ export async function createProject() {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'knowledge-retrieval-consumer-')));
   for (const [name, content] of Object.entries(FILES)) await writeFile(join(folder, name), content);
   await copyFile(join(import.meta.dirname, 'consumer.ts'), join(folder, 'consumer.ts'));
-  const tarball = await packClient(folder);
+  const { stdout } = await run(process.execPath, [join(root, 'scripts/pack-client.ts'), folder]);
+  const tarball = stdout.trim();
   const flags = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
   await run('npm', ['install', ...flags, tarball], { cwd: folder });
   return {

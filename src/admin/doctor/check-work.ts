@@ -2,9 +2,10 @@
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
 import type { FileStore } from '../../files/file-store.ts';
-import { findMovingQueues, type JobFigures, readJobFigures } from '../../jobs/job-figures.ts';
+import { findMovingQueues, readJobFigures } from '../../jobs/job-figures.ts';
 import { GIVEN_UP_QUEUE, hasJobQueue } from '../../jobs/job-queue.ts';
 import { type Problem, reasonOf } from '../../problem.ts';
+import type { JobFigures } from '../../telemetry/watch.ts';
 
 /** A worker takes a free job within seconds, and finishes a large file within minutes. */
 const STANDSTILL_SECONDS = 300;

@@ -1,5 +1,5 @@
 /** What the command line prints for the person who typed it. */
-import { codeOf, reasonOf } from '../problem.ts';
+import { codeOf, reasonOf } from './problem.ts';
 
 /** The result, on standard output. */
 export function print(line: string): void {

@@ -4,12 +4,12 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopeMark } from '../analysis/scope-mark.ts';
-import { LARGE_CHANGES_PER_MERGE, mergeLexemeChanges } from '../indexing/postings/lexeme-statistics.ts';
+import { LEXEMES_PER_CHANGE } from '../database/tables.ts';
 import { readFrequencies, readQueryStatistics } from '../search/query-statistics.ts';
 import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
-import { deleteDocumentRows } from './passages.ts';
-import { LEXEMES_PER_CHANGE } from './tables.ts';
+import { LARGE_CHANGES_PER_MERGE, mergeLexemeChanges } from './postings/lexeme-statistics.ts';
+import { deleteDocumentRows } from './store-passages.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 

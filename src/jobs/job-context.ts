@@ -1,0 +1,28 @@
+/** What the jobs work with; a part of what handlers have. */
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../database/database.ts';
+import type { ExtractFile } from '../extraction/sandbox/extraction-pool.ts';
+import type { DiskRoom } from '../files/disk-room.ts';
+import type { FileStore } from '../files/file-store.ts';
+import type { Analyse } from '../indexing/analysis-pool.ts';
+import type { Watch } from '../telemetry/watch.ts';
+import type { JobQueue } from './job-queue.ts';
+
+export type JobContext = Readonly<{
+  config: Config;
+  database: Database;
+  files: FileStore;
+  /** Whether the store of files answers; may be asked at any time. */
+  isStoreAvailable: () => Promise<boolean>;
+  /** Reads an uploaded file's text off the main thread. */
+  extract: ExtractFile;
+  /** Splits and analyses a document's text off the main thread. */
+  analyse: Analyse;
+  jobs: JobQueue;
+  /** Where there is no room left, nothing new is stored. */
+  room: DiskRoom;
+  /** Who is told of what happens, beside the log. */
+  watch: Watch;
+  log: Logger;
+}>;
