@@ -9,7 +9,7 @@ import type { Client, WaitBudget } from '../concurrency/waiting-line.ts';
 import { overloaded, serverEnding } from '../errors.ts';
 import { createLane, type LaneName } from './admission-lanes.ts';
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';
-import { createHeavyWork, type HeavyWork } from './heavy-work.ts';
+import { createHeavyWork, type HeavyTurn, type HeavyWork } from './heavy-work.ts';
 
 /** An import may take seconds. The rest of the places is left to requests that take milliseconds. */
 const IMPORT_SHARE = 3 / 4;
@@ -110,16 +110,17 @@ function createPlace(way: Way, { memory, heavy }: Means, { owner, client, budget
       return body;
     },
     async heavily(act) {
-      let end: (() => void) | undefined;
-      const begin = async () => {
-        end = await heavy.begin(owner, patience());
+      let turn: HeavyTurn | undefined;
+      const take = async () => {
+        turn = await heavy.take(owner, patience());
       };
       try {
-        // Who has its turn may still find no place to come back to.
-        await (heavy.isTaken(owner) ? outside(begin) : begin());
+        // A request that has its turn may still find no place to come back to.
+        await (heavy.isTaken(owner) ? outside(take) : take());
+        turn?.begin();
         return await act();
       } finally {
-        end?.();
+        turn?.end();
       }
     },
     leave() {

@@ -168,9 +168,9 @@ function signalOf({ req, res }: Context): AbortSignal {
   return ending.signal;
 }
 
-/** Longer queries and pages take more than two milliseconds of the event loop, up to twenty. */
+/** Longer queries and pages take more than a millisecond of the event loop, up to twenty. */
 const LIGHT_QUERY_LENGTH = 1_000;
-const LIGHT_PAGE_LENGTH = 200;
+const LIGHT_PAGE_LENGTH = 100;
 
 /** Whether an operation's input asks for work that other accounts' requests would notice. */
 function isHeavy(input: object): boolean {

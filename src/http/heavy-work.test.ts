@@ -10,9 +10,10 @@ const hold = () => {
 };
 
 async function run(heavy: HeavyWork, owner: string, act: () => void | Promise<void>): Promise<void> {
-  const end = await heavy.begin(owner, {});
+  const turn = await heavy.take(owner, {});
+  turn.begin();
   await act();
-  end();
+  turn.end();
 }
 
 /** Does as much as it may within a time; gives how often. */
@@ -30,6 +31,14 @@ async function workFor(ms: number, owners: number): Promise<number> {
 test('alone an account has all of it, beside another one a sixth', async () => {
   expect(await workFor(400, 2)).toBeLessThanOrEqual(5);
   expect(await workFor(400, 1)).toBeGreaterThan(6);
+});
+
+test('a turn that was not used is given on at once', async () => {
+  const heavy = createHeavyWork(() => 2);
+  const unused = await heavy.take('a', {});
+  await delay(100);
+  unused.end();
+  await heavy.take('a', { waitMaxMs: 50 });
 });
 
 test("an account's heavy work beside others is done one after the other, that of another account meanwhile", async () => {

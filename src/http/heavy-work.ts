@@ -7,34 +7,50 @@ import type { Patience } from '../concurrency/waiting-line.ts';
 
 /** Beside other accounts, the heavy work of one takes at most one in so many parts of the time. */
 const PARTS = 6;
+/** Long work is mostly PostgreSQL's. A longer pause would let the account's next request be refused. */
+const PAUSE_MAX_MS = 500;
+
+/** An account's turn for heavy work. */
+export type HeavyTurn = {
+  /** The work begins. */
+  begin(): void;
+  /** Gives the turn on, after a pause. What follows within the same turn of the event loop counts as part of the work. */
+  end(): void;
+};
 
 export type HeavyWork = {
   /** Whether an owner's heavy work would have to wait for its turn. */
   isTaken(owner: string): boolean;
   /**
-   * Resolves when the owner may do heavy work: at once while it is alone, or else one work after the other, with pauses.
-   * @returns ends the work. What follows it at once, within the same turn of the event loop, counts as part of it.
+   * Resolves when the owner may do heavy work: at once while it is alone, or else one work after the other.
    * @throws what ends a wait: see `WaitingLine`
    */
-  begin(owner: string, patience: Patience): Promise<() => void>;
+  take(owner: string, patience: Patience): Promise<HeavyTurn>;
   /** Ends every wait by this error. */
   refuseAll(error: () => Error): void;
 };
+
+const FREE: HeavyTurn = { begin() {}, end() {} };
 
 /** `countOwners`: how many owners use the service. */
 export function createHeavyWork(countOwners: () => number): HeavyWork {
   const turns = createTurns();
   return {
     isTaken: turns.isTaken,
-    async begin(owner, patience) {
-      if (countOwners() < 2) return () => {};
+    async take(owner, patience) {
+      if (countOwners() < 2) return FREE;
       await turns.take(owner, patience);
-      const begunAtMs = performance.now();
+      let begunAtMs = Number.POSITIVE_INFINITY;
       const pause = () => {
-        const tookMs = performance.now() - begunAtMs;
-        setTimeout(() => turns.leave(owner), (PARTS - 1) * tookMs).unref();
+        const tookMs = Math.max(0, performance.now() - begunAtMs);
+        setTimeout(() => turns.leave(owner), Math.min(PAUSE_MAX_MS, (PARTS - 1) * tookMs)).unref();
       };
-      return () => void setImmediate(pause);
+      return {
+        begin() {
+          begunAtMs = performance.now();
+        },
+        end: () => void setImmediate(pause),
+      };
     },
     refuseAll: turns.refuseAll,
   };

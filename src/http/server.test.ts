@@ -39,6 +39,23 @@ test('the refusal of what is no HTTP does not overtake the answer to what came b
   await drain(server, 100);
 });
 
+test('requests that do not wait for answers are answered in turn, and the connection ends after 128 of them', async () => {
+  let [underWay, most, answered] = [0, 0, 0];
+  const { server, address } = await listen((_request, response) => {
+    most = Math.max(most, ++underWay);
+    setImmediate(() => {
+      underWay--;
+      response.end(`answer ${++answered}.`);
+    });
+  }, anyPort);
+  const socket = connect(portOf(address), '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000));
+  const answers = [...(await text(socket)).matchAll(/answer (\d+)\./g)].map(([, number]) => Number(number));
+  expect(answers).toEqual(Array.from({ length: 128 }, (_, i) => i + 1));
+  expect(most).toBe(1);
+  await drain(server, 100);
+});
+
 test('the refusal of a broken body does not wait for an answer that can not come', async () => {
   const { server, address } = await listen(() => {}, anyPort);
   const socket = connect(portOf(address), '127.0.0.1');
@@ -74,13 +91,11 @@ test('400 MALFORMED_REQUEST: a body in pieces of one byte, also while it waits t
 });
 
 test('100 Continue does not get into the midst of an answer that waits for the one before it', async () => {
-  const answers: (() => void)[] = [];
   const { server, address } = await listen((_request, response) => {
-    answers.push(() => {
+    setImmediate(() => {
       response.setHeader('content-length', 4);
       response.end(Buffer.from('done'));
     });
-    if (answers.length === 2) for (const answer of answers.reverse()) answer();
   }, anyPort);
   const socket = connect(portOf(address), '127.0.0.1');
   const head = (line: string) => `GET / HTTP/1.1\r\nHost: x\r\n${line}\r\n\r\n`;

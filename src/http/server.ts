@@ -1,6 +1,6 @@
 /** The HTTP server around the application: timeouts, answers to what is no HTTP, and the drain at its end. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ServiceError, toErrorEnvelope } from '../errors.ts';
@@ -13,6 +13,7 @@ import {
   noteExchanges,
 } from './connections.ts';
 import { createPiecedRequest } from './pieced-request.ts';
+import { handleInOrder } from './pipelines.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Headers arrive at once or the client is playing for time. */
@@ -108,7 +109,7 @@ const cutStalled =
 
 /** Starts to listen; `port` 0: any free one. Gives the server and the address that it answers at. */
 export async function listen(
-  handle: Parameters<typeof createServer>[1],
+  handle: RequestListener,
   {
     host,
     port,
@@ -139,7 +140,7 @@ export async function listen(
       keepAlive: true,
       keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
     },
-    handle,
+    handleInOrder(handle),
   );
   const exchanges = noteExchanges(server);
   exchangesOf.set(server, exchanges);

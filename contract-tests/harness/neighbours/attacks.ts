@@ -110,6 +110,27 @@ const tinyChunks =
 const post = (operation: string, apiKey: string, length: string): string =>
   `POST /v1/${operation} HTTP/1.1\r\nHost: a\r\nx-api-key: ${apiKey}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
 
+/** Connections that send requests without waiting for answers; one that is closed begins again. */
+const pipelines =
+  (connections: number): Attack['run'] =>
+  async ({ address, apiKey }, untilMs) => {
+    const { hostname, port } = new URL(address);
+    const requests = `GET /v1/getBalance HTTP/1.1\r\nHost: a\r\nx-api-key: ${apiKey}\r\n\r\n`.repeat(200);
+    const open = () =>
+      connect(Number(port), hostname)
+        .on('error', () => {})
+        .resume();
+    const sockets = Array.from({ length: connections }, open);
+    while (performance.now() < untilMs) {
+      await delay(20);
+      sockets.forEach((socket, i) => {
+        if (!socket.writable) sockets[i] = open();
+        else if (socket.writableLength < 500_000) socket.write(requests);
+      });
+    }
+    for (const socket of sockets) socket.destroy();
+  };
+
 /** PUTs one byte again and again to one upload address. */
 const oneTicket =
   (connections: number): Attack['run'] =>
@@ -176,6 +197,10 @@ export const ATTACKS: Record<string, Attack> = {
   'tiny-chunks': {
     about: '100 connections that send bodies in chunks of one byte',
     run: tinyChunks(100),
+  },
+  pipelines: {
+    about: '50 connections that send requests without waiting for answers',
+    run: pipelines(50),
   },
   'wrong-bodies': {
     about: 'queries with 19,000 wrong ids, 12 at a time',
