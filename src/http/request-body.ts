@@ -110,17 +110,22 @@ async function readLarge(
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
   const body = createByteWriter();
   let heldBytes = SMALL_BODY_BYTES;
-  for await (const piece of arrivingBytes(request)) {
-    const receivedBytes = body.size() + piece.length;
-    if (receivedBytes > limitBytes) throw payloadTooLarge(limitBytes);
-    if (receivedBytes > heldBytes) {
-      const moreBytes = Math.max(BLOCK_BYTES, receivedBytes - heldBytes);
-      await begin().hold(moreBytes);
-      heldBytes += moreBytes;
+  try {
+    for await (const piece of arrivingBytes(request)) {
+      const receivedBytes = body.size() + piece.length;
+      if (receivedBytes > limitBytes) throw payloadTooLarge(limitBytes);
+      if (receivedBytes > heldBytes) {
+        const moreBytes = Math.max(BLOCK_BYTES, receivedBytes - heldBytes);
+        await begin().hold(moreBytes);
+        heldBytes += moreBytes;
+      }
+      body.append(piece.length, (buffer, start) => piece.copy(buffer, start));
     }
-    body.append(piece.length, (buffer, start) => piece.copy(buffer, start));
+    return body.written();
+  } catch (error) {
+    release(body.written());
+    throw error;
   }
-  return body.written();
 }
 
 /** Thousands of bodies that announce no more than this may be on their way at once. */
