@@ -1,6 +1,6 @@
-/** Imports go one way, and one name per operation is used everywhere. */
+/** Each folder imports what it says here and nothing else, in one direction; and one name per operation is used everywhere. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
@@ -10,95 +10,121 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
   (file) => /\.(ts|mjs)$/.test(file) && !file.endsWith('.test.ts') && !file.startsWith('testing/'),
 );
 
-/** From top to bottom; a file may import from its own layer and from those below. */
-const LAYERS = ['main', 'app', 'dispatch', 'handlers', 'ingestion', 'retrieval', 'storage', 'base'] as const;
-type Layer = (typeof LAYERS)[number];
+/** Files of src/ itself that any folder may import: each is one idea. */
+const SHARED = new Set([
+  'api-key.ts',
+  'binary-array.ts',
+  'errors.ts',
+  'ids.ts',
+  'make-directory.ts',
+  'problem.ts',
+]);
 
-/** The files beside the folders. `base` is what every layer may use. */
-const LAYER_OF_FILE: Record<string, Layer> = {
-  'main.ts': 'main',
-  'cli.ts': 'main',
-  'account-commands.ts': 'main',
-  'on-database.ts': 'main',
-  'open-service.ts': 'main',
-  'open-database.ts': 'main',
-  'open-files.ts': 'main',
-  'first-start.ts': 'main',
-  'data-directory.ts': 'main',
-  'given-key.ts': 'main',
-  'greeting.ts': 'main',
-  'deployment.ts': 'main',
-  'server.ts': 'main',
-  'service-app.ts': 'app',
-  'app.ts': 'app',
-  'routes.ts': 'app',
-  'reference.ts': 'app',
-  'access-log.ts': 'app',
-  'admission.ts': 'app',
-  'dispatch.ts': 'dispatch',
-  'authenticate.ts': 'dispatch',
-  'rate-limit.ts': 'dispatch',
-  'query-numbers.ts': 'dispatch',
-  'request-body.ts': 'dispatch',
-  'validation-error.ts': 'dispatch',
-  'once.ts': 'handlers',
-  'receive-upload.ts': 'handlers',
-  'lexeme-statistics.ts': 'storage',
-  'lexeme-upkeep.ts': 'storage',
-  'query-statistics.ts': 'storage',
-  'scope-mark.ts': 'storage',
-  'cursor.ts': 'handlers',
+/** From the lowest room to the highest: which rooms each imports, its types included. A room is a folder, or a file beside them. */
+const IMPORTS: Record<string, string[]> = {
+  client: [],
+  analysis: [],
+  concurrency: [],
+  'embedded-postgres': [],
+  config: [],
+  telemetry: ['concurrency', 'config'],
+  database: ['analysis', 'concurrency'],
+  files: ['concurrency', 'database'],
+  indexing: ['analysis', 'concurrency', 'database'],
+  extraction: ['concurrency', 'indexing'],
+  search: ['analysis', 'database', 'indexing'],
+  jobs: ['concurrency', 'config', 'database', 'extraction', 'files', 'indexing', 'telemetry'],
+  handlers: ['concurrency', 'database', 'extraction', 'files', 'indexing', 'jobs', 'search'],
+  http: ['concurrency', 'config', 'database', 'files', 'telemetry'],
+  serve: [
+    'concurrency',
+    'config',
+    'database',
+    'embedded-postgres',
+    'extraction',
+    'files',
+    'handlers',
+    'http',
+    'indexing',
+    'jobs',
+    'search',
+    'telemetry',
+  ],
+  admin: [
+    'analysis',
+    'config',
+    'database',
+    'embedded-postgres',
+    'files',
+    'indexing',
+    'jobs',
+    'serve',
+    'telemetry',
+  ],
+  'terminal.ts': [],
+  'main.ts': ['config', 'http', 'serve', 'telemetry', 'terminal.ts'],
+  cli: ['admin', 'config', 'database', 'main.ts', 'serve', 'telemetry', 'terminal.ts'],
 };
 
-/** The folders, as far as their files are not told one by one. */
-const LAYER_OF_FOLDER: Record<string, Layer> = {
-  admin: 'main',
-  analysis: 'retrieval',
-  backup: 'main',
-  database: 'storage',
-  doctor: 'main',
-  'embedded-postgres': 'storage',
-  extraction: 'ingestion',
-  files: 'storage',
-  handlers: 'handlers',
-  indexing: 'retrieval',
-  ingestion: 'ingestion',
-  jobs: 'ingestion',
-  retrieval: 'retrieval',
-  search: 'retrieval',
-  storage: 'storage',
-};
-
-function layerOf(file: string): Layer {
-  const folder = dirname(file).split('/')[0] ?? '';
-  return LAYER_OF_FILE[basename(file)] ?? LAYER_OF_FOLDER[folder] ?? 'base';
-}
+const roomOf = (file: string): string => file.split('/')[0] ?? '';
 
 const read = (file: string) => readFileSync(join(src, file), 'utf8');
 
-/** Files that `file` loads as it begins, or what `pattern` finds; types may be known anywhere. */
+/** Files that `file` names by `pattern`: those that it loads as it begins, where nothing else is said. */
 function importsOf(
   file: string,
   pattern = /^(?:import|export) (?!type )(?:[^;']*?from )?'(\.[^']+)'/gms,
 ): string[] {
   return [...read(file).matchAll(pattern)]
     .map(([, target = '']) => relative(src, resolve(src, dirname(file), target)))
-    .filter((target) => !target.startsWith('../generated'));
+    .filter((target) => !target.startsWith('../generated') && target !== '../package.json');
 }
 
-/** Those included that it loads later on. */
-const allImportsOf = (file: string): string[] => [
-  ...importsOf(file),
-  ...importsOf(file, /\bimport\('(\.[^']+)'\)/g),
-];
+/** Those included that it loads later on, or knows by their types. */
+const allImportsOf = (file: string): string[] =>
+  importsOf(file, /(?:\bfrom|^import|\bimport\() ?'(\.[^']+)'/gm);
 
-test('nothing imports from a layer above its own', () => {
-  const upward = files.flatMap((file) =>
-    allImportsOf(file)
-      .filter((target) => LAYERS.indexOf(layerOf(target)) < LAYERS.indexOf(layerOf(file)))
-      .map((target) => `${file} imports ${target}`),
+test('each file stands in a room that says what it imports', () => {
+  expect(
+    new Set(files.map(roomOf).filter((room) => !SHARED.has(room) && room !== 'layering.test.ts')),
+  ).toEqual(new Set(Object.keys(IMPORTS)));
+});
+
+test('each room imports what it says, all of that, and of src/ itself only what all share', () => {
+  const found = Object.fromEntries(Object.keys(IMPORTS).map((room) => [room, new Set<string>()]));
+  for (const file of files) {
+    for (const target of allImportsOf(file)) {
+      const [from, to] = [roomOf(file), roomOf(target)];
+      if (from !== to && !SHARED.has(to)) (found[from] ?? new Set()).add(to);
+      if (SHARED.has(from)) expect([file, SHARED.has(to)]).toEqual([file, true]);
+    }
+  }
+  expect(Object.entries(found).map(([room, targets]) => [room, [...targets].toSorted()])).toEqual(
+    Object.entries(IMPORTS),
+  );
+});
+
+test('no room imports one that imports it, by whatever way', () => {
+  const rooms = Object.keys(IMPORTS);
+  const upward = Object.entries(IMPORTS).flatMap(([room, targets]) =>
+    targets
+      .filter((target) => rooms.indexOf(target) >= rooms.indexOf(room))
+      .map((target) => `${room} imports ${target}`),
   );
   expect(upward).toEqual([]);
+});
+
+test('scripts/ is imported by nothing', () => {
+  const root = join(src, '..');
+  const importing = ['src', 'contract-tests']
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        join(folder, file),
+      ),
+    )
+    .filter((file) => /\.(ts|mjs)$/.test(file))
+    .filter((file) => /from '(\.\.\/)+scripts\//.test(readFileSync(join(root, file), 'utf8')));
+  expect(importing).toEqual([]);
 });
 
 test('the client runs alone and anywhere: it imports only itself and what is generated', () => {

@@ -2,8 +2,8 @@
  * Statements of one fixed text, which PostgreSQL parses and plans once for each connection: planning a ranked query
  * takes as long as a third of its execution.
  */
-import { CompiledQuery, type RawBuilder, sql } from 'kysely';
-import type { Queryable } from './database.ts';
+import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Tables } from './tables.ts';
 
 /** The names of the prepared statements by their text: what connections send them under. */
 const names = new Map<string, string>();
@@ -23,13 +23,13 @@ export function prepare<Value extends string, Row>(
   name: string,
   values: readonly Value[],
   build: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>,
-): (database: Queryable, values: Record<Value, unknown>) => Promise<Row[]> {
+): (database: Kysely<Tables>, values: Record<Value, unknown>) => Promise<Row[]> {
   const placeholders = Object.fromEntries(
     values.map((value, place) => [value, sql.raw(`$${place + 1}`)]),
   ) as Record<Value, RawBuilder<unknown>>; // its keys are just these
   const statement = build(placeholders);
   let text: string | undefined;
-  const compile = (database: Queryable): string => {
+  const compile = (database: Kysely<Tables>): string => {
     const compiled = statement.compile(database);
     if (compiled.parameters.length > 0) throw new Error(`${name} has a value in its text`);
     if (ALL_COLUMNS.test(compiled.sql)) throw new Error(`${name} does not name the columns of its result`);

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { madeFiles, pdfOf, xlsxOf } from '../testing/made-files.ts';
 import { writeZip } from '../testing/write-zip.ts';
-import { extractFile, type Reading } from './extract.ts';
+import { extractFile } from './extract.ts';
+import type { Reading } from './reading.ts';
 
 const files = madeFiles();
 

@@ -6,11 +6,9 @@ import { decodeText } from './decode-text.ts';
 import { detectType, type FileType, isEncryptedOffice, typeByName } from './detect-type.ts';
 import { encrypted, requireShort, tooComplex, UnreadableFile } from './extraction-limits.ts';
 import type { OdfType } from './formats/odf.ts';
+import type { Reading } from './reading.ts';
 
 export type UploadedFile = { fileName: string; bytes: Uint8Array };
-
-/** A file's text, what its owner should know of the reading, and its number of pages where it has pages. */
-export type Reading = { extracted: ExtractedText; warnings: string[]; pageCount?: number };
 
 /** What the file is, and its text or what is wrong with it. */
 export type Extraction<Text = ExtractedText> = { type: DocumentType } & (

@@ -4,7 +4,6 @@ import type { DocumentWaits } from '../jobs/document-waits.ts';
 import type { JobContext } from '../jobs/job-context.ts';
 import type { QueuePositions } from '../jobs/queue-positions.ts';
 import type { Search } from '../search/search.ts';
-import type { Metrics } from '../telemetry/watch.ts';
 
 export type Service = JobContext &
   Readonly<{
@@ -16,8 +15,4 @@ export type Service = JobContext &
     /** Who waits for the end of imports. */
     waits: DocumentWaits;
     uploadSecret: string;
-    /** By which `doctor` knows a server of its settings. */
-    deploymentId: string;
-    /** Undefined: nothing is counted. */
-    metrics: Metrics | undefined;
   }>;

@@ -5,8 +5,7 @@ import { sql } from 'kysely';
 import { isSameSecret, readApiKey } from '../api-key.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
-import type { Problem } from '../problem.ts';
-import { shellWord } from '../shell-word.ts';
+import { type Problem, shellWord } from '../problem.ts';
 import { apiKeyFile } from './first-start.ts';
 
 /** Why a key opens nothing. */

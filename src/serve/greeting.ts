@@ -1,8 +1,7 @@
 /** What a start prints for a newcomer: the address, where the key is, and a request to paste. */
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
-import type { Problem } from '../problem.ts';
-import { shellWord } from '../shell-word.ts';
+import { type Problem, shellWord } from '../problem.ts';
 import { apiKeyFile } from './first-start.ts';
 import { examineBootstrapKey, examineStoredKey } from './given-key.ts';
 

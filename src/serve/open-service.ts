@@ -17,10 +17,19 @@ import { createSearch, type Search } from '../search/search.ts';
 import { createStem, createStemMemory } from '../search/stems.ts';
 import { countLostLines } from '../telemetry/log.ts';
 import type { Gauged } from '../telemetry/prometheus.ts';
-import { createWatch, unmetered, untraced, type Watch } from '../telemetry/watch.ts';
+import { createWatch, type Metrics, unmetered, untraced, type Watch } from '../telemetry/watch.ts';
 import { deploymentIdOf } from './deployment.ts';
 import { ensureFirstAccount, readUploadSecret } from './first-start.ts';
 import { openFiles } from './open-files.ts';
+
+/** The service, and what only the routes beside the contract need of it. */
+export type OpenService = Service &
+  Readonly<{
+    /** By which `doctor` knows a server of its settings. */
+    deploymentId: string;
+    /** Undefined: nothing is counted. */
+    metrics: Metrics | undefined;
+  }>;
 
 /** As long as requests wait for their place when the server is about to end (see admission.ts). */
 const LAST_WAIT_MS = 2_000;
@@ -29,7 +38,7 @@ const LAST_WAIT_MS = 2_000;
 async function openWatch(
   { metricsToken: token, tracing }: Config,
   gauged: Gauged,
-): Promise<Pick<Service, 'metrics' | 'watch'> & { stop(): Promise<void> }> {
+): Promise<Pick<OpenService, 'metrics' | 'watch'> & { stop(): Promise<void> }> {
   const prometheus =
     token === undefined ? undefined : (await import('../telemetry/prometheus.ts')).createPrometheus(gauged);
   const traces = tracing && (await import('../telemetry/tracing.ts')).startTracing(tracing);
@@ -56,7 +65,7 @@ const watched =
 export async function openService(
   config: Config,
   { connection, log, works = true }: { connection: Connection; log: Logger; works?: boolean },
-): Promise<{ service: Service; endWork(): Promise<void>; close(jobsTimeoutMs?: number): Promise<void> }> {
+): Promise<{ service: OpenService; endWork(): Promise<void>; close(jobsTimeoutMs?: number): Promise<void> }> {
   let closing = false;
   const onError = (error: Error) => {
     if (!closing) log.warn({ err: error }, 'database connection lost');
@@ -80,7 +89,7 @@ export async function openService(
     countLostLines,
   });
   const files = await openFiles(config);
-  const service: Service = {
+  const service: OpenService = {
     config,
     database,
     files,

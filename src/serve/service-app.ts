@@ -21,6 +21,7 @@ import { createAnswerOnce, toKeyedRequest } from '../http/once.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import { createReceiveUpload } from '../http/receive-upload.ts';
 import type { Routes } from '../http/routes.ts';
+import type { OpenService } from './open-service.ts';
 
 /** Every operation of the spec: one missing, or with another payload, does not compile. */
 const handlers: Handlers = {
@@ -120,7 +121,7 @@ function createRequireReady(
 }
 
 /** The routes beside the contract that tell of this process. */
-const healthRoutes = (service: Service, ending: AbortSignal): Routes => ({
+const healthRoutes = (service: OpenService, ending: AbortSignal): Routes => ({
   baseUrl: service.config.baseUrl,
   requireReady: createRequireReady(service, ending),
   deploymentId: service.deploymentId,
@@ -128,7 +129,7 @@ const healthRoutes = (service: Service, ending: AbortSignal): Routes => ({
 });
 
 /** What a worker answers: how it is, and nothing of the contract. */
-export function createWorkerApp(service: Service, ending: AbortSignal): Promise<RequestListener> {
+export function createWorkerApp(service: OpenService, ending: AbortSignal): Promise<RequestListener> {
   const { log, watch } = service;
   const routes = healthRoutes(service, ending);
   return createApp({ routes, log, watch, corsOrigins: [], validateResponses: false });
@@ -145,7 +146,7 @@ function placesFor({ databasePoolSize, databaseUrl }: Service['config']): number
 
 /** The service's application; it listens to nothing yet. `ending` aborts when the server is about to end. */
 export function createServiceApp(
-  service: Service,
+  service: OpenService,
   ending: AbortSignal = new AbortController().signal,
 ): Promise<RequestListener> {
   const { config, log, watch } = service;

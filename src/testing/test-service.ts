@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { readConfig } from '../config/config.ts';
 import type { Connection } from '../database/database.ts';
-import type { Service } from '../handlers/service.ts';
 import { drain, listen } from '../http/server.ts';
 import { apiKeyFile } from '../serve/first-start.ts';
+import type { OpenService } from '../serve/open-service.ts';
 import { openService } from '../serve/open-service.ts';
 import { createServiceApp } from '../serve/service-app.ts';
 import { createEmptyDatabase } from './test-database.ts';
 
 export type TestService = {
-  service: Service;
+  service: OpenService;
   address: string;
   apiKey: string;
   /** Sends a body to an operation (none: GET); gives status, headers and the parsed answer. */
@@ -40,7 +40,7 @@ export async function startTestService({
   connection: given,
 }: {
   settings?: Record<string, string>;
-  change?: (service: Service) => Partial<Service>;
+  change?: (service: OpenService) => Partial<OpenService>;
   connection?: Connection;
 } = {}): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-service-'));

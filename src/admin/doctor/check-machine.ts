@@ -1,10 +1,9 @@
 /** Checks what a deployment has of its machine: Node, the data directory and the secrets in it, the public address. */
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../../config/config.ts';
-import type { Problem } from '../../problem.ts';
+import { type Problem, shellWord } from '../../problem.ts';
 import { findUnusable, nearestExisting } from '../../serve/data-directory.ts';
 import { apiKeyFile, uploadSecretFile } from '../../serve/first-start.ts';
-import { shellWord } from '../../shell-word.ts';
 
 /** The version that package.json brings; older ones lack what the service is made of. */
 const NODE_MAJOR = 24;

@@ -1,7 +1,7 @@
 /** Reads OpenDocument texts, presentations and spreadsheets (OASIS OpenDocument 1.3, part 3). */
 
-import type { Reading } from '../extract.ts';
 import { corrupt, encrypted } from '../extraction-limits.ts';
+import type { Reading } from '../reading.ts';
 import { openArchive } from './archive.ts';
 import { type HtmlRenderer, renderHtml } from './html-text.ts';
 import { finishWorkbook } from './sheet-writer.ts';

@@ -1,8 +1,8 @@
 /** Reads PDF files page by page, with pdf.js (Apache-2.0), which is what Firefox shows them with. */
 import { fileURLToPath } from 'node:url';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
-import type { Reading } from '../extract.ts';
 import { corrupt, damaged, encrypted, PDF_PAGES_MAX, tooComplex } from '../extraction-limits.ts';
+import type { Reading } from '../reading.ts';
 import { linesOf, type PdfLine } from './pdf-lines.ts';
 import { renderPages } from './pdf-text.ts';
 

@@ -1,7 +1,7 @@
 /** Reads presentations (Office Open XML, ECMA-376 part 1, clauses 19 and 21): each slide is a page. */
 
-import type { Reading } from '../extract.ts';
 import { corrupt } from '../extraction-limits.ts';
+import type { Reading } from '../reading.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { type HtmlRenderer, renderHtml } from './html-text.ts';
 import { mainPart, relationshipId, relationshipsOf } from './relationships.ts';

@@ -1,7 +1,7 @@
 /** Reads workbooks of Excel 5 to 2003 ([MS-XLS]) with SheetJS: each sheet is a page, its name a heading. */
 import type { WorkBook, WorkSheet } from '@e965/xlsx';
-import type { Reading } from '../extract.ts';
 import { CELLS_MAX, damaged, encrypted, tooComplex } from '../extraction-limits.ts';
+import type { Reading } from '../reading.ts';
 import { renderHtml } from './html-text.ts';
 import { finishWorkbook, type SheetWriter, sheetWriter } from './sheet-writer.ts';
 

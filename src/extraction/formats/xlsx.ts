@@ -1,7 +1,7 @@
 /** Reads workbooks (Office Open XML, ECMA-376 part 1, clause 18): each sheet is a page, its name a heading. */
 
-import type { Reading } from '../extract.ts';
 import { CELLS_MAX, corrupt, tooComplex } from '../extraction-limits.ts';
+import type { Reading } from '../reading.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { type CellFormatter, cellFormatter } from './cell-formats.ts';
 import { type HtmlRenderer, renderHtml } from './html-text.ts';
