@@ -1,7 +1,7 @@
 /** The benchmark's documents and queries are what the figures take them for. */
 import { expect, test } from 'vitest';
 import { detectLanguage } from '../../src/analysis/language.ts';
-import { analyseDocument } from '../../src/indexing/analysis.ts';
+import { analyseDocument } from '../../src/indexing/analyse-document.ts';
 import { readAnalysis } from '../../src/testing/analysed-passages.ts';
 import { makeDocument, makePassage, planDocuments } from './corpus.ts';
 import { makeLongQueries, makeQueries, queryKinds } from './query-mix.ts';

@@ -8,11 +8,11 @@ import { TIERS, tierMark } from '../../src/analysis/marks.ts';
 import { createDatabase, createPool, type Database } from '../../src/database/database.ts';
 import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { B, K1 } from '../../src/search/bm25.ts';
-import type { SearchedKnowledgeBases } from '../../src/search/query-statistics.ts';
+import type { SearchedKnowledgeBases } from '../../src/search/collection-statistics.ts';
+import { createUnderstanding, type Understanding } from '../../src/search/query-analysis.ts';
 import { scoreByWords } from '../../src/search/ranking.ts';
 import { candidatesOf, chooseTerms, weighSpellings } from '../../src/search/search.ts';
 import { createStemMemory } from '../../src/search/stems.ts';
-import { createUnderstanding, type Understanding } from '../../src/search/understanding.ts';
 import { showProgress } from '../progress.ts';
 
 /** Of the searched passages as a whole, counted anew. */

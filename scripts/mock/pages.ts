@@ -1,5 +1,5 @@
 /** Cuts lists to the size that was asked for: an example can not know it. */
-import { byPosition, parseCursor, toPage } from '../../src/handlers/cursor.ts';
+import { byPosition, parseCursor, toPage } from '../../src/handlers/pagination.ts';
 
 /** `limit` is always there: the spec has a default for it wherever it can be given. */
 export type PageInput = { limit?: number; cursor?: string };

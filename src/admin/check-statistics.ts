@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { scopeMark } from '../analysis/scope-mark.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { lockLexemes } from '../indexing/postings/lexeme-statistics.ts';
+import { lockLexemes } from '../indexing/postings/document-frequencies.ts';
 
 /** What a counter or row says, and what a recount gives; null: there is none. */
 type Difference = { what: string; said: number | null; counted: number | null };

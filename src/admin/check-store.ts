@@ -2,14 +2,14 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { removeUnnamed } from '../files/backup-lock.ts';
+import type { FileStore } from '../files/file-store.ts';
+import { forgetUpload } from '../files/files.ts';
 import {
   compareFiles,
   type FileComparison,
   findStoringKnowledgeBases,
   type UploadedFile,
-} from '../files/compare-files.ts';
-import type { FileStore } from '../files/file-store.ts';
-import { forgetUpload } from '../files/files.ts';
+} from '../files/reconcile.ts';
 import { formatScopedId } from '../ids.ts';
 import { checkStatistics, repairStatistics } from './check-statistics.ts';
 

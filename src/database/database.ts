@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { sendWithinBounds } from './bounded-statements.ts';
-import { watchLinks } from './lost-links.ts';
+import { watchLinks } from './dead-connections.ts';
 import { preparedName } from './prepared.ts';
 import type { Tables } from './tables.ts';
 

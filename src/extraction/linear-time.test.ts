@@ -9,7 +9,7 @@ import { lexemesOf, wordsToStem } from '../analysis/lexemes.ts';
 import { foldAccents, normaliseText, unifyLetters } from '../analysis/normalise.ts';
 import { tokenise } from '../analysis/tokens.ts';
 import { ServiceError } from '../errors.ts';
-import { byPosition, parseCursor } from '../handlers/cursor.ts';
+import { byPosition, parseCursor } from '../handlers/pagination.ts';
 import { isBlank } from '../indexing/split/extracted-text.ts';
 import { scanMarkdown } from '../indexing/split/markdown.ts';
 import { splitPassages } from '../indexing/split/passages.ts';

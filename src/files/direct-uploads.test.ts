@@ -5,8 +5,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { checkStore } from '../admin/check-store.ts';
+import { requeuePurges, settleUploads, sweepFiles } from '../jobs/collect-garbage.ts';
 import { purgeKnowledgeBase } from '../jobs/purge-knowledge-base.ts';
-import { requeuePurges, settleUploads, sweepFiles } from '../jobs/sweep-storage.ts';
 import { put, startBucketService, type Ticket, uploadNameOf } from '../testing/bucket-service.ts';
 
 let started: Awaited<ReturnType<typeof startBucketService>>;

@@ -1,5 +1,5 @@
 /** Knows whether the store of uploaded files answers, also for those who ask each second. */
-import { askPatiently } from '../concurrency/patience.ts';
+import { askPatiently } from '../concurrency/single-flight.ts';
 import type { FileStore } from './file-store.ts';
 
 /** A balancer's own patience is a second or two. */

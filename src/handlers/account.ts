@@ -1,7 +1,7 @@
 /** The operations on the account itself. */
 
 import { readBalance, readUsage } from '../database/accounts.ts';
-import type { Handlers } from './contract.ts';
+import type { Handlers } from './handler-types.ts';
 
 export const accountHandlers = {
   async getUsage(_input, { database, accountId }) {

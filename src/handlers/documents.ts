@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { DocumentStatusReport } from '../../generated/types.gen.ts';
 import { expectStorage, requireStorage } from '../database/accounts.ts';
 import type { Queryable } from '../database/database.ts';
-import { announceDeletion, DeletionAnnounced } from '../database/deletions.ts';
+import { announceDeletion, DeletionAnnounced } from '../database/deletion-lock.ts';
 import {
   findDocument,
   insertDocument,
@@ -18,12 +18,12 @@ import { countLanguages, readPassages, toPassage } from '../database/passages.ts
 import { documentNotFound, knowledgeBaseNotFound } from '../errors.ts';
 import { discardObject, findDocumentFile, toDocumentFile } from '../files/files.ts';
 import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
-import type { AnalysedPart } from '../indexing/analysis.ts';
+import type { AnalysedPart } from '../indexing/analyse-document.ts';
 import { endParts, isLarge } from '../indexing/analysis-pool.ts';
 import { isBlank } from '../indexing/split/extracted-text.ts';
 import { deleteDocumentRows, insertPassages } from '../indexing/store-passages.ts';
-import type { Call, Handlers } from './contract.ts';
-import { byCreation, byPosition, parseCursor, toPage } from './cursor.ts';
+import type { Call, Handlers } from './handler-types.ts';
+import { byCreation, byPosition, parseCursor, toPage } from './pagination.ts';
 
 /** A text on its way into a knowledge base; its passages come as they are analysed. `isBlank`: there will be none. */
 type Text = {

@@ -4,12 +4,12 @@ import { v7 as uuidv7 } from 'uuid';
 import type { KnowledgeBase } from '../../generated/types.gen.ts';
 import { requireKnowledgeBaseAllowance } from '../database/accounts.ts';
 import { databaseNow } from '../database/clock.ts';
-import { announceDeletion } from '../database/deletions.ts';
+import { announceDeletion } from '../database/deletion-lock.ts';
 import { requireKnowledgeBase } from '../database/knowledge-bases.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import { parseKnowledgeBaseId } from '../ids.ts';
-import type { Handlers } from './contract.ts';
-import { byCreation, parseCursor, toPage } from './cursor.ts';
+import type { Handlers } from './handler-types.ts';
+import { byCreation, parseCursor, toPage } from './pagination.ts';
 
 /** What cursors of listKnowledgeBases say. */
 const LIST = 'knowledge-bases';

@@ -4,7 +4,7 @@ import { withinBounds } from '../database/bounded-statements.ts';
 import { passageId, toLocation } from '../database/passages.ts';
 import { formatScopedId, parseKnowledgeBaseId } from '../ids.ts';
 import type { FoundPassage } from '../search/ranking.ts';
-import type { Handlers } from './contract.ts';
+import type { Handlers } from './handler-types.ts';
 
 function toSearchResult(passage: FoundPassage): SearchResult {
   const { knowledge_base_id: knowledgeBaseId } = passage;

@@ -1,7 +1,7 @@
 /** What every handler works with, made once by the composition root. */
 import type { AnalysisPool } from '../indexing/analysis-pool.ts';
-import type { DocumentWaits } from '../jobs/document-waits.ts';
 import type { JobContext } from '../jobs/job-context.ts';
+import type { DocumentWaits } from '../jobs/long-poll.ts';
 import type { QueuePositions } from '../jobs/queue-positions.ts';
 import type { Search } from '../search/search.ts';
 

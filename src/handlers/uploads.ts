@@ -15,7 +15,7 @@ import { discardObject, insertTicket, lockFile, takeDirectUpload } from '../file
 import { formatUploadPath } from '../files/upload-address.ts';
 import { formatScopedId, parseFileId, parseKnowledgeBaseId, type ScopedId } from '../ids.ts';
 import { countDocument } from '../indexing/store-passages.ts';
-import type { Call, Handlers } from './contract.ts';
+import type { Call, Handlers } from './handler-types.ts';
 
 type FileRow = Selectable<Tables['files']>;
 

@@ -1,7 +1,7 @@
 /** One line of the log, and one observation of the metrics, for each request that has ended. */
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
-import type { Answered, Watch } from '../telemetry/watch.ts';
+import type { Answered, Watch } from '../telemetry/telemetry.ts';
 
 /** What is asked every few seconds by machines, and would drown the rest. */
 const ROUTINE = new Set(['livez', 'readyz', 'metrics']);

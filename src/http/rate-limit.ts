@@ -1,7 +1,7 @@
 /** Limits the requests of one API key in a minute, exactly and over all servers of a database. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/database.ts';
-import { createRequestCounter } from '../database/request-counts.ts';
+import { createRequestCounter } from '../database/rate-limit-counters.ts';
 import { rateLimited } from '../errors.ts';
 
 const WINDOW_SECONDS = 60;

@@ -11,7 +11,7 @@ import {
   uploadUnderWay,
   wrongUploadLength,
 } from '../errors.ts';
-import type { DiskRoom, ExpectedBytes } from '../files/disk-room.ts';
+import type { DiskRoom, ExpectedBytes } from '../files/disk-watermark.ts';
 import { type FileStore, filePrefix } from '../files/file-store.ts';
 import { discardObject, findFile, recordUpload } from '../files/files.ts';
 import { readUploadGrant, type UploadGrant } from '../files/upload-address.ts';

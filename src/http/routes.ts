@@ -6,7 +6,7 @@ import Router from '@koa/router';
 import { isSameSecret } from '../api-key.ts';
 import type { Client } from '../concurrency/waiting-line.ts';
 import { methodNotAllowed, metricsNotAuthorized } from '../errors.ts';
-import type { Metrics } from '../telemetry/watch.ts';
+import type { Metrics } from '../telemetry/telemetry.ts';
 import { addReference } from './api-reference/reference.ts';
 
 /** The bytes that come to an upload address; `target`: its path and query as they were requested. */

@@ -2,7 +2,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { Stem } from '../analysis/lexemes.ts';
-import type { AnalysedPart, DocumentText } from './analysis.ts';
+import type { AnalysedPart, DocumentText } from './analyse-document.ts';
 import type { AnalysisMessage, AnalysisStep, AnalysisTask } from './analysis-worker.ts';
 
 /** The turns of a thread; `isReturning`: the document goes on with the part that it has begun. */

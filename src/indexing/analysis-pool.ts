@@ -11,7 +11,7 @@ import { onlyOnce } from '../concurrency/only-once.ts';
 import { createShares, type Shares } from '../concurrency/shares.ts';
 import type { WaitBudget } from '../concurrency/waiting-line.ts';
 import { overloaded, serverEnding } from '../errors.ts';
-import type { AnalysedPart, DocumentText } from './analysis.ts';
+import type { AnalysedPart, DocumentText } from './analyse-document.ts';
 import { type Dialogue, openDialogue } from './analysis-dialogue.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import type { Stem } from '../analysis/lexemes.ts';
 import { release } from '../binary-array.ts';
-import { type AnalysedPart, analyseDocument, type DocumentText } from './analysis.ts';
+import { type AnalysedPart, analyseDocument, type DocumentText } from './analyse-document.ts';
 
 /** One document to analyse, and the port on which its steps are told, its stems asked for and its parts handed over. */
 export type AnalysisTask = { document: DocumentText; port: MessagePort };

@@ -5,10 +5,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopeMark } from '../analysis/scope-mark.ts';
 import { LEXEMES_PER_CHANGE } from '../database/tables.ts';
-import { readFrequencies, readQueryStatistics } from '../search/query-statistics.ts';
+import { readFrequencies, readQueryStatistics } from '../search/collection-statistics.ts';
 import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
-import { LARGE_CHANGES_PER_MERGE, mergeLexemeChanges } from './postings/lexeme-statistics.ts';
+import { LARGE_CHANGES_PER_MERGE, mergeLexemeChanges } from './postings/document-frequencies.ts';
 import { deleteDocumentRows } from './store-passages.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -7,11 +7,11 @@ import { sql } from 'kysely';
 import { scopeMark } from '../analysis/scope-mark.ts';
 import { release } from '../binary-array.ts';
 import type { Queryable } from '../database/database.ts';
-import { giveWayToDeletion } from '../database/deletions.ts';
+import { giveWayToDeletion } from '../database/deletion-lock.ts';
 import { prepare } from '../database/prepared.ts';
 import type { ScopedId } from '../ids.ts';
-import type { AnalysedPart, PassageTotals } from './analysis.ts';
-import { addLexemes, removeLexemes } from './postings/lexeme-statistics.ts';
+import type { AnalysedPart, PassageTotals } from './analyse-document.ts';
+import { addLexemes, removeLexemes } from './postings/document-frequencies.ts';
 
 type Owned = ScopedId & { accountId: string };
 

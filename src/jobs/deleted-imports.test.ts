@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
-import type { AnalysedPart } from '../indexing/analysis.ts';
+import type { AnalysedPart } from '../indexing/analyse-document.ts';
 import { startTestService } from '../testing/test-service.ts';
 import { attempt, useUnattendedImports } from '../testing/unattended-imports.ts';
 import { importFile } from './import-file.ts';

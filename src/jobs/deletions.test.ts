@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
 import { createAccount } from '../database/accounts.ts';
 import { insertApiKey } from '../database/api-keys.ts';
-import { DeletionAnnounced } from '../database/deletions.ts';
+import { DeletionAnnounced } from '../database/deletion-lock.ts';
 import { startTestService } from '../testing/test-service.ts';
 import { attempt, useUnattendedImports } from '../testing/unattended-imports.ts';
 import { importFile } from './import-file.ts';

@@ -2,13 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasTooManyLexemes } from '../database/accounts.ts';
 import type { Database } from '../database/database.ts';
-import { DeletionAnnounced } from '../database/deletions.ts';
+import { DeletionAnnounced } from '../database/deletion-lock.ts';
 import { failDocument, findUnfinished, moveDocument, type ReadFacts } from '../database/documents.ts';
 import { lockKnowledgeBase, readLanguages } from '../database/knowledge-bases.ts';
 import { ServiceError } from '../errors.ts';
 import { recordHash } from '../files/files.ts';
 import type { ScopedId } from '../ids.ts';
-import type { AnalysedPart } from '../indexing/analysis.ts';
+import type { AnalysedPart } from '../indexing/analyse-document.ts';
 import { endParts } from '../indexing/analysis-pool.ts';
 import { insertPassages } from '../indexing/store-passages.ts';
 import type { Attempt } from './importers.ts';

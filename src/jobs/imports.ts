@@ -6,12 +6,12 @@ import { repeat } from '../concurrency/repeat.ts';
 import type { Database } from '../database/database.ts';
 import { failDocument } from '../database/documents.ts';
 import type { ScopedId } from '../ids.ts';
-import { createLexemeUpkeep } from '../indexing/postings/lexeme-upkeep.ts';
+import { createLexemeUpkeep } from '../indexing/postings/index-maintenance.ts';
+import { sweepStorage } from './collect-garbage.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import type { JobContext } from './job-context.ts';
 import type { openJobQueue } from './job-queue.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
-import { sweepStorage } from './sweep-storage.ts';
 
 /** How late after its deadline a document ends at most. */
 const SWEEP_INTERVAL_MS = 5_000;

@@ -1,7 +1,7 @@
 /** How the jobs of each queue stand: for those who watch the service, and for the command line's check of it. */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
-import type { JobFigures } from '../telemetry/watch.ts';
+import type { JobFigures } from '../telemetry/telemetry.ts';
 
 /**
  * The queues in the order of their names. Reads the entries of pg-boss's partial index of waiting jobs (job_i11), never

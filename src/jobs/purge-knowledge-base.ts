@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { removeUnnamed } from '../files/backup-lock.ts';
 import { LATE_UPLOAD_SECONDS } from '../files/file-store.ts';
-import { dropLexemeChanges } from '../indexing/postings/lexeme-statistics.ts';
+import { dropLexemeChanges } from '../indexing/postings/document-frequencies.ts';
 import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';
 

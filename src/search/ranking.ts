@@ -14,7 +14,7 @@ import { prepare } from '../database/prepared.ts';
 import { insufficientCredits } from '../errors.ts';
 import { askedTerms, passageScore, type ScoredTerm, TERM_VALUES, termValues } from './asked-terms.ts';
 import { lengthNorm, normPerLetter } from './bm25.ts';
-import type { SearchedKnowledgeBases } from './query-statistics.ts';
+import type { SearchedKnowledgeBases } from './collection-statistics.ts';
 import { feedbackWords, scoreInContext, scoreWithSupport, trustBest } from './rerank.ts';
 
 /** A passage with its score and what the contract shows of its document. */

@@ -10,7 +10,7 @@
  *   support      +.0044                   msmarco +.029    checkthat20 -.002    28 %
  */
 import { type RawBuilder, sql } from 'kysely';
-import { passageCounts } from '../indexing/postings/lexeme-statistics.ts';
+import { passageCounts } from '../indexing/postings/document-frequencies.ts';
 import { scoreOf, tsqueryOf } from './asked-terms.ts';
 import { lengthNorm, termFrequency, titleFrequency } from './bm25.ts';
 

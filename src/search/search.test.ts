@@ -1,6 +1,6 @@
 /** The order in which passages answer, with the reason for each place. */
 import { expect, test } from 'vitest';
-import { mergeLexemeChanges } from '../indexing/postings/lexeme-statistics.ts';
+import { mergeLexemeChanges } from '../indexing/postings/document-frequencies.ts';
 import { importText } from '../testing/imported-texts.ts';
 import { titled, useSearch } from '../testing/searched-texts.ts';
 

@@ -8,11 +8,11 @@ import { insufficientCredits } from '../errors.ts';
 import type { ScoredTerm } from './asked-terms.ts';
 import { attainableWeight, inverseDocumentFrequency, queryFrequencyWeight, weightAt } from './bm25.ts';
 import { type CandidateQueries, chooseCandidates, type TermLevels } from './candidates.ts';
-import { readFrequencies, type SearchedKnowledgeBases } from './query-statistics.ts';
+import { readFrequencies, type SearchedKnowledgeBases } from './collection-statistics.ts';
+import { createUnderstanding, type Understanding } from './query-analysis.ts';
 import { type QueryTerm, SCORED_TERMS_MAX } from './query-terms.ts';
 import { type FoundPassage, rankPassages, type Scoring } from './ranking.ts';
 import type { StemMemory } from './stems.ts';
-import { createUnderstanding, type Understanding } from './understanding.ts';
 
 /** A word of the query: how it is scored, and how a passage may hold it. */
 type WeightedTerm = ScoredTerm & { levels: TermLevels };

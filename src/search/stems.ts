@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { LANGUAGES } from '../analysis/language.ts';
 import type { Stem } from '../analysis/lexemes.ts';
 import type { Database } from '../database/database.ts';
-import { stemOf } from './query-statistics.ts';
+import { stemOf } from './collection-statistics.ts';
 
 /** Words remembered in this process, of all languages: about 20 MB. */
 const REMEMBERED_STEMS = 100_000;

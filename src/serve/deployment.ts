@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../config/config.ts';
 import { findFirstAccountId } from '../database/accounts.ts';
 import type { Database } from '../database/database.ts';
-import { uploadSecretFile } from './first-start.ts';
+import { uploadSecretFile } from './bootstrap.ts';
 
 /**
  * The same for all servers of one database that sign upload addresses with one secret, as they have to, and another one

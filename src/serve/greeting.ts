@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { type Problem, shellWord } from '../problem.ts';
-import { apiKeyFile } from './first-start.ts';
+import { apiKeyFile } from './bootstrap.ts';
 import { examineBootstrapKey, examineStoredKey } from './given-key.ts';
 
 /** A key for a shell, and a sentence on where it is. */

@@ -4,22 +4,22 @@ import type { Config } from '../config/config.ts';
 import { type Connection, createDatabase, createPool } from '../database/database.ts';
 import { migrateOver } from '../database/migrate.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
-import { createDiskRoom } from '../files/disk-room.ts';
+import { createDiskRoom } from '../files/disk-watermark.ts';
 import { createStoreHealth } from '../files/store-health.ts';
 import type { Service } from '../handlers/service.ts';
 import { createAnalysisPool } from '../indexing/analysis-pool.ts';
-import { createDocumentWaits } from '../jobs/document-waits.ts';
 import { startImports } from '../jobs/imports.ts';
 import { readJobFigures } from '../jobs/job-figures.ts';
 import { openJobQueue } from '../jobs/job-queue.ts';
+import { createDocumentWaits } from '../jobs/long-poll.ts';
 import { createQueuePositions } from '../jobs/queue-positions.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { createStem, createStemMemory } from '../search/stems.ts';
 import { countLostLines } from '../telemetry/log.ts';
 import type { Gauged } from '../telemetry/prometheus.ts';
-import { createWatch, type Metrics, unmetered, untraced, type Watch } from '../telemetry/watch.ts';
+import { createWatch, type Metrics, unmetered, untraced, type Watch } from '../telemetry/telemetry.ts';
+import { ensureFirstAccount, readUploadSecret } from './bootstrap.ts';
 import { deploymentIdOf } from './deployment.ts';
-import { ensureFirstAccount, readUploadSecret } from './first-start.ts';
 import { openFiles } from './open-files.ts';
 
 /** The service, and what only the routes beside the contract need of it. */

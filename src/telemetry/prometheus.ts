@@ -3,8 +3,8 @@
  * longer to load than the log and the HTTP framework together.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { askPatiently } from '../concurrency/patience.ts';
-import type { JobFigures, Meter } from './watch.ts';
+import { askPatiently } from '../concurrency/single-flight.ts';
+import type { JobFigures, Meter } from './telemetry.ts';
 
 const PREFIX = 'knowledge_retrieval_';
 

@@ -23,7 +23,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Tracing } from '../config/config.ts';
-import type { Trace } from './watch.ts';
+import type { Trace } from './telemetry.ts';
 
 /** What is not sent by then when the service ends is lost: an end has other things to do. */
 const LAST_SENDING_MS = 1_000;

@@ -4,7 +4,7 @@ import { createAccount } from '../database/accounts.ts';
 import type { Database } from '../database/database.ts';
 import { insertDocument } from '../database/documents.ts';
 import { readLanguages } from '../database/knowledge-bases.ts';
-import { analyseDocument } from '../indexing/analysis.ts';
+import { analyseDocument } from '../indexing/analyse-document.ts';
 import { insertPassages } from '../indexing/store-passages.ts';
 import { createStem } from '../search/stems.ts';
 

@@ -1,6 +1,6 @@
 /** Searches in texts that are imported for one test, each in a knowledge base of its own. */
 import { afterAll, beforeAll } from 'vitest';
-import { mergeLexemeChanges } from '../indexing/postings/lexeme-statistics.ts';
+import { mergeLexemeChanges } from '../indexing/postings/document-frequencies.ts';
 import { createSearch } from '../search/search.ts';
 import { createStemMemory } from '../search/stems.ts';
 import { importText, makeKnowledgeBase, type TestText } from './imported-texts.ts';

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { readConfig } from '../config/config.ts';
 import type { Connection } from '../database/database.ts';
 import { drain, listen } from '../http/server.ts';
-import { apiKeyFile } from '../serve/first-start.ts';
+import { apiKeyFile } from '../serve/bootstrap.ts';
 import type { OpenService } from '../serve/open-service.ts';
 import { openService } from '../serve/open-service.ts';
 import { createServiceApp } from '../serve/service-app.ts';

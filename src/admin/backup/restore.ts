@@ -21,8 +21,8 @@ import { compareMigrations, migrateToLatest, migrateUpTo, unknownOf } from '../.
 import { requireUsableDatabase } from '../../database/usable-database.ts';
 import { type FileStore, OBJECT_NAME_PATTERN } from '../../files/file-store.ts';
 import { type JobQueue, openJobQueue } from '../../jobs/job-queue.ts';
+import { takeFirstStart, unfinishedRestoreFile } from '../../serve/bootstrap.ts';
 import { requireDataDirectory } from '../../serve/data-directory.ts';
-import { takeFirstStart, unfinishedRestoreFile } from '../../serve/first-start.ts';
 import { openDatabase } from '../../serve/open-database.ts';
 import { openFiles } from '../../serve/open-files.ts';
 import { createLog } from '../../telemetry/log.ts';

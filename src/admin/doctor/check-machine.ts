@@ -2,8 +2,8 @@
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../../config/config.ts';
 import { type Problem, shellWord } from '../../problem.ts';
+import { apiKeyFile, uploadSecretFile } from '../../serve/bootstrap.ts';
 import { findUnusable, nearestExisting } from '../../serve/data-directory.ts';
-import { apiKeyFile, uploadSecretFile } from '../../serve/first-start.ts';
 
 /** The version that package.json brings; older ones lack what the service is made of. */
 const NODE_MAJOR = 24;

@@ -5,7 +5,7 @@ import type { FileStore } from '../../files/file-store.ts';
 import { findMovingQueues, readJobFigures } from '../../jobs/job-figures.ts';
 import { GIVEN_UP_QUEUE, hasJobQueue } from '../../jobs/job-queue.ts';
 import { type Problem, reasonOf } from '../../problem.ts';
-import type { JobFigures } from '../../telemetry/watch.ts';
+import type { JobFigures } from '../../telemetry/telemetry.ts';
 
 /** A worker takes a free job within seconds, and finishes a large file within minutes. */
 const STANDSTILL_SECONDS = 300;

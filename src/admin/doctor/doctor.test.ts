@@ -7,7 +7,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { generateApiKey } from '../../api-key.ts';
 import { drain, listen } from '../../http/server.ts';
-import { apiKeyFile, uploadSecretFile } from '../../serve/first-start.ts';
+import { apiKeyFile, uploadSecretFile } from '../../serve/bootstrap.ts';
 import { createServiceApp } from '../../serve/service-app.ts';
 import { addressOf, startHealthyDeployment } from '../../testing/healthy-deployment.ts';
 import { startS3Server } from '../../testing/s3-server.ts';

@@ -7,7 +7,7 @@ import {
   release,
 } from '../../binary-array.ts';
 import { LEXEMES_PER_CHANGE } from '../../database/tables.ts';
-import { type LexemeTable, lexemesEnd, nameEnd, nameStart, passageCountOf } from './lexeme-table.ts';
+import { type LexemeTable, lexemesEnd, nameEnd, nameStart, passageCountOf } from './postings-accumulator.ts';
 
 /**
  * Objects that one statement takes. PostgreSQL keeps all that it has parsed until the statement ends, some 400 bytes a

@@ -1,6 +1,6 @@
 /** Writes the lexemes of a passage, with their places, as a PostgreSQL tsvector. */
 import type { BinaryArray } from '../../binary-array.ts';
-import { firstPlaceOf, type LexemeTable, nameEnd, nameStart, placeCountOf } from './lexeme-table.ts';
+import { firstPlaceOf, type LexemeTable, nameEnd, nameStart, placeCountOf } from './postings-accumulator.ts';
 
 /** Adds the tsvector of the passage at hand to a column of tsvectors. */
 export const addPassageTsvector = (column: BinaryArray, table: LexemeTable): void =>

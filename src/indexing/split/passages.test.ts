@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isBlank } from './extracted-text.ts';
 import { scanMarkdown } from './markdown.ts';
+import { PASSAGE_MAX_SIZE, sizeOf } from './passage-size.ts';
 import { splitPassages } from './passages.ts';
-import { PASSAGE_MAX_SIZE, sizeOf } from './text-size.ts';
 
 const split = (text: string) => [...splitPassages(scanMarkdown(text))];
 const contents = (text: string) => split(text).map((passage) => passage.text);

@@ -1,8 +1,8 @@
 /** Splits a document's text into passages along its structure. */
-import { CUTTERS, characterCuts, clusterStart } from './cuts.ts';
+import { CUTTERS, characterCuts, clusterStart } from './boundaries.ts';
 import { isBlank, type List, type Range, type StructuredText } from './extracted-text.ts';
+import { PASSAGE_MAX_SIZE, sizeOf } from './passage-size.ts';
 import { type Section, sectionsOf } from './sections.ts';
-import { PASSAGE_MAX_SIZE, sizeOf } from './text-size.ts';
 
 /**
  * The unit that is indexed, scored and returned. `position` counts from 1 in text order; `text` is the

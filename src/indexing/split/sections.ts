@@ -1,6 +1,6 @@
 /** Divides a document into sections at its headings, none too small to stand alone. */
 import type { Heading, Range, StructuredText } from './extracted-text.ts';
-import { PASSAGE_MAX_SIZE, SECTION_MIN_SIZE, sizeOf } from './text-size.ts';
+import { PASSAGE_MAX_SIZE, SECTION_MIN_SIZE, sizeOf } from './passage-size.ts';
 
 /**
  * A stretch of text under one heading path. `bodyStart` is where the text below the opening headings begins;

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tokenise, tokeniseAs } from '../../analysis/tokens.ts';
-import { createTextNumbers } from './text-numbers.ts';
+import { createTextNumbers } from './token-ids.ts';
 
 const someText = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 4 })

@@ -9,13 +9,13 @@ import {
 import type { Stem } from '../analysis/lexemes.ts';
 import { tokeniseAs } from '../analysis/tokens.ts';
 import { type BinaryArray, createBinaryArray, elementTypes } from '../binary-array.ts';
-import { createDocumentLexemes, type NumberedText, type PassageTokens } from './postings/passage-lexemes.ts';
-import { createTextNumbers } from './postings/text-numbers.ts';
-import { createVocabulary, type Vocabulary } from './postings/vocabulary.ts';
+import { createDocumentLexemes, type NumberedText, type PassageTokens } from './postings/postings.ts';
+import { createVocabulary, type Vocabulary } from './postings/term-dictionary.ts';
+import { createTextNumbers } from './postings/token-ids.ts';
 import { type PackedText, type StructuredText, unpackText } from './split/extracted-text.ts';
 import { HEADING_MAX_LENGTH, scanMarkdown } from './split/markdown.ts';
+import { sizeOf } from './split/passage-size.ts';
 import { type Passage, splitPassages } from './split/passages.ts';
-import { sizeOf } from './split/text-size.ts';
 
 /**
  * What is analysed: imported text (read as Markdown), or what an extractor made of a file. `expected` are the languages

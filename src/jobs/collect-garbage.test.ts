@@ -8,8 +8,8 @@ import { serviceUnavailable } from '../errors.ts';
 import type { Service } from '../handlers/service.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
 import { unattended } from '../testing/unattended-imports.ts';
+import { removeUnimportedFiles, requeuePurges, sweepFiles } from './collect-garbage.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
-import { removeUnimportedFiles, requeuePurges, sweepFiles } from './sweep-storage.ts';
 
 let suite: TestService;
 let knowledgeBaseId: string;

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createSharedDatabase } from '../testing/test-database.ts';
-import { commitOnce, findFirstAnswer, type KeyedRequest, removeOldAnswers } from './first-answers.ts';
+import { commitOnce, findFirstAnswer, type KeyedRequest, removeOldAnswers } from './idempotency-keys.ts';
 
 let suite: Awaited<ReturnType<typeof createSharedDatabase>>;
 let request: KeyedRequest;

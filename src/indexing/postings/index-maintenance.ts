@@ -1,7 +1,7 @@
 /** What searches by lexemes need once passages have come or gone, and no request waits for. */
 import { sql } from 'kysely';
 import type { Database } from '../../database/database.ts';
-import { mergeLexemeChanges } from './lexeme-statistics.ts';
+import { mergeLexemeChanges } from './document-frequencies.ts';
 
 /**
  * Sorts the entries of new passages into the index of lexemes, unless another server is at it, or somebody imports.

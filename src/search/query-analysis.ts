@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { TIERS, tierMark } from '../analysis/marks.ts';
 import type { Database } from '../database/database.ts';
-import { type QueryStatistics, readQueryStatistics } from './query-statistics.ts';
+import { type QueryStatistics, readQueryStatistics } from './collection-statistics.ts';
 import {
   analyseQuery,
   mostImportant,

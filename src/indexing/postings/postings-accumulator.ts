@@ -2,7 +2,7 @@
 
 import { tierMark } from '../../analysis/marks.ts';
 import { type ByteWriter, createByteWriter } from '../../binary-array.ts';
-import { enlarge, type TextNumbers } from './text-numbers.ts';
+import { enlarge, type TextNumbers } from './token-ids.ts';
 
 /** PostgreSQL manual 8.11.1: a lexeme keeps 256 positions. */
 const POSITIONS_PER_LEXEME_MAX = 255;

@@ -3,6 +3,8 @@
 import { tierCount } from '../../analysis/marks.ts';
 import type { TokenisedText } from '../../analysis/tokens.ts';
 import type { BinaryArray } from '../../binary-array.ts';
+import { writePassageCounts } from './passage-counts.ts';
+import { addPassageTsvector } from './passage-tsvector.ts';
 import {
   addLexeme,
   addPlace,
@@ -11,10 +13,8 @@ import {
   type LexemeTable,
   markOf,
   placeCountOf,
-} from './lexeme-table.ts';
-import { writePassageCounts } from './passage-counts.ts';
-import { addPassageTsvector } from './passage-tsvector.ts';
-import type { TextNumbers } from './text-numbers.ts';
+} from './postings-accumulator.ts';
+import type { TextNumbers } from './token-ids.ts';
 
 /** The tokens of a text, by the numbers that they have in their document. */
 export type NumberedText = TokenisedText<number>;

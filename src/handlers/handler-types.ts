@@ -7,7 +7,7 @@ import type {
   UploadsControllerMethods,
 } from '../../generated/nestjs.gen.ts';
 import type { WaitBudget } from '../concurrency/waiting-line.ts';
-import type { Once } from '../database/first-answers.ts';
+import type { Once } from '../database/idempotency-keys.ts';
 import type { Service } from './service.ts';
 
 type Operations = SearchControllerMethods &

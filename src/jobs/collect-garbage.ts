@@ -1,10 +1,10 @@
 /** The job that clears away what crashes and clients have left: unused tickets, bytes without a row, old answers. */
 import { sql } from 'kysely';
-import { removeOldAnswers } from '../database/first-answers.ts';
+import { removeOldAnswers } from '../database/idempotency-keys.ts';
 import { removeUnnamed } from '../files/backup-lock.ts';
-import { compareFiles, findStoringKnowledgeBases } from '../files/compare-files.ts';
 import { filePrefix, uploadNameOf } from '../files/file-store.ts';
 import { discardObject, findUnsettled, settleUpload } from '../files/files.ts';
+import { compareFiles, findStoringKnowledgeBases } from '../files/reconcile.ts';
 import type { ScopedId } from '../ids.ts';
 import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';

@@ -5,8 +5,8 @@ import { type TokenisedText, tokenise } from '../../analysis/tokens.ts';
 import { createBinaryArray, elementTypes } from '../../binary-array.ts';
 import { LEXEMES_PER_CHANGE } from '../../database/tables.ts';
 import { readPassageCounts, readPieces, readTsvector } from '../../testing/analysed-passages.ts';
-import { createDocumentLexemes } from './passage-lexemes.ts';
-import { createTextNumbers } from './text-numbers.ts';
+import { createDocumentLexemes } from './postings.ts';
+import { createTextNumbers } from './token-ids.ts';
 
 /** Behind the header of an array, and the length of its one element. */
 const ELEMENT_OFFSET = 24;

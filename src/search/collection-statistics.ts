@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
-import { passageCounts } from '../indexing/postings/lexeme-statistics.ts';
+import { passageCounts } from '../indexing/postings/document-frequencies.ts';
 
 /** The knowledge bases that a query covers, and what they hold together. */
 export type SearchedKnowledgeBases = {

@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { overloaded } from '../errors.ts';
 import { createLog } from '../telemetry/log.ts';
-import { type Answered, createWatch, unmetered, untraced } from '../telemetry/watch.ts';
+import { type Answered, createWatch, unmetered, untraced } from '../telemetry/telemetry.ts';
 import type { Admission } from './admission.ts';
 import { createApp } from './app.ts';
-import { refuseEarly } from './early-refusal.ts';
+import { refuseEarly } from './load-shedding.ts';
 import { drain, listen } from './server.ts';
 
 const ORIGIN = 'https://app.example.org';

@@ -9,7 +9,7 @@ import { generateApiKey, readApiKey } from '../api-key.ts';
 import { readConfig } from '../config/config.ts';
 import { findLiveApiKeys, listApiKeys, revokeApiKey } from '../database/api-keys.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
-import { apiKeyFile, ensureFirstAccount } from './first-start.ts';
+import { apiKeyFile, ensureFirstAccount } from './bootstrap.ts';
 import { greet } from './greeting.ts';
 
 let DATA_DIR: string;

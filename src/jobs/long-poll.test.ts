@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parseDocumentId } from '../ids.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
 import { unattended } from '../testing/unattended-imports.ts';
-import type { DocumentWaits } from './document-waits.ts';
 import { importFile } from './import-file.ts';
+import type { DocumentWaits } from './long-poll.ts';
 
 let suite: TestService;
 let knowledgeBaseId: string;

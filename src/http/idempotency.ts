@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createTurns } from '../concurrency/turns.ts';
 import type { Patience, WaitBudget } from '../concurrency/waiting-line.ts';
 import type { Database } from '../database/database.ts';
-import { commitOnce, findFirstAnswer, type KeyedRequest, type Once } from '../database/first-answers.ts';
+import { commitOnce, findFirstAnswer, type KeyedRequest, type Once } from '../database/idempotency-keys.ts';
 
 /** The operations that make something new each time; the header says nothing to the others, which repeat themselves well. */
 const TAKING_KEYS: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 /** A cursor gives back its place, and nothing else is a cursor. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byCreation, byPosition, formatCursor, parseCursor, toPage } from './cursor.ts';
+import { byCreation, byPosition, formatCursor, parseCursor, toPage } from './pagination.ts';
 
 const place = fc.record({
   createdAt: fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }),

@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { createDiskRoom } from './disk-room.ts';
+import { createDiskRoom } from './disk-watermark.ts';
 
 test('bytes that are expected are free for nobody else, until they have come or will not come', async () => {
   const { bavail, bsize } = await statfs(tmpdir());

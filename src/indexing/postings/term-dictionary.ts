@@ -1,8 +1,8 @@
 /** What the words of a document become in each of its languages. */
 import type { Language } from '../../analysis/language.ts';
 import { lexemesOf, type Stem, wordsToStem } from '../../analysis/lexemes.ts';
-import type { NumberedText, PassageTokens, TokenLexemes } from './passage-lexemes.ts';
-import { enlarge, type TextNumbers } from './text-numbers.ts';
+import type { NumberedText, PassageTokens, TokenLexemes } from './postings.ts';
+import { enlarge, type TextNumbers } from './token-ids.ts';
 
 export type Vocabulary = ReturnType<typeof createVocabulary>;
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Stem, Stems } from '../analysis/lexemes.ts';
 import { analyseQuery, readQuery } from '../search/query-terms.ts';
 import { readAnalysis } from '../testing/analysed-passages.ts';
-import { type AnalysedPart, analyseDocument } from './analysis.ts';
+import { type AnalysedPart, analyseDocument } from './analyse-document.ts';
 
 /** Cuts a plural s and knows one stop word. */
 const stem: Stem = async (_language, words) =>

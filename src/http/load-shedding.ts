@@ -6,7 +6,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Logger } from 'pino';
 import { allowedOrigin, type CorsOrigins } from '../config/cors.ts';
 import { overloaded, toErrorEnvelope } from '../errors.ts';
-import type { Watch } from '../telemetry/watch.ts';
+import type { Watch } from '../telemetry/telemetry.ts';
 import type { Admission } from './admission.ts';
 import { laneOf } from './admission-lanes.ts';
 import { requestIdOf } from './request-id.ts';

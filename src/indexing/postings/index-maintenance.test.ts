@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importText, makeKnowledgeBase, type Place } from '../../testing/imported-texts.ts';
 import { createTestDatabase } from '../../testing/test-database.ts';
-import { createLexemeUpkeep } from './lexeme-upkeep.ts';
+import { createLexemeUpkeep } from './index-maintenance.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 let place: Place;

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/test-database.ts';
 import { createDatabase, createPool, type Database } from './database.ts';
-import { createRequestCounter } from './request-counts.ts';
+import { createRequestCounter } from './rate-limit-counters.ts';
 
 const WINDOW_SECONDS = 60;
 
