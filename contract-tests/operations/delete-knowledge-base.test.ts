@@ -106,7 +106,7 @@ test.each([
   'x'.repeat(36),
   ' '.repeat(36),
   '%'.repeat(36),
-  '../../'.repeat(12),
+  '../'.repeat(12),
   '0199F3A2-6B1C-7D4E-8F50-2A9B3C4D5E6F',
   '{199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6}',
   '😀'.repeat(36),

@@ -102,7 +102,7 @@ test.each([
   'C:\\Windows\\system32\\con.txt',
   '/',
   '.',
-  '../..',
+  '..',
   ' ',
   '🦔🦔.txt',
   'e\u0301.txt',
