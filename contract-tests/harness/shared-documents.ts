@@ -19,7 +19,7 @@ export type SharedDocument = {
   not_expect?: string[];
 };
 
-const folder = fileURLToPath(new URL('../../shared/documents/', import.meta.url));
+const folder = fileURLToPath(new URL('../../../shared/documents/', import.meta.url));
 const manifest = `${folder}manifest.jsonl`;
 
 /** Why a test of them is left out; undefined where they are there. */
