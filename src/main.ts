@@ -100,7 +100,7 @@ async function serve(config: Config, log: Logger, works: boolean): Promise<() =>
     await delay(config.shutdownDelaySeconds * 1000);
     const beganAtMs = performance.now();
     await endWork().catch((error) => log.warn({ err: error }, 'jobs go on until the end'));
-    service.waits.end();
+    service.longPolls.end();
     await drain(server, DRAIN_TIMEOUT_MS);
     await closeService(beganAtMs + STOP_TIMEOUT_MS - performance.now());
     await closeDatabase();

@@ -4,12 +4,12 @@
  */
 import type pg from 'pg';
 import type { RunningService } from '../../contract-tests/harness/service-process.ts';
-import { TIERS, tierMark } from '../../src/analysis/marks.ts';
+import { impactTierLexeme, TIERS } from '../../src/analysis/marks.ts';
 import { createDatabase, createPool, type Database } from '../../src/database/database.ts';
 import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { B, K1 } from '../../src/search/bm25.ts';
 import type { SearchedKnowledgeBases } from '../../src/search/collection-statistics.ts';
-import { createUnderstanding, type Understanding } from '../../src/search/query-analysis.ts';
+import { createQueryAnalysis, type QueryAnalysis } from '../../src/search/query-analysis.ts';
 import { scoreByWords } from '../../src/search/ranking.ts';
 import { candidatesOf, chooseTerms, weighSpellings } from '../../src/search/search.ts';
 import { createStemMemory } from '../../src/search/stems.ts';
@@ -114,14 +114,14 @@ export async function measureExactness(
   const database = openServiceDatabase(service);
   try {
     const accountId = await findAccount(client);
-    const understand = createUnderstanding(database, createStemMemory());
-    const understood: Understanding[] = [];
+    const understand = createQueryAnalysis(database, createStemMemory());
+    const understood: QueryAnalysis[] = [];
     for (const query of queries)
       understood.push(await understand({ accountId, knowledgeBaseIds: undefined, query }));
     const words = understood.flatMap(({ terms }) =>
       terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]),
     );
-    const marks = words.flatMap((word) => TIERS.map((_, tier) => tierMark(word, tier)));
+    const marks = words.flatMap((word) => TIERS.map((_, tier) => impactTierLexeme(word, tier)));
     await makePostings(client, [...new Set([...words, ...marks])]);
     const frequencies = await readFrequencies(client);
     const progress = showProgress('scoring exhaustively', queries.length);

@@ -1,6 +1,6 @@
 /** Recounts a knowledge base: what its counters and rows say of each other, problem by problem, and sets them right. */
 import { type RawBuilder, sql } from 'kysely';
-import { scopeMark } from '../analysis/scope-mark.ts';
+import { knowledgeBaseLexeme } from '../analysis/scope-mark.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { lockLexemes } from '../indexing/postings/document-frequencies.ts';
 
@@ -13,7 +13,7 @@ const toLine = ({ what, said, counted }: Difference): string =>
 /** The lexemes of the passages, and in how many of these each is. */
 const countLexemes = (knowledgeBaseId: string) => sql`
   SELECT entry.lexeme COLLATE "C" AS lexeme, count(*) AS counted FROM passage_lexemes, unnest(lexemes) AS entry
-  WHERE knowledge_base_id = ${knowledgeBaseId} AND entry.lexeme <> ${scopeMark(knowledgeBaseId)}
+  WHERE knowledge_base_id = ${knowledgeBaseId} AND entry.lexeme <> ${knowledgeBaseLexeme(knowledgeBaseId)}
   GROUP BY entry.lexeme`;
 
 const countLanguages = (knowledgeBaseId: string) => sql`

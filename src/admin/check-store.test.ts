@@ -8,7 +8,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../database/database.ts';
 import { type FileStore, openFileStore } from '../files/file-store.ts';
-import { compareFiles, type FileComparison } from '../files/reconcile.ts';
+import { type FileComparison, reconcileFiles } from '../files/reconcile.ts';
 import { formatScopedId } from '../ids.ts';
 import { deleteDocumentRows } from '../indexing/store-passages.ts';
 import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
@@ -188,7 +188,7 @@ test('more files than a page holds are all compared, a page at a time, each agai
     await utimes(join(directory, name), new Date(0), new Date(0));
   }
   const pages: FileComparison[] = [];
-  for await (const page of compareFiles({ database, files }, knowledgeBaseId)) pages.push(page);
+  for await (const page of reconcileFiles({ database, files }, knowledgeBaseId)) pages.push(page);
   expect(pages.length).toBeGreaterThan(2);
   expect(pages.flatMap((page) => page.orphans)).toEqual(orphans);
   expect(pages.flatMap((page) => page.lost.map(({ objectName }) => objectName))).toEqual(lost);

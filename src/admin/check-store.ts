@@ -5,9 +5,9 @@ import { removeUnnamed } from '../files/backup-lock.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { forgetUpload } from '../files/files.ts';
 import {
-  compareFiles,
   type FileComparison,
   findStoringKnowledgeBases,
+  reconcileFiles,
   type UploadedFile,
 } from '../files/reconcile.ts';
 import { formatScopedId } from '../ids.ts';
@@ -119,7 +119,7 @@ async function readNames(database: Database, knowledgeBaseId: string, damaged: U
 }
 
 async function* checkFiles(check: StoreCheck, knowledgeBaseId: string): AsyncGenerator<string> {
-  for await (const found of compareFiles(check, knowledgeBaseId)) {
+  for await (const found of reconcileFiles(check, knowledgeBaseId)) {
     const { orphans, lost, misfits } = check.repair
       ? await repairFiles(check, { knowledgeBaseId, found })
       : found;

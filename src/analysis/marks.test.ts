@@ -1,8 +1,8 @@
 /** Marks tell dense passages from others, and no text can hold one. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { tierCount, tierMark } from './marks.ts';
-import { scopeMark } from './scope-mark.ts';
+import { impactTierLexeme, tierCount } from './marks.ts';
+import { knowledgeBaseLexeme } from './scope-mark.ts';
 import { tokenise } from './tokens.ts';
 
 test('a word that occurs once is of no tier, however short the passage', () => {
@@ -17,7 +17,11 @@ test('tiers take repetition against length', () => {
 });
 
 test('no text holds a mark', () => {
-  const marks = [tierMark('word', 0), tierMark('1', 1), scopeMark('0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f')];
+  const marks = [
+    impactTierLexeme('word', 0),
+    impactTierLexeme('1', 1),
+    knowledgeBaseLexeme('0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f'),
+  ];
   for (const mark of marks) expect(tokenise(`x ${mark} y /${mark} 1${mark}`).tokens).not.toContain(mark);
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {

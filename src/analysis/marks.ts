@@ -23,7 +23,7 @@ export const TIERS = [
 export const UNTIERED_DENSITY = 1.1;
 
 /** The lexeme of the `tier`-th of `TIERS`, counted from 0, for a word's lexeme. */
-export const tierMark = (lexeme: string, tier: number): string => `/${tier + 1}/${lexeme}`;
+export const impactTierLexeme = (lexeme: string, tier: number): string => `/${tier + 1}/${lexeme}`;
 
 /** In how many of `TIERS`, from the first on, a passage of `length` tokens is that holds a word `frequency` times. */
 export function tierCount(frequency: number, length: number): number {

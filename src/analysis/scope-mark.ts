@@ -2,4 +2,4 @@
  * The lexeme that every passage of a knowledge base holds beside those of its text, by which the index finds them.
  * It begins with a slash, as no token of a text does.
  */
-export const scopeMark = (knowledgeBaseId: string): string => `/${knowledgeBaseId}`;
+export const knowledgeBaseLexeme = (knowledgeBaseId: string): string => `/${knowledgeBaseId}`;

@@ -5,14 +5,14 @@
  * those that come again and again must not fill the pool of a database that hangs.
  * @throws what `ask` throws, or that it took too long
  */
-export function askPatiently<T>(ask: () => Promise<T>, patienceMs: number): () => Promise<T> {
+export function singleFlight<T>(ask: () => Promise<T>, timeoutMs: number): () => Promise<T> {
   let asking: Promise<T> | undefined;
   return async () => {
     asking ??= ask().finally(() => {
       asking = undefined;
     });
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
+    const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     return await Promise.race([asking, late]).finally(() => clearTimeout(timer));
   };
 }

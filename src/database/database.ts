@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { sendWithinBounds } from './bounded-statements.ts';
-import { watchLinks } from './dead-connections.ts';
+import { watchConnections } from './dead-connections.ts';
 import { preparedName } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
@@ -107,7 +107,7 @@ export const createMaintenancePool = (connection: Connection, onError: PoolSetti
 /** The connections of `pool`, which send prepared statements by their names: Kysely itself knows none. */
 function namingStatements(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
-  const links = watchLinks(pool);
+  const links = watchConnections(pool);
   const clientOver = (client: pg.PoolClient): PostgresPoolClient => {
     const query = (text: string, values: unknown[]): Promise<unknown> =>
       sendWithinBounds(client, () => client.query({ name: preparedName(text), text, values }));

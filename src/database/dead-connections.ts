@@ -29,7 +29,7 @@ const linkOf = (client: pg.ClientBase) =>
   client as unknown as { connection: { stream: Socket }; processID: number; readyForQuery: boolean };
 
 /** Who has statements watched over. */
-export type LinkWatch = {
+export type ConnectionWatch = {
   /** From now on `client` is used for plain statements only: a COPY waits for its rows as what is lost waits for its end. */
   begin(client: pg.PoolClient): void;
   end(client: pg.PoolClient): void;
@@ -159,7 +159,7 @@ function watchIdle(pool: pg.Pool): (sinceBeforeMs: number) => void {
  * Watches over those connections of `pool` that it is told of, and connects as they do where it has to ask: a statement
  * whose link is lost ends with the driver's error in a few seconds.
  */
-export function watchLinks(pool: pg.Pool): LinkWatch {
+export function watchConnections(pool: pg.Pool): ConnectionWatch {
   const links = new Map<pg.PoolClient, Watched>();
   pool.on('remove', (client) => void links.delete(client));
   // Processes behind links that are closed here: a lost link does not tell them, and they may hold locks.

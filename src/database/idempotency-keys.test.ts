@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createSharedDatabase } from '../testing/test-database.ts';
-import { commitOnce, findFirstAnswer, type KeyedRequest, removeOldAnswers } from './idempotency-keys.ts';
+import { commitOnce, findKeptAnswer, type KeyedRequest, removeOldAnswers } from './idempotency-keys.ts';
 
 let suite: Awaited<ReturnType<typeof createSharedDatabase>>;
 let request: KeyedRequest;
@@ -52,7 +52,7 @@ test('a request that comes to another server meanwhile waits, and gets the first
   await untilOneWaits();
   first.succeed();
   expect(JSON.stringify(await two)).toBe(JSON.stringify(await one));
-  expect(JSON.stringify(await findFirstAnswer(suite.other, request))).toBe(
+  expect(JSON.stringify(await findKeptAnswer(suite.other, request))).toBe(
     '{"z":"Ünïcode","a":[1,{"2":null}]}',
   );
 });
@@ -78,7 +78,7 @@ test('another body under the key is refused, also while the first is under way',
   await untilOneWaits();
   first.succeed();
   await expect(two).rejects.toMatchObject({ errorCode: 'IDEMPOTENCY_KEY_REUSED' });
-  await expect(findFirstAnswer(suite.other, changed)).rejects.toMatchObject({
+  await expect(findKeptAnswer(suite.other, changed)).rejects.toMatchObject({
     errorCode: 'IDEMPOTENCY_KEY_REUSED',
   });
   await one;
@@ -87,13 +87,13 @@ test('another body under the key is refused, also while the first is under way',
 test('an answer is given for 24 hours; then the key is free, also for another body', async () => {
   await commitOnce(suite.database, request, async () => ({ made: 1 }));
   await makesAgo('23 hours 59 minutes');
-  expect(await findFirstAnswer(suite.other, request)).toEqual({ made: 1 });
+  expect(await findKeptAnswer(suite.other, request)).toEqual({ made: 1 });
   expect(await removeOldAnswers(suite.database)).toBe(0);
   await makesAgo('24 hours');
-  expect(await findFirstAnswer(suite.other, request)).toBeUndefined();
+  expect(await findKeptAnswer(suite.other, request)).toBeUndefined();
   const next = { ...request, hash: hashOf('another body') };
   expect(await commitOnce(suite.other, next, async () => ({ made: 2 }))).toEqual({ made: 2 });
-  expect(await findFirstAnswer(suite.database, next)).toEqual({ made: 2 });
+  expect(await findKeptAnswer(suite.database, next)).toEqual({ made: 2 });
 });
 
 test('the sweep removes old answers, and those only', async () => {

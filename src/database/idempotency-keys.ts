@@ -14,7 +14,7 @@ const KEPT_HOURS = 24;
 export type KeyedRequest = { accountId: string; operation: string; key: string; hash: Buffer };
 
 /** The one transaction of an operation, from its effect to the `data` of its answer, which is kept with it. */
-export type Once = <Data extends object>(
+export type Transact = <Data extends object>(
   effect: (transaction: Transaction<Tables>) => Promise<Data>,
 ) => Promise<Data>;
 
@@ -41,7 +41,7 @@ function answerTo({ hash }: KeyedRequest, { request_hash, answer }: KeptAnswer):
  * The answer that this request was given within the last 24 hours; undefined: none.
  * @throws IDEMPOTENCY_KEY_REUSED
  */
-export async function findFirstAnswer(
+export async function findKeptAnswer(
   database: Queryable,
   request: KeyedRequest,
 ): Promise<object | undefined> {

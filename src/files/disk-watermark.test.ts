@@ -2,13 +2,13 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { createDiskRoom } from './disk-watermark.ts';
+import { createDiskWatermark } from './disk-watermark.ts';
 
 test('bytes that are expected are free for nobody else, until they have come or will not come', async () => {
   const { bavail, bsize } = await statfs(tmpdir());
   // Others write there meanwhile: a third is far from the half and from all.
   const third = Math.floor((bavail * bsize) / 3);
-  const room = createDiskRoom(tmpdir());
+  const room = createDiskWatermark(tmpdir());
   const uploads = [await room.expect(third), await room.expect(third)];
   await expect(room.expect(third)).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
   await expect(room.require(third)).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });

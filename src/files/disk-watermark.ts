@@ -20,7 +20,7 @@ export type ExpectedBytes = {
   end(): void;
 };
 
-export type DiskRoom = {
+export type DiskWatermark = {
   /** @throws SERVICE_UNAVAILABLE when `bytes` more, with all that are expected, would take from the reserve */
   require(bytes: number): Promise<void>;
   /** Keeps room for bytes until they have arrived, or will not come. @throws as `require` */
@@ -30,7 +30,7 @@ export type DiskRoom = {
 };
 
 /** The room where `directory` lies; undefined: nothing of ours is stored on this machine. */
-export function createDiskRoom(directory: string | undefined): DiskRoom {
+export function createDiskWatermark(directory: string | undefined): DiskWatermark {
   let expectedBytes = 0;
   const hasRoomFor = async (bytes: number): Promise<boolean> => {
     if (directory === undefined) return true;

@@ -68,7 +68,7 @@ async function readObjects(files: FileStore, knowledgeBaseId: string, { after, u
  * before its rows were read would lack what has arrived meanwhile. Objects younger than an hour are nobody's orphans yet,
  * but for those that clients have sent straight to the store: their row was there before the client had the address.
  */
-export async function* compareFiles(
+export async function* reconcileFiles(
   { database, files }: { database: Queryable; files: FileStore },
   knowledgeBaseId: string,
 ): AsyncGenerator<FileComparison> {

@@ -1,5 +1,5 @@
 /** Knows whether the store of uploaded files answers, also for those who ask each second. */
-import { askPatiently } from '../concurrency/single-flight.ts';
+import { singleFlight } from '../concurrency/single-flight.ts';
 import type { FileStore } from './file-store.ts';
 
 /** A balancer's own patience is a second or two. */
@@ -11,7 +11,7 @@ const KNOWN_MS = 15_000;
 
 /** Gives a function that says whether the store answers, and asks it every five seconds at most. */
 export function createStoreHealth(files: Pick<FileStore, 'look'>): () => Promise<boolean> {
-  const look = askPatiently(() => files.look(), PATIENCE_MS);
+  const look = singleFlight(() => files.look(), PATIENCE_MS);
   let known = { isAvailable: false, atMs: Number.NEGATIVE_INFINITY };
   let looking: Promise<void> | undefined;
   const lookAgain = async (): Promise<void> => {

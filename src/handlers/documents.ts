@@ -22,7 +22,7 @@ import type { AnalysedPart } from '../indexing/analyse-document.ts';
 import { endParts, isLarge } from '../indexing/analysis-pool.ts';
 import { isBlank } from '../indexing/split/extracted-text.ts';
 import { deleteDocumentRows, insertPassages } from '../indexing/store-passages.ts';
-import type { Call, Handlers } from './handler-types.ts';
+import type { HandlerContext, Handlers } from './handler-types.ts';
 import { byCreation, byPosition, parseCursor, toPage } from './pagination.ts';
 
 /** A text on its way into a knowledge base; its passages come as they are analysed. `isBlank`: there will be none. */
@@ -43,7 +43,7 @@ const UNREADABLE = {
 /** Makes the document of a text with its passages; all of it is one transaction. */
 async function insertText(
   transaction: Queryable,
-  { accountId, config }: Call,
+  { accountId, config }: HandlerContext,
   { knowledgeBaseId, title, bytes, parts, ...text }: Text,
 ) {
   await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
@@ -65,9 +65,9 @@ async function insertText(
  * Stores a text, and ends its analysis in any case.
  * @throws KNOWLEDGE_BASE_NOT_FOUND when that is deleted meanwhile; the document is known to nobody yet
  */
-async function storeText(call: Call, text: Text) {
+async function storeText(call: HandlerContext, text: Text) {
   try {
-    return await call.once((transaction) => insertText(transaction, call, text));
+    return await call.transact((transaction) => insertText(transaction, call, text));
   } catch (error) {
     throw error instanceof DeletionAnnounced ? knowledgeBaseNotFound() : error;
   } finally {
@@ -78,7 +78,7 @@ async function storeText(call: Call, text: Text) {
 /** How far a document is, and its place in the queue while it waits for its turn. */
 async function reportStatus(
   row: Awaited<ReturnType<typeof requireDocument>>,
-  { positions, accountId }: Call,
+  { positions, accountId }: HandlerContext,
 ): Promise<DocumentStatusReport> {
   const report = toStatusReport(row);
   if (row.status !== 'pending') return report;
@@ -87,10 +87,10 @@ async function reportStatus(
 
 export const documentHandlers = {
   async importTextContent({ title, content, ...input }, call) {
-    const { database, accountId, config, room, analyse, outside, signal, budget } = call;
+    const { database, accountId, config, diskWatermark, analyse, withoutPermit, signal, budget } = call;
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const bytes = Buffer.byteLength(content);
-    await room.require(bytes);
+    await diskWatermark.require(bytes);
     const expected = await readLanguages(database, { accountId, knowledgeBaseId });
     await expectStorage(database, { accountId, defaults: config }, bytes);
     const text = { title, expected, format: 'text', content } as const;
@@ -98,8 +98,8 @@ export const documentHandlers = {
     const store = (parts: Text['parts']) =>
       storeText(call, { knowledgeBaseId, title, bytes, isBlank: isBlank(content), parts });
     // The parts of a large text are stored while the next are analysed: that takes seconds, and no place from others.
-    if (isLarge(content.length)) return { data: await outside(async () => store(await analysing())) };
-    return { data: await store(await outside(analysing)) };
+    if (isLarge(content.length)) return { data: await withoutPermit(async () => store(await analysing())) };
+    return { data: await store(await withoutPermit(analysing)) };
   },
 
   async deleteDocument({ documentId }, { database, accountId, files, log }) {
@@ -150,11 +150,11 @@ export const documentHandlers = {
   },
 
   async getDocumentStatus({ documentId, waitSeconds = 0 }, call) {
-    const { database, accountId, waits, signal } = call;
+    const { database, accountId, longPolls, signal } = call;
     const id = { ...parseDocumentId(documentId), accountId };
     const before = await requireDocument(database, id);
     if (waitSeconds === 0 || !isUnfinished(before)) return { data: await reportStatus(before, call) };
-    await waits.untilFinal(id, { seconds: waitSeconds, signal });
+    await longPolls.untilFinal(id, { seconds: waitSeconds, signal });
     return { data: await reportStatus(await requireDocument(database, id), call) };
   },
 

@@ -7,7 +7,7 @@ import type {
   UploadsControllerMethods,
 } from '../../generated/nestjs.gen.ts';
 import type { WaitBudget } from '../concurrency/waiting-line.ts';
-import type { Once } from '../database/idempotency-keys.ts';
+import type { Transact } from '../database/idempotency-keys.ts';
 import type { Service } from './service.ts';
 
 type Operations = SearchControllerMethods &
@@ -19,16 +19,16 @@ type Operations = SearchControllerMethods &
 /**
  * What a handler works with: the service, whose request it is and by which key, the origin (`http://host`) it was sent
  * to, a signal that aborts when nobody waits for the answer any more, the transaction of an operation that takes an
- * Idempotency-Key, `outside`, which runs what takes time while another request has this one's turn, and what its waits
+ * Idempotency-Key, `withoutPermit`, which runs what takes time while another request works, and what its waits
  * together may still take.
  */
-export type Call = Service & {
+export type HandlerContext = Service & {
   accountId: string;
   keyId: string;
   origin: string;
   signal: AbortSignal;
-  once: Once;
-  outside<T>(act: () => Promise<T>): Promise<T>;
+  transact: Transact;
+  withoutPermit<T>(act: () => Promise<T>): Promise<T>;
   budget: WaitBudget | undefined;
 };
 
@@ -39,6 +39,6 @@ export type Call = Service & {
 export type Handlers = {
   [Operation in keyof Operations]: (
     input: NonNullable<Parameters<Operations[Operation]>[0]>,
-    call: Call,
+    call: HandlerContext,
   ) => Promise<Omit<Awaited<ReturnType<Operations[Operation]>>, 'success'>>;
 };

@@ -31,10 +31,10 @@ const toKnowledgeBase = (row: KnowledgeBaseRow): KnowledgeBase => ({
 });
 
 export const knowledgeBaseHandlers = {
-  async createKnowledgeBase({ name, description = '' }, { accountId, config, room, once }) {
-    await room.require(0);
+  async createKnowledgeBase({ name, description = '' }, { accountId, config, diskWatermark, transact }) {
+    await diskWatermark.require(0);
     const knowledge_base_id = uuidv7();
-    const data = await once(async (transaction) => {
+    const data = await transact(async (transaction) => {
       await requireKnowledgeBaseAllowance(transaction, { accountId, defaults: config });
       const owner = { knowledge_base_id, account_id: accountId };
       const row = await transaction

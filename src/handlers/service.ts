@@ -1,7 +1,7 @@
 /** What every handler works with, made once by the composition root. */
 import type { AnalysisPool } from '../indexing/analysis-pool.ts';
 import type { JobContext } from '../jobs/job-context.ts';
-import type { DocumentWaits } from '../jobs/long-poll.ts';
+import type { LongPolls } from '../jobs/long-poll.ts';
 import type { QueuePositions } from '../jobs/queue-positions.ts';
 import type { Search } from '../search/search.ts';
 
@@ -13,6 +13,6 @@ export type Service = JobContext &
     /** Where files stand in the queue of imports. */
     positions: QueuePositions;
     /** Who waits for the end of imports. */
-    waits: DocumentWaits;
+    longPolls: LongPolls;
     uploadSecret: string;
   }>;

@@ -15,7 +15,7 @@ import { discardObject, insertTicket, lockFile, takeDirectUpload } from '../file
 import { formatUploadPath } from '../files/upload-address.ts';
 import { formatScopedId, parseFileId, parseKnowledgeBaseId, type ScopedId } from '../ids.ts';
 import { countDocument } from '../indexing/store-passages.ts';
-import type { Call, Handlers } from './handler-types.ts';
+import type { HandlerContext, Handlers } from './handler-types.ts';
 
 type FileRow = Selectable<Tables['files']>;
 
@@ -52,7 +52,7 @@ async function insertFileDocument(transaction: Queryable, file: FileRow, taken: 
 /** The document of an uploaded file, made now unless it is there already; all of it is one transaction. */
 async function findOrInsertDocument(
   transaction: Transaction<Tables>,
-  { accountId, config, jobs }: Call,
+  { accountId, config, jobs }: HandlerContext,
   { file: { knowledgeBaseId, id }, taken }: { file: ScopedId; taken: string | undefined },
 ) {
   const file = await lockFile(transaction, { knowledgeBaseId, id, accountId });
@@ -70,7 +70,10 @@ async function findOrInsertDocument(
 }
 
 /** Imports a file whose bytes were `taken` (undefined: came here), and removes those that no row names in the end. */
-async function importOnce(call: Call, { file, taken }: { file: ScopedId; taken: string | undefined }) {
+async function importOnce(
+  call: HandlerContext,
+  { file, taken }: { file: ScopedId; taken: string | undefined },
+) {
   let unnamed = taken;
   try {
     const { row, isNew } = await call.database.transaction().execute(async (transaction) => {
@@ -89,7 +92,7 @@ async function importOnce(call: Call, { file, taken }: { file: ScopedId; taken: 
 
 /** The ticket of a file that is to be sent: to its store, where that takes files itself, or else to us. */
 async function makeTicket(
-  call: Call,
+  call: HandlerContext,
   file: ScopedId,
   bounds: { sizeBytes: number; createdAt: Date; expiresAt: Date },
 ): Promise<UploadTicket> {
@@ -105,21 +108,21 @@ async function makeTicket(
 export const uploadHandlers = {
   async importFile(input, call) {
     const file = parseFileId(input.fileId);
-    await call.room.require(0);
+    await call.diskWatermark.require(0);
     // Before the transaction, which must not wait for the store.
     const taken = await takeDirectUpload(call, { ...file, accountId: call.accountId });
     return { data: toDocument(await importOnce(call, { file, taken })) };
   },
 
   async presignUploadUrl({ fileName, size, ...input }, call) {
-    const { database, accountId, config, files, room, once } = call;
-    await room.require(config.s3 === undefined ? size : 0);
+    const { database, accountId, config, files, diskWatermark, transact } = call;
+    await diskWatermark.require(config.s3 === undefined ? size : 0);
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const createdAt = await readDatabaseTime(database);
     const expiresAt = new Date(createdAt.getTime() + config.uploadTicketTtlSeconds * 1000);
     const file = { knowledgeBaseId, id: uuidv7() };
     const ticket = await makeTicket(call, file, { sizeBytes: size, createdAt, expiresAt });
-    const data = await once(async (transaction) => {
+    const data = await transact(async (transaction) => {
       await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
       await insertTicket(transaction, {
         ...file,

@@ -1,7 +1,7 @@
 /** One line of the log, and one observation of the metrics, for each request that has ended. */
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
-import type { Answered, Watch } from '../telemetry/telemetry.ts';
+import type { Answered, Telemetry } from '../telemetry/telemetry.ts';
 
 /** What is asked every few seconds by machines, and would drown the rest. */
 const ROUTINE = new Set(['livez', 'readyz', 'metrics']);
@@ -33,7 +33,7 @@ function toAnswered({ state, status, res }: Context): Answered {
 
 /** To stand before everything that answers. Health checks and scrapes are logged at debug, all else at info. */
 export const observeRequests =
-  (log: Logger, watch: Watch): Middleware =>
+  (log: Logger, watch: Telemetry): Middleware =>
   async (context, next) => {
     const startedAt = performance.now();
     context.res.once('close', () => {

@@ -1,5 +1,5 @@
 /**
- * The lanes in which the requests of an account wait for a place: imports wait for long, others are refused when they
+ * The lanes in which the requests of an account wait for a permit: imports wait for long, others are refused when they
  * are served slowly.
  */
 import { LRUCache } from 'lru-cache';

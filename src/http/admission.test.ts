@@ -1,4 +1,4 @@
-/** Who has its turn when: places, the lanes before them, and those who step out and come back. */
+/** Who has its turn when: permits, the lanes before them, and those who step out and come back. */
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -39,7 +39,7 @@ test('the paths of the imports’ lane are operations of the spec', () => {
   expect(Object.keys(paths).filter((path) => laneOf(path) === 'imports')).toHaveLength(4);
 });
 
-test('as many work as there are places; the next begins when one leaves, in the order of coming', async () => {
+test('as many work as there are permits; the next begins when one leaves, in the order of coming', async () => {
   const admission = createAdmission(2);
   const first = await enter(admission);
   const { entered, refused } = enterOften(admission, 3);
@@ -74,11 +74,11 @@ describe('requests that are refused when they can not be answered soon', () => {
   test('a queue that is known to move slowly grows no longer than what it serves in a second', async () => {
     vi.advanceTimersByTime(60_000);
     const admission = createAdmission(10);
-    const places = await Promise.all(Array.from({ length: 10 }, () => enter(admission)));
+    const permits = await Promise.all(Array.from({ length: 10 }, () => enter(admission)));
     enterOften(admission, 50);
-    for (const place of places) {
+    for (const permit of permits) {
       vi.advanceTimersByTime(20);
-      place.leave();
+      permit.leave();
     }
     // 40 wait, and fifty a second are served.
     const { refused } = enterOften(admission, 30);
@@ -110,16 +110,16 @@ describe('imports', () => {
     expect([refused.length, late.refused.length]).toEqual([600, 1]);
   });
 
-  test('all waits of one together, for a place and for memory, end after fifty seconds', async () => {
+  test('all waits of one together, for a permit and for memory, end after fifty seconds', async () => {
     const admission = createAdmission(2);
     const first = await enter(admission, 'imports');
     const second = enter(admission, 'imports');
     await turn();
     vi.advanceTimersByTime(30_000);
     first.leave();
-    const place = await second;
-    expect(place.budget.leftMs).toBe(20_000);
-    const [eldest, other] = [(await enter(admission, 'others', 'b')).body(), place.body()];
+    const permit = await second;
+    expect(permit.budget.leftMs).toBe(20_000);
+    const [eldest, other] = [(await enter(admission, 'others', 'b')).body(), permit.body()];
     await eldest.hold(48 * MEBIBYTE);
     const held = other.hold(MEBIBYTE);
     held.catch(() => {});
@@ -127,14 +127,14 @@ describe('imports', () => {
     await expect(held).rejects.toMatchObject({ status: 503 });
   });
 
-  test('take turns with other requests, and fill neither their line nor all places', async () => {
+  test('take turns with other requests, and fill neither their line nor all permits', async () => {
     const admission = createAdmission(4);
     const imports = await Promise.all([1, 2, 3].map(() => enter(admission, 'imports')));
     const waiting = enterOften(admission, 100, 'imports');
     const other = await enter(admission);
     expect([admission.isFull('imports', 'a'), admission.isFull('others', 'a')]).toEqual([false, false]);
     const others = enterOften(admission, 2);
-    for (const place of [...imports, other]) place.leave();
+    for (const permit of [...imports, other]) permit.leave();
     await turn();
     expect([waiting.entered, others.entered]).toEqual([
       [0, 1],
@@ -169,11 +169,11 @@ describe('imports', () => {
 
 test('who steps out lets another one work, and comes back before those who wait', async () => {
   const admission = createAdmission(1);
-  const place = await enter(admission);
+  const permit = await enter(admission);
   const outside = Promise.withResolvers<void>();
   let isBack = false;
-  const back = place
-    .outside(() => outside.promise)
+  const back = permit
+    .withoutPermit(() => outside.promise)
     .then(() => {
       isBack = true;
     });
@@ -185,29 +185,29 @@ test('who steps out lets another one work, and comes back before those who wait'
   other.leave();
   await back;
   expect(entered).toEqual([]);
-  place.leave();
+  permit.leave();
   await turn();
   expect(entered).toEqual([0]);
 });
 
 test('who steps out while outside comes back once', async () => {
   const admission = createAdmission(2);
-  const place = await enter(admission);
-  await place.outside(() => place.outside(async () => {}));
-  place.leave();
+  const permit = await enter(admission);
+  await permit.withoutPermit(() => permit.withoutPermit(async () => {}));
+  permit.leave();
   const { entered } = enterOften(admission, 3);
   await turn();
   expect(entered).toEqual([0, 1]);
 });
 
-test('who hangs up outside does not come back, and takes no place', async () => {
+test('who hangs up outside does not come back, and takes no permit', async () => {
   const admission = createAdmission(1);
   const client = newClient();
-  const place = await admission.enter('imports', { key: 'a', client });
-  const gone = place.outside(async () => void client.destroy());
+  const permit = await admission.enter('imports', { key: 'a', client });
+  const gone = permit.withoutPermit(async () => void client.destroy());
   const other = await enter(admission);
   await expect(gone).rejects.toMatchObject({ errorCode: 'MALFORMED_REQUEST' });
-  place.leave();
+  permit.leave();
   const { entered } = enterOften(admission, 1);
   await turn();
   expect(entered).toEqual([]);
@@ -216,7 +216,7 @@ test('who hangs up outside does not come back, and takes no place', async () => 
   expect(entered).toEqual([0]);
 });
 
-test('who has its turn for heavy work and finds no place to come back to gives the turn on', async () => {
+test('who has its turn for heavy work and finds no permit to come back to gives the turn on', async () => {
   const admission = createAdmission(2);
   const other = await enter(admission, 'others', 'b');
   const first = await enter(admission);
@@ -246,7 +246,7 @@ test('who has its turn for heavy work and finds no place to come back to gives t
 
 test('of a thousand requests of one account another one notices nothing', async () => {
   const admission = createAdmission(4);
-  await enter(admission, 'others', 'b').then((place) => place.leave());
+  await enter(admission, 'others', 'b').then((permit) => permit.leave());
   for (const lane of ['imports', 'others'] as const) enterOften(admission, 2_000, lane, 'a');
   const others = [enterOften(admission, 1, 'imports', 'b'), enterOften(admission, 1, 'others', 'b')];
   await turn();
@@ -259,10 +259,10 @@ describe('memory for bodies', () => {
 
   /** One body for each of these owners, all sending at the same time; returns the mebibytes taken of each. */
   async function arrive(admission: Admission, owners: string[], mebibytes: number) {
-    const places = await Promise.all(owners.map((owner) => enter(admission, 'others', owner)));
+    const permits = await Promise.all(owners.map((owner) => enter(admission, 'others', owner)));
     const taken = owners.map(() => 0);
     const send = async (number: number) => {
-      const body = places[number]?.body();
+      const body = permits[number]?.body();
       for (let sent = 0; sent < mebibytes * MEBIBYTE; sent += CHUNK) {
         await body?.hold(CHUNK);
         taken[number] = (taken[number] ?? 0) + CHUNK / MEBIBYTE;
@@ -270,14 +270,14 @@ describe('memory for bodies', () => {
     };
     owners.forEach((_, number) => void send(number));
     for (let i = 0; i < 200; i++) await turn();
-    return { places, taken };
+    return { permits, taken };
   }
 
   test('bodies that together are too many are read on once others have ended, the eldest in any case', async () => {
-    const { places, taken } = await arrive(createAdmission(8), Array(5).fill('a'), 11);
+    const { permits, taken } = await arrive(createAdmission(8), Array(5).fill('a'), 11);
     expect(taken[0]).toBe(11);
     expect(taken.reduce((sum, bytes) => sum + bytes)).toBeLessThanOrEqual(48);
-    for (const place of places.slice(0, 3)) place.leave();
+    for (const permit of permits.slice(0, 3)) permit.leave();
     for (let i = 0; i < 200; i++) await turn();
     expect(taken.slice(3)).toEqual([11, 11]);
   });
@@ -288,7 +288,7 @@ describe('memory for bodies', () => {
       Promise.all(Array.from({ length: count }, () => enter(admission, 'others', owner)));
     const own = await enterAll('a', 990);
     const [other] = await enterAll('b', 1);
-    for (const place of own.slice(0, 500)) place.body();
+    for (const permit of own.slice(0, 500)) permit.body();
     other?.body();
     expect(() => own[500]?.body()).toThrow('More requests');
   });

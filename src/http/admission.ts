@@ -1,5 +1,5 @@
 /**
- * Bounds how many requests work at once, and shares the places out between accounts. Imports wait for their turn; other
+ * Bounds how many requests work at once, and shares the permits out between accounts. Imports wait for their turn; other
  * requests are refused at once when they could not be answered soon. Under any load the service does as much as it can,
  * and one account hardly notices another one's load.
  */
@@ -11,7 +11,7 @@ import { createLane, type LaneName } from './admission-lanes.ts';
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';
 import { createHeavyWork, type HeavyTurn, type HeavyWork } from './heavy-work.ts';
 
-/** An import may take seconds. The rest of the places is left to requests that take milliseconds. */
+/** An import may take seconds. The rest of the permits is left to requests that take milliseconds. */
 const IMPORT_SHARE = 3 / 4;
 /** When the server is about to end: an answer has to reach its client before the connections close. */
 const LAST_WAIT_MS = 2_000;
@@ -21,14 +21,14 @@ const BODIES_MAX_BYTES = 48 * 1024 ** 2;
 /** Who wants to work: the API key of a request, whatever is said there, and who waits for the answer. */
 export type Visitor = { key: string; client: Client };
 
-/** A request's place among those that work. */
-export type Place = {
-  /** What its waits together may still take; those to come back from outside are not counted, since its work is done. */
+/** A request's permit to work. */
+export type Permit = {
+  /** What its waits together may still take. Waits to have the permit back are not counted: the work is done by then. */
   budget: WaitBudget;
   /** Runs what takes time but no work of ours: a slow client's body, the end of an import. Others work meanwhile. */
-  outside<T>(act: () => Promise<T>): Promise<T>;
+  withoutPermit<T>(act: () => Promise<T>): Promise<T>;
   /**
-   * The memory for a large body, which counts as it arrives, until `leave`. To be waited for outside of the place.
+   * The memory for a large body, which counts as it arrives, until `leave`. To be waited for without the permit.
    * @throws SERVICE_UNAVAILABLE when too many large bodies of its account's arrive
    */
   body(): HeldBody;
@@ -44,7 +44,7 @@ export type Admission = {
    * Resolves when it is the request's turn.
    * @throws SERVICE_UNAVAILABLE when too many of its account's wait, or it has waited too long
    */
-  enter(lane: LaneName, visitor: Visitor): Promise<Place>;
+  enter(lane: LaneName, visitor: Visitor): Promise<Permit>;
   /** From now on no request waits for long. */
   hurry(): void;
 };
@@ -52,10 +52,10 @@ export type Admission = {
 /** Whose request it is: an account's, or anybody's whose key is not known. */
 type Owned = { owner: string; client: Client; budget: WaitBudget };
 
-/** How a request gets a place, and gives it back. */
+/** How a request gets a permit, and gives it back. */
 type Way = { waitMaxMs(): number; take(isReturning: boolean): Promise<void>; leave(): void };
 
-/** A request of imports needs one of theirs and a place; it waits for no longer than `waitMaxMs` for both. */
+/** A request of imports needs one of theirs and a permit; it waits for no longer than `waitMaxMs` for both. */
 function createWay(shares: Shares[], { owner, client, budget }: Owned, waitMaxMs: () => number): Way {
   const leave = (taken: Shares[]) => {
     for (const share of taken) share.leave(owner);
@@ -82,8 +82,8 @@ function createWay(shares: Shares[], { owner, client, budget }: Owned, waitMaxMs
 
 type Means = { memory: BodyMemory; heavy: HeavyWork };
 
-/** What a request holds: its place, and memory for its body. */
-function createPlace(way: Way, { memory, heavy }: Means, { owner, client, budget }: Owned): Place {
+/** What a request holds: its permit, and memory for its body. */
+function createPermit(way: Way, { memory, heavy }: Means, { owner, client, budget }: Owned): Permit {
   let isHeld = true;
   let body: HeldBody | undefined;
   const giveUp = () => {
@@ -91,8 +91,8 @@ function createPlace(way: Way, { memory, heavy }: Means, { owner, client, budget
     isHeld = false;
   };
   const patience = () => ({ client, budget, waitMaxMs: way.waitMaxMs() });
-  const outside: Place['outside'] = async (act) => {
-    // Within another one it is outside already, and would come back twice.
+  const withoutPermit: Permit['withoutPermit'] = async (act) => {
+    // Within another call the permit is given up already, and would be taken twice.
     if (!isHeld) return await act();
     giveUp();
     try {
@@ -104,7 +104,7 @@ function createPlace(way: Way, { memory, heavy }: Means, { owner, client, budget
   };
   return {
     budget,
-    outside,
+    withoutPermit,
     body() {
       body ??= memory.begin(owner, patience());
       return body;
@@ -115,8 +115,8 @@ function createPlace(way: Way, { memory, heavy }: Means, { owner, client, budget
         turn = await heavy.take(owner, patience());
       };
       try {
-        // A request that has its turn may still find no place to come back to.
-        await (heavy.isTaken(owner) ? outside(take) : take());
+        // A request that has its turn may still get no permit again.
+        await (heavy.isTaken(owner) ? withoutPermit(take) : take());
         turn?.begin();
         return await act();
       } finally {
@@ -130,17 +130,17 @@ function createPlace(way: Way, { memory, heavy }: Means, { owner, client, budget
   };
 }
 
-/** `count` places, and memory for bodies; `ownerOf` names the account of a key at once. */
+/** `count` permits, and memory for bodies; `ownerOf` names the account of a key at once. */
 export function createAdmission(count: number, ownerOf: (key: string) => string): Admission {
-  const places = createShares(count, (owner) => lanes.others.served(owner));
+  const permits = createShares(count, (owner) => lanes.others.served(owner));
   const imports = createShares(Math.max(1, Math.floor(count * IMPORT_SHARE)));
   const lanes = {
     imports: createLane(imports, { isPatient: true }),
-    others: createLane(places, { isPatient: false }),
+    others: createLane(permits, { isPatient: false }),
   };
-  const ways = { imports: [imports, places], others: [places] };
+  const ways = { imports: [imports, permits], others: [permits] };
   const memory = createBodyMemory(BODIES_MAX_BYTES);
-  const heavy = createHeavyWork(places.ownerCount);
+  const heavy = createHeavyWork(permits.ownerCount);
 
   return {
     isFull: (name, key) => lanes[name].isFull(ownerOf(key)),
@@ -152,12 +152,12 @@ export function createAdmission(count: number, ownerOf: (key: string) => string)
       lane.joined(owned.owner);
       imports.greet(owned.owner);
       await way.take(false);
-      return createPlace(way, { memory, heavy }, owned);
+      return createPermit(way, { memory, heavy }, owned);
     },
     hurry() {
       for (const lane of Object.values(lanes)) lane.waitMaxMs = LAST_WAIT_MS;
       const end = () => {
-        for (const { refuseAll } of [places, imports, memory, heavy]) refuseAll(serverEnding);
+        for (const { refuseAll } of [permits, imports, memory, heavy]) refuseAll(serverEnding);
       };
       setTimeout(end, LAST_WAIT_MS).unref();
     },

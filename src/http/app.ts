@@ -5,12 +5,12 @@ import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
 import { allowedOrigin, type CorsOrigins } from '../config/cors.ts';
 import { brokenOff, routeNotFound, ServiceError, toErrorEnvelope, toServiceError } from '../errors.ts';
-import type { Watch } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { loggedPath, observeRequests } from './access-log.ts';
 import type { Admission } from './admission.ts';
 import { laneOf } from './admission-lanes.ts';
 import { type Backend, createDispatch, type ResponseCheck } from './dispatch.ts';
-import { refuseEarly } from './load-shedding.ts';
+import { shedLoad } from './load-shedding.ts';
 import { requestIdOf } from './request-id.ts';
 import { createRoutes, type Routes } from './routes.ts';
 import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
@@ -63,13 +63,13 @@ const errorBoundary =
 const admit =
   ({ enter }: Admission): Middleware =>
   async (context, next) => {
-    const place = await enter(laneOf(context.path), { key: context.get('x-api-key'), client: context.res });
-    context.state.place = place;
+    const permit = await enter(laneOf(context.path), { key: context.get('x-api-key'), client: context.res });
+    context.state.permit = permit;
     try {
       // Whoever has hung up meanwhile needs no answer.
       if (!context.req.socket.destroyed) await next();
     } finally {
-      place.leave();
+      permit.leave();
     }
   };
 
@@ -100,7 +100,7 @@ type Parts = {
   /** Looks a key up that is not known yet, before its request is admitted; undefined: there is nothing to look up. */
   learn?(key: string): Promise<boolean> | undefined;
   log: Logger;
-  watch: Watch;
+  telemetry: Telemetry;
   corsOrigins: CorsOrigins;
   validateResponses: boolean;
 };
@@ -112,14 +112,14 @@ export async function createApp({
   admission,
   learn = () => undefined,
   log,
-  watch,
+  telemetry,
   corsOrigins,
   validateResponses,
 }: Parts): Promise<RequestListener> {
   const dispatch = backend && (await createDispatch(backend));
   const app = new Koa();
   app.use(identify);
-  app.use(observeRequests(log, watch));
+  app.use(observeRequests(log, telemetry));
   app.use(secure);
   if (validateResponses && dispatch) app.use(contractBoundary(log, dispatch.checkResponse));
   app.use(errorBoundary(log));
@@ -137,5 +137,5 @@ export async function createApp({
   app.on('error', (error) => log.debug({ err: error }, 'connection broke while answering'));
   const answer = app.callback();
   if (!admission || !dispatch) return answer;
-  return refuseEarly(answer, { admission, learn, paths: dispatch.paths, watch, log, corsOrigins });
+  return shedLoad(answer, { admission, learn, paths: dispatch.paths, telemetry, log, corsOrigins });
 }

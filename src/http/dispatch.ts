@@ -13,7 +13,7 @@ import {
   ValidationContext,
 } from 'openapi-backend';
 import { brokenOff, methodNotAllowed, routeNotFound, unauthorized, validationFailed } from '../errors.ts';
-import type { Place } from './admission.ts';
+import type { Permit } from './admission.ts';
 import type { Caller } from './authenticate.ts';
 import { originOf } from './origin.ts';
 import { readNumbers } from './query-numbers.ts';
@@ -22,16 +22,16 @@ import { readSpec } from './spec.ts';
 import { toValidationError } from './validation-error.ts';
 
 /** What is known of a request beside its input; the parts that cost something are made for those who ask. */
-export type Arrival = {
+export type RequestContext = {
   caller: Caller;
   /** A header of the request; `''` where it has none of this name. */
   header(name: string): string;
   /** Where the client has reached us, `http://host`. */
   origin(): string;
   /** Runs what takes time but no work of ours, while another request has this one's turn. */
-  outside: Place['outside'];
+  withoutPermit: Permit['withoutPermit'];
   /** What its waits together may still take; undefined where it was never admitted, as by the mock. */
-  budget: Place['budget'] | undefined;
+  budget: Permit['budget'] | undefined;
   /** Aborts when nobody waits for the answer any more; making it takes a tenth of a small answer's time. */
   signal(): AbortSignal;
 };
@@ -46,11 +46,11 @@ export type Backend = {
    */
   limitRate(keyId: string): Promise<Record<string, string>>;
   /** From the validated body or query of an operation to its success body without `success`. */
-  answer(operationId: string, input: unknown, arrival: Arrival): Promise<object>;
+  answer(operationId: string, input: unknown, arrival: RequestContext): Promise<object>;
 };
 
 /** One request on its way; what openapi-backend was given gets its body only once the key has been checked. */
-type Exchange = { context: Context; request: Request; caller?: Caller };
+type RoutedRequest = { context: Context; request: Request; caller?: Caller };
 
 /** What the spec says against a response; undefined: it keeps to the contract. */
 export type ResponseCheck = (operationId: string, status: number, body: unknown) => string | undefined;
@@ -111,15 +111,16 @@ function bodyLimits(api: OpenAPIBackend): Map<string, number> {
   return limits;
 }
 
-/** The request's place; undefined where nobody is admitted, as by the mock. */
-const placeOf = ({ state }: Context): Place | undefined => state.place as Place | undefined; // app.ts puts it there
+/** The permit of the request; undefined where nobody is admitted, as by the mock. */
+const permitOf = ({ state }: Context): Permit | undefined => state.permit as Permit | undefined; // app.ts puts it there
 
-const outsideOf = (context: Context): Place['outside'] => placeOf(context)?.outside ?? ((act) => act());
+const withoutPermitOf = (context: Context): Permit['withoutPermit'] =>
+  permitOf(context)?.withoutPermit ?? ((act) => act());
 
 /** The parsed body. While a client is still sending it, and while it waits for memory, others work. */
 async function readBody(context: Context, limitBytes: number): Promise<unknown> {
-  const read = () => readJsonBody(context.req, limitBytes, placeOf(context));
-  return await (context.req.complete ? read() : outsideOf(context)(read));
+  const read = () => readJsonBody(context.req, limitBytes, permitOf(context));
+  return await (context.req.complete ? read() : withoutPermitOf(context)(read));
 }
 
 /** Everything that stands between the socket and the answer, in the order of the contract's checks. */
@@ -133,7 +134,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
       throw methodNotAllowed(allowed.get(request.path) ?? []);
     },
     // The key is looked up here and not in the security handler, which would turn a database error into a 401.
-    postRoutingHandler: async ({ operation }: Partial<Match>, exchange: Exchange) => {
+    postRoutingHandler: async ({ operation }: Partial<Match>, exchange: RoutedRequest) => {
       if (operation === undefined) return;
       exchange.context.state.operationId = operation.operationId;
       exchange.caller = await authenticate(exchange.context.get('x-api-key') || undefined);
@@ -143,7 +144,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
     unauthorizedHandler: () => {
       throw unauthorized();
     },
-    postSecurityHandler: async ({ operation }: Match, { context, request }: Exchange) => {
+    postSecurityHandler: async ({ operation }: Match, { context, request }: RoutedRequest) => {
       const query = readNumbers(context.query, numbers.get(operation.operationId ?? ''));
       Object.assign(request, { query }); // its type knows texts only, its validator any value
       const limitBytes = limits.get(operation.operationId ?? '');
@@ -157,7 +158,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
       throw toValidationError(validation.errors ?? []);
     },
   });
-  api.registerSecurityHandler('apiKey', (_match: Match, { caller }: Exchange) => caller !== undefined);
+  api.registerSecurityHandler('apiKey', (_match: Match, { caller }: RoutedRequest) => caller !== undefined);
 }
 
 /** Aborts when the client has hung up, or has its answer. */
@@ -180,20 +181,20 @@ function isHeavy(input: object): boolean {
 
 function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
   for (const { operationId = '' } of api.router.getOperations()) {
-    api.register(operationId, async ({ request }: Match, { caller, context }: Exchange) => {
+    api.register(operationId, async ({ request }: Match, { caller, context }: RoutedRequest) => {
       if (caller === undefined) throw unauthorized();
-      const arrival: Arrival = {
+      const arrival: RequestContext = {
         caller,
         header: (name) => context.get(name),
         origin: () => originOf(context),
-        outside: outsideOf(context),
-        budget: placeOf(context)?.budget,
+        withoutPermit: withoutPermitOf(context),
+        budget: permitOf(context)?.budget,
         signal: () => signalOf(context),
       };
       const input: object = request.requestBody ?? request.query;
       const work = () => answer(operationId, input, arrival);
-      const place = placeOf(context);
-      const body = await (place && isHeavy(input) ? place.heavily(work) : work());
+      const permit = permitOf(context);
+      const body = await (permit && isHeavy(input) ? permit.heavily(work) : work());
       return { success: true, ...body };
     });
   }
@@ -216,7 +217,7 @@ export async function createDispatch(backend: Backend) {
     // openapi-backend would pass over a slash behind it.
     if (!paths.has(path)) throw routeNotFound();
     const request = { method, path, headers, query: context.query } as Request; // Koa's types allow undefined values
-    context.body = await api.handleRequest(request, { context, request } satisfies Exchange);
+    context.body = await api.handleRequest(request, { context, request } satisfies RoutedRequest);
   };
   const checkResponse: ResponseCheck = (operationId, status, body) => {
     const { errors } = api.validateResponse(body, operationId, status);

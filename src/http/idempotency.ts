@@ -3,7 +3,12 @@ import { createHash } from 'node:crypto';
 import { createTurns } from '../concurrency/turns.ts';
 import type { Patience, WaitBudget } from '../concurrency/waiting-line.ts';
 import type { Database } from '../database/database.ts';
-import { commitOnce, findFirstAnswer, type KeyedRequest, type Once } from '../database/idempotency-keys.ts';
+import {
+  commitOnce,
+  findKeptAnswer,
+  type KeyedRequest,
+  type Transact,
+} from '../database/idempotency-keys.ts';
 
 /** The operations that make something new each time; the header says nothing to the others, which repeat themselves well. */
 const TAKING_KEYS: ReadonlySet<string> = new Set([
@@ -33,7 +38,7 @@ const TURN_WAIT_MAX_MS = 50_000;
 
 /** Whose request it is: as in its `Arrival`. */
 type Waiter = {
-  outside<T>(act: () => Promise<T>): Promise<T>;
+  withoutPermit<T>(act: () => Promise<T>): Promise<T>;
   signal(): AbortSignal;
   budget?: WaitBudget | undefined;
 };
@@ -43,12 +48,12 @@ type Waiter = {
  * before is answered the same without it, and those of one key wait for one another. On this server they do so here,
  * before they take a connection and before a text is analysed, while others work; across servers, by the key's row.
  */
-export function createAnswerOnce(database: Database) {
+export function createIdempotency(database: Database) {
   const turns = createTurns();
   return async (
     request: KeyedRequest | undefined,
-    { outside, signal, budget }: Waiter,
-    perform: (once: Once) => Promise<{ data: object }>,
+    { withoutPermit, signal, budget }: Waiter,
+    perform: (once: Transact) => Promise<{ data: object }>,
   ): Promise<{ data: object }> => {
     if (request === undefined) return await perform((effect) => database.transaction().execute(effect));
     const name = `${request.accountId} ${request.operation} ${request.key}`;
@@ -59,8 +64,8 @@ export function createAnswerOnce(database: Database) {
     };
     try {
       if (!turns.isTaken(name)) await take({});
-      else await outside(() => take({ signal: signal(), budget, waitMaxMs: TURN_WAIT_MAX_MS }));
-      const data = await findFirstAnswer(database, request);
+      else await withoutPermit(() => take({ signal: signal(), budget, waitMaxMs: TURN_WAIT_MAX_MS }));
+      const data = await findKeptAnswer(database, request);
       if (data !== undefined) return { data };
       return await perform((effect) => commitOnce(database, request, effect));
     } finally {

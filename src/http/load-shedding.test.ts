@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { overloaded } from '../errors.ts';
 import { createLog } from '../telemetry/log.ts';
-import { type Answered, createWatch, unmetered, untraced } from '../telemetry/telemetry.ts';
+import { type Answered, createTelemetry, unmetered, untraced } from '../telemetry/telemetry.ts';
 import type { Admission } from './admission.ts';
 import { createApp } from './app.ts';
-import { refuseEarly } from './load-shedding.ts';
+import { shedLoad } from './load-shedding.ts';
 import { drain, listen } from './server.ts';
 
 const ORIGIN = 'https://app.example.org';
@@ -27,7 +27,7 @@ beforeAll(async () => {
     routes: { baseUrl: undefined, requireReady: async () => ({}) },
     admission: full,
     log: createLog('silent'),
-    watch: createWatch({ ...unmetered, requestEnded: (answered) => ended.push(answered) }, untraced),
+    telemetry: createTelemetry({ ...unmetered, requestEnded: (answered) => ended.push(answered) }, untraced),
     corsOrigins: [ORIGIN, 'https://second.example.org'],
     validateResponses: true,
   });
@@ -85,12 +85,12 @@ function newRequest(key: string) {
 test('a key that is not known is looked up first: one that is right has the turn of its account', async () => {
   const known = new Set(['known']);
   const handled: string[] = [];
-  const handle = refuseEarly(({ headers }) => void handled.push(String(headers['x-api-key'])), {
+  const handle = shedLoad(({ headers }) => void handled.push(String(headers['x-api-key'])), {
     admission: { ...full, isFull: (_lane, key) => !known.has(key) },
     learn: (key) =>
       known.has(key) ? undefined : Promise.resolve(key === 'right' && known.add(key).has(key)),
     paths: new Set(['/v1/query']),
-    watch: createWatch(unmetered, untraced),
+    telemetry: createTelemetry(unmetered, untraced),
     log: createLog('silent'),
     corsOrigins: [],
   });
@@ -104,11 +104,11 @@ test('a key that is not known is looked up first: one that is right has the turn
 });
 
 test('what is refused within one turn of the loop is sent at its end, all of it', async () => {
-  const handle = refuseEarly(() => {}, {
+  const handle = shedLoad(() => {}, {
     admission: full,
     learn: () => undefined,
     paths: new Set(['/v1/query']),
-    watch: createWatch(unmetered, untraced),
+    telemetry: createTelemetry(unmetered, untraced),
     log: createLog('silent'),
     corsOrigins: [],
   });

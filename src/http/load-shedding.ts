@@ -6,7 +6,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Logger } from 'pino';
 import { allowedOrigin, type CorsOrigins } from '../config/cors.ts';
 import { overloaded, toErrorEnvelope } from '../errors.ts';
-import type { Watch } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Admission } from './admission.ts';
 import { laneOf } from './admission-lanes.ts';
 import { requestIdOf } from './request-id.ts';
@@ -23,7 +23,7 @@ type Parts = {
   admission: Admission;
   learn(key: string): Promise<boolean> | undefined;
   paths: ReadonlySet<string>;
-  watch: Watch;
+  telemetry: Telemetry;
   log: Logger;
   corsOrigins: CorsOrigins;
 };
@@ -97,9 +97,9 @@ function createGradually(): (act: () => void) => void {
 }
 
 /** `handle` for whatever can have its turn soon. A preflight costs nothing, and its request comes right behind it. */
-export function refuseEarly(
+export function shedLoad(
   handle: RequestListener,
-  { admission, learn, paths, watch, log, corsOrigins }: Parts,
+  { admission, learn, paths, telemetry, log, corsOrigins }: Parts,
 ): RequestListener {
   const fieldsOf = fieldsFor(corsOrigins);
   const tell = createTelling(log);
@@ -115,7 +115,7 @@ export function refuseEarly(
     const { status } = OVERLOADED;
     const fields = { ...fieldsOf(headers.origin), 'x-request-id': requestIdOf(headers) };
     together(() => response.writeHead(status, fields).end(BODY));
-    watch.requestEnded({ operation: 'refused', status, seconds: 0 });
+    telemetry.requestEnded({ operation: 'refused', status, seconds: 0 });
     tell();
   };
   return (request, response) => {

@@ -11,7 +11,7 @@ import {
   uploadUnderWay,
   wrongUploadLength,
 } from '../errors.ts';
-import type { DiskRoom, ExpectedBytes } from '../files/disk-watermark.ts';
+import type { DiskWatermark, ExpectedBytes } from '../files/disk-watermark.ts';
 import { type FileStore, filePrefix } from '../files/file-store.ts';
 import { discardObject, findFile, recordUpload } from '../files/files.ts';
 import { readUploadGrant, type UploadGrant } from '../files/upload-address.ts';
@@ -23,7 +23,7 @@ import type { Routes, Upload } from './routes.ts';
 type UploadContext = Readonly<{
   database: Database;
   files: FileStore;
-  room: DiskRoom;
+  diskWatermark: DiskWatermark;
   uploadSecret: string;
   log: Logger;
 }>;
@@ -53,11 +53,11 @@ async function* taken(pieces: AsyncIterable<Buffer>, expected: ExpectedBytes): A
 
 /** Stores the bytes on the disk, where there has to be room for all of them. */
 async function store(
-  { files, room }: UploadContext,
+  { files, diskWatermark }: UploadContext,
   id: ScopedId,
   { bytes, sizeBytes }: { bytes: Upload['bytes']; sizeBytes: number },
 ) {
-  const expected = await room.expect(sizeBytes);
+  const expected = await diskWatermark.expect(sizeBytes);
   try {
     return await files.write(filePrefix(id), taken(arrivingBytes(bytes), expected), sizeBytes);
   } finally {

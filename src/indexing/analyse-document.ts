@@ -9,9 +9,9 @@ import {
 import type { Stem } from '../analysis/lexemes.ts';
 import { tokeniseAs } from '../analysis/tokens.ts';
 import { type BinaryArray, createBinaryArray, elementTypes } from '../binary-array.ts';
-import { createDocumentLexemes, type NumberedText, type PassageTokens } from './postings/postings.ts';
-import { createVocabulary, type Vocabulary } from './postings/term-dictionary.ts';
-import { createTextNumbers } from './postings/token-ids.ts';
+import { createDocumentPostings, type NumberedText, type PassageTokens } from './postings/postings.ts';
+import { createTermDictionary, type TermDictionary } from './postings/term-dictionary.ts';
+import { createTokenIds } from './postings/token-ids.ts';
 import { type PackedText, type StructuredText, unpackText } from './split/extracted-text.ts';
 import { HEADING_MAX_LENGTH, scanMarkdown } from './split/markdown.ts';
 import { sizeOf } from './split/passage-size.ts';
@@ -76,11 +76,11 @@ const tokensOf = ({ tokens }: Tokenised): PassageTokens => tokens;
 type Words = ReturnType<typeof createWords>;
 
 function createWords(title: string, stem: Stem) {
-  const numbers = createTextNumbers();
+  const numbers = createTokenIds();
   return {
     tokenisePassage: passageTokeniser(title, (text) => tokeniseAs(numbers, text)),
-    lexemes: createDocumentLexemes(numbers),
-    vocabulary: createVocabulary(stem, numbers),
+    lexemes: createDocumentPostings(numbers),
+    vocabulary: createTermDictionary(stem, numbers),
     areMany: () => numbers.size() > DISTINCT_TEXTS_MAX,
   };
 }
@@ -224,7 +224,7 @@ const languageOfDocument = ({ title, format, expected }: DocumentText, { text }:
  */
 function passageLanguages(
   documentLanguage: Language,
-  vocabulary: Vocabulary,
+  vocabulary: TermDictionary,
   isAlone: boolean,
 ): (passages: Tokenised[]) => Promise<Language[]> {
   const isStopWord = vocabulary.stopWordsIn(documentLanguage);

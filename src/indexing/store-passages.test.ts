@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scopeMark } from '../analysis/scope-mark.ts';
+import { knowledgeBaseLexeme } from '../analysis/scope-mark.ts';
 import { LEXEMES_PER_CHANGE } from '../database/tables.ts';
 import { readFrequencies, readQueryStatistics } from '../search/collection-statistics.ts';
 import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
 import { createTestDatabase } from '../testing/test-database.ts';
-import { LARGE_CHANGES_PER_MERGE, mergeLexemeChanges } from './postings/document-frequencies.ts';
+import { LARGE_DELTAS_PER_MERGE, mergeFrequencyDeltas } from './postings/document-frequencies.ts';
 import { deleteDocumentRows } from './store-passages.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -48,7 +48,7 @@ async function recount({ knowledgeBaseId }: Place) {
       (SELECT count(*) FROM own) AS passage_count,
       (SELECT coalesce(sum(length), 0)::bigint FROM own) AS passage_length_total,
       (SELECT coalesce(jsonb_object_agg(lexeme, count), '{}') FROM (
-        SELECT lexeme, count(*) FROM own, unnest(own.lexemes) WHERE lexeme <> ${scopeMark(knowledgeBaseId)}
+        SELECT lexeme, count(*) FROM own, unnest(own.lexemes) WHERE lexeme <> ${knowledgeBaseLexeme(knowledgeBaseId)}
         GROUP BY lexeme) AS counted) AS lexemes,
       (SELECT coalesce(jsonb_object_agg(language, count), '{}') FROM (
         SELECT language, count(*) FROM own GROUP BY language) AS counted) AS languages`.execute(
@@ -103,12 +103,12 @@ test('concurrent imports and deletes leave exact statistics and no deadlock', as
       await Promise.all([
         ...doomed.flatMap((id) => [deleteText(place, id), deleteText(place, id)]),
         ...texts.slice(0, 3).map((one) => importText(suite.database, place, one)),
-        mergeLexemeChanges(suite.database),
-        mergeLexemeChanges(suite.database),
+        mergeFrequencyDeltas(suite.database),
+        mergeFrequencyDeltas(suite.database),
       ]);
       const recounted = await recount(place);
       expect(await readStatistics(place)).toEqual(recounted);
-      await mergeLexemeChanges(suite.database);
+      await mergeFrequencyDeltas(suite.database);
       expect(await readStatistics(place)).toEqual(recounted);
       const lexemes = Object.keys(recounted?.lexemes ?? {});
       const { frequencies } = await readQueryStatistics(
@@ -131,7 +131,7 @@ test('a knowledge base whose last document is gone has no lexemes left', async (
   const place = await makeKnowledgeBase(suite.database);
   const id = await importText(suite.database, place, { title: 'one', content: 'two three' });
   await deleteText(place, id);
-  await mergeLexemeChanges(suite.database);
+  await mergeFrequencyDeltas(suite.database);
   expect(await readStatistics(place)).toEqual({
     document_count: 0,
     storage_bytes: 0,
@@ -158,7 +158,7 @@ test('a large document is merged piece by piece, and its statistics are exact me
     const recounted = await recount(place);
     for (let areLeft = true; areLeft; ) {
       const before = await countChanges();
-      ({ areLeft } = await mergeLexemeChanges(suite.database));
+      ({ areLeft } = await mergeFrequencyDeltas(suite.database));
       taken.push(before - (await countChanges()));
       expect(await readStatistics(place)).toEqual(recounted);
     }
@@ -168,7 +168,7 @@ test('a large document is merged piece by piece, and its statistics are exact me
   const expectPieces = (taken: number[]) => {
     expect(taken.length).toBeGreaterThan(1);
     // The last piece may be small, and go with the others.
-    expect(Math.max(...taken)).toBeLessThanOrEqual(LARGE_CHANGES_PER_MERGE + 1);
+    expect(Math.max(...taken)).toBeLessThanOrEqual(LARGE_DELTAS_PER_MERGE + 1);
   };
   const id = await importText(suite.database, place, { title: 'words', content });
   expectPieces(await mergeAll());

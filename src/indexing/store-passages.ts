@@ -4,7 +4,7 @@
  * so that no two transactions can wait for one another.
  */
 import { sql } from 'kysely';
-import { scopeMark } from '../analysis/scope-mark.ts';
+import { knowledgeBaseLexeme } from '../analysis/scope-mark.ts';
 import { release } from '../binary-array.ts';
 import type { Queryable } from '../database/database.ts';
 import { giveWayToDeletion } from '../database/deletion-lock.ts';
@@ -79,7 +79,7 @@ const insertRows = (transaction: Queryable, document: Owned, { position, columns
     ...document,
     ...columns,
     before: position - 1,
-    scope: scopeMark(document.knowledgeBaseId),
+    scope: knowledgeBaseLexeme(document.knowledgeBaseId),
   });
 
 /**

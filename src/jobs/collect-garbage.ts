@@ -4,7 +4,7 @@ import { removeOldAnswers } from '../database/idempotency-keys.ts';
 import { removeUnnamed } from '../files/backup-lock.ts';
 import { filePrefix, uploadNameOf } from '../files/file-store.ts';
 import { discardObject, findUnsettled, settleUpload } from '../files/files.ts';
-import { compareFiles, findStoringKnowledgeBases } from '../files/reconcile.ts';
+import { findStoringKnowledgeBases, reconcileFiles } from '../files/reconcile.ts';
 import type { ScopedId } from '../ids.ts';
 import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';
@@ -65,7 +65,7 @@ export async function sweepFiles(service: JobContext, signal: AbortSignal): Prom
   const { database, files, log } = service;
   const { live } = await findStoringKnowledgeBases(database, files);
   for (const knowledgeBaseId of live) {
-    for await (const { orphans, lost } of compareFiles({ database, files }, knowledgeBaseId)) {
+    for await (const { orphans, lost } of reconcileFiles({ database, files }, knowledgeBaseId)) {
       signal.throwIfAborted();
       let removed = 0;
       for (const objectName of orphans)
@@ -78,7 +78,7 @@ export async function sweepFiles(service: JobContext, signal: AbortSignal): Prom
 }
 
 /** One sweep; whatever it has missed comes with the next one. */
-export async function sweepStorage(service: JobContext, { signal }: Attempt<object>): Promise<void> {
+export async function collectGarbage(service: JobContext, { signal }: Attempt<object>): Promise<void> {
   await requeuePurges(service);
   await removeOldAnswers(service.database);
   await settleUploads(service, signal);

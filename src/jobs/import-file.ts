@@ -95,8 +95,8 @@ const TOO_MANY_WORDS = {
 
 /** Reads, splits and indexes the file; what is wrong with the file ends its document as failed. */
 async function processFile(service: JobContext, document: ScopedId, signal: AbortSignal): Promise<void> {
-  const { config, database, files, room, analyse, watch } = service;
-  await room.untilFree(signal);
+  const { config, database, files, diskWatermark, analyse, telemetry } = service;
+  await diskWatermark.untilFree(signal);
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
   const { id, accountId, fileName, objectName, sizeBytes, sha256 } = file;
@@ -107,7 +107,7 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
     if (sha256 === null) await recordHash(database, { ...document, id }, bytes);
     return bytes;
   };
-  const read = await watch.step('reading', () =>
+  const read = await telemetry.step('reading', () =>
     readOnceThere(service, { accountId, fileName, readBytes }, signal),
   );
   if ('failure' in read) return await fail(service, document, { ...read.failure, facts: read });
@@ -117,8 +117,8 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
   const parts = await analyse(text, { accountId, signal });
 
   try {
-    const isStored = await watch.step('storing', () => publish(database, stored, { parts, facts: read }));
-    if (isStored) watch.importsEnded({ status: 'processed' }, 1);
+    const isStored = await telemetry.step('storing', () => publish(database, stored, { parts, facts: read }));
+    if (isStored) telemetry.importsEnded({ status: 'processed' }, 1);
   } finally {
     await endParts(parts);
   }
@@ -126,12 +126,12 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
 
 /** Ends the document, and tells of it. */
 async function fail(
-  { database, watch }: JobContext,
+  { database, telemetry }: JobContext,
   document: ScopedId,
   reason: Parameters<typeof failDocument>[2],
 ): Promise<void> {
   if (await failDocument(database, document, reason))
-    watch.importsEnded({ status: 'failed', errorCode: reason.code }, 1);
+    telemetry.importsEnded({ status: 'failed', errorCode: reason.code }, 1);
 }
 
 /**

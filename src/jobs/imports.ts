@@ -6,8 +6,8 @@ import { repeat } from '../concurrency/repeat.ts';
 import type { Database } from '../database/database.ts';
 import { failDocument } from '../database/documents.ts';
 import type { ScopedId } from '../ids.ts';
-import { createLexemeUpkeep } from '../indexing/postings/index-maintenance.ts';
-import { sweepStorage } from './collect-garbage.ts';
+import { createIndexMaintenance } from '../indexing/postings/index-maintenance.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import type { JobContext } from './job-context.ts';
 import type { openJobQueue } from './job-queue.ts';
@@ -81,16 +81,16 @@ export async function startImports(service: JobContext, jobs: Awaited<ReturnType
     importFile: importFile.bind(undefined, service),
     giveUpImport: giveUpImport.bind(undefined, service),
     purgeKnowledgeBase: purgeKnowledgeBase.bind(undefined, service),
-    sweepStorage: sweepStorage.bind(undefined, service),
+    sweepStorage: collectGarbage.bind(undefined, service),
   };
   await jobs.work(handlers, availableParallelism());
 
-  const { database, config, log, watch } = service;
+  const { database, config, log, telemetry } = service;
   const endOverdue = async () => {
     const count = await endOverdueImports(database, config);
-    if (count > 0) watch.importsEnded({ status: 'timeout', errorCode: 'PROCESSING_TIMEOUT' }, count);
+    if (count > 0) telemetry.importsEnded({ status: 'timeout', errorCode: 'PROCESSING_TIMEOUT' }, count);
   };
-  const keepLexemes = createLexemeUpkeep(database);
+  const keepLexemes = createIndexMaintenance(database);
   const logFailure = (what: string) => (error: unknown) => log.warn({ err: error }, what);
   const stops = [
     repeat(async () => {

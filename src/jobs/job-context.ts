@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import type { ExtractFile } from '../extraction/sandbox/extraction-pool.ts';
-import type { DiskRoom } from '../files/disk-watermark.ts';
+import type { DiskWatermark } from '../files/disk-watermark.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { Analyse } from '../indexing/analysis-pool.ts';
-import type { Watch } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { JobQueue } from './job-queue.ts';
 
 export type JobContext = Readonly<{
@@ -21,8 +21,8 @@ export type JobContext = Readonly<{
   analyse: Analyse;
   jobs: JobQueue;
   /** Where there is no room left, nothing new is stored. */
-  room: DiskRoom;
+  diskWatermark: DiskWatermark;
   /** Who is told of what happens, beside the log. */
-  watch: Watch;
+  telemetry: Telemetry;
   log: Logger;
 }>;

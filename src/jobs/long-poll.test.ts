@@ -6,14 +6,14 @@ import { parseDocumentId } from '../ids.ts';
 import { startTestService, type TestService } from '../testing/test-service.ts';
 import { unattended } from '../testing/unattended-imports.ts';
 import { importFile } from './import-file.ts';
-import type { DocumentWaits } from './long-poll.ts';
+import type { LongPolls } from './long-poll.ts';
 
 let suite: TestService;
 let knowledgeBaseId: string;
 /** Waits that have begun and not ended. */
 let open = 0;
 
-const counted = ({ untilFinal, end }: DocumentWaits): DocumentWaits => ({
+const counted = ({ untilFinal, end }: LongPolls): LongPolls => ({
   async untilFinal(...wait) {
     open += 1;
     await untilFinal(...wait);
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const { jobs } = unattended();
   suite = await startTestService({
     settings: { DATABASE_POOL_SIZE: '2' },
-    change: ({ waits }) => ({ jobs, waits: counted(waits) }),
+    change: ({ longPolls }) => ({ jobs, longPolls: counted(longPolls) }),
   });
   const { body } = await suite.call('createKnowledgeBase', { name: 'waits' });
   knowledgeBaseId = String(body.data.id);
@@ -72,7 +72,7 @@ test('of an account a thousand wait; of all four thousand, and the account with 
   const ending = new AbortController();
   const ended: string[] = [];
   const wait = (accountId: string) => {
-    const waiting = suite.service.waits.untilFinal(
+    const waiting = suite.service.longPolls.untilFinal(
       { ...document, accountId },
       { seconds: 30, signal: ending.signal },
     );
@@ -131,7 +131,7 @@ test('a server that stops ends all waits, and further ones do not begin', async 
   const documentId = await importPending();
   const waiting = suite.call(path(documentId, 30));
   await untilOpen(1);
-  suite.service.waits.end();
+  suite.service.longPolls.end();
   expect((await waiting).body.data.status).toBe('pending');
   expect((await suite.call(path(documentId, 30))).body.data.status).toBe('pending');
 });

@@ -18,7 +18,7 @@ const WAITS_MAX = 4_000;
 /** Of one account. */
 const ACCOUNT_WAITS_MAX = 1_000;
 
-export type DocumentWaits = {
+export type LongPolls = {
   /**
    * Resolves when the document is not `pending` or `processing` any more, after `seconds`, or when `signal` aborts;
    * and at once when too many of its account wait already, or after `end`. Where too many of all accounts wait, the
@@ -71,7 +71,7 @@ async function poll(database: Database, waits: Wait[]): Promise<void> {
 }
 
 /** Waits on the documents of `database`; it is asked only while somebody waits. */
-export function createDocumentWaits(database: Database, log: Logger): DocumentWaits {
+export function createLongPolls(database: Database, log: Logger): LongPolls {
   const waits = createAccountWaits();
   let timer: NodeJS.Timeout | undefined;
   let hasEnded = false;

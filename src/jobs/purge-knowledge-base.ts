@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { removeUnnamed } from '../files/backup-lock.ts';
 import { LATE_UPLOAD_SECONDS } from '../files/file-store.ts';
-import { dropLexemeChanges } from '../indexing/postings/document-frequencies.ts';
+import { dropFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
 import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';
 
@@ -37,7 +37,7 @@ export async function purgeKnowledgeBase(
   { database, files, config }: JobContext,
   { payload: { knowledgeBaseId }, signal }: Attempt<{ knowledgeBaseId: string }>,
 ): Promise<void> {
-  await dropLexemeChanges(database, knowledgeBaseId);
+  await dropFrequencyDeltas(database, knowledgeBaseId);
   for (const table of CONTENT_TABLES) {
     while ((await deleteSome(database, table, knowledgeBaseId)) > 0) signal.throwIfAborted();
   }

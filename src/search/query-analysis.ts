@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import { TIERS, tierMark } from '../analysis/marks.ts';
+import { impactTierLexeme, TIERS } from '../analysis/marks.ts';
 import type { Database } from '../database/database.ts';
 import { type QueryStatistics, readQueryStatistics } from './collection-statistics.ts';
 import {
@@ -27,7 +27,7 @@ export type Asked = { accountId: string; knowledgeBaseIds: string[] | undefined;
  * A query's terms in the languages of the searched knowledge bases, and how often they occur there. `hasTiers`: the
  * frequencies of their tiers are among those.
  */
-export type Understanding = { terms: QueryTerm[]; statistics: QueryStatistics; hasTiers: boolean };
+export type QueryAnalysis = { terms: QueryTerm[]; statistics: QueryStatistics; hasTiers: boolean };
 
 /** Sets of knowledge bases whose languages and number are remembered: a few megabytes. */
 const REMEMBERED_SETS = 10_000;
@@ -36,7 +36,7 @@ const ATTEMPTS = 4;
 /** Stems of more words are asked for first, and counted only where they are among the terms that are looked up. */
 const COUNTED_STEMS_MAX = 128;
 /** A lexeme counts by itself and by the marks of its density. */
-const PREFIXES = ['', ...TIERS.map((_, tier) => tierMark('', tier))];
+const PREFIXES = ['', ...TIERS.map((_, tier) => impactTierLexeme('', tier))];
 /**
  * The tiers of a query of more terms than are scored are asked for once it is known which are: looking up four times as
  * much takes longer than a second way to the database.
@@ -88,10 +88,10 @@ const lexemesOf = (terms: QueryTerm[]): string[] =>
  * Makes the function that understands queries over `database`; `memory` has the stems of words met before.
  * It throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
-export function createUnderstanding(database: Database, memory: StemMemory) {
+export function createQueryAnalysis(database: Database, memory: StemMemory) {
   const sets = new LRUCache<string, SearchedSet>({ max: REMEMBERED_SETS });
 
-  return async ({ accountId, knowledgeBaseIds: ids, query }: Asked): Promise<Understanding> => {
+  return async ({ accountId, knowledgeBaseIds: ids, query }: Asked): Promise<QueryAnalysis> => {
     const words = readQuery(query);
     const searchedSet = createHash('sha256')
       .update([accountId, ...(ids ?? [])].join(' '))

@@ -6,7 +6,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DocumentType } from '../../generated/types.gen.ts';
 import { quoteLexeme } from '../analysis/lexemes.ts';
-import { scopeMark } from '../analysis/scope-mark.ts';
+import { knowledgeBaseLexeme } from '../analysis/scope-mark.ts';
 import { takeCredits } from '../database/accounts.ts';
 import type { Database } from '../database/database.ts';
 import type { PassageRow } from '../database/passages.ts';
@@ -119,7 +119,7 @@ const LOOKS_PER_MARK = 0.5;
 function scopeOf({ ids, passageCount, storedPassages }: SearchedKnowledgeBases): string | undefined {
   const looks = (storedPassages ?? STORED_PER_SEARCHED * passageCount) / passageCount;
   if (looks < Math.max(2, LOOKS_PER_MARK * ids.length)) return undefined;
-  return `(${ids.map((id) => quoteLexeme(scopeMark(id))).join('|')})`;
+  return `(${ids.map((id) => quoteLexeme(knowledgeBaseLexeme(id))).join('|')})`;
 }
 
 /** The values of `PICKING_VALUES`. */

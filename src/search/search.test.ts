@@ -1,6 +1,6 @@
 /** The order in which passages answer, with the reason for each place. */
 import { expect, test } from 'vitest';
-import { mergeLexemeChanges } from '../indexing/postings/document-frequencies.ts';
+import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
 import { importText } from '../testing/imported-texts.ts';
 import { titled, useSearch } from '../testing/searched-texts.ts';
 
@@ -88,7 +88,7 @@ test('a query finds the same before and after the counts of an import are merged
   ];
   for (const content of contents) await importText(suite.database, place, { title: 'T', content });
   const unmerged = await resultsFor('jaguar');
-  await mergeLexemeChanges(suite.database);
+  await mergeFrequencyDeltas(suite.database);
   expect(unmerged).toEqual(await resultsFor('jaguar'));
 });
 

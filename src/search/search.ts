@@ -1,7 +1,7 @@
 /** Finds and scores the passages that answer a query: candidates by the index, BM25 over the searched knowledge bases. */
 
 import { quoteLexeme } from '../analysis/lexemes.ts';
-import { TIERS, tierMark, UNTIERED_DENSITY } from '../analysis/marks.ts';
+import { impactTierLexeme, TIERS, UNTIERED_DENSITY } from '../analysis/marks.ts';
 import { chargeCredits } from '../database/accounts.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { insufficientCredits } from '../errors.ts';
@@ -9,7 +9,7 @@ import type { ScoredTerm } from './asked-terms.ts';
 import { attainableWeight, inverseDocumentFrequency, queryFrequencyWeight, weightAt } from './bm25.ts';
 import { type CandidateQueries, chooseCandidates, type TermLevels } from './candidates.ts';
 import { readFrequencies, type SearchedKnowledgeBases } from './collection-statistics.ts';
-import { createUnderstanding, type Understanding } from './query-analysis.ts';
+import { createQueryAnalysis, type QueryAnalysis } from './query-analysis.ts';
 import { type QueryTerm, SCORED_TERMS_MAX } from './query-terms.ts';
 import { type FoundPassage, rankPassages, type Scoring } from './ranking.ts';
 import type { StemMemory } from './stems.ts';
@@ -76,7 +76,7 @@ function levelsOf(asWritten: Variants, unaccented: Variants, index: IndexStatist
     TIERS.forEach(({ typical }, tier) => {
       levels.push(
         level(
-          asWritten.known.map((lexeme) => tierMark(lexeme, tier)),
+          asWritten.known.map((lexeme) => impactTierLexeme(lexeme, tier)),
           typical,
         ),
       );
@@ -152,13 +152,15 @@ const tierMarksOf = (scored: WeighedTerm[], index: IndexStatistics): string[] =>
   scored
     .map(({ asWritten }) => asWritten.known)
     .filter((lexemes) => documentFrequency(lexemes, index) > TIERED_FROM)
-    .flatMap((lexemes) => lexemes.flatMap((lexeme) => TIERS.map((_, tier) => tierMark(lexeme, tier))));
+    .flatMap((lexemes) =>
+      lexemes.flatMap((lexeme) => TIERS.map((_, tier) => impactTierLexeme(lexeme, tier))),
+    );
 
 /** The terms to score, with the frequencies of their tiers, which are asked for where the statistics lack them. */
 async function weighTerms(
   database: Queryable,
   accountId: string,
-  { terms, statistics, hasTiers }: Understanding,
+  { terms, statistics, hasTiers }: QueryAnalysis,
 ): Promise<WeightedScoring> {
   const { searched, frequencies } = statistics;
   const index = { frequencies, passageCount: searched.passageCount };
@@ -212,12 +214,12 @@ async function rankEnough(
 
 /** The search over `database`; `memory` spares it asking again for stems that it has met. */
 export function createSearch(database: Database, memory: StemMemory): Search {
-  const understand = createUnderstanding(database, memory);
+  const analyse = createQueryAnalysis(database, memory);
   return async (question) => {
-    const understanding = await understand(question);
-    const { searched, credits } = understanding.statistics;
+    const analysis = await analyse(question);
+    const { searched, credits } = analysis.statistics;
     if (question.credits > credits) throw insufficientCredits();
-    const scoring = await weighTerms(database, question.accountId, understanding);
+    const scoring = await weighTerms(database, question.accountId, analysis);
     if (scoring.weighted.length > 0) return await rankEnough(database, scoring, { searched, question });
     await chargeCredits(database, question.accountId, question.credits);
     return [];

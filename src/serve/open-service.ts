@@ -4,20 +4,26 @@ import type { Config } from '../config/config.ts';
 import { type Connection, createDatabase, createPool } from '../database/database.ts';
 import { migrateOver } from '../database/migrate.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
-import { createDiskRoom } from '../files/disk-watermark.ts';
+import { createDiskWatermark } from '../files/disk-watermark.ts';
 import { createStoreHealth } from '../files/store-health.ts';
 import type { Service } from '../handlers/service.ts';
 import { createAnalysisPool } from '../indexing/analysis-pool.ts';
 import { startImports } from '../jobs/imports.ts';
 import { readJobFigures } from '../jobs/job-figures.ts';
 import { openJobQueue } from '../jobs/job-queue.ts';
-import { createDocumentWaits } from '../jobs/long-poll.ts';
+import { createLongPolls } from '../jobs/long-poll.ts';
 import { createQueuePositions } from '../jobs/queue-positions.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { createStem, createStemMemory } from '../search/stems.ts';
 import { countLostLines } from '../telemetry/log.ts';
 import type { Gauged } from '../telemetry/prometheus.ts';
-import { createWatch, type Metrics, unmetered, untraced, type Watch } from '../telemetry/telemetry.ts';
+import {
+  createTelemetry,
+  type Metrics,
+  type Telemetry,
+  unmetered,
+  untraced,
+} from '../telemetry/telemetry.ts';
 import { ensureFirstAccount, readUploadSecret } from './bootstrap.ts';
 import { deploymentIdOf } from './deployment.ts';
 import { openFiles } from './open-files.ts';
@@ -38,21 +44,21 @@ const LAST_WAIT_MS = 2_000;
 async function openWatch(
   { metricsToken: token, tracing }: Config,
   gauged: Gauged,
-): Promise<Pick<OpenService, 'metrics' | 'watch'> & { stop(): Promise<void> }> {
+): Promise<Pick<OpenService, 'metrics' | 'telemetry'> & { stop(): Promise<void> }> {
   const prometheus =
     token === undefined ? undefined : (await import('../telemetry/prometheus.ts')).createPrometheus(gauged);
   const traces = tracing && (await import('../telemetry/tracing.ts')).startTracing(tracing);
   return {
     metrics:
       token === undefined || prometheus === undefined ? undefined : { token, expose: prometheus.expose },
-    watch: createWatch(prometheus ?? unmetered, traces?.trace ?? untraced),
+    telemetry: createTelemetry(prometheus ?? unmetered, traces?.trace ?? untraced),
     stop: async () => traces?.stop(),
   };
 }
 
 /** The search, each time told of as a step. */
 const watched =
-  (search: Search, watch: Watch): Search =>
+  (search: Search, watch: Telemetry): Search =>
   (question) =>
     watch.step('searching', () => search(question));
 
@@ -83,7 +89,7 @@ export async function openService(
       log.info({ lacks }, 'files are read without some bounds that this system does not allow'),
   });
   const jobs = await openJobQueue(connection, log);
-  const { metrics, watch, ...watching } = await openWatch(config, {
+  const { metrics, telemetry, ...watching } = await openWatch(config, {
     pool,
     readJobFigures: () => readJobFigures(database),
     countLostLines,
@@ -97,13 +103,13 @@ export async function openService(
     analyse: analysis.analyse,
     greetAccount: analysis.greet,
     extract: extraction.extract,
-    search: watched(createSearch(database, stemMemory), watch),
+    search: watched(createSearch(database, stemMemory), telemetry),
     jobs: jobs.queue,
     positions: createQueuePositions(database),
-    room: createDiskRoom(config.databaseUrl && config.s3 ? undefined : config.dataDir),
-    waits: createDocumentWaits(database, log),
+    diskWatermark: createDiskWatermark(config.databaseUrl && config.s3 ? undefined : config.dataDir),
+    longPolls: createLongPolls(database, log),
     metrics,
-    watch,
+    telemetry,
     uploadSecret,
     deploymentId: deploymentIdOf(accountId, uploadSecret),
     log,

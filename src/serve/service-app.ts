@@ -2,13 +2,13 @@
 import type { RequestListener } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
-import { askPatiently } from '../concurrency/single-flight.ts';
-import type { Once } from '../database/idempotency-keys.ts';
+import { singleFlight } from '../concurrency/single-flight.ts';
+import type { Transact } from '../database/idempotency-keys.ts';
 import { serverEnding, serviceUnavailable } from '../errors.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { accountHandlers } from '../handlers/account.ts';
 import { documentHandlers } from '../handlers/documents.ts';
-import type { Call, Handlers } from '../handlers/handler-types.ts';
+import type { HandlerContext, Handlers } from '../handlers/handler-types.ts';
 import { knowledgeBaseHandlers } from '../handlers/knowledge-bases.ts';
 import { searchHandlers } from '../handlers/search.ts';
 import type { Service } from '../handlers/service.ts';
@@ -16,8 +16,8 @@ import { uploadHandlers } from '../handlers/uploads.ts';
 import { createAdmission } from '../http/admission.ts';
 import { createApp } from '../http/app.ts';
 import { createAuthenticate } from '../http/authenticate.ts';
-import type { Arrival, Backend } from '../http/dispatch.ts';
-import { createAnswerOnce, toKeyedRequest } from '../http/idempotency.ts';
+import type { Backend, RequestContext } from '../http/dispatch.ts';
+import { createIdempotency, toKeyedRequest } from '../http/idempotency.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import { createReceiveUpload } from '../http/receive-upload.ts';
 import type { Routes } from '../http/routes.ts';
@@ -33,41 +33,44 @@ const handlers: Handlers = {
 };
 
 /** Waits that leave a request's turn to others. */
-const waitOutside = ({ waits }: Service, outside: Arrival['outside']): Service['waits'] => ({
-  ...waits,
-  untilFinal: (document, wait) => outside(() => waits.untilFinal(document, wait)),
+const waitWithoutPermit = (
+  { longPolls }: Service,
+  withoutPermit: RequestContext['withoutPermit'],
+): Service['longPolls'] => ({
+  ...longPolls,
+  untilFinal: (document, wait) => withoutPermit(() => longPolls.untilFinal(document, wait)),
 });
 
 /** A store that is asked over the network: who waits for it leaves the turn to others. */
-function askOutside({ files }: Service, outside: Arrival['outside']): FileStore {
+function askWithoutPermit({ files }: Service, withoutPermit: RequestContext['withoutPermit']): FileStore {
   const { directUploads, remove } = files;
   if (directUploads === undefined) return files;
   return {
     ...files,
     directUploads: {
-      presign: (file, grant) => outside(() => directUploads.presign(file, grant)),
-      take: (file, sizeBytes) => outside(() => directUploads.take(file, sizeBytes)),
+      presign: (file, grant) => withoutPermit(() => directUploads.presign(file, grant)),
+      take: (file, sizeBytes) => withoutPermit(() => directUploads.take(file, sizeBytes)),
     },
-    remove: (name) => outside(() => remove(name)),
+    remove: (name) => withoutPermit(() => remove(name)),
   };
 }
 
-const toCall = (
+const toHandlerContext = (
   service: Service,
-  { caller: { accountId, keyId }, origin, outside, budget, signal }: Arrival,
-  once: Once,
-): Call => ({
+  { caller: { accountId, keyId }, origin, withoutPermit, budget, signal }: RequestContext,
+  transact: Transact,
+): HandlerContext => ({
   ...service,
   accountId,
   keyId,
-  once,
-  outside,
+  transact,
+  withoutPermit,
   budget,
   get files() {
-    return askOutside(service, outside);
+    return askWithoutPermit(service, withoutPermit);
   },
-  get waits() {
-    return waitOutside(service, outside);
+  get longPolls() {
+    return waitWithoutPermit(service, withoutPermit);
   },
   get origin() {
     return origin();
@@ -81,7 +84,7 @@ function createBackend(
   service: Service,
   { authenticate, limitRate }: Pick<Backend, 'authenticate' | 'limitRate'>,
 ): Backend {
-  const answerOnce = createAnswerOnce(service.database);
+  const answerIdempotently = createIdempotency(service.database);
   return {
     authenticate,
     limitRate,
@@ -94,7 +97,9 @@ function createBackend(
         key: arrival.header('idempotency-key'),
       });
       // The one cast: the spec's validation has made the input what the handler's type says.
-      return answerOnce(request, arrival, (once) => handle(input as never, toCall(service, arrival, once)));
+      return answerIdempotently(request, arrival, (once) =>
+        handle(input as never, toHandlerContext(service, arrival, once)),
+      );
     },
   };
 }
@@ -110,7 +115,7 @@ function createRequireReady(
   { database, isStoreAvailable }: Service,
   ending: AbortSignal,
 ): Routes['requireReady'] {
-  const ask = askPatiently(() => sql`SELECT 1`.execute(database), READY_PATIENCE_MS);
+  const ask = singleFlight(() => sql`SELECT 1`.execute(database), READY_PATIENCE_MS);
   return async () => {
     if (ending.aborted) throw serverEnding();
     await ask().catch((error) => {
@@ -130,16 +135,16 @@ const healthRoutes = (service: OpenService, ending: AbortSignal): Routes => ({
 
 /** What a worker answers: how it is, and nothing of the contract. */
 export function createWorkerApp(service: OpenService, ending: AbortSignal): Promise<RequestListener> {
-  const { log, watch } = service;
+  const { log, telemetry } = service;
   const routes = healthRoutes(service, ending);
-  return createApp({ routes, log, watch, corsOrigins: [], validateResponses: false });
+  return createApp({ routes, log, telemetry, corsOrigins: [], validateResponses: false });
 }
 
 /**
  * More requests than connections would only wait for those; one in four is left to imports, statistics and waits. The
  * embedded database works on the same cores, and more at once than keep those busy would only keep refusals waiting.
  */
-function placesFor({ databasePoolSize, databaseUrl }: Service['config']): number {
+function permitsFor({ databasePoolSize, databaseUrl }: Service['config']): number {
   const byConnections = Math.ceil((databasePoolSize * 3) / 4);
   return databaseUrl === undefined ? Math.min(byConnections, 2 * availableParallelism() + 1) : byConnections;
 }
@@ -149,10 +154,10 @@ export function createServiceApp(
   service: OpenService,
   ending: AbortSignal = new AbortController().signal,
 ): Promise<RequestListener> {
-  const { config, log, watch } = service;
+  const { config, log, telemetry } = service;
   const { authenticate, ownerOf, learn } = createAuthenticate(service.database);
   const limitRate = createRateLimit(service.database, config.rateLimitPerMinute);
-  const admission = createAdmission(placesFor(config), ownerOf);
+  const admission = createAdmission(permitsFor(config), ownerOf);
   ending.addEventListener('abort', () => admission.hurry(), { once: true });
   return createApp({
     backend: createBackend(service, { authenticate, limitRate }),
@@ -163,7 +168,7 @@ export function createServiceApp(
     admission,
     learn,
     log,
-    watch,
+    telemetry,
     corsOrigins: config.corsOrigins,
     validateResponses: config.validateResponses,
   });

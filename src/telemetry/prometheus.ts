@@ -3,7 +3,7 @@
  * longer to load than the log and the HTTP framework together.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { askPatiently } from '../concurrency/single-flight.ts';
+import { singleFlight } from '../concurrency/single-flight.ts';
 import type { JobFigures, Meter } from './telemetry.ts';
 
 const PREFIX = 'knowledge_retrieval_';
@@ -106,7 +106,7 @@ function gaugeJobs({ readJobFigures }: Gauged, registers: Registry[]): () => Pro
     help: 'Whether the database has answered this scrape in time; the jobs are left out where it has not.',
     registers,
   });
-  const ask = askPatiently(readJobFigures, DATABASE_PATIENCE_MS);
+  const ask = singleFlight(readJobFigures, DATABASE_PATIENCE_MS);
   return async () => {
     const figures = await ask().catch(() => undefined);
     up.set(figures === undefined ? 0 : 1);

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { DocumentErrorCode } from '../../generated/types.gen.ts';
 
 /** What the service spends its time on. */
-export type Step = 'searching' | 'reading' | 'storing';
+export type SpanName = 'searching' | 'reading' | 'storing';
 
 /**
  * An answer by its names, of which there are few whatever clients send. `operation`: an operationId, `upload`, `livez`,
@@ -22,7 +22,7 @@ export type Meter = {
   /** The answer is out, or its client gone. */
   requestEnded(answered: Answered & { seconds: number }): void;
   /** Well or not. */
-  stepEnded(step: Step, seconds: number): void;
+  stepEnded(step: SpanName, seconds: number): void;
   /** So many imports have ended so; told after their commit. */
   importsEnded(outcome: ImportOutcome, count: number): void;
 };
@@ -30,7 +30,7 @@ export type Meter = {
 /** Goes along with what happens; what `run` gives or throws goes through. */
 export type Trace = {
   request(headers: IncomingHttpHeaders, run: () => Promise<Answered>): Promise<void>;
-  step<T>(step: Step, run: () => Promise<T>): Promise<T>;
+  step<T>(step: SpanName, run: () => Promise<T>): Promise<T>;
 };
 
 /** A queue's jobs. */
@@ -47,7 +47,7 @@ export type JobFigures = {
 /** What `/metrics` shows, and the token that opens it. */
 export type Metrics = { token: string; expose(): Promise<{ type: string; text: string }> };
 
-export type Watch = Trace & Pick<Meter, 'requestEnded' | 'importsEnded'>;
+export type Telemetry = Trace & Pick<Meter, 'requestEnded' | 'importsEnded'>;
 
 export const unmetered: Meter = { requestEnded() {}, stepEnded() {}, importsEnded() {} };
 
@@ -56,7 +56,7 @@ export const untraced: Trace = {
   step: (_step, run) => run(),
 };
 
-export const createWatch = (meter: Meter, trace: Trace): Watch => ({
+export const createTelemetry = (meter: Meter, trace: Trace): Telemetry => ({
   request: trace.request,
   requestEnded: meter.requestEnded,
   importsEnded: meter.importsEnded,

@@ -1,6 +1,6 @@
 /** Searches in texts that are imported for one test, each in a knowledge base of its own. */
 import { afterAll, beforeAll } from 'vitest';
-import { mergeLexemeChanges } from '../indexing/postings/document-frequencies.ts';
+import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
 import { createSearch } from '../search/search.ts';
 import { createStemMemory } from '../search/stems.ts';
 import { importText, makeKnowledgeBase, type TestText } from './imported-texts.ts';
@@ -23,7 +23,7 @@ export function useSearch() {
     const { database } = suite;
     const place = await makeKnowledgeBase(database);
     for (const text of texts) await importText(database, place, text);
-    await mergeLexemeChanges(database);
+    await mergeFrequencyDeltas(database);
     const search = createSearch(database, createStemMemory());
     return await search({
       accountId: place.accountId,

@@ -74,7 +74,7 @@ export async function startTestService({
       };
     },
     async close() {
-      service.waits.end();
+      service.longPolls.end();
       await drain(server, 1_000);
       await opened.close();
       await drop();

@@ -1,20 +1,20 @@
 /** Writes HTML tables as text: one row a line, cells apart by ` | `. */
 import type { Table } from '../../indexing/split/extracted-text.ts';
 import type { Attributes } from './html-tags.ts';
-import type { Mark, TextWriter } from './text-writer.ts';
+import type { Anchor, TextWriter } from './text-writer.ts';
 
-type Row = { start: Mark; begin: number; cells: number; headerCells: number };
+type Row = { start: Anchor; begin: number; cells: number; headerCells: number };
 /** `isInner`: it stands in a row that must not be torn. */
 type OpenTable = {
   isInner: boolean;
-  start: Mark;
+  start: Anchor;
   rows: number;
   row: Row | undefined;
   header: Written | undefined;
   /** It has header cells, or says itself that it is a table. */
   hasHeaders: boolean;
 };
-type Written = { start: Mark; end: number };
+type Written = { start: Anchor; end: number };
 
 export type TableWriter = {
   /** `role="table"` says that the table is no page layout, whether it has header cells or not. */

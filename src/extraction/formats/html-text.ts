@@ -12,7 +12,7 @@ import {
 } from './html-elements.ts';
 import { createTableWriter, type TableWriter } from './html-table.ts';
 import type { Attributes, TagEvents } from './html-tags.ts';
-import { createTextWriter, type Mark, type TextWriter } from './text-writer.ts';
+import { type Anchor, createTextWriter, type TextWriter } from './text-writer.ts';
 
 /** What an element makes of the text inside it. */
 type Role = 'unreadable' | 'furniture' | 'content' | 'heading' | 'pre' | 'title';
@@ -29,13 +29,13 @@ type Page = RenderOptions & {
   lists: (number | undefined)[];
   headings: (Range & { level: number })[];
   verbatim: Range[];
-  pages: { start: Mark; page: number }[];
+  pages: { start: Anchor; page: number }[];
   title: string;
   /** Nothing of the open `pre` was read yet. */
   atPreStart: boolean;
 };
 
-type OpenElement = { role: Role | undefined; start: Mark | undefined };
+type OpenElement = { role: Role | undefined; start: Anchor | undefined };
 
 /**
  * Takes the events of `readTags`. `beginPage` says that what follows stands on a page (counted from 1); `finish`
@@ -100,7 +100,7 @@ function isReadable({ depth }: Page): boolean {
 }
 
 /** Lays out what stands before an element; gives the place where headings and code begin. */
-function beginElement(page: Page, name: string, attributes: Attributes): Mark | undefined {
+function beginElement(page: Page, name: string, attributes: Attributes): Anchor | undefined {
   const { writer, tables, lists } = page;
   breakBefore(page, name);
   tables.open(name, attributes);
@@ -111,7 +111,7 @@ function beginElement(page: Page, name: string, attributes: Attributes): Mark | 
   return HEADING.test(name) || name === 'pre' ? writer.mark() : undefined;
 }
 
-function endElement(page: Page, name: string, start: Mark | undefined): void {
+function endElement(page: Page, name: string, start: Anchor | undefined): void {
   const { writer, tables, lists, headings, verbatim } = page;
   tables.close(name);
   if (name === 'ul' || name === 'ol') lists.pop();
@@ -168,7 +168,7 @@ function finish({ writer, tables, headings, verbatim, pages, ...page }: Page): E
 }
 
 /** A page that nothing follows has no place. */
-function pageStart({ start: { offset }, page }: { start: Mark; page: number }): PageStart[] {
+function pageStart({ start: { offset }, page }: { start: Anchor; page: number }): PageStart[] {
   return offset === undefined ? [] : [{ offset, page }];
 }
 

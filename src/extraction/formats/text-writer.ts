@@ -3,7 +3,7 @@
 import { TEXT_MAX_LENGTH, tooLong } from '../extraction-limits.ts';
 
 /** An offset into the text to come; known once something is written after it was asked for. */
-export type Mark = { offset: number | undefined };
+export type Anchor = { offset: number | undefined };
 
 export type TextWriter = {
   /** Writes running text; white space collapses to one blank, none at line starts. NUL is left out. */
@@ -17,7 +17,7 @@ export type TextWriter = {
   /** Drops the signs that nothing followed. */
   dropSigns(): void;
   /** Where the next written character will stand. */
-  mark(): Mark;
+  mark(): Anchor;
   /** Where the last written character ended. */
   end(): number;
   text(): string;
@@ -30,7 +30,7 @@ type Draft = {
   newlines: number;
   blank: boolean;
   signs: string;
-  marks: Mark[];
+  marks: Anchor[];
 };
 
 /**
@@ -57,7 +57,7 @@ export function createTextWriter(): TextWriter {
       draft.signs = '';
     },
     mark() {
-      const mark: Mark = { offset: undefined };
+      const mark: Anchor = { offset: undefined };
       draft.marks.push(mark);
       return mark;
     },

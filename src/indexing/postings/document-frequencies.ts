@@ -4,7 +4,7 @@
  * that makes it; a worker merges them, so that imports neither wait for one another nor pay for thousands of counters.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { scopeMark } from '../../analysis/scope-mark.ts';
+import { knowledgeBaseLexeme } from '../../analysis/scope-mark.ts';
 import type { Database, Queryable } from '../../database/database.ts';
 import { LEXEMES_PER_CHANGE } from '../../database/tables.ts';
 import type { ScopedId } from '../../ids.ts';
@@ -56,7 +56,7 @@ export async function removeLexemes(transaction: Queryable, document: Owned): Pr
         (row_number() OVER (ORDER BY word) - 1) / ${sql.lit(LEXEMES_PER_CHANGE)} AS piece
       FROM ts_stat(format('SELECT lexemes FROM passage_lexemes WHERE knowledge_base_id = %L AND document_id = %L',
         ${document.knowledgeBaseId}::uuid, ${document.id}::uuid))
-      WHERE word <> ${scopeMark(document.knowledgeBaseId)}) AS gone
+      WHERE word <> ${knowledgeBaseLexeme(document.knowledgeBaseId)}) AS gone
     GROUP BY piece`.execute(transaction);
 }
 
@@ -69,7 +69,7 @@ export async function lockLexemes(transaction: Queryable, knowledgeBaseId: strin
 }
 
 /** Removes the changes of a knowledge base that is to be purged; from then on no merge can write anything for it. */
-export async function dropLexemeChanges(database: Database, knowledgeBaseId: string): Promise<void> {
+export async function dropFrequencyDeltas(database: Database, knowledgeBaseId: string): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     await lockLexemes(transaction, knowledgeBaseId);
     await transaction.deleteFrom('lexeme_changes').where('knowledge_base_id', '=', knowledgeBaseId).execute();
@@ -81,7 +81,7 @@ export async function dropLexemeChanges(database: Database, knowledgeBaseId: str
  * change at a time, those of an import of many large documents piled up for nine seconds, since fewer share their words.
  */
 const CHANGES_PER_MERGE = 500;
-export const LARGE_CHANGES_PER_MERGE = 10;
+export const LARGE_DELTAS_PER_MERGE = 10;
 /** As stored. A document of a few pages has a third of it. */
 const LARGE_CHANGE_BYTES = 16_384;
 
@@ -137,7 +137,7 @@ async function mergeSome(database: Database, knowledgeBaseId: string): Promise<b
       ORDER BY id LIMIT ${sql.lit(CHANGES_PER_MERGE + 1)}`.execute(transaction);
     const ids = changes
       .slice(0, CHANGES_PER_MERGE)
-      .filter(({ large }) => large <= LARGE_CHANGES_PER_MERGE)
+      .filter(({ large }) => large <= LARGE_DELTAS_PER_MERGE)
       .map(({ id }) => id);
     if (ids.length > 0) await mergeChanges(transaction, knowledgeBaseId, ids);
     return ids.length < changes.length;
@@ -148,7 +148,7 @@ async function mergeSome(database: Database, knowledgeBaseId: string): Promise<b
  * Merges some of the changes that are there, of every knowledge base; any number of servers may do so at once.
  * @returns whether there were any, and whether some are left, but for those that another server merges
  */
-export async function mergeLexemeChanges(
+export async function mergeFrequencyDeltas(
   database: Database,
 ): Promise<{ areFound: boolean; areLeft: boolean }> {
   const changed = await database

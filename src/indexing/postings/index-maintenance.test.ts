@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importText, makeKnowledgeBase, type Place } from '../../testing/imported-texts.ts';
 import { createTestDatabase } from '../../testing/test-database.ts';
-import { createLexemeUpkeep } from './index-maintenance.ts';
+import { createIndexMaintenance } from './index-maintenance.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 let place: Place;
@@ -30,7 +30,7 @@ async function countChanges(): Promise<number> {
 }
 
 test('new entries are sorted into the index when no more come, after each burst anew', async () => {
-  const upkeep = createLexemeUpkeep(suite.database);
+  const upkeep = createIndexMaintenance(suite.database);
   for (const burst of ['early', 'late']) {
     await importWords(burst);
     expect(await upkeep()).toBe(false);
@@ -45,7 +45,7 @@ test('new entries are sorted into the index when no more come, after each burst 
 });
 
 test('nothing is sorted while somebody imports, and all of it afterwards', async () => {
-  const upkeep = createLexemeUpkeep(suite.database);
+  const upkeep = createIndexMaintenance(suite.database);
   for (const isRepeated of [false, true]) {
     await importWords('waiting');
     await upkeep();
@@ -60,15 +60,15 @@ test('nothing is sorted while somebody imports, and all of it afterwards', async
 
 test('what was left before a start is sorted too, by one server', async () => {
   await importWords('forgotten');
-  await createLexemeUpkeep(suite.database)();
-  await Promise.all([createLexemeUpkeep(suite.database)(), createLexemeUpkeep(suite.database)()]);
+  await createIndexMaintenance(suite.database)();
+  await Promise.all([createIndexMaintenance(suite.database)(), createIndexMaintenance(suite.database)()]);
   expect(await takePendingPages()).toBe(0);
 });
 
 test('an index that cannot be sorted is told of once behind each burst', async () => {
   const rename = (from: string, to: string) =>
     sql`ALTER INDEX ${sql.ref(from)} RENAME TO ${sql.ref(to)}`.execute(suite.database);
-  const upkeep = createLexemeUpkeep(suite.database);
+  const upkeep = createIndexMaintenance(suite.database);
   await rename('passage_lexemes_by_lexeme', 'away');
   for (const burst of ['first', 'second']) {
     await importWords(burst);

@@ -1,7 +1,7 @@
 /** What searches by lexemes need once passages have come or gone, and no request waits for. */
 import { sql } from 'kysely';
 import type { Database } from '../../database/database.ts';
-import { mergeLexemeChanges } from './document-frequencies.ts';
+import { mergeFrequencyDeltas } from './document-frequencies.ts';
 
 /**
  * Sorts the entries of new passages into the index of lexemes, unless another server is at it, or somebody imports.
@@ -35,10 +35,10 @@ async function sortPendingEntries(database: Database): Promise<boolean> {
  * Merges some changes of the lexemes' counts whenever it is called, and sorts the index once there were none.
  * @returns whether changes are left to merge
  */
-export function createLexemeUpkeep(database: Database): () => Promise<boolean> {
+export function createIndexMaintenance(database: Database): () => Promise<boolean> {
   let isSorted = false;
   return async () => {
-    const { areFound, areLeft } = await mergeLexemeChanges(database);
+    const { areFound, areLeft } = await mergeFrequencyDeltas(database);
     if (areFound) isSorted = false;
     else if (!isSorted) {
       // Once after each burst: a role that does not own the index may not, and is not told so four times a second.

@@ -7,7 +7,13 @@ import {
   release,
 } from '../../binary-array.ts';
 import { LEXEMES_PER_CHANGE } from '../../database/tables.ts';
-import { type LexemeTable, lexemesEnd, nameEnd, nameStart, passageCountOf } from './postings-accumulator.ts';
+import {
+  lexemesEnd,
+  nameEnd,
+  nameStart,
+  type PostingsAccumulator,
+  passageCountOf,
+} from './postings-accumulator.ts';
 
 /**
  * Objects that one statement takes. PostgreSQL keeps all that it has parsed until the statement ends, some 400 bytes a
@@ -19,7 +25,7 @@ const CHANGES_PER_STATEMENT = 4;
  * Binary arrays of jsonb, one for each statement: objects from lexeme to the number of passages that have it, each lexeme
  * in one of them. There is an array, with an object, also where there is no lexeme.
  */
-export function writePassageCounts(table: LexemeTable): Uint8Array[] {
+export function writePassageCounts(table: PostingsAccumulator): Uint8Array[] {
   const arrays: Uint8Array[] = [];
   let pieces = createBinaryArray(elementTypes.jsonb);
   let piece = createCountsObject();

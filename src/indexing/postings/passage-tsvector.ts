@@ -1,13 +1,19 @@
 /** Writes the lexemes of a passage, with their places, as a PostgreSQL tsvector. */
 import type { BinaryArray } from '../../binary-array.ts';
-import { firstPlaceOf, type LexemeTable, nameEnd, nameStart, placeCountOf } from './postings-accumulator.ts';
+import {
+  firstPlaceOf,
+  nameEnd,
+  nameStart,
+  type PostingsAccumulator,
+  placeCountOf,
+} from './postings-accumulator.ts';
 
 /** Adds the tsvector of the passage at hand to a column of tsvectors. */
-export const addPassageTsvector = (column: BinaryArray, table: LexemeTable): void =>
+export const addPassageTsvector = (column: BinaryArray, table: PostingsAccumulator): void =>
   column.add(tsvectorSize(table), (buffer, start) => writeTsvector(table, buffer, start));
 
 /** In bytes. */
-function tsvectorSize(table: LexemeTable): number {
+function tsvectorSize(table: PostingsAccumulator): number {
   let size = 4;
   for (const lexeme of table.found) {
     size += nameEnd(table, lexeme) - nameStart(table, lexeme) + 2 + 2 * placeCountOf(table, lexeme);
@@ -16,7 +22,7 @@ function tsvectorSize(table: LexemeTable): number {
 }
 
 /** In the form that `tsvectorrecv` reads; it sorts the lexemes itself (PostgreSQL source, tsvector.c). */
-function writeTsvector(table: LexemeTable, buffer: Buffer, start: number): void {
+function writeTsvector(table: PostingsAccumulator, buffer: Buffer, start: number): void {
   const { found, places, nextPlaces } = table;
   const bytes = table.names.written();
   let at = buffer.writeInt32BE(found.length, start);

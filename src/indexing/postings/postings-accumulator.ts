@@ -1,8 +1,8 @@
 /** Keeps what is known of a document's lexemes, by their numbers, and where the passage at hand has them. */
 
-import { tierMark } from '../../analysis/marks.ts';
+import { impactTierLexeme } from '../../analysis/marks.ts';
 import { type ByteWriter, createByteWriter } from '../../binary-array.ts';
-import { enlarge, type TextNumbers } from './token-ids.ts';
+import { enlarge, type TokenIds } from './token-ids.ts';
 
 /** PostgreSQL manual 8.11.1: a lexeme keeps 256 positions. */
 const POSITIONS_PER_LEXEME_MAX = 255;
@@ -29,8 +29,8 @@ const INITIAL_LEXEMES = 1 << 10;
 const INITIAL_PLACES = 1 << 11;
 
 /** Plain, so that what writes the lexemes reads the same arrays; made and changed only by the functions below. */
-export type LexemeTable = {
-  numbers: TextNumbers;
+export type PostingsAccumulator = {
+  numbers: TokenIds;
   /** By lexeme, `FIELDS` numbers each. */
   records: Int32Array<ArrayBuffer>;
   names: ByteWriter;
@@ -44,7 +44,7 @@ export type LexemeTable = {
 };
 
 /** A table of no lexemes and no passage yet; `numbers` are the document's. */
-export const createLexemeTable = (numbers: TextNumbers): LexemeTable => ({
+export const createPostingsAccumulator = (numbers: TokenIds): PostingsAccumulator => ({
   numbers,
   records: new Int32Array(FIELDS * INITIAL_LEXEMES),
   names: createByteWriter(),
@@ -56,18 +56,18 @@ export const createLexemeTable = (numbers: TextNumbers): LexemeTable => ({
 });
 
 /** Goes on to the next passage, and forgets where the one before had its lexemes. */
-export function beginPassage(table: LexemeTable): void {
+export function beginPassage(table: PostingsAccumulator): void {
   table.passage++;
   table.found = [];
   table.placeCount = 0;
 }
 
 /** Adds a lexeme to the passage without a place; it must not be there yet. */
-export const addLexeme = (table: LexemeTable, lexeme: number): void =>
+export const addLexeme = (table: PostingsAccumulator, lexeme: number): void =>
   enterLexeme(table, lexeme, recordOf(table, lexeme));
 
 /** Adds a place of a lexeme: a position with its weight. Positions of one lexeme must not fall within a passage. */
-export function addPlace(table: LexemeTable, lexeme: number, place: number): void {
+export function addPlace(table: PostingsAccumulator, lexeme: number, place: number): void {
   const record = recordOf(table, lexeme);
   const { records, placeCount } = table;
   if (records[record + PASSAGE] !== table.passage) {
@@ -87,7 +87,7 @@ export function addPlace(table: LexemeTable, lexeme: number, place: number): voi
 
 /** The mark of a lexeme's `tier`; `before` is that of the tier before it, or the lexeme itself. */
 export function markOf(
-  table: LexemeTable,
+  table: PostingsAccumulator,
   before: number,
   { lexeme, tier }: { lexeme: number; tier: number },
 ): number {
@@ -95,39 +95,39 @@ export function markOf(
   const record = recordOf(table, before);
   const known = table.records[record + MARK] as number; // recordOf's
   if (known !== 0) return known;
-  const mark = numbers.ofText(tierMark(numbers.textOf(lexeme), tier));
+  const mark = numbers.ofText(impactTierLexeme(numbers.textOf(lexeme), tier));
   table.records[record + MARK] = mark;
   return mark;
 }
 
 /** Above the numbers of all lexemes that have been added. Others below it are in no passage. */
-export const lexemesEnd = ({ records }: LexemeTable): number => records.length / FIELDS;
+export const lexemesEnd = ({ records }: PostingsAccumulator): number => records.length / FIELDS;
 
 /** Where a lexeme's bytes begin in `names`, and where they end with the zero byte behind them. */
-export const nameStart = ({ records }: LexemeTable, lexeme: number): number =>
+export const nameStart = ({ records }: PostingsAccumulator, lexeme: number): number =>
   records[lexeme * FIELDS + BYTES_START] as number; // below lexemesEnd
-export const nameEnd = ({ records }: LexemeTable, lexeme: number): number =>
+export const nameEnd = ({ records }: PostingsAccumulator, lexeme: number): number =>
   records[lexeme * FIELDS + BYTES_END] as number; // below lexemesEnd
 
 /** In how many passages a lexeme is. */
-export const passageCountOf = ({ records }: LexemeTable, lexeme: number): number =>
+export const passageCountOf = ({ records }: PostingsAccumulator, lexeme: number): number =>
   records[lexeme * FIELDS + PASSAGE_COUNT] as number; // below lexemesEnd
 
 /** Of a lexeme in `found`: the index of its first place, if it has one, and the number of its places. */
-export const firstPlaceOf = ({ records }: LexemeTable, lexeme: number): number =>
+export const firstPlaceOf = ({ records }: PostingsAccumulator, lexeme: number): number =>
   records[lexeme * FIELDS + FIRST_PLACE] as number; // below lexemesEnd
-export const placeCountOf = ({ records }: LexemeTable, lexeme: number): number =>
+export const placeCountOf = ({ records }: PostingsAccumulator, lexeme: number): number =>
   records[lexeme * FIELDS + PLACE_COUNT] as number; // below lexemesEnd
 
 /** Where a lexeme's record begins in `records`, which may be another array now. */
-function recordOf(table: LexemeTable, lexeme: number): number {
+function recordOf(table: PostingsAccumulator, lexeme: number): number {
   const record = lexeme * FIELDS;
   while (record >= table.records.length) table.records = enlarge(table.records);
   return record;
 }
 
 /** Notes that the passage has a lexeme, and its name where no passage had it before. */
-function enterLexeme(table: LexemeTable, lexeme: number, record: number): void {
+function enterLexeme(table: PostingsAccumulator, lexeme: number, record: number): void {
   const { numbers, records, names } = table;
   if (records[record + BYTES_END] === 0) {
     records[record + BYTES_START] = names.size();
@@ -140,7 +140,7 @@ function enterLexeme(table: LexemeTable, lexeme: number, record: number): void {
   table.found.push(lexeme);
 }
 
-function pushPlace(table: LexemeTable, place: number): void {
+function pushPlace(table: PostingsAccumulator, place: number): void {
   if (table.placeCount === table.places.length) {
     table.places = enlarge(table.places);
     table.nextPlaces = enlarge(table.nextPlaces);
@@ -152,7 +152,7 @@ function pushPlace(table: LexemeTable, place: number): void {
 const takesThreeBytes = (unit: number): boolean => unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff);
 
 /** A lexeme's UTF-8 and a zero byte. */
-function writeName(names: ByteWriter, lexeme: number, numbers: TextNumbers): void {
+function writeName(names: ByteWriter, lexeme: number, numbers: TokenIds): void {
   const pair = numbers.pairOf(lexeme);
   const [first, second] = [pair >>> 16, pair & 0xffff];
   if (takesThreeBytes(second) && (first === 0 || takesThreeBytes(first))) {

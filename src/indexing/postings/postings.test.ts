@@ -5,8 +5,8 @@ import { type TokenisedText, tokenise } from '../../analysis/tokens.ts';
 import { createBinaryArray, elementTypes } from '../../binary-array.ts';
 import { LEXEMES_PER_CHANGE } from '../../database/tables.ts';
 import { readPassageCounts, readPieces, readTsvector } from '../../testing/analysed-passages.ts';
-import { createDocumentLexemes } from './postings.ts';
-import { createTextNumbers } from './token-ids.ts';
+import { createDocumentPostings } from './postings.ts';
+import { createTokenIds } from './token-ids.ts';
 
 /** Behind the header of an array, and the length of its one element. */
 const ELEMENT_OFFSET = 24;
@@ -15,8 +15,8 @@ type PassageTokens = { title: TokenisedText; headings: TokenisedText; content: T
 
 /** A document whose tokens are their own lexemes. */
 function createDocument() {
-  const numbers = createTextNumbers();
-  const lexemes = createDocumentLexemes(numbers);
+  const numbers = createTokenIds();
+  const lexemes = createDocumentPostings(numbers);
   const numbered = ({ tokens, fragments, fragmentPlaces }: TokenisedText) => ({
     tokens: tokens.map(numbers.ofText),
     fragments: fragments.map(numbers.ofText),

@@ -9,12 +9,12 @@ import {
   addLexeme,
   addPlace,
   beginPassage,
-  createLexemeTable,
-  type LexemeTable,
+  createPostingsAccumulator,
   markOf,
+  type PostingsAccumulator,
   placeCountOf,
 } from './postings-accumulator.ts';
-import type { TextNumbers } from './token-ids.ts';
+import type { TokenIds } from './token-ids.ts';
 
 /** The tokens of a text, by the numbers that they have in their document. */
 export type NumberedText = TokenisedText<number>;
@@ -44,8 +44,8 @@ export type TokenLexemes = {
 };
 
 /** The lexemes of one document, by their numbers. */
-export function createDocumentLexemes(numbers: TextNumbers) {
-  const table = createLexemeTable(numbers);
+export function createDocumentPostings(numbers: TokenIds) {
+  const table = createPostingsAccumulator(numbers);
   return {
     /**
      * Adds a passage as a tsvector: title tokens first (weight A), then headings (B), then content (D), then marks.
@@ -78,7 +78,7 @@ type TextPlaces = { lexemes: TokenLexemes; weight: number; before: number; kept:
 
 /** Adds the places of a text's first `kept` tokens, and of its fragments beside them, behind `before` tokens. */
 function addText(
-  table: LexemeTable,
+  table: PostingsAccumulator,
   { tokens, fragments, fragmentPlaces }: NumberedText,
   { lexemes, weight, before, kept }: TextPlaces,
 ): void {
@@ -97,7 +97,7 @@ function addText(
 }
 
 /** Marks the lexemes that the passage, whose content has `length` tokens, is dense in. */
-function addMarks(table: LexemeTable, length: number): void {
+function addMarks(table: PostingsAccumulator, length: number): void {
   const { found } = table;
   const count = found.length; // the marks are found behind them
   for (let i = 0; i < count; i++) {

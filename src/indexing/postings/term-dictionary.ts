@@ -2,12 +2,12 @@
 import type { Language } from '../../analysis/language.ts';
 import { lexemesOf, type Stem, wordsToStem } from '../../analysis/lexemes.ts';
 import type { NumberedText, PassageTokens, TokenLexemes } from './postings.ts';
-import { enlarge, type TextNumbers } from './token-ids.ts';
+import { enlarge, type TokenIds } from './token-ids.ts';
 
-export type Vocabulary = ReturnType<typeof createVocabulary>;
+export type TermDictionary = ReturnType<typeof createTermDictionary>;
 
 /** A word's stem is asked for once. `numbers` are the document's. */
-export function createVocabulary(stem: Stem, numbers: TextNumbers) {
+export function createTermDictionary(stem: Stem, numbers: TokenIds) {
   const languages = new Map<Language, LanguageWords>();
   const wordsIn = (language: Language): LanguageWords => {
     const words = languages.get(language) ?? createLanguageWords(numbers);
@@ -31,11 +31,7 @@ export function createVocabulary(stem: Stem, numbers: TextNumbers) {
 }
 
 /** The tokens that `meet` has not met yet, each once. */
-function textsMet(
-  passages: PassageTokens[],
-  meet: (token: number) => boolean,
-  numbers: TextNumbers,
-): string[] {
+function textsMet(passages: PassageTokens[], meet: (token: number) => boolean, numbers: TokenIds): string[] {
   const found: string[] = [];
   const meetAll = ({ tokens }: NumberedText): void => {
     for (const token of tokens) if (meet(token)) found.push(numbers.textOf(token));
@@ -58,7 +54,7 @@ const INITIAL_TOKENS = 1 << 10;
 type LanguageWords = ReturnType<typeof createLanguageWords>;
 
 /** The words of one language. */
-function createLanguageWords(numbers: TextNumbers) {
+function createLanguageWords(numbers: TokenIds) {
   const stems = new Map<string, string>();
   let flags = new Int32Array(INITIAL_TOKENS);
   /** By token: its lexeme, counted from 1; 0 is not known yet. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tokenise, tokeniseAs } from '../../analysis/tokens.ts';
-import { createTextNumbers } from './token-ids.ts';
+import { createTokenIds } from './token-ids.ts';
 
 const someText = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 4 })
@@ -12,7 +12,7 @@ describe('createTextNumbers', () => {
   it('gives each text a number of its own, from which the text comes back', () => {
     fc.assert(
       fc.property(fc.array(someText, { maxLength: 100 }), (texts) => {
-        const numbers = createTextNumbers();
+        const numbers = createTokenIds();
         const given = texts.map(numbers.ofText);
         expect(texts.map(numbers.ofText)).toEqual(given);
         expect(given.map(numbers.textOf)).toEqual(texts);
@@ -22,7 +22,7 @@ describe('createTextNumbers', () => {
   });
 
   it('keeps them apart, however many pairs there are', () => {
-    const numbers = createTextNumbers();
+    const numbers = createTokenIds();
     const pairs = Array.from({ length: 50_000 }, (_, i) => [0x4e00 + (i % 500), 0x4e00 + i / 500] as const);
     const numberAll = () => pairs.map(([first, second]) => numbers.ofPair(first, second));
     const given = numberAll();
@@ -40,7 +40,7 @@ describe('createTextNumbers', () => {
     );
     fc.assert(
       fc.property(text, (text) => {
-        const numbers = createTextNumbers();
+        const numbers = createTokenIds();
         const { tokens, fragments, fragmentPlaces } = tokeniseAs(numbers, text);
         expect({
           tokens: tokens.map(numbers.textOf),

@@ -4,7 +4,7 @@
  */
 
 /** The number of a text counts from 0, in the order in which they are first met. */
-export type TextNumbers = ReturnType<typeof createTextNumbers>;
+export type TokenIds = ReturnType<typeof createTokenIds>;
 
 /** A power of 2; the table doubles when it is half full. Most documents are a page. */
 const INITIAL_SLOTS = 1 << 10;
@@ -12,7 +12,7 @@ const INITIAL_SLOTS = 1 << 10;
 const GOLDEN = 0x9e3779b1;
 
 /** Texts must have no NUL. */
-export function createTextNumbers() {
+export function createTokenIds() {
   const longer = new Map<string, number>();
   /** By number; of a pair '' until somebody asks. */
   const texts: string[] = [];

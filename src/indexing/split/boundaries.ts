@@ -2,13 +2,20 @@
 import type { List, Range, StructuredText } from './extracted-text.ts';
 
 /** Gives the offsets inside a range before which it may be cut, ascending. */
-export type Cutter = (structured: StructuredText, range: Range) => number[];
+export type BoundaryFinder = (structured: StructuredText, range: Range) => number[];
 
 /**
  * The cutters, best first. A range that is too long is cut by the first; pieces that are still too long by the
  * next, and so on. Every cutter takes linear time. The last resort is `characterCuts`.
  */
-export const CUTTERS: Cutter[] = [paragraphCuts, blankLineCuts, rowCuts, sentenceCuts, lineCuts, wordCuts];
+export const BOUNDARY_FINDERS: BoundaryFinder[] = [
+  paragraphCuts,
+  blankLineCuts,
+  rowCuts,
+  sentenceCuts,
+  lineCuts,
+  wordCuts,
+];
 
 const BLANK_LINE = /\n[^\S\n]*\n\s*/g;
 /** A line that begins a list entry, table row, quotation, log record or numbered clause. */
@@ -107,7 +114,7 @@ const CONTINUES = /^(?:\p{M}|\u200c|\u200d|\p{Emoji_Modifier}|[\u{e0020}-\u{e007
  * The last resort: cuts a range without better places every `limit`, measured by `sizeOf`, never inside a
  * surrogate pair, and not inside an accented letter or a joined emoji unless that alone is over-long.
  */
-export function characterCuts(text: string, range: Range, limit: number, sizeOf: SizeOf): number[] {
+export function characterBoundaries(text: string, range: Range, limit: number, sizeOf: SizeOf): number[] {
   const cuts: number[] = [];
   let size = 0;
   for (let i = range.start; i < range.end; ) {

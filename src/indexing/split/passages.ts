@@ -1,5 +1,5 @@
 /** Splits a document's text into passages along its structure. */
-import { CUTTERS, characterCuts, clusterStart } from './boundaries.ts';
+import { BOUNDARY_FINDERS, characterBoundaries, clusterStart } from './boundaries.ts';
 import { isBlank, type List, type Range, type StructuredText } from './extracted-text.ts';
 import { PASSAGE_MAX_SIZE, sizeOf } from './passage-size.ts';
 import { type Section, sectionsOf } from './sections.ts';
@@ -61,7 +61,7 @@ function* windowsOf(scope: Scope): Generator<Range> {
 
 /** The last of the best places within a range before which it may be cut. */
 function lastCut({ structured, section }: Scope, range: Range): number {
-  for (const cutter of CUTTERS) {
+  for (const cutter of BOUNDARY_FINDERS) {
     const cut = cutter(structured, range).findLast((place) => mayCut(section, place));
     if (cut !== undefined) return cut;
   }
@@ -74,8 +74,8 @@ function divide(scope: Scope, untrimmed: Range, depth: number): Range[] {
   const range = trim(text, untrimmed);
   const size = sizeOf(text, range.start, range.end);
   if (size <= PASSAGE_MAX_SIZE) return range.start < range.end ? [range] : [];
-  const cutter = CUTTERS[depth];
-  if (!cutter) return pieces(text, range, characterCuts(text, range, PASSAGE_MAX_SIZE, sizeOf));
+  const cutter = BOUNDARY_FINDERS[depth];
+  if (!cutter) return pieces(text, range, characterBoundaries(text, range, PASSAGE_MAX_SIZE, sizeOf));
   const allowed = cutter(scope.structured, range).filter((cut) => mayCut(scope.section, cut));
   if (allowed.length === 0) return divide(scope, range, depth + 1);
   const parts = pieces(text, range, allowed);
