@@ -1,6 +1,11 @@
-/** What tokens and languages are told by: the classes of characters, looked up instead of matched. */
+/**
+ * Classes of characters, by which tokens and languages are told apart. Looked up in a table, which is faster than a
+ * match.
+ */
 
-/** Letters and marks of scripts that write no spaces between words; `〇` counts as the ideograph it is used as. */
+/**
+ * Letters and marks of scripts that write no spaces between words. `〇` is included because it is used as an ideograph.
+ */
 export const UNSPACED =
   '[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]&&[\\p{L}\\p{M}〇]]';
 
@@ -8,20 +13,25 @@ export const UNSPACED =
 export const UNSTEMMED_SCRIPTS =
   '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]';
 
-/** Classes of a UTF-16 unit, one bit each; it may be of several. Surrogates have no other: they say little alone. */
+/**
+ * Classes of a UTF-16 unit, one bit each; a unit may have several. Surrogates have no other: half a character says
+ * little.
+ */
 export const SURROGATE = 1 << 0;
 export const IN_RUN = 1 << 1;
-/** What words are made of: letters, marks and numbers that are not `IN_RUN`. */
+/** Characters that words consist of: letters, marks and numbers that are not `IN_RUN`. */
 export const IN_WORD = 1 << 2;
 export const UPPER = 1 << 3;
 export const LOWER = 1 << 4;
 export const NUMBER = 1 << 5;
 export const LETTER = 1 << 6;
 export const MARK = 1 << 7;
-/** Single characters that are looked for beside their bigrams (see tokens.ts). */
+/** Characters that are also indexed as unigrams, in addition to their bigrams (see tokens.ts). */
 export const TELLING = 1 << 8;
 export const UNSTEMMED = 1 << 9;
-/** The unit has been looked at: classes are found as units are met, because all of them take 50 ms. */
+/**
+ * The unit's classes are in the table. Each unit is classified when it is first met, because all of them take 50 ms.
+ */
 const KNOWN = 1 << 10;
 
 const patterns: [flag: number, pattern: RegExp][] = [
@@ -39,7 +49,7 @@ const patterns: [flag: number, pattern: RegExp][] = [
 
 const known = new Uint16Array(0x10000);
 
-/** The classes of a UTF-16 unit; outside of surrogates, of the character that it is. */
+/** The classes of a UTF-16 unit: for a surrogate `SURROGATE`, otherwise those of the character. */
 export function classesOf(unit: number): number {
   const classes = known[unit] as number; // a unit is below 0x10000
   return classes === 0 ? lookAt(unit) : classes;

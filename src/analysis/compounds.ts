@@ -1,16 +1,18 @@
-/** Takes identifiers, versions, addresses and hyphenated words apart, so that the whole and its parts find them. */
+/** Splits identifiers, versions, addresses and hyphenated words, so that the whole and its parts find them. */
 
-/** Signs between the segments of a path, address or expression; each segment is a compound of its own. */
+/** Punctuation between the segments of a path, address or expression; each segment is a compound of its own. */
 const SEGMENT_SIGNS = /[/@:=&?#%~\\]+/u;
-/** Everything else between words, dots and hyphens above all. */
+/** All other punctuation between words, mostly dots and hyphens. */
 const PART_SIGNS = /[^\p{L}\p{M}\p{N}]+/u;
-/** `getUserById`, `HTTPServer`: before an upper-case letter that follows a lower-case one or begins a word. */
+/**
+ * `getUserById`, `HTTPServer`: a part begins at an upper-case letter that follows a lower-case one or begins a word.
+ */
 const CASE_CHANGE = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
-/** `100mg`, `19th`: between a leading number and its letters. */
+/** `100mg`, `19th`: splits a leading number from its letters. */
 const NUMBER_UNIT = /(?=\p{L})(?<=^\p{N}+)/u; // the letter first: looking back from every digit is quadratic
 /**
- * `FY2018`, `COVID19`: between two letters or more and two digits or more. Not `CD8` or `p53`: one sign alone says
- * nothing.
+ * `FY2018`, `COVID19`: splits two letters or more from two digits or more. Not `CD8` or `p53`: a single character alone
+ * says nothing.
  */
 const LETTERS_NUMBER = /(?<=\p{L}{2})(?=\p{N}{2})/u;
 const NUMBER = /\p{N}/u;
@@ -26,20 +28,23 @@ const CONTRACTION = /(?:n't|'(?:s|d|m|ll|re|ve))$/iu;
 const ELISION =
   /^(?:[cdjlmnst]|(?:jus|lors|puis|quel|quoi)?qu|un|quest|sant|(?:a|da|de|ne|su|co|que|be)ll|gl)'(?=\p{L})/iu;
 
-/** Wholes longer than this are not repeated: nobody types them, their parts find them. */
+/** Longer wholes are not indexed: users do not type them, and their parts find them. */
 const WHOLE_MAX_LENGTH = 200;
 
 /**
- * The tokens of one compound, lower case and distinct: the whole first, then for addresses and paths each
- * segment, then the parts. A whole drops the signs between its parts (`e-mail` = `email`, `Node.js` = `nodejs`,
- * `max_wal_size` = `maxWalSize`), save between digits, where they tell `1.10` from `11.0`.
+ * A compound → its distinct tokens in lower case: the whole, then the segments of an address or path, then the parts.
+ * The whole drops the punctuation between its parts, except between digits, where it tells `1.10` from `11.0`.
+ *
+ *   e-mail         email, e, mail
+ *   Node.js        nodejs, node, js
+ *   max_wal_size   maxwalsize, max, wal, size
  */
 export function compoundTokens(raw: string): string[] {
   const segments = raw.split(SEGMENT_SIGNS).filter((segment) => segment !== '');
   const tokens = new Set<string>();
   if (segments.length > 1) addWhole(tokens, raw);
   for (const segment of segments.length > 1 ? segments : [raw]) addSegment(tokens, segment);
-  tokens.delete(''); // what is left of a contraction without a word
+  tokens.delete(''); // the rest of a contraction without a word
   return [...tokens];
 }
 
@@ -56,7 +61,10 @@ function addWhole(tokens: Set<string>, compound: string): void {
   tokens.add(compound.replace(DROPPED_SIGNS, '').toLowerCase());
 }
 
-/** Signs inside a whole, save a single one between digits, `.NET`'s first and `C++`'s and `C#`'s last. */
+/**
+ * Punctuation that a whole drops. It keeps a single one between digits, the first of `.NET` and the last of `C++` and
+ * `C#`.
+ */
 const DROPPED_SIGNS =
   /(?<=[\p{L}\p{M}\p{N}])(?!(?<=\p{N})[^\p{L}\p{M}\p{N}]\p{N})[^\p{L}\p{M}\p{N}]+(?=[\p{L}\p{M}\p{N}])/gu;
 
@@ -75,7 +83,7 @@ function splitInside(word: string): string[] {
   return pieces.flatMap((piece) => piece.split(LETTERS_NUMBER)).flatMap((piece) => piece.split(NUMBER_UNIT));
 }
 
-/** The words of a compound; single letters split off by an apostrophe or a case change say nothing alone. */
+/** The words of a compound. Drops single letters next to an apostrophe or a case change, which say nothing alone. */
 function partsOf(word: string): string[] {
   const words = word.split(PART_SIGNS).filter((part) => part !== '');
   const parts = words.flatMap(splitInside);

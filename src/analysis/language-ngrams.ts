@@ -1,48 +1,54 @@
 /**
- * How often each language has which n-grams of bytes: the figures of the package eld, of its smallest table. The package
- * keeps an object for each n-gram, 27 MiB in each thread; here they are numbers in typed arrays, 1 MiB.
+ * How often each language has which n-grams of bytes: the smallest table of the package eld. The package keeps an
+ * object for each n-gram, 27 MiB in each thread. Here they are numbers in typed arrays, 1 MiB.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** A language by its ISO 639-1 code; `average` is what texts in it score on average, from 0 to 1. */
+/** A language by its ISO 639-1 code; `average` is the average score of texts in it, from 0 to 1. */
 export type NgramLanguage = { code: string; average: number };
 
-/** Where in its word an n-gram stands, as bits. */
+/** Position of an n-gram in its word, as bits. */
 export const BEGINS_WORD = 1;
 export const ENDS_WORD = 2;
 
-/** An n-gram of at most four bytes as a number: the bytes, the last one lowest, and above them where it stands. */
+/** An n-gram of at most four bytes as a number: the last byte lowest, and the position bits above the bytes. */
 export const ngramOf = (bytes: number, position: number): number => position * 2 ** 32 + bytes;
 
 export type LanguageNgrams = {
   languages: NgramLanguage[];
-  /** Adds the score of an n-gram to those of the languages that have it, by their places in `languages`. */
+  /** Adds the score of an n-gram to each language that has it; `scores` has the order of `languages`. */
   addScores(ngram: number, scores: Float64Array): void;
 };
 
-/** What eld takes off each score of its table, to make it shorter. */
+/** eld subtracts this from each score, to shorten its table. */
 const SCORE_MIN = 53;
 
-/** The package does not export these files. Its version is fixed by the lock file, and the test compares with eld itself. */
+/**
+ * The package does not export these files. The lock file pins its version, and the test compares the results with
+ * eld's.
+ */
 const packageFile = (name: string): string =>
   fileURLToPath(new URL(`../${name}`, import.meta.resolve('eld/extrasmall')));
 
-/** At once: Node 24 crashes where a thread is ended while it waits for an import. */
+/** Loads synchronously: Node 24 crashes when a thread ends while it waits for an import. */
 const load = createRequire(import.meta.url);
 
 /** An n-gram in the source of the table, with its scores by language: `' abcd':{11:60,24:3}`, `abcd:{0:7}`. */
 const ENTRY = /(?:'((?:[^'\\]|\\.)+)'|"([^"]+)"|([^\s'"{},:]+)):\{([\d:,]+)\}/g;
 
-/** The key of the table for an n-gram: blanks around it, and a character of eld's dictionary for each byte. */
+/**
+ * The table's key → the number of the n-gram. A key has one character of eld's dictionary for each byte, and a blank
+ * where the word begins or ends.
+ */
 function parseKey(key: string, byteOf: ReadonlyMap<string, number>): number {
   let bytes = 0;
   for (const character of key.trim().replaceAll('\\', '')) bytes = bytes * 256 + (byteOf.get(character) ?? 0);
   return ngramOf(bytes, (key.startsWith(' ') ? BEGINS_WORD : 0) + (key.endsWith(' ') ? ENDS_WORD : 0));
 }
 
-/** @throws when the package has another form than is known */
+/** @throws when the package's table has an unknown form */
 export function loadLanguageNgrams(): LanguageNgrams {
   const source = readFileSync(packageFile('ngrams/extrasmall.js'), 'utf8');
   const { dictionary } = load(packageFile('dictionary.js')) as { dictionary: string[] };
@@ -60,7 +66,7 @@ export function loadLanguageNgrams(): LanguageNgrams {
   return { languages, addScores: packScores(scoresByNgram) };
 }
 
-/** The n-grams in order, and one after the other their languages and scores. */
+/** Packs the sorted n-grams into one array, and their languages and scores into another. */
 function packScores(scoresByNgram: ReadonlyMap<number, string>): LanguageNgrams['addScores'] {
   const ngrams = Float64Array.from(scoresByNgram.keys()).sort();
   const ends = new Uint32Array(ngrams.length);
@@ -83,7 +89,7 @@ function packScores(scoresByNgram: ReadonlyMap<number, string>): LanguageNgrams[
   };
 }
 
-/** Where `value` stands among sorted ones. */
+/** The index of `value` in sorted values. */
 function findSorted(values: Float64Array, value: number): number | undefined {
   let [low, high] = [0, values.length];
   while (low < high) {

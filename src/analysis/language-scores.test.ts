@@ -1,4 +1,4 @@
-/** The scores of languages are those of the package eld, whose figures they are made of. */
+/** The scores of languages equal those of the package eld, which the table comes from. */
 import { eld } from 'eld/extrasmall';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -30,7 +30,7 @@ test.each([
   '',
 ])('%s', expectEldsScores);
 
-// The end of a word of more than 70 bytes counts as an n-gram of its own there, which no language has.
+// eld makes the end of a word of more than 70 bytes an n-gram of its own, which no language has.
 test('any text of words that are not too long', () => {
   const letters = fc.oneof(
     ...[

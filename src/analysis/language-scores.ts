@@ -1,35 +1,38 @@
 /**
- * How much a text looks like each of 60 languages, by the n-grams of its words' bytes: the method of the package eld
- * (nitotm/efficient-language-detector-js), which the test compares with.
+ * Scores how much a text looks like each of 60 languages, by the n-grams of its words' bytes. The method is that of the
+ * package eld (nitotm/efficient-language-detector-js); the test compares the results with eld's.
  */
 import { BEGINS_WORD, ENDS_WORD, loadLanguageNgrams, ngramOf } from './language-ngrams.ts';
 
 const { languages, addScores } = loadLanguageNgrams();
 
-/** The ISO 639-1 codes of the languages, each at its place in a text's scores. */
+/** The ISO 639-1 codes of the languages, in the order of a text's scores. */
 export const SCORED_LANGUAGES: readonly string[] = languages.map(({ code }) => code);
 
 /**
- * `scores` are from 0 to 1. `best` is the place of the highest, undefined where all are 0; `isReliable`: it is as high as
- * texts in that language have it.
+ * `scores` are from 0 to 1. `best` is the index of the highest, undefined where all are 0. `isReliable`: the best score
+ * is as high as is usual for texts in that language.
  */
 export type LanguageScores = { scores: Float64Array; best: number | undefined; isReliable: boolean };
 
-/** UTF-16 units of a text that are looked at, and bytes of its words: up to the first blank, or to the second bound. */
+/**
+ * UTF-16 units of a text that are scored. Of the bytes of its words, those up to the first blank after BYTES_ENOUGH are
+ * scored, or up to the end of the character at BYTES_MAX.
+ */
 const TEXT_MAX_LENGTH = 1_000;
 const BYTES_ENOUGH = 350;
 const BYTES_MAX = 380;
-/** Bytes of a word, of an n-gram, and from one n-gram to the next. */
+/** The most bytes of a word; the bytes of an n-gram; and the bytes from one n-gram to the next. */
 const WORD_MAX_BYTES = 70;
 const NGRAM_BYTES = 4;
 const STRIDE = 3;
-/** Brings the scores into 0 to 1: this is the mean score of an n-gram at .5. */
+/** Scales the scores to 0 to 1: a mean score of this for each n-gram becomes .5. */
 const SCALE = 25;
-/** Of a language's average, what a reliable score has; fewer n-grams than these say nothing. */
+/** Share of a language's average that a reliable score reaches; fewer n-grams than the minimum say nothing. */
 const RELIABLE_SHARE = 0.75;
 const RELIABLE_NGRAMS = 3;
 
-/** What is between words: all but letters of the basic plane, and apostrophes between those. */
+/** Separators of words: everything but letters of the basic plane and apostrophes between such letters. */
 const BETWEEN_WORDS = /[\P{L}\u{10000}-\u{10ffff}]+(?<!['`\u2019])/gv;
 const BLANK = 0x20;
 
@@ -61,7 +64,9 @@ function ngramsOf(text: Uint8Array): Set<number> {
   return ngrams;
 }
 
-/** Where the first blank is behind enough bytes, or the first character ends that is too far. */
+/**
+ * The end of the scored bytes: the first blank after enough bytes, or the end of the first character beyond the bound.
+ */
 function endOf(text: Uint8Array): number {
   const blank = text.indexOf(BLANK, BYTES_ENOUGH + 1);
   let end = BYTES_MAX + 1;
@@ -69,7 +74,10 @@ function endOf(text: Uint8Array): number {
   return Math.min(end, blank === -1 ? text.length : blank, text.length);
 }
 
-/** Those of four bytes, each beginning with the last byte of the one before, and the last four bytes. */
+/**
+ * Adds a word's n-grams of four bytes, each of which begins with the last byte of the one before, and its last four
+ * bytes.
+ */
 function addWord(ngrams: Set<number>, word: Uint8Array): void {
   const last = Math.max(0, word.length - NGRAM_BYTES);
   let start = 0;
@@ -79,7 +87,7 @@ function addWord(ngrams: Set<number>, word: Uint8Array): void {
   ngrams.add(ngramOf(bytesOf(word, last), ENDS_WORD + (start === 0 ? BEGINS_WORD : 0)));
 }
 
-/** Up to four bytes as one number. */
+/** Returns up to four bytes as one number. */
 function bytesOf(word: Uint8Array, start: number): number {
   let bytes = 0;
   for (let i = start; i < start + NGRAM_BYTES && i < word.length; i++)

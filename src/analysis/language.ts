@@ -3,8 +3,8 @@ import { classesOf, LETTER, SURROGATE, UNSTEMMED, UNSTEMMED_SCRIPTS } from './ch
 import { SCORED_LANGUAGES, scoreLanguages } from './language-scores.ts';
 
 /**
- * PostgreSQL's Snowball configurations, the same in 15 to 18 (Estonian, new in 18, is left out), and `simple`:
- * a language without a stemmer, or none that is sure.
+ * PostgreSQL's Snowball configurations, the same in 15 to 18 (without Estonian, which is new in 18), and `simple`: a
+ * language that has no stemmer or is not sure.
  */
 export const LANGUAGES = [
   'arabic',
@@ -41,8 +41,8 @@ export const LANGUAGES = [
 export type Language = (typeof LANGUAGES)[number];
 
 /**
- * By ISO 639-1 code. Irish, Nepali and Yiddish are not among the languages that are scored. Malay stands for Indonesian
- * (`ms` covers both) and Croatian for Serbian (Snowball's Serbian stemmer reads Latin script).
+ * Languages by ISO 639-1 code. Irish, Nepali and Yiddish are missing because they are not scored. Malay stands for
+ * Indonesian (`ms` covers both) and Croatian for Serbian (Snowball's Serbian stemmer reads Latin script).
  */
 const LANGUAGE_BY_CODE: Record<string, Language | undefined> = {
   ar: 'arabic',
@@ -73,43 +73,43 @@ const LANGUAGE_BY_CODE: Record<string, Language | undefined> = {
   tr: 'turkish',
 };
 
-/** The language that each scored one is taken for. */
+/** Scored language → our language, in the order of the scores. */
 const SCORED = SCORED_LANGUAGES.map((code): Language => LANGUAGE_BY_CODE[code] ?? 'simple');
 
-/** UTF-16 units that are scored (the rest is ignored): more is sampled down to this. */
+/** UTF-16 units that are scored; a longer text is sampled. */
 const SAMPLE_LENGTH = 1000;
-/** A long text is sampled at this many places: a title page or a licence at the head may be in another language. */
+/** Samples of a long text, spread over it: a title page or a licence at the beginning may be in another language. */
 const SAMPLE_COUNT = 4;
 /**
- * UTF-16 units of a passage that are looked at first. 150 tell the language as surely as 300 do (.996 to 1.000 on the
- * texts of xquad-en, -de, -ru, -ar and scifact), in .34 to .61 of the time.
+ * UTF-16 units of a passage that are scored first. 150 are as reliable as 300 (.996 to 1.000 on the texts of xquad-en,
+ * -de, -ru, -ar and scifact) and take .34 to .61 of the time.
  */
 const BEGINNING_LENGTH = 150;
-/** Letters that a passage must have for its own detection to count against its document's language. */
+/** Letters that a passage needs before its own detected language can replace its document's. */
 const OWN_LANGUAGE_MIN_LETTERS = 100;
 /**
- * A language that is not expected needs a lead in its score, from 0 to 1, over the likeliest that is: this over the
- * number of letters. Shares of stretches of xquad-en and -de that are taken for their own language:
+ * An unexpected language must lead the likeliest expected one in its score (from 0 to 1) by this over the number of
+ * letters. Share of stretches of xquad-en and -de whose own language is found:
  *
  *   letters                             20     40     70    100
  *   nothing expected                   .85    .95    .98    .99
  *   their own language expected        .98   .996   .999   .998
  *   the other of the two expected      .51    .88    .97    .99
  *
- * Of cacm's 3,204 titles and abstracts, 353 were taken for no language or another than English; now none is.
+ * Without the lead, 353 of cacm's 3,204 titles and abstracts had no language or another than English; now none has.
  */
 const CLEAR_LEAD = 6;
-/** Share of letters from scripts without stemmers above which a text needs no detection: it is Chinese, Thai … */
+/** Above this share of letters from scripts without stemmers, a text is not scored: it is Chinese, Thai … */
 const UNSTEMMED_MIN_SHARE = 0.3;
 
 const ASTRAL = /[\u{10000}-\u{10ffff}]/gu;
 const ASTRAL_LETTER = /\p{L}/u;
-/** As `UNSTEMMED` has those of one unit. */
+/** Matches `UNSTEMMED` characters of two UTF-16 units. */
 const ASTRAL_UNSTEMMED = new RegExp(UNSTEMMED_SCRIPTS, 'u');
 
 /**
- * The language of a text of any length. `expected` are the languages that its surroundings are in, if they are known:
- * a short text is in one of them unless it is clearly in another language. `simple` where unsure. Never throws.
+ * Detects the language of a text of any length. `expected` are the languages around the text, if they are known: a
+ * short text is in one of them unless it is clearly in another language. Returns `simple` where unsure. Never throws.
  */
 export function detectLanguage(text: string, expected: readonly Language[] = []): Language {
   const sample = sampleOf(text);
@@ -128,25 +128,25 @@ export function detectLanguage(text: string, expected: readonly Language[] = [])
   return isReliable && lead * letters > CLEAR_LEAD ? found : likeliest.language;
 }
 
-/** The best score of those that are taken for a language; for `simple`, of all that have no stemmer. */
+/** The best score of the scored languages that map to this one; for `simple`, of all languages without a stemmer. */
 const bestScoreOf = (language: Language, scores: Float64Array): number =>
   scores.reduce((best, score, i) => (SCORED[i] === language ? Math.max(best, score) : best), 0);
 
 /**
- * Share of a passage's tokens that are stop words of its document's language, from which on it is in that language.
- * Of the passages of xquad-en and -de, cranfield, msmarco-sub and pubmedqa a half to nine tenths have it; no text of
- * another language does: Dutch ones say German stop words most, .28 at most.
+ * A passage is in its document's language if more than this share of its tokens are stop words of that language. A half
+ * to nine tenths of the passages of xquad-en and -de, cranfield, msmarco-sub and pubmedqa have that many. No text in
+ * another language has: the highest share is .28, of German stop words in Dutch texts.
  */
 const STOP_WORDS_MIN_SHARE = 0.3;
 
-/** Whether its stop words alone tell that a passage is in a language: thirty times faster than its detection. */
+/** Whether stop words alone show that a passage is in a language. Thirty times faster than detecting the language. */
 export function isToldByStopWords<Token>(tokens: Token[], isStopWord: (token: Token) => boolean): boolean {
   return tokens.filter(isStopWord).length > STOP_WORDS_MIN_SHARE * tokens.length;
 }
 
 /**
- * The language of a passage: its document's, unless it has enough letters and is clearly in another one. Most
- * passages are in their document's, which their beginning shows in a fraction of the time.
+ * The language of a passage: its document's, unless the passage has enough letters and is clearly in another language.
+ * The beginning is scored first: most passages are in their document's language, and that takes a fraction of the time.
  */
 export function detectPassageLanguage(text: string, documentLanguage: Language): Language {
   const expected = [documentLanguage];
@@ -156,7 +156,7 @@ export function detectPassageLanguage(text: string, documentLanguage: Language):
   return detectLanguage(text, expected);
 }
 
-/** How many characters are letters, and how many belong to a script without stemmer, which marks and signs may too. */
+/** Counts the letters, and the characters of scripts without a stemmer, which may be marks or punctuation too. */
 function countLetters(text: string): { letters: number; unstemmed: number } {
   let [letters, unstemmed, surrogates] = [0, 0, 0];
   for (let i = 0; i < text.length; i++) {

@@ -1,4 +1,4 @@
-/** What of a token is indexed, and what has to be stemmed for it. */
+/** Tokens → lexemes, and which tokens need stems. */
 import { describe, expect, it } from 'vitest';
 import { lexemesOf, wordsToStem } from './lexemes.ts';
 

@@ -3,15 +3,15 @@ import { foldAccents, unifyLetters } from './normalise.ts';
 import { isStemmable } from './tokens.ts';
 
 /**
- * Stems distinct tokens in a language of `LANGUAGES` other than `simple`: the stems in the tokens' order, ''
+ * Stems distinct tokens in a language of `LANGUAGES` other than `simple`. Returns the stems in the tokens' order, ''
  * for a stop word. (`ts_lexize('english_stem', token)`: an empty array is a stop word.)
  */
 export type Stem = (language: string, tokens: string[]) => Promise<string[]>;
 
-/** A language's stems by token, as far as they were asked for; '' for a stop word. */
+/** A language's known stems by token; '' for a stop word. */
 export type Stems = ReadonlyMap<string, string>;
 
-/** The distinct words for which `lexemesOf` needs stems: the plain words among the tokens, with and without accents. */
+/** The distinct words whose stems `lexemesOf` needs: the plain words among the tokens, with and without accents. */
 export function wordsToStem(tokens: Iterable<string>): string[] {
   const words = new Set<string>();
   for (const token of new Set(tokens)) {
@@ -23,9 +23,12 @@ export function wordsToStem(tokens: Iterable<string>): string[] {
 }
 
 /**
- * The lexemes under which a passage is found by one of its tokens; `stems` is empty for the language `simple`. A stop
- * word is its own lexeme. `asWritten` is the stem with its accents, if the stemmer leaves any. `unaccented` is what
- * the stem would be for a writer without accents, where that is another lexeme: by it each spelling finds the others.
+ * A token → the lexemes that find its passage. `stems` is empty for the language `simple`. A stop word is its own
+ * lexeme.
+ *
+ * - `asWritten`: the stem with its accents, if the stemmer leaves any.
+ * - `unaccented`: the stem for a writer without accents, where that is another lexeme. Through it each spelling finds
+ *   the others.
  *
  *   token          language   asWritten   unaccented
  *   información    spanish    inform      informacion
@@ -34,7 +37,7 @@ export function wordsToStem(tokens: Iterable<string>): string[] {
  *   yardım         turkish    yar         yardi
  *   yardim         turkish    yardı       yardi
  *
- * Letters that are the same to everybody (see `unifyLetters`) are no accents: both lexemes are `asWritten` then.
+ * Letters that all languages take for the same (see `unifyLetters`) are not accents: both lexemes are `asWritten` then.
  */
 export function lexemesOf(token: string, stems: Stems): TokenLexemes {
   const asWritten = unifyLetters(stems.get(token) || token);
@@ -46,8 +49,8 @@ export function lexemesOf(token: string, stems: Stems): TokenLexemes {
     : { asWritten: [asWritten], unaccented: [other] };
 }
 
-/** Together one or two. */
+/** One or two lexemes together. */
 export type TokenLexemes = { asWritten: string[]; unaccented: string[] };
 
-/** A lexeme as tsquery text; quoted by us, so that nothing in it is an operator (PostgreSQL manual, 8.11.2). */
+/** A lexeme as tsquery text, in quotes so that nothing in it is an operator (PostgreSQL manual, 8.11.2). */
 export const quoteLexeme = (lexeme: string): string => `'${lexeme.replace(/['\\]/g, '$&$&')}'`;

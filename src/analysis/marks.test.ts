@@ -1,4 +1,4 @@
-/** Marks tell dense passages from others, and no text can hold one. */
+/** Impact tiers tell dense passages from others, and no text can contain a tier's lexeme. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { impactTierLexeme, tierCount } from './marks.ts';

@@ -1,4 +1,4 @@
-/** Writings of one text that become the same, and what is removed. */
+/** Different forms of one text become the same; unwanted characters are removed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldAccents, normaliseText, unifyLetters } from './normalise.ts';

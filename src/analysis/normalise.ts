@@ -1,9 +1,12 @@
-/** Makes equal what people take for the same letters: compatibility forms before stemming, accents after it. */
+/** Unifies letters that readers take for the same: compatibility forms before stemming, accents after it. */
 
 /**
- * A text in the form that tokens are taken from: NFKC (full width, ligatures, composed accents), one
- * apostrophe and one hyphen, without what no search means (soft hyphens, joiners, byte order marks, bidi
- * controls, kashida) and what PostgreSQL refuses (NUL, lone surrogates). Letter case stays.
+ * A text → the form that is tokenised.
+ *
+ * - NFKC (full width, ligatures, composed accents), one apostrophe and one hyphen.
+ * - Without characters that no search means (soft hyphens, joiners, byte order marks, bidi controls, kashida).
+ * - Without characters that PostgreSQL rejects (NUL, lone surrogates).
+ * - With its letter case.
  */
 export function normaliseText(text: string): string {
   if (NORMAL.test(text)) return text;
@@ -16,39 +19,42 @@ export function normaliseText(text: string): string {
     .replace(HYPHENS, '-');
 }
 
-/** Printable ASCII but for the backtick, and ideographs: a text of these alone is in this form already. */
+/** Printable ASCII without the backtick, and ideographs: a text of these alone is normalised already. */
 const NORMAL = /^[\t\n\r -_a-~\u3400-\u9fff]*$/;
 
 /**
- * Controls of format, lone surrogates, NUL, and the Arabic kashida that only stretches words. The zero-width non-joiner
- * stays between Arabic letters, where it parts words as a space does (see persian.ts); in Indian scripts it only changes
- * how a word looks.
+ * Format controls, lone surrogates, NUL, and the Arabic kashida, which only stretches words. The zero-width non-joiner
+ * stays between Arabic letters, where it separates words as a space does (see persian.ts). In Indian scripts it only
+ * changes the look of a word.
  */
 const UNWANTED =
   /[[\p{Cf}\p{Cs}\0\u0640]--\u200c]|(?<![\p{Script=Arabic}\p{M}\u200c])\u200c|\u200c(?!\p{Script=Arabic})/gv;
 /**
- * Unicode's "stream-safe" bound (UAX #15 §13). Without it a flood of marks takes quadratic time: 200,000 of
- * them kept `normalize` busy for 11 s.
+ * Unicode's "stream-safe" bound (UAX #15 §13). Without it, many combining marks in a row take quadratic time: 200,000
+ * of them kept `normalize` busy for 11 s.
  */
 const COMBINING_MAX_LENGTH = 30;
 const MARK_FLOOD = /\p{M}{31,}/gu;
-/** How much longer NFKC may make a text: one Arabic ligature (U+FDFA) becomes 18 characters, a million of them not. */
+/** The most that NFKC may lengthen a text. One Arabic ligature (U+FDFA) becomes 18 characters; a million may not. */
 const EXPANSION_MAX = 3;
 const EXPANSION_FREE = 100;
 const APOSTROPHES = /[\u2018\u2019\u201b\u02bc\u02b9\u2032\u00b4`]/g;
 const HYPHENS = /[\u2010\u2012\u2212]/g;
 
 /**
- * A lexeme in the letters that its language takes for the same: without Arabic vowel signs and hamzas, Hebrew points
- * and stress marks on Cyrillic letters; ё as е, Persian ی and ک as their Arabic forms, ς as σ, digits of any script as ASCII. Accents of other
- * letters stay, since they may tell words apart: Vietnamese bán, bàn and bạn.
+ * A lexeme → the same lexeme in one form of each letter.
+ *
+ * - Without Arabic vowel signs and hamzas, Hebrew points, and stress marks on Cyrillic letters.
+ * - ё → е, Persian ی and ک → their Arabic forms, ς → σ, digits of any script → ASCII.
+ *
+ * Accents of other letters stay, since they may tell words apart: Vietnamese bán, bàn and bạn.
  */
 export const unifyLetters = (lexeme: string): string => fold(lexeme, OPTIONAL_MARKS, SAME_LETTERS);
 
 /**
- * A lexeme without accents, so that `cafe` finds `café`: besides what `unifyLetters` does, without what NFD splits off
- * from Latin and Greek letters, and with ASCII for letters that NFD leaves whole (ß, ø, ł …). Marks that make another
- * letter in their script stay: й, Indic vowel signs, Japanese voicing.
+ * A lexeme → the same without accents, so that `cafe` finds `café`. In addition to `unifyLetters`, it removes the marks
+ * that NFD separates from Latin and Greek letters, and replaces letters that NFD keeps whole (ß, ø, ł …) by ASCII.
+ * Marks that make another letter in their script stay: й, Indic vowel signs, Japanese voicing.
  */
 export const foldAccents = (lexeme: string): string => fold(lexeme, ALL_ACCENTS, FOLDED_LETTERS);
 
@@ -67,7 +73,7 @@ function fold(lexeme: string, marks: RegExp, letters: ReadonlyMap<string, string
 const DIGIT = /[\p{Nd}--[0-9]]/v;
 const DIGITS = new RegExp(DIGIT, 'gv');
 
-/** Unicode has the ten digits of a script one after the other, and something else before the zero. */
+/** Digit of any script → ASCII. In Unicode, a script's ten digits are consecutive, and no digit precedes the zero. */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
   let zero = code;
@@ -76,14 +82,14 @@ function asciiDigit(digit: string): string {
 }
 
 /**
- * ASCII, Hangul syllables and ideographs, those of plane 2 by the halves of their surrogate pairs: most lexemes, which
- * need not be taken apart to be seen to have no accent.
+ * ASCII, Hangul syllables and ideographs (those of plane 2 as the halves of their surrogate pairs). Most lexemes
+ * consist of these and need no decomposition to show that they have no accent.
  */
 const UNACCENTED = /^[\0-\x7f\u3400-\u9fff\uac00-\ud7a3\ud840-\ud87d\udc00-\udfff]*$/;
 
 /** Hebrew points; Arabic tashkeel, hamzas, superscript alef. */
 const POINTS = '\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670';
-/** Combining diacritics but the breve, which makes й and ў. */
+/** Combining diacritics except the breve, which makes й and ў. */
 const DIACRITICS = '\u0300-\u0305\u0307-\u036f';
 const BREVE = '(?<![иу])\u0306';
 const OPTIONAL_MARKS = new RegExp(

@@ -1,6 +1,6 @@
 /**
- * Joins what Persian writes in three ways: a prefix or suffix beside its word with a space, with a zero-width
- * non-joiner (see `normaliseText`), or without anything between them. می شود and می‌شود are both found by میشود.
+ * Joins Persian affixes to their words, because Persian has three spellings: with a space, with a zero-width non-joiner
+ * (see `normaliseText`), or without anything between them. می شود and می‌شود are both found by میشود.
  */
 import { unifyLetters } from './normalise.ts';
 
@@ -34,7 +34,7 @@ const PAIR =
 const PAIR_MAX_LENGTH = 50;
 
 /**
- * Two words as one, if a zero-width non-joiner stands between them, or a space and one is an affix; otherwise undefined.
+ * Two words → one, if a zero-width non-joiner stands between them, or a space and one is an affix; otherwise undefined.
  */
 export function joinWords(words: string): string | undefined {
   if (words.charCodeAt(0) < FIRST_ARABIC || words.length > PAIR_MAX_LENGTH) return undefined;

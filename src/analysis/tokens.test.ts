@@ -12,7 +12,7 @@ const brokenString = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 200 })
   .map((units) => String.fromCharCode(...units));
 
-/** Each writes something in two ways; a search for either must find the other. */
+/** Two spellings of the same; a search for either must find the other. */
 const spellings: [reason: string, one: string, other: string][] = [
   ['case does not matter', 'PostgreSQL', 'postgresql'],
   ['full-width letters are letters', 'Ｐｏｓｔｇｒｅｓ', 'postgres'],

@@ -1,4 +1,4 @@
-/** Turns text into tokens: words, bigrams of scripts without word spaces, and compounds with their parts. */
+/** Text → tokens: words, bigrams of scripts without spaces between words, and compounds with their parts. */
 import {
   classesOf,
   IN_RUN,
@@ -16,15 +16,17 @@ import { normaliseText } from './normalise.ts';
 import { joinWords } from './persian.ts';
 
 /**
- * UTF-16 units of the longest token; a longer word is cut. PostgreSQL allows a lexeme 2,046 bytes, and a unit
- * takes at most 3 in UTF-8, at most tripled by accent folding.
+ * UTF-16 units of the longest token; a longer word is cut. PostgreSQL allows a lexeme 2,046 bytes. A unit takes at most
+ * 3 bytes in UTF-8, and accent folding triples them at most.
  */
 export const TOKEN_MAX_LENGTH = 200;
 
 const WORD = `[[\\p{L}\\p{M}\\p{N}]--${UNSPACED}]+`;
-/** What joins words to a compound: `node.js`, `a/b`, `x@y.z`, `max_wal_size`, `R&D`, `std::sort`; a comma only in numbers. */
+/**
+ * Punctuation that joins words: `node.js`, `a/b`, `x@y.z`, `max_wal_size`, `R&D`, `std::sort`; a comma only in numbers.
+ */
 const CONNECTOR = "(?:://|::|[\\-._'·\\/@:=&?#%+~\\\\]|(?<=\\p{N}),(?=\\p{N}))";
-/** `.NET` and `.pdf` in front, `C++` and `C#` behind. */
+/** The leading dot of `.NET` and `.pdf`; the trailing signs of `C++` and `C#`. */
 const LEADING_DOT = '(?:(?<![\\p{L}\\p{N}.])\\.(?=\\p{L}))?';
 const TRAILING_SIGN = '(?:(?:\\+\\+|#)(?![\\p{L}\\p{N}]))?';
 const TOKEN = new RegExp(
@@ -32,14 +34,14 @@ const TOKEN = new RegExp(
   'yv',
 );
 
-/** The same as `isPlainWord`, for words with letters of two units. */
+/** The same test as `isPlainWord`, for words with letters of two UTF-16 units. */
 const PLAIN_ASTRAL = /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+)$/u;
 const LETTERS = /^[\p{L}\p{M}]+$/u;
 const UNSPACED_START = new RegExp(`^${UNSPACED}`, 'v');
 
 /**
- * A text's tokens in order, lower case (the index is the position), and the fragments beside them: pieces of runs that
- * are looked for besides, in the same order. `fragmentPlaces` are the indices of the tokens at whose positions they stand.
+ * A text's tokens in order and in lower case; the index is the position. `fragments` are further pieces of runs in the
+ * same order, which are indexed too. `fragmentPlaces` are the indices of the tokens at whose positions they stand.
  */
 export type TokenisedText<Token = string> = {
   tokens: Token[];
@@ -47,7 +49,9 @@ export type TokenisedText<Token = string> = {
   fragmentPlaces: number[];
 };
 
-/** What tokens are to be: from their text, and from the UTF-16 units of a bigram (`first` is 0 for a lone character). */
+/**
+ * How tokens are made: from their text, or from the two UTF-16 units of a bigram (`first` is 0 for a lone character).
+ */
 export type TokenForm<Token> = {
   ofText(text: string): Token;
   ofPair(first: number, second: number): Token;
@@ -58,14 +62,17 @@ const AS_TEXT: TokenForm<string> = {
   ofPair: (first, second) => (first === 0 ? String.fromCharCode(second) : String.fromCharCode(first, second)),
 };
 
-/** The tokens of a text, as texts. */
+/** The tokens of a text as strings. */
 export const tokenise = (text: string): TokenisedText => tokeniseAs(AS_TEXT, text);
 
 /**
- * The tokens of a text. A compound gives itself (see `compoundTokens`) and then its parts; a run of Han, kana,
- * Hangul, Thai, Lao, Khmer or Myanmar gives its overlapping bigrams, a lone character itself. Fragments are the
- * single Han, katakana and Hangul characters of longer runs, the bigram over the space between two runs of Hangul, and
- * a Persian word with the prefix or suffix beside it. The same for passages and queries. Never throws; linear.
+ * The tokens of a text. Passages and queries have the same ones. Never throws; linear.
+ *
+ * - A compound → itself (see `compoundTokens`), then its parts.
+ * - A run of Han, kana, Hangul, Thai, Lao, Khmer or Myanmar → its overlapping bigrams; a lone character → itself.
+ *
+ * Fragments are the unigrams of longer runs of Han, katakana and Hangul, the bigram across the space between two runs
+ * of Hangul, and a Persian word joined with its prefix or suffix.
  */
 export function tokeniseAs<Token>(form: TokenForm<Token>, text: string): TokenisedText<Token> {
   const found: TokenisedText<Token> = { tokens: [], fragments: [], fragmentPlaces: [] };
@@ -75,7 +82,7 @@ export function tokeniseAs<Token>(form: TokenForm<Token>, text: string): Tokenis
   for (let at = 0; at < normalised.length; ) {
     const end = tokenEnd(normalised, at);
     if (end === at) {
-      at += isSurrogate(normalised, at) ? 2 : 1; // none is alone in a normalised text
+      at += isSurrogate(normalised, at) ? 2 : 1; // a normalised text has no lone surrogates
       continue;
     }
     if (isRunStart(normalised, at)) {
@@ -99,13 +106,13 @@ const isRunStart = (text: string, at: number): boolean =>
     ? UNSPACED_START.test(text.slice(at, at + 2))
     : (classesOf(text.charCodeAt(at)) & IN_RUN) !== 0;
 
-/** Signs that may join a word to what follows; all others end it. */
+/** Punctuation that may join a word to the next characters; all other punctuation ends the word. */
 const MAY_JOIN = new Set(Array.from("-._'·\\/@:=&?#%+~,", (sign) => sign.charCodeAt(0)));
-/** Of these, the ones that may be longer, or belong to the word by themselves: `://`, `::`, `C++`, `C#`. */
+/** Those of `MAY_JOIN` that may be longer, or may belong to the word itself: `://`, `::`, `C++`, `C#`. */
 const MAY_BE_LONGER = new Set(Array.from(':+#', (sign) => sign.charCodeAt(0)));
 const DOT = 0x2e;
 
-/** Where the token that begins at `at` ends; `at` itself where none does. What is simple is told without `TOKEN`. */
+/** The end of the token that begins at `at`; `at` itself if none does. Simple cases are decided without `TOKEN`. */
 function tokenEnd(text: string, at: number): number {
   const first = text.charCodeAt(at);
   const kind = classesOf(first) & (IN_RUN | IN_WORD | SURROGATE);
@@ -119,7 +126,7 @@ function tokenEnd(text: string, at: number): number {
   return TOKEN.test(text) ? TOKEN.lastIndex : at;
 }
 
-/** Whether what stands at `end` cannot belong to the run or word before it. */
+/** Whether the character at `end` cannot belong to the run or word before it. */
 function endsThere(text: string, end: number, kind: number): boolean {
   const sign = text.charCodeAt(end);
   if ((classesOf(sign) & SURROGATE) !== 0) return false;
@@ -128,13 +135,15 @@ function endsThere(text: string, end: number, kind: number): boolean {
   return end + 1 === text.length || (classesOf(text.charCodeAt(end + 1)) & (IN_WORD | SURROGATE)) === 0;
 }
 
-/** Most need no look into their parts. */
+/** Plain words, which most are, skip the split into parts. */
 function addWord<Token>(form: TokenForm<Token>, { tokens }: TokenisedText<Token>, raw: string): void {
   if (isPlainWord(raw)) tokens.push(form.ofText(cut(raw.toLowerCase())));
   else for (const token of compoundTokens(raw)) tokens.push(form.ofText(cut(token)));
 }
 
-/** `\p{Lu}?\p{Ll}+`, `\p{Lu}+` or `\p{N}+`: no case change inside, no digit beside a letter, no sign. */
+/**
+ * Matches `\p{Lu}?\p{Ll}+`, `\p{Lu}+` or `\p{N}+`: no case change inside, no digit next to a letter, no punctuation.
+ */
 function isPlainWord(word: string): boolean {
   const kinds = UPPER | LOWER | NUMBER;
   let rest = 0;
@@ -153,13 +162,18 @@ export function isStemmable(token: string): boolean {
   return LETTERS.test(token) && !UNSPACED_START.test(token);
 }
 
-/** A character is taken with its marks: for Thai that lifts nDCG@10 on xquad-th from .946 to .966. */
+/** A character with its combining marks: for Thai that raises nDCG@10 on xquad-th from .946 to .966. */
 const CHARACTER = /\P{M}\p{M}*|\p{M}+/gu;
 
 /**
- * The fragments of a run are single characters of scripts in which those say something (`TELLING`: Han, katakana,
- * Hangul): nDCG@10 of BM25 on xquad-zh rises from .965 to .968, on cmrc-trial from .984 to .988, on jsquad-valid from
- * .942 to .946; hiragana and Thai lose .0003 and .002.
+ * Adds a run's bigrams, and unigrams of the scripts in which single characters are informative (`TELLING`: Han,
+ * katakana, Hangul). With unigrams, nDCG@10 of BM25 changes:
+ *
+ *   xquad-zh       .965 → .968
+ *   cmrc-trial     .984 → .988
+ *   jsquad-valid   .942 → .946
+ *
+ * With unigrams of hiragana and Thai it would fall by .0003 and .002.
  */
 function addRun<Token>(form: TokenForm<Token>, found: TokenisedText<Token>, run: string): void {
   if (run.length === 1) found.tokens.push(form.ofText(run));
@@ -167,7 +181,7 @@ function addRun<Token>(form: TokenForm<Token>, found: TokenisedText<Token>, run:
   else addCharacters(form, found, run.match(CHARACTER) ?? []);
 }
 
-/** Whether each UTF-16 unit is a character by itself. */
+/** Whether each UTF-16 unit of the run is a whole character. */
 function hasOnlyUnits(run: string): boolean {
   for (let i = 0; i < run.length; i++) {
     if ((classesOf(run.charCodeAt(i)) & (MARK | SURROGATE)) !== 0) return false;
@@ -210,10 +224,10 @@ function addCharacters<Token>(
 
 const TELLING_CHARACTER = /^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
-/** Korean writers differ in where they put spaces: nDCG@10 on korquad-a rises from .957 to .961. */
+/** Korean writers place spaces differently. These bigrams raise nDCG@10 on korquad-a from .957 to .961. */
 const HANGUL_OVER_SPACE = /^\p{Script=Hangul} \p{Script=Hangul}$/u;
 
-/** `around` is a space and the UTF-16 units beside it; precomposed Hangul takes one unit a syllable. */
+/** `around` is a space and the UTF-16 unit on each side; a precomposed Hangul syllable is one unit. */
 function addBigramOverSpace<Token>(
   form: TokenForm<Token>,
   { tokens, fragments, fragmentPlaces }: TokenisedText<Token>,

@@ -1,4 +1,4 @@
-/** From a document to its passages, their columns and what they count together. */
+/** A document → its passages, their columns, and their totals. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Stem, Stems } from '../analysis/lexemes.ts';
@@ -6,7 +6,7 @@ import { analyseQuery, readQuery } from '../search/query-terms.ts';
 import { readAnalysis } from '../testing/analysed-passages.ts';
 import { type AnalysedPart, analyseDocument } from './analyse-document.ts';
 
-/** Cuts a plural s and knows one stop word. */
+/** Stems by removing a plural s; knows one stop word. */
 const stem: Stem = async (_language, words) =>
   words.map((word) => (word === 'the' ? '' : word.replace(/s$/, '')));
 const analyseText = (content: string, title = 'Title') =>

@@ -1,4 +1,4 @@
-/** Analyses a document: splits it into passages and gives each its language and lexemes, ready to be stored. */
+/** Analyses a document: splits it into passages and finds the language and lexemes of each, ready to be stored. */
 
 import {
   detectLanguage,
@@ -18,8 +18,8 @@ import { sizeOf } from './split/passage-size.ts';
 import { type Passage, splitPassages } from './split/passages.ts';
 
 /**
- * What is analysed: imported text (read as Markdown), or what an extractor made of a file. `expected` are the languages
- * that it is probably in, the likeliest first (those of its knowledge base); none where nothing is known.
+ * The document: imported text (parsed as Markdown), or the text extracted from a file. `expected` are its probable
+ * languages, the likeliest first (those of its knowledge base); none where nothing is known.
  */
 export type DocumentText = { title: string; expected?: Language[] } & (
   | { format: 'text'; content: string }
@@ -27,8 +27,8 @@ export type DocumentText = { title: string; expected?: Language[] } & (
 );
 
 /**
- * Passages in order, one binary array a column (see storage/binary-array.ts); the names are the columns of `passages`
- * and `passage_lexemes`. Offsets count code points of the document's text, `headings` is JSON text, `length` the
+ * Passages in order, as one binary array for each column (see binary-array.ts). The names are the columns of `passages`
+ * and `passage_lexemes`. Offsets count code points of the document's text. `headings` is JSON text. `length` is the
  * size of `content` in letters (`sizeOf`).
  */
 export type PassageColumns = Record<
@@ -37,7 +37,7 @@ export type PassageColumns = Record<
 >;
 
 /**
- * What a document's passages add to the statistics: their number, their lengths' sum, and how many are in each language.
+ * What a document's passages add to the statistics: their number, the sum of their lengths, their number by language.
  */
 export type PassageTotals = {
   passageCount: number;
@@ -45,12 +45,14 @@ export type PassageTotals = {
   languageCounts: Map<Language, number>;
 };
 
-/** In how many passages each lexeme is, an array for each statement (see `passageCounts` of a document's lexemes). */
+/**
+ * Document frequencies of the lexemes, one array for each statement (see `passageCounts` of the document's postings).
+ */
 type LexemeCounts = Uint8Array[];
 
 /**
- * A run of passages of which the first has the `position`. Some parts have counts of lexemes: of their own passages, and
- * of those before for which there were none yet. The last part has them, and the whole document's totals.
+ * A batch of consecutive passages; the first has the `position`. Some batches have document frequencies: of their own
+ * passages and of those in earlier batches without. The last batch has them, and the whole document's totals.
  */
 export type AnalysedPart = { position: number; columns: PassageColumns } & (
   | { lexemeCounts?: LexemeCounts; totals?: undefined }
@@ -58,21 +60,21 @@ export type AnalysedPart = { position: number; columns: PassageColumns } & (
 );
 
 /**
- * Passages that are analysed together: a large document's first ones can be stored while the next are analysed.
- * As many as a fifteenth of a second's work.
+ * Passages in a batch, a fifteenth of a second's work. The first batches of a large document are stored while the next
+ * are analysed.
  */
 const PASSAGES_PER_PART = 150;
 
 /**
- * Distinct texts of tokens and lexemes above which those so far are counted and forgotten: 40 MB here, and as much where
- * the counts are stored. A million characters of English have 20,000, of Chinese 200,000.
+ * Distinct tokens and lexemes above which the document frequencies so far are handed over and forgotten: 40 MB here,
+ * and as much in the process that stores them. A million characters of English have 20,000, of Chinese 200,000.
  */
 const DISTINCT_TEXTS_MAX = 250_000;
 
 type Tokenised = { passage: Passage; tokens: PassageTokens };
 const tokensOf = ({ tokens }: Tokenised): PassageTokens => tokens;
 
-/** What is known of the words of a document, or of a stretch of one that has very many. */
+/** Known tokens and lexemes of a document, or of a stretch of a document that has very many. */
 type Words = ReturnType<typeof createWords>;
 
 function createWords(title: string, stem: Stem) {
@@ -86,8 +88,8 @@ function createWords(title: string, stem: Stem) {
 }
 
 /**
- * Splits and analyses a document, part by part, each when it is asked for; the one part of a document without visible
- * text has no passages. `stem` is called for words that this document has not had yet, or not for long.
+ * Splits and analyses a document in batches, each on demand. A document without visible text has one batch without
+ * passages. `stem` is called for words that are new in this document, or were forgotten since.
  * @throws what `stem` throws
  */
 export async function* analyseDocument(document: DocumentText, stem: Stem): AsyncGenerator<AnalysedPart> {
@@ -108,7 +110,7 @@ export async function* analyseDocument(document: DocumentText, stem: Stem): Asyn
   }
 }
 
-/** Runs of `length`, the last of which may be shorter; one without elements where there are none. */
+/** Consecutive runs of `length`, the last of which may be shorter. Without elements there is one empty run. */
 function* runsOf(
   passages: Iterable<Passage>,
   length: number,
@@ -126,7 +128,7 @@ function* runsOf(
 
 type Surroundings = { words: Words; documentLanguage: Language; isAlone: boolean; totals: PassageTotals };
 
-/** The columns of some passages, which are added to the totals. */
+/** Returns the columns of some passages, and adds the passages to the totals. */
 async function analysePassages(
   passages: Passage[],
   { words, documentLanguage, isAlone, totals }: Surroundings,
@@ -137,7 +139,7 @@ async function analysePassages(
   const languages = await languageOf(tokenised);
   const columns = createPassageColumns();
   for (const [i, { passage, tokens }] of tokenised.entries()) {
-    const language = languages[i] as Language; // one each
+    const language = languages[i] as Language; // one language for each passage
     lexemes.addPassage(columns.lexemes, tokens, vocabulary.lexemesIn(language));
     const length = lengthOf(passage.text);
     addPassage(columns, { passage, language, length });
@@ -149,10 +151,10 @@ async function analysePassages(
 }
 
 /**
- * The length that BM25 goes by. In letters, not tokens, so that it means the same in every script: a Thai passage
- * has four times the tokens of an English one that says the same. On the six XQuAD languages in one knowledge base
- * Thai gains .003 nDCG@10, German loses .005; alone, the collections gain .0006 in the mean. Without title and
- * headings, which repeat.
+ * A passage's length for BM25. In letters, not tokens, so that it means the same in every script: a Thai passage has
+ * four times the tokens of an English one with the same content. It excludes title and headings, which repeat. With
+ * letters, Thai gains .003 nDCG@10 and German loses .005 on the six XQuAD languages in one knowledge base. With a
+ * knowledge base for each collection, the gain is .0006 in the mean.
  */
 const lengthOf = (content: string): number => Math.round(sizeOf(content, 0, content.length));
 
@@ -182,7 +184,9 @@ function addPassage(
   columns.length.addInteger(length);
 }
 
-/** The headings above a passage, and last of all the row that names the columns of the table it begins in, if it is short. */
+/**
+ * The headings above a passage. If the passage begins inside a table, the table's header row follows, if it is short.
+ */
 function headingsOf({ headings, tableHeader = '' }: Passage): string[] {
   return tableHeader === '' || tableHeader.length > HEADING_MAX_LENGTH
     ? headings
@@ -200,7 +204,7 @@ const finishColumns = (columns: Columns): PassageColumns => ({
   lexemes: columns.lexemes.toBuffer(),
 });
 
-/** From a passage to its tokens, and those of what stands above it. */
+/** Returns the function from a passage to its tokens and those of its title and headings. */
 function passageTokeniser(
   title: string,
   tokenise: (text: string) => NumberedText,
@@ -214,13 +218,13 @@ function passageTokeniser(
   };
 }
 
-/** A text's title tells as much as its content; a file's name tells little. */
+/** The language of a document. A text's title is as informative as its content; a file's name is not. */
 const languageOfDocument = ({ title, format, expected }: DocumentText, { text }: StructuredText): Language =>
   detectLanguage(format === 'text' ? `${title}\n${text}` : text, expected);
 
 /**
- * For the passages of a document, the function to their languages; `vocabulary` has learnt their words in these then.
- * It throws what `stem` throws.
+ * Returns the function from a document's passages to their languages. `vocabulary` then knows the stems of their words.
+ * The function throws what `stem` throws.
  */
 function passageLanguages(
   documentLanguage: Language,
@@ -229,7 +233,7 @@ function passageLanguages(
 ): (passages: Tokenised[]) => Promise<Language[]> {
   const isStopWord = vocabulary.stopWordsIn(documentLanguage);
   const languageOf = ({ passage, tokens }: Tokenised): Language => {
-    // Code looks like any language: it inherits its document's. So does a passage that is the whole document.
+    // Code resembles any language, so it inherits its document's language. So does the only passage of a document.
     if (passage.verbatim || isAlone || isToldByStopWords(tokens.content.tokens, isStopWord))
       return documentLanguage;
     return detectPassageLanguage(passage.text, documentLanguage);
@@ -237,19 +241,19 @@ function passageLanguages(
   return async (passages) => {
     await vocabulary.learn(documentLanguage, passages.map(tokensOf));
     const languages = passages.map(languageOf);
-    const byLanguage = Map.groupBy(passages.keys(), (i) => languages[i] as Language); // one each
-    byLanguage.delete(documentLanguage); // learnt already
+    const byLanguage = Map.groupBy(passages.keys(), (i) => languages[i] as Language); // one language for each passage
+    byLanguage.delete(documentLanguage); // its stems are known already
     for (const [language, places] of byLanguage) {
       await vocabulary.learn(
         language,
-        places.map((i) => tokensOf(passages[i] as Tokenised)), // by its own keys
+        places.map((i) => tokensOf(passages[i] as Tokenised)), // keys of `passages`
       );
     }
     return languages;
   };
 }
 
-/** Computes anew when the key is another one than the last: passages below the same headings follow one another. */
+/** Caches the last result by its key: consecutive passages have the same headings. */
 function rememberLast<Key extends string, T>(compute: (key: Key) => T): (key: Key) => T {
   let last: { key: Key; value: T } | undefined;
   return (key) => {

@@ -1,21 +1,23 @@
-/** The main thread's side of a document's analysis in a worker: one step at a time, each in the account's turn. */
+/** The main thread's side of a document's analysis in a worker: one step at a time, each in a turn of the account. */
 import { MessageChannel } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { Stem } from '../analysis/lexemes.ts';
 import type { AnalysedPart, DocumentText } from './analyse-document.ts';
 import type { AnalysisMessage, AnalysisStep, AnalysisTask } from './analysis-worker.ts';
 
-/** The turns of a thread; `isReturning`: the document goes on with the part that it has begun. */
+/** The turns of a thread; `isReturning`: the document continues with a batch that it has begun. */
 export type Turns = { take(isReturning: boolean): Promise<void>; leave(): void };
 
 export type Dialogue = {
-  /** One at a time; none after the last. @throws what stemming and waiting for a turn throw, and when the thread ends */
+  /**
+   * One call at a time, and none after the last part. @throws what `stem` and `turns` throw, and when the thread ends
+   */
   nextPart(): Promise<AnalysedPart>;
-  /** Ends the analysis, once the step that runs is done. */
+  /** Ends the analysis after the running step. */
   close(): void;
 };
 
-/** The memory of a document's packed text, where there is nothing else in it. */
+/** The memory of a document's packed text, if the text fills its buffer. */
 function packedTextOf(document: DocumentText): ArrayBuffer[] {
   if (document.format === 'text') return [];
   const { buffer, byteLength } = document.extracted;
@@ -46,11 +48,13 @@ export function openDialogue(
       (error: unknown) => end(error, true),
     );
   };
-  /** What the thread posted last may still be on its way when it has ended, unless the port is closed. */
+  /**
+   * Without `isLost`, the thread's last message may still arrive after its end, so the pending step is not rejected.
+   */
   const end = (error: unknown, isLost: boolean): void => {
     ended ??= { error };
     if (!isLost) return;
-    answer.promise.catch(() => {}); // perhaps nobody waits for it
+    answer.promise.catch(() => {}); // the step may have no waiter
     answer.reject(ended.error);
   };
   /** Runs a step in a turn of its own. */

@@ -1,4 +1,4 @@
-/** Analysis in threads: in turn, to its end or to where nobody wants it any more. */
+/** Analysis in threads: in turns, and up to the document's end or until the caller stops. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, platform } from 'node:os';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -8,7 +8,7 @@ import { analyseDocument, type DocumentText } from './analyse-document.ts';
 import { createAnalysisPool, endParts, startingWith } from './analysis-pool.ts';
 
 const english = 'The committees agreed that the new regulation would not apply to small companies. ';
-/** Whose documents these are. */
+/** The account of these documents. */
 const mine = { accountId: 'mine' };
 const text = (content: string): DocumentText => ({ title: 'Title', format: 'text', content });
 
@@ -16,7 +16,7 @@ const text = (content: string): DocumentText => ({ title: 'Title', format: 'text
 const letters = (number: number): string =>
   number.toString().replace(/\d/g, (digit) => 'bcdfghjklm'[Number(digit)] ?? '');
 
-/** Takes the parts and does nothing with them. */
+/** Consumes the parts and ignores them. */
 async function drain(parts: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of parts);
 }
@@ -50,7 +50,7 @@ describe('createAnalysisPool', () => {
     await drain(await pool.analyse(text(english), mine));
     const threads = readdirSync('/proc/self/task').map((id) => {
       const fields = readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-      return Number(fields[16]); // nice, see proc_pid_stat(5)
+      return Number(fields[16]); // the nice value, see proc_pid_stat(5)
     });
     const own = getPriority();
     expect(threads.some((nice) => nice > own)).toBe(true);
@@ -64,12 +64,12 @@ describe('createAnalysisPool', () => {
     const before = process.threadCpuUsage();
     await drain(await pool.analyse(text(words.slice(0, 1_000_000)), mine));
     const { user, system } = process.threadCpuUsage(before);
-    // Microseconds; about 20 ms, in pieces of 10 at most.
+    // Microseconds. The analysis takes about 20 ms, in steps of at most 10.
     expect(user + system).toBeLessThan(100_000);
   });
 
   describe('with a document of many parts', () => {
-    // Each part has words of its own, and so asks for stems once.
+    // Each part has its own words, and so requests stems once.
     const paragraphs = Array.from({ length: 3_000 }, (_, i) => `${english.repeat(4)} word${letters(i)}`);
     const large = text(paragraphs.join('\n\n'));
 
@@ -96,7 +96,7 @@ describe('createAnalysisPool', () => {
 
   describe('while an account has large texts analysed', () => {
     const large = text(Array.from({ length: 6_000 }, (_, i) => `${english} number${i}`).join('\n\n'));
-    /** Several of its large texts, whose parts are counted as they come. */
+    /** Analyses several of the account's large texts and counts their parts as they arrive. */
     const keepBusy = async () => {
       const state = { parts: 0, ended: 0 };
       const documents = Array.from({ length: 5 }, async () => {

@@ -1,7 +1,7 @@
 /**
- * Analyses documents in worker threads, so that the largest legal text does not hold up other requests. A thread works on
- * several documents side by side: accounts take turns, and a turn is a part of a document. So a small text of one account
- * waits for about one part of another account's large file.
+ * Analyses documents in worker threads, so that the largest legal text does not block other requests. A thread works on
+ * several documents concurrently: accounts take turns, and a turn is one batch of a document. So a small text of one
+ * account waits for about one batch of another account's large file.
  */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -15,71 +15,72 @@ import type { AnalysedPart, DocumentText } from './analyse-document.ts';
 import { type Dialogue, openDialogue } from './analysis-dialogue.ts';
 
 /**
- * Whose document it is, and what ends its analysis: before it begins, between two parts, or where nobody takes them. The
- * wait before it begins takes from `budget`.
+ * The document's account, and the signal that ends the analysis: before its start, between two batches, or while its
+ * batches wait to be consumed. The wait before its start is charged to `budget`.
  */
 export type Analysed = { accountId: string; signal?: AbortSignal; budget?: WaitBudget | undefined };
 
 /**
- * Splits and analyses a document; resolves with its parts once the first is there, while the next are analysed.
- * A few parts lie ready, and a large document (`isLarge`) keeps others waiting until all of them are taken: whoever does
- * not take them all ends their iterator, or aborts the signal.
- * A packed text that fills its buffer is gone afterwards: the thread takes it over without a copy.
- * @throws what stemming throws, unchanged, and the signal's reason; for a later part, when that is asked for
+ * Splits and analyses a document. Resolves with its batches once the first is ready, while the next are analysed.
+ *
+ * - A few batches are made ahead. A large document (`isLarge`) keeps others waiting until all its batches are consumed.
+ * - A caller that stops early must end the iterator or abort the signal.
+ * - A packed text that fills its buffer is detached afterwards: the thread takes it over without a copy.
+ * @throws what `stem` throws, unchanged, and the signal's reason; for a later batch, when that batch is requested
  */
 export type Analyse = (document: DocumentText, analysed: Analysed) => Promise<AsyncIterable<AnalysedPart>>;
 
-/** Ends the analysis of a document whose parts nobody takes any more. */
+/** Ends the analysis of a document whose remaining batches are not needed. */
 export async function endParts(parts: AsyncIterable<AnalysedPart>): Promise<void> {
   await parts[Symbol.asyncIterator]().return?.();
 }
 
 export type AnalysisPool = {
   analyse: Analyse;
-  /** Lets an account count as there, whatever it asks for: beside it, others analyse fewer documents at a time. */
+  /** Counts an account as present from now on; with more accounts present, each analyses fewer documents at a time. */
   greet(accountId: string): void;
-  /** The server is about to end: documents that wait to be begun wait no longer. */
+  /** For the shutdown of the server: documents that have not started are rejected. */
   refuseWaiting(): void;
   close(): Promise<void>;
 };
 
-/** A thread that had nothing to do for this long ends; one always stays, because starting takes half a second. */
+/** Idle threads end after this time. One always stays, because starting a thread takes half a second. */
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** More documents than are ever in one thread: which of them has its turn is decided here. */
+/** More documents than a thread ever has: the turns here decide, not the pool's own limit. */
 const DOCUMENTS_IN_THREAD = 1_000;
 
-/** UTF-16 units of a text, or bytes of a packed one, up to which a document is analysed in one turn, or in few. */
+/** UTF-16 units of a text, or bytes of a packed one, up to which a document takes one turn or a few. */
 const SMALL_MAX_LENGTH = 50_000;
 
-/** Whether a text of this length is analysed in parts that are stored one by one. */
+/** Whether a text of this length is analysed in batches that are stored one by one. */
 export const isLarge = (length: number): boolean => length > SMALL_MAX_LENGTH;
 
-/** Far above what the documents that are under way take: a fault ends the thread, not the server. */
+/** Heap of a thread, far above the need of the documents in it: a fault ends the thread, not the server. */
 const HEAP_MAX_MEBIBYTES = 256;
 
-/** For what is young in the heap: V8 takes up to four times as much otherwise, and is no faster with it. */
+/** Heap for young objects. Without the bound V8 takes up to four times as much, and is no faster. */
 const YOUNG_MAX_MEBIBYTES = 12;
 
-/** Small documents under way at a time: one has its turn while others wait for their stems. */
+/** Small documents in analysis at a time: one has its turn while others wait for their stems. */
 const SMALL_DOCUMENTS = 4;
 
 /**
- * Large texts of requests under way at a time: one is analysed while the last parts of another are stored. Each takes
- * memory in its thread, and a connection for the transaction that stores it.
+ * Large texts of requests in analysis at a time: one is analysed while the last batches of another are stored. Each
+ * takes memory in its thread, and a connection for the transaction that stores it.
  */
 const LARGE_TEXTS = 2;
 
-/** Large files take ten times as much memory, and are queued anyway. */
+/** Large files in analysis at a time. They take ten times as much memory as texts, and are queued anyway. */
 const LARGE_FILES = 1;
 
-/** Parts of a document that may lie ready: a quarter of a second's work, 1 MB; of rare ideographs 4 MB. */
+/** Batches of a document that are made ahead: a quarter of a second's work, 1 MB; of rare ideographs 4 MB. */
 const PARTS_AHEAD = 3;
 
-/** A request waits for no longer: below a minute, after which most clients and proxies give up. */
+/** The longest wait of a request: below a minute, after which most clients and proxies time out. */
 const REQUEST_WAIT_MAX_MS = 50_000;
 
-/** Documents of all accounts together that may wait; that many texts which are small are 100 MB. */
+/** Waiting documents of all accounts together; this many small texts are 100 MB. */
 const WAITING_MAX = 1_000;
 
 /** A worker thread and the turns in it. */
@@ -104,13 +105,13 @@ const createThread = (isKept: boolean): Thread => ({
 });
 
 /**
- * Bounds how many documents of each kind are under way at a time, shared out between accounts. `isKept`: the room is
- * kept until the last part is taken.
+ * Bounds how many documents of each kind are in analysis at a time, and shares them out between accounts. `isKept`: the
+ * document keeps its permit until its last batch is consumed.
  */
 function createRooms(connections: number) {
   const small = createShares(SMALL_DOCUMENTS);
   const texts = createShares(Math.max(1, Math.min(LARGE_TEXTS, connections >> 2)));
-  // Of few connections one must be left for the stems of what is being stored.
+  // With few connections, one must stay free for the stems of the document that is being stored.
   const files = connections < 4 ? texts : createShares(LARGE_FILES);
   const rooms = [small, texts, files];
   const roomFor = (document: DocumentText): { room: Shares; isKept: boolean } => {
@@ -143,8 +144,9 @@ function createRooms(connections: number) {
 }
 
 /**
- * Starts the pool; `stem` runs on this thread, where the database is. `connections` are the database's: a document
- * whose first part is being stored holds one while it waits for stems through another. `close` ends what runs.
+ * Starts the pool. `stem` runs on this thread, which has the database. `connections` is the size of the database's
+ * pool: a document whose first batch is being stored holds one, while it waits for stems on another. `close` ends all
+ * analyses.
  */
 export function createAnalysisPool(stem: Stem, { connections }: { connections: number }): AnalysisPool {
   const count = Math.max(1, Math.min(availableParallelism() - 1, Math.floor(connections / 2)));
@@ -180,16 +182,16 @@ const takeTurn =
   (isReturning: boolean): Promise<void> =>
     turns.take(accountId, { isReturning, ...(signal && { signal }) });
 
-/** `end` gives the document's room back: when its last part is made, or, where that is kept, taken. */
+/** `end` returns the document's permit: after its last batch is made or, where `isKept`, consumed. */
 type Ending = { signal: AbortSignal | undefined; end: () => void; isKept: boolean };
 
 async function startParts(dialogue: Dialogue, ending: Ending): Promise<AsyncIterable<AnalysedPart>> {
   const parts = readParts(dialogue, ending).values();
   const first = await parts.next();
-  return startingWith(first.value as AnalysedPart, endingWith(parts, ending.end)); // every document has a part
+  return startingWith(first.value as AnalysedPart, endingWith(parts, ending.end)); // every document has a batch
 }
 
-/** The parts, made some ahead of those that are taken. */
+/** The batches as a stream, some of them made ahead. */
 function readParts(dialogue: Dialogue, { signal, end, isKept }: Ending): ReadableStream<AnalysedPart> {
   let abort = () => {};
   const finish = () => {
@@ -226,7 +228,7 @@ function readParts(dialogue: Dialogue, { signal, end, isKept }: Ending): Readabl
   );
 }
 
-/** Calls `end` when all parts are taken, or nobody takes any more. */
+/** Calls `end` after the last batch, or when the consumer stops. */
 const endingWith = (
   parts: AsyncIterator<AnalysedPart, undefined>,
   end: () => void,
@@ -237,12 +239,12 @@ const endingWith = (
     return result;
   },
   async return() {
-    end(); // all parts may be made already, and then there is nothing to cancel
+    end(); // all batches may be made already, and then the stream has nothing to cancel
     return (await parts.return?.()) ?? { value: undefined, done: true };
   },
 });
 
-/** Puts `first` before `rest`, and ends `rest` with itself: a generator would not before `first` is taken and left. */
+/** Puts `first` before `rest`. Its `return` always ends `rest`; a generator's would not before `first` is consumed. */
 export function startingWith<T>(first: T, rest: AsyncIterator<T, undefined>): AsyncIterableIterator<T> {
   let isStarted = false;
   return {
@@ -256,7 +258,7 @@ export function startingWith<T>(first: T, rest: AsyncIterator<T, undefined>): As
     },
     async return() {
       isStarted = true;
-      await rest.return?.().catch(() => {}); // what went wrong in parts that nobody asks for
+      await rest.return?.().catch(() => {}); // errors in batches that were never requested
       return { value: undefined, done: true };
     },
   };

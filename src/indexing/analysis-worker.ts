@@ -1,4 +1,6 @@
-/** The worker thread's side of the analysis pool: analyses documents side by side, each a step when it is told to. */
+/**
+ * The worker thread's side of the analysis pool: analyses documents concurrently, each one step at a time on request.
+ */
 import { once } from 'node:events';
 import { constants, getPriority, platform, setPriority } from 'node:os';
 import type { MessagePort } from 'node:worker_threads';
@@ -7,13 +9,13 @@ import type { Stem } from '../analysis/lexemes.ts';
 import { release } from '../binary-array.ts';
 import { type AnalysedPart, analyseDocument, type DocumentText } from './analyse-document.ts';
 
-/** One document to analyse, and the port on which its steps are told, its stems asked for and its parts handed over. */
+/** One document to analyse, and the port for its steps, its requests for stems and its batches. */
 export type AnalysisTask = { document: DocumentText; port: MessagePort };
 
-/** What ends a step: stems are needed to go on, or a part is there. */
+/** The result of a step: a request for stems that the document needs, or a batch. */
 export type AnalysisMessage = { asked: StemRequest } | { part: AnalysedPart };
 
-/** What begins the next one; a closed port ends the analysis. */
+/** Begins the next step. Closing the port ends the analysis. */
 export type AnalysisStep = StemReply | 'next part';
 
 /** Distinct words of one language. */
@@ -21,25 +23,26 @@ export type StemRequest = { language: string; words: string[] };
 /** The stems in the words' order. */
 export type StemReply = { stems: string[] };
 
-// Requests go first. On Linux it is the thread's own priority (setpriority(2)); elsewhere it would be the process's.
+// Requests go first. On Linux this sets the thread's own priority (setpriority(2)); elsewhere it would be the
+// process's.
 if (platform() === 'linux') {
   setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
 }
 
-/** Stems that a worker remembers between documents: about the vocabulary of a language in use, 10 MB. */
+/** Stems that a worker remembers between documents: about the words of a language in use, 10 MB. */
 const REMEMBERED_STEMS = 50_000;
 const remembered = new LRUCache<string, string>({ max: REMEMBERED_STEMS });
 
-/** The port was closed: nobody wants the document any more. */
+/** The port was closed: the document is no longer needed. */
 class Ended extends Error {}
 
-/** Analyses a document, each part when it is asked for, to its end or until the port is closed. */
+/** Analyses a document, each batch on request, to its end or until the port is closed. */
 export async function analyse({ document, port }: AnalysisTask): Promise<void> {
   const closed = new AbortController();
   port.once('close', () => closed.abort());
   const nextStep = async (): Promise<AnalysisStep> => {
     try {
-      const [step] = (await once(port, 'message', { signal: closed.signal })) as [AnalysisStep]; // analysis-pool.ts
+      const [step] = (await once(port, 'message', { signal: closed.signal })) as [AnalysisStep]; // from the dialogue
       return step;
     } catch {
       throw new Ended();
@@ -56,7 +59,7 @@ export async function analyse({ document, port }: AnalysisTask): Promise<void> {
   }
 }
 
-/** The part with all its bytes in one buffer: a port takes ten times as long to hand over ten of them. */
+/** Packs the batch into one buffer: transferring ten of them through a port takes ten times as long. */
 function pack(part: AnalysedPart): [packed: AnalysedPart, buffer: ArrayBuffer] {
   const arrays = [...Object.values(part.columns), ...(part.lexemeCounts ?? [])];
   const buffer = new ArrayBuffer(arrays.reduce((total, { byteLength }) => total + byteLength, 0));

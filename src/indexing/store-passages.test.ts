@@ -1,4 +1,4 @@
-/** The statistics that BM25 needs are those of a recount, whatever is imported and deleted at the same time. */
+/** BM25's statistics equal a recount, whatever is imported and deleted concurrently. */
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.close());
 
-/** What the counters say. */
+/** The values of the counters. */
 async function readStatistics({ knowledgeBaseId }: Place) {
   const { rows } = await sql`
     SELECT document_count, storage_bytes, passage_count, passage_length_total,
@@ -35,7 +35,7 @@ async function readStatistics({ knowledgeBaseId }: Place) {
   return rows[0];
 }
 
-/** The same, counted anew from the documents and passages. */
+/** The same values, counted from the documents and passages. */
 async function recount({ knowledgeBaseId }: Place) {
   const { rows } = await sql<{ lexemes: Record<string, number> }>`
     WITH own AS (
@@ -152,7 +152,7 @@ test('a large document is merged piece by piece, and its statistics are exact me
     );
     return rows[0]?.count ?? 0;
   };
-  /** How many changes each merge took. */
+  /** Merges all deltas, and returns how many each merge took. */
   const mergeAll = async () => {
     const taken: number[] = [];
     const recounted = await recount(place);
@@ -167,7 +167,7 @@ test('a large document is merged piece by piece, and its statistics are exact me
   };
   const expectPieces = (taken: number[]) => {
     expect(taken.length).toBeGreaterThan(1);
-    // The last piece may be small, and go with the others.
+    // The last delta of a document may be small, and is then merged in addition to the large ones.
     expect(Math.max(...taken)).toBeLessThanOrEqual(LARGE_DELTAS_PER_MERGE + 1);
   };
   const id = await importText(suite.database, place, { title: 'words', content });

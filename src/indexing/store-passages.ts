@@ -1,7 +1,7 @@
 /**
- * Writes and removes a document's passages together with the statistics that BM25 needs, which so stay exact.
- * Whoever changes a knowledge base's counters locks their row, and takes no other lock but the account's after it,
- * so that no two transactions can wait for one another.
+ * Inserts and deletes a document's passages together with BM25's statistics, which therefore stay exact. A transaction
+ * that changes a knowledge base's counters locks their row, and after it only the account's lock. So no two
+ * transactions can wait for each other.
  */
 import { sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../analysis/scope-mark.ts';
@@ -32,7 +32,7 @@ async function changeCounters(
     WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(transaction);
 }
 
-/** Counts a new document of `bytes` in, before it has any passage. */
+/** Adds a new document of `bytes` to the counters, before it has any passage. */
 export const countDocument = (
   transaction: Queryable,
   knowledgeBaseId: string,
@@ -40,7 +40,7 @@ export const countDocument = (
 ): Promise<void> =>
   changeCounters(transaction, knowledgeBaseId, { documents: 1, bytes, passages: 0, length: 0 });
 
-/** The columns are binary arrays (see `PassageColumns`); the first passage comes behind position `before`. */
+/** The columns are binary arrays (see `PassageColumns`); the first passage's position is `before` + 1. */
 const insertColumns = prepare(
   'insert_passages',
   [
@@ -83,8 +83,9 @@ const insertRows = (transaction: Queryable, document: Owned, { position, columns
   });
 
 /**
- * Adds a document to every statistic of its knowledge base and notes its passages, in one statement: its locks last until the commit, and
- * what others wait for is the way there and back. The lexemes come first, which nobody waits for.
+ * Adds a document to all statistics of its knowledge base and stores its number of passages, in one statement. Its
+ * locks last until the commit, so others wait for one round trip. The lexemes come first, because they lock nothing
+ * that others wait for.
  */
 const countIn = prepare(
   'count_document_in',
@@ -123,7 +124,7 @@ const countIn = prepare(
     DO UPDATE SET passage_count = counters.passage_count + excluded.passage_count`,
 );
 
-/** Counts in lexemes for which another statement is to come. */
+/** Adds the document frequencies that do not fit into the last statement. */
 const countLexemes = prepare('count_lexemes_in', ['knowledgeBaseId', 'accountId', 'lexemeCounts'], (values) =>
   addLexemes(values),
 );
@@ -144,8 +145,8 @@ const count = (
   });
 
 /**
- * Makes an analysed document searchable, part by part; the document's row must exist. `documents` and `bytes` are
- * what of it has not been counted yet. The memory of each part is freed once it is stored.
+ * Makes an analysed document searchable, batch by batch; the document's row must exist. `documents` and `bytes` are the
+ * part of the document that the counters lack. The memory of each batch is freed after it is stored.
  * @returns the number of its passages
  * @throws DeletionAnnounced when the document or its knowledge base is about to be deleted
  */
@@ -182,7 +183,7 @@ async function uncountLanguages(transaction: Queryable, { knowledgeBaseId, id }:
   );
 }
 
-/** Removes a document with its passages, and its part of every statistic. */
+/** Deletes a document and its passages, and subtracts them from all statistics. */
 export async function deleteDocumentRows(
   transaction: Queryable,
   document: Owned & { bytes: number },

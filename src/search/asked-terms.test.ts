@@ -1,4 +1,4 @@
-/** Scores in SQL against the formula, for terms in slots and others. */
+/** Compares scores computed in SQL with the formula, for terms in slots and for the other terms. */
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const readScore = prepare(
     FROM (SELECT ${text}::tsvector AS lexemes, ${sql.lit(NORM)}::float8 AS norm OFFSET 0) AS passage`,
 );
 
-/** A lexeme as tsvector text, at `frequency` places from `first` on. */
+/** A lexeme as tsvector text, at `frequency` consecutive positions from `first` on. */
 const placesOf = (lexeme: string, frequency: number, first: number): string =>
   `${quoteLexeme(lexeme)}:${Array.from({ length: frequency }, (_, place) => first + place).join(',')}`;
 

@@ -1,22 +1,25 @@
-/** SQL for the terms of a query, and for what they add to a passage's score. */
+/** SQL for the terms of a query, and for what each term adds to a passage's score. */
 import { type RawBuilder, sql } from 'kysely';
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { heldFrequency, termFrequency } from './bm25.ts';
 
-/** A word of the query as it is scored: its lexemes that occur, each with the most that it can add to a score. */
+/** A scored query term: its variants that occur in the index, each with the upper bound of what it adds to a score. */
 export type ScoredTerm = { spellings: { lexeme: string; attainable: number }[] };
 
 /**
- * So many terms of one spelling, more than most queries have, stand in the statement by themselves: going through rows
- * of terms for each of some hundred candidates would take half as long again as the scores themselves. An empty slot is
- * passed by at once, but made ready with each execution.
+ * The statement has a fixed slot for each of this many terms of one variant; most queries have fewer. Iterating over
+ * rows of terms for each of some hundred candidates would take half as long again as the scores themselves. PostgreSQL
+ * skips an empty slot at once, but prepares it with each execution.
  */
 const SLOTS = Array.from(
   { length: 16 },
   (_, slot) => ({ query: `query${slot}`, attainable: `attainable${slot}` }) as const,
 );
 
-/** The spellings of all terms in a row, each with its term's number; those of numbers below `slotted` also have slots. */
+/**
+ * The variants of all terms in one row, each with its term's number. Terms with a number below `slotted` also have
+ * slots.
+ */
 export const TERM_VALUES = [
   ...(['lexemes', 'attainables', 'terms', 'slotted'] as const),
   ...SLOTS.flatMap(({ query, attainable }) => [query, attainable]),
@@ -47,11 +50,14 @@ export function termValues(weighted: ScoredTerm[]): Record<(typeof TERM_VALUES)[
   };
 }
 
-/** SQL for a lexeme as a tsquery: quoted by us (see `quoteLexeme`). */
+/** SQL for a lexeme as a tsquery. The SQL quotes the lexeme itself (see `quoteLexeme`). */
 export const tsqueryOf = (lexeme: RawBuilder<unknown>) =>
   sql`('''' || replace(replace(${lexeme}, '\\', '\\\\'), '''', '''''') || '''')::tsquery`;
 
-/** SQL for the terms: the first spelling by itself, as most terms have no other; `spellings` is NULL for those. */
+/**
+ * SQL for the terms, one row each. `query` is the first variant. Most terms have no other: `spellings` is NULL for
+ * those.
+ */
 export const askedTerms = ({ lexemes, attainables, terms }: Terms) => sql`
   SELECT term, (array_agg(query))[1] AS query, (array_agg(attainable))[1] AS attainable,
     CASE WHEN count(*) > 1 THEN array_agg(query) END AS spellings, array_agg(attainable) AS attainables
@@ -62,13 +68,14 @@ export const askedTerms = ({ lexemes, attainables, terms }: Terms) => sql`
 
 type FrequencyOf = (query: RawBuilder<unknown>) => RawBuilder<unknown>;
 
-/** SQL for what a spelling adds to the score of a text of this `norm` (see `lengthNorm`). */
+/** SQL for what one variant adds to the score of a text with this `norm` (see `lengthNorm`). */
 const partOf = (attainable: RawBuilder<unknown>, norm: RawBuilder<unknown>, frequency: RawBuilder<unknown>) =>
   sql`${attainable} * (1 - ${norm} / (${norm} + ${frequency}))`;
 
 /**
- * SQL for the sum of the parts of the terms `asked`, rows of `askedTerms`, for a text of this `norm`, a term counting by
- * its best spelling. `frequencyOf` gives SQL for how often the text holds a tsquery of one lexeme.
+ * SQL for a text's score: the sum over the terms `asked` (rows of `askedTerms`). `norm` is the text's (see
+ * `lengthNorm`). A term counts by its best variant. `frequencyOf` returns SQL for how often the text holds a tsquery of
+ * one lexeme.
  */
 export function scoreOf(asked: RawBuilder<unknown>, norm: RawBuilder<unknown>, frequencyOf: FrequencyOf) {
   const part = (of: string) => partOf(sql.ref(`${of}.attainable`), norm, frequencyOf(sql.ref(`${of}.query`)));
@@ -79,7 +86,10 @@ export function scoreOf(asked: RawBuilder<unknown>, norm: RawBuilder<unknown>, f
     FROM ${asked} AS asked)`;
 }
 
-/** SQL for the same for the tsvector `lexemes`, of terms in slots and of the others in the rows of `asked`. */
+/**
+ * SQL for the score of the tsvector `lexemes`: of the terms in slots, and of the other terms, which are rows of
+ * `asked`.
+ */
 export function passageScore(terms: Terms, lexemes: RawBuilder<unknown>, norm: RawBuilder<unknown>) {
   const parts = SLOTS.map(({ query, attainable }) => {
     const tsquery = sql`${terms[query]}::tsquery`;

@@ -1,11 +1,13 @@
-/** Which passages the index is asked for: checked against passages as sets of words. */
+/** Checks the candidate queries against passages that are sets of words. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chooseCandidates, type TermLevels } from './candidates.ts';
 
 type Match = (held: ReadonlySet<string>) => boolean;
 
-/** Reads tsquery text of operands, `&`, `|` and brackets; gives whether a passage that holds some operands matches. */
+/**
+ * Parses tsquery text of operands, `&`, `|` and brackets. Returns whether a passage that holds some operands matches.
+ */
 function readQuery(query: string): Match {
   const tokens = query.match(/[()&|]|'[^']*'/g) ?? [];
   expect(tokens.join('')).toBe(query);
@@ -38,7 +40,9 @@ function readQuery(query: string): Match {
   return match;
 }
 
-/** Terms of one level each, by the share of passages that hold them; worth its logarithm, as in BM25. */
+/**
+ * Terms of one level each, by the share of passages that hold them. A term's expected score is -log(share), as in BM25.
+ */
 const termsOf = (shares: number[]): TermLevels[] =>
   shares.map((share, i) => [{ operand: `'${i}'`, worth: -Math.log(share), share }]);
 
@@ -95,7 +99,7 @@ test('what a tsquery begins with is no more common than what else it asks for', 
         const shareOf = (operand: string) => some[Number(operand.match(/\d+(?=')/)?.[0])]?.[0] ?? 0;
         for (const query of chooseCandidates(terms, { passageCount: 100_000, budget }).queries) {
           const [first = '', ...others] = query.match(/'[^']*'/g) ?? [];
-          if (query.startsWith('(')) continue; // Words that are enough alone.
+          if (query.startsWith('(')) continue; // Words that suffice alone.
           for (const other of others) expect(shareOf(first)).toBeLessThan(shareOf(other) * (1 + 1e-9));
         }
       },

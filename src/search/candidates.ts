@@ -1,40 +1,48 @@
 /**
- * Chooses which passages a query looks at, for PostgreSQL's GIN index to find: those whose words are together worth
- * enough to be among the best. Scoring every passage that holds any word of a question costs a hundred times more.
+ * Chooses the candidates of a query, which PostgreSQL's GIN index then finds: the passages whose terms together promise
+ * a score among the best. Scoring every passage that holds any term of a query would cost a hundred times more.
  *
- * A passage is worth the sum of what its words usually add to a score. From how often the words occur follows how
- * many passages to expect above any worth; the threshold is set where that meets the budget. Everything above it is
- * asked for as tsqueries, one for each word that can be a passage's rarest (the index walks along its list), with
- * what else the passage must then hold. One tsquery for all would be much slower: the index moves along the list of
- * every operand for each passage that it considers, and the lists of repeated operands are not shared.
+ * A passage's expected score is the sum of what its terms usually add. From the terms' document frequencies follows how
+ * many passages to expect above any score. The threshold is set where that number meets the budget.
+ *
+ * The passages above the threshold are requested as tsqueries, one for each term that can be a passage's rarest. The
+ * index walks along that term's list, and the rest of the tsquery says which other terms the passage must then hold.
+ * One tsquery for all would be much slower: for each passage that it considers, the index would move along the list of
+ * every operand, and it does not share the lists of repeated operands.
  */
 
-/** How a passage may hold a term: the tsquery operand that finds it, what that is worth, and what share does. */
+/**
+ * A way in which a passage holds a term: the tsquery operand that finds it, its expected score, and its share of
+ * passages.
+ */
 export type Level = {
   operand: string;
-  /** Points of BM25 that such a passage usually gets from the term. */
+  /** BM25 score that such a passage usually gets from the term. */
   worth: number;
-  /** Of the searched passages, the share that hold the term at this level, and not at a higher one; in [0, 1]. */
+  /** Share of the searched passages that hold the term at this level and at no higher one; in [0, 1]. */
   share: number;
 };
 
-/** A term's levels, the least first; not empty. */
+/** A term's levels in ascending order; not empty. */
 export type TermLevels = Level[];
 
-/** tsqueries, any of which a candidate matches. `all`: every passage that holds any of the terms is one. */
+/** A candidate matches any of the tsqueries. `all`: every passage that holds any of the terms is a candidate. */
 export type CandidateQueries = { queries: string[]; all: boolean };
 
-/** Terms that the choice considers, the most valuable: more make the conditions long, and hardly a better choice. */
+/**
+ * Terms that the choice considers, the most valuable ones. More terms lengthen the conditions and hardly improve the
+ * choice.
+ */
 const TERMS_MAX = 14;
-/** Operands that the index may look at before coarser steps have to do: some milliseconds. */
+/** Operands that the index may look at before the conditions use fewer steps; this many take some milliseconds. */
 const WORK_MAX = 80_000;
-/** Steps between nothing and the threshold in which conditions reckon: finer ones are longer, and hardly better. */
+/** Steps from zero to the threshold that conditions distinguish. More steps lengthen them and hardly improve them. */
 const STEPS_MAX = 8;
-/** Coarser ones do not tell two words that say something from two that don't. */
+/** With fewer steps, a pair of informative words and a pair of common ones would look the same. */
 const STEPS_MIN = 3;
-/** A level counts as the next higher step from this part of it on. */
+/** A level rounds up to the next step from this fraction of a step on. */
 const ROUNDED_UP_FROM = 0.65;
-/** Steps of the distribution of worth. */
+/** Bins of the distribution of expected scores. */
 const BINS = 400;
 
 /** A condition on a passage: tsquery text with its number of operands; `true` always holds, `false` never. */
@@ -43,7 +51,10 @@ type Condition = { text: string; operands: number } | boolean;
 const worthOf = (levels: TermLevels): number => levels[levels.length - 1]?.worth ?? 0;
 const shareOf = (levels: TermLevels): number => levels.reduce((sum, { share }) => sum + share, 0);
 
-/** The shares of passages by worth, in `BINS` steps of `step`, as if each word occurred independently of the others. */
+/**
+ * Share of passages by expected score, in `BINS` bins of `step`. Assumes that each word occurs independently of the
+ * others.
+ */
 function distributeWorth(terms: TermLevels[], step: number): Float64Array {
   let shares = new Float64Array(BINS + 1);
   shares[0] = 1;
@@ -62,10 +73,16 @@ function distributeWorth(terms: TermLevels[], step: number): Float64Array {
   return shares;
 }
 
-/** Fewer than this part of the budget are too few: then rather more than the budget. */
+/**
+ * Where a threshold selects less than this part of the budget, the next lower one is used, although that exceeds the
+ * budget.
+ */
 const BUDGET_USED_MIN = 1 / 8;
 
-/** The worth above which no more than `share` of the passages are to be expected; undefined: all are within it. */
+/**
+ * The expected score above which at most `share` of the passages lie; undefined where all passages are within that
+ * share.
+ */
 function findThreshold(terms: TermLevels[], share: number): number | undefined {
   const step = terms.reduce((sum, levels) => sum + worthOf(levels), 0) / BINS;
   const shares = distributeWorth(terms, step);
@@ -106,12 +123,12 @@ const isSame = (left: Condition, right: Condition): boolean =>
 
 const operandsOf = (condition: Condition): number => (typeof condition === 'object' ? condition.operands : 0);
 
-/** A term's levels with their worth in steps of the threshold, the least first. */
+/** A term's levels in ascending order, with their expected scores in steps of the threshold. */
 type StepLevels = { operand: string; steps: number }[];
 
 /**
- * Makes the function that gives the condition "these terms, from the one at `from` up to the one before `to`, are
- * worth `needed` steps": short, by cutting the terms in two at the better of two places.
+ * Returns a function that returns the condition "the terms from index `from` up to, but without, `to` reach `needed`
+ * steps". It keeps the condition short: it splits the terms in two at the better of two places.
  */
 function createConditions(terms: StepLevels[]): (from: number, to: number, needed: number) => Condition {
   const known = new Map<string, Condition>();
@@ -124,7 +141,7 @@ function createConditions(terms: StepLevels[]): (from: number, to: number, neede
     for (let steps = 0; steps <= needed; steps++) {
       const left = conditionOn(from, cut, steps);
       if (left === false) break;
-      // Of the same left side, only the most that it is worth leaves the least to the right.
+      // Where several steps share one left side, only the highest of them leaves the least to the right side.
       if (steps < needed && isSame(left, conditionOn(from, cut, steps + 1))) continue;
       const right = conditionOn(cut, to, needed - steps);
       if (right !== false && !isSame(right, previousRight)) parts.push(bothOf(left, right));
@@ -153,18 +170,19 @@ function createConditions(terms: StepLevels[]): (from: number, to: number, neede
   return conditionOn;
 }
 
-/** The least level that is worth `needed` steps. */
+/** The lowest level that reaches `needed` steps. */
 function single(levels: StepLevels, needed: number): Condition {
   const level = levels.find(({ steps }) => steps >= needed);
   return level === undefined ? false : { text: level.operand, operands: 1 };
 }
 
-/** tsqueries, and the work of the index: operands looked at, over all passages that it goes through. */
+/** tsqueries, and the work of the index: operands that it looks at, over all passages that it goes through. */
 type IndexScan = { queries: string[]; work: number };
 
 /**
- * For each term, the passages in which it is the first that they hold and that are worth the threshold. With the rarest
- * first, the index goes along that term's list alone: a rarer one in the condition would add its own list.
+ * Returns one tsquery for each term: it matches the passages above the threshold that hold this term and no earlier
+ * one. The terms are sorted by rarity, so the index goes along one list for each tsquery. A rarer term in the condition
+ * would add its own list.
  */
 function scanAbove(
   threshold: number,
@@ -182,7 +200,7 @@ function scanAbove(
   let work = 0;
   inSteps.forEach((levels, place) => {
     levels.forEach(({ operand, steps }, level) => {
-      // Who holds a term at a level that is worth no more than the one below is found by that, or by later terms.
+      // A level without more steps than the one below adds no passages: the lower level, or a later term, finds them.
       if (steps === (levels[level - 1]?.steps ?? 0)) return;
       const others = conditionOn(place + 1, terms.length, needed - steps);
       const query = bothOf({ text: operand, operands: 1 }, others);
@@ -203,8 +221,10 @@ function everyCandidate(terms: TermLevels[]): string[] {
 }
 
 /**
- * The candidates for a query of these terms among `passageCount` passages: about `budget` of them, more where the
- * words keep company; all that hold any of the terms where those are within the budget, or the budget is `Infinity`.
+ * The candidates for a query of these terms among `passageCount` passages.
+ *
+ * - About `budget` passages, and more where the terms occur together.
+ * - All passages that hold any of the terms, where those are within the budget or the budget is `Infinity`.
  */
 export function chooseCandidates(
   terms: TermLevels[],

@@ -1,6 +1,6 @@
 /**
- * What a query has to know before it looks for passages, read in one statement: each way to the database and back
- * takes a tenth of a query's time.
+ * The statistics that a query needs before it looks for passages, read in one statement: each round trip to the
+ * database takes a tenth of a query's time.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
@@ -8,10 +8,10 @@ import { prepare } from '../database/prepared.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import { passageCounts } from '../indexing/postings/document-frequencies.ts';
 
-/** The knowledge bases that a query covers, and what they hold together. */
+/** The knowledge bases that a query covers, and their totals. */
 export type SearchedKnowledgeBases = {
   ids: string[];
-  /** In which their passages were analysed. */
+  /** Languages in which their passages were analysed. */
   languages: string[];
   passageCount: number;
   /** Sum of their passages' lengths in letters. */
@@ -20,12 +20,12 @@ export type SearchedKnowledgeBases = {
   storedPassages: number | undefined;
 };
 
-/** Words of one language, for the dictionary of that name. */
+/** Words of one language; `dictionary` is PostgreSQL's name of its stemmer. */
 type WordsToStem = { dictionary: string; words: string[] };
 
 /**
- * What is asked for: the stems of words, and in how many passages `lexemes` occur, alone and behind each prefix;
- * likewise the stems, if `isCountingStems`.
+ * The words and lexemes to look up: the stems of the words in `toStem`, and the document frequencies of `lexemes`, each
+ * with each of `prefixes`. If `isCountingStems`, the document frequencies of the stems as well.
  */
 export type AskedWords = {
   lexemes: string[];
@@ -38,13 +38,16 @@ export type QueryStatistics = {
   searched: SearchedKnowledgeBases;
   /** Credits that the account has left. */
   credits: number;
-  /** By lexeme, those that occur nowhere left out. */
+  /** Document frequencies by lexeme; lexemes that occur nowhere are left out. */
   frequencies: Map<string, number>;
-  /** For each entry of `toStem`, the stems in its words' order; '' for a stop word, which is asked for as it is. */
+  /**
+   * For each entry of `toStem`, the stems in its words' order. A stop word's stem is '', and its lexeme is the word
+   * itself.
+   */
   stems: string[][];
 };
 
-/** SQL for a word's stem; `ts_lexize` gives an empty array for a stop word (PostgreSQL manual, 9.13). */
+/** SQL for a word's stem; `ts_lexize` returns an empty array for a stop word (PostgreSQL manual, 9.13). */
 export const stemOf = (dictionary: unknown, word: RawBuilder<unknown>) =>
   sql<string>`coalesce((ts_lexize(${dictionary}::regdictionary, ${word}))[1], '')`;
 
@@ -54,11 +57,16 @@ const VALUES = [
 ] as const;
 type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
 
-/** `isNamed`: of `ids`, not of the whole account. `isNarrow`: so few that each has its counters looked up by itself. */
+/**
+ * `isNamed`: the query names `ids`, instead of the whole account. `isNarrow`: few enough to look up each one's
+ * counters.
+ */
 type Scope = { isNamed: boolean; isNarrow: boolean };
 
 type Row = Omit<SearchedKnowledgeBases, 'ids' | 'storedPassages'> & {
-  /** Joined by commas: the driver takes longer for an array of a thousand than PostgreSQL for finding them. */
+  /**
+   * Joined by commas: the driver takes longer to parse an array of a thousand ids than PostgreSQL takes to find them.
+   */
   ids: string;
   credits: number;
   estimate: number;
@@ -68,15 +76,17 @@ type Row = Omit<SearchedKnowledgeBases, 'ids' | 'storedPassages'> & {
 
 const searchedIds = sql`ARRAY(SELECT knowledge_base_id FROM searched)`;
 
-/** SQL for whether a row is of a searched knowledge base. Of an array each element is compared: many go into a hash table. */
+/**
+ * SQL for whether a row is of a searched knowledge base. PostgreSQL compares each element of an array, but hashes IN.
+ */
 const isSearchedIn = ({ isNarrow }: Pick<Scope, 'isNarrow'>) =>
   isNarrow
     ? sql`knowledge_base_id = ANY(${searchedIds})`
     : sql`knowledge_base_id IN (SELECT knowledge_base_id FROM searched)`;
 
 /**
- * SQL for whether a row is of a searched knowledge base. Many are read through the account's index, a lexeme's counters
- * one after the other: so no other may fit.
+ * SQL for whether a row of the counters is of a searched knowledge base. The counters of many knowledge bases are read
+ * through the account's index, one lexeme's counters together. `IS TRUE` keeps PostgreSQL from using another index.
  */
 const isCountedIn = (scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unknown>) =>
   scope.isNarrow ? isSearchedIn(scope) : sql`account_id = ${accountId} AND (${isSearchedIn(scope)}) IS TRUE`;
@@ -129,8 +139,8 @@ const STATEMENTS = {
 };
 
 /**
- * More knowledge bases than this are many. Of an account's 1,000, looked up one by one 20 take an eighth of the time of
- * reading what the account has, 100 six tenths, 400 one and a half times.
+ * More knowledge bases than this are many. Looking them up one by one, compared with reading all of an account's 1,000:
+ * 20 take an eighth of the time, 100 six tenths, 400 one and a half times as long.
  */
 const FEW_MAX = 100;
 
@@ -153,14 +163,17 @@ const FREQUENCIES = {
   many: prepareFrequencies('frequencies_in_many', { isNarrow: false }),
 };
 
-/** How often distinct lexemes occur in these knowledge bases of the account, those that occur nowhere left out. */
+/**
+ * Document frequencies of distinct lexemes in these knowledge bases of the account; those that occur nowhere are left
+ * out.
+ */
 export async function readFrequencies(
   database: Queryable,
   { accountId, ids }: { accountId: string; ids: string[] },
   lexemes: string[],
 ): Promise<Map<string, number>> {
   const read = ids.length > FEW_MAX ? FREQUENCIES.many : FREQUENCIES.few;
-  // As PostgreSQL writes arrays; the driver would look at each of a thousand for what has to be quoted.
+  // In PostgreSQL's own notation, because the driver would check each of a thousand ids for characters to quote.
   const [row] = await read(database, { accountId, ids: `{${ids}}`, lexemes });
   return new Map(Object.entries(row?.frequencies ?? {}));
 }
@@ -171,8 +184,7 @@ function statementFor(ids: string[] | undefined) {
 }
 
 /**
- * The account's knowledge bases with these (distinct) `ids`, or all of them, and how often what is asked for occurs
- * in them.
+ * Finds the account's knowledge bases with these (distinct) `ids`, or all of them, and looks up the words in them.
  * @throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
 export async function readQueryStatistics(
@@ -194,7 +206,7 @@ export async function readQueryStatistics(
   const { credits, estimate, frequencies, stems, ...searched } = row;
   let next = 0;
   return {
-    // PostgreSQL's -1: never looked at.
+    // -1 is PostgreSQL's estimate for a table that it has never analysed.
     searched: { ...searched, ids: found, storedPassages: estimate < 0 ? undefined : estimate },
     credits,
     frequencies: new Map(Object.entries(frequencies)),

@@ -1,8 +1,9 @@
 /**
- * From a query's text to its terms and how often they occur, nearly always in one way to the database. Which lexemes
- * to ask for depends on the languages that the searched knowledge bases hold, and on the words' stems: the languages
- * are taken from the last time, stems are asked for along with the rest, and where the answer shows that something
- * else should have been asked for, it is asked again.
+ * Turns a query's text into its terms and their document frequencies, nearly always in one round trip to the database.
+ *
+ * The lexemes to look up depend on the languages of the searched knowledge bases and on the stems of the query's words.
+ * The languages are assumed to be those of the last search. The same statement returns unknown stems. Where its result
+ * shows that other lexemes are needed, the statement runs again.
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -20,38 +21,43 @@ import {
 } from './query-terms.ts';
 import { dictionaryOf, type StemMemory } from './stems.ts';
 
-/** What is asked, of the account's knowledge bases with these distinct ids or of all. */
+/** A query over the account's knowledge bases with these distinct ids, or over all of them. */
 export type Asked = { accountId: string; knowledgeBaseIds: string[] | undefined; query: string };
 
 /**
- * A query's terms in the languages of the searched knowledge bases, and how often they occur there. `hasTiers`: the
- * frequencies of their tiers are among those.
+ * A query's terms in the languages of the searched knowledge bases, and their document frequencies there. `hasTiers`:
+ * the frequencies include those of the terms' impact tiers.
  */
 export type QueryAnalysis = { terms: QueryTerm[]; statistics: QueryStatistics; hasTiers: boolean };
 
-/** Sets of knowledge bases whose languages and number are remembered: a few megabytes. */
+/** Sets of knowledge bases whose languages and number this process remembers: a few megabytes. */
 const REMEMBERED_SETS = 10_000;
-/** One for the languages, one for the stems, one for the numbers; what an import changes even then is not searched for. */
+/**
+ * One each for the languages, the stems and the numbers. Later changes by concurrent imports are not in the results.
+ */
 const ATTEMPTS = 4;
-/** Stems of more words are asked for first, and counted only where they are among the terms that are looked up. */
+/**
+ * With more unknown words than this, only their stems are read first. The stems of important terms are counted after
+ * that.
+ */
 const COUNTED_STEMS_MAX = 128;
-/** A lexeme counts by itself and by the marks of its density. */
+/** A lexeme is counted by itself and in each of its impact tiers. */
 const PREFIXES = ['', ...TIERS.map((_, tier) => impactTierLexeme('', tier))];
 /**
- * The tiers of a query of more terms than are scored are asked for once it is known which are: looking up four times as
- * much takes longer than a second way to the database.
+ * A query of more terms than this reads the frequencies of the tiers in a second statement, once the scored terms are
+ * known. Looking up four times as many lexemes takes longer than a second round trip.
  */
 const TIERED_AT_ONCE_MAX = SCORED_TERMS_MAX;
 /**
- * Counters that a query may have to read, a lexeme's in each knowledge base: a fifth of a second on a slow core. Where
- * there are many of both, lexemes are left out.
+ * Counters that a query may read, one for each lexeme in each knowledge base: a fifth of a second on a slow core. A
+ * query of many lexemes over many knowledge bases leaves its least important terms out.
  */
 const COUNTERS_MAX = 96_000;
 
-/** The languages and the number of the knowledge bases that are searched. */
+/** The languages and the number of the searched knowledge bases. */
 type SearchedSet = { languages: string[]; size: number };
 
-/** The stems of a query's words by language, as far as they are known; none in a language without stemmer. */
+/** The known stems of a query's words by language; a language without a stemmer has none. */
 type StemsByLanguage = Map<string, Map<string, string>>;
 
 function recallStems(words: string[], languages: string[], memory: StemMemory): StemsByLanguage {
@@ -66,7 +72,7 @@ function recallStems(words: string[], languages: string[], memory: StemMemory): 
   return new Map(languages.map((language) => [language, stemsIn(language)]));
 }
 
-/** The words whose stems are not known, by language. */
+/** The words whose stems are unknown, by language. */
 function findUnknown(words: string[], stems: StemsByLanguage) {
   return [...stems].flatMap(([language, known]) => {
     const dictionary = dictionaryOf(language);
@@ -75,7 +81,7 @@ function findUnknown(words: string[], stems: StemsByLanguage) {
   });
 }
 
-/** A query's terms in these languages, as many as can be looked up in so many knowledge bases. */
+/** A query's terms in these languages, as many as may be looked up in this number of knowledge bases. */
 function analyse(words: QueryWords, stems: StemsByLanguage, knowledgeBases: number): QueryTerm[] {
   const lexemesMax = COUNTERS_MAX / Math.max(1, knowledgeBases);
   return mostImportant(analyseQuery(words, stems), { lexemesMax, termsMin: SCORED_TERMS_MAX });
@@ -85,8 +91,8 @@ const lexemesOf = (terms: QueryTerm[]): string[] =>
   terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]);
 
 /**
- * Makes the function that understands queries over `database`; `memory` has the stems of words met before.
- * It throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
+ * Creates the function that analyses queries over `database`. `memory` has the stems of earlier words. The function
+ * throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
 export function createQueryAnalysis(database: Database, memory: StemMemory) {
   const sets = new LRUCache<string, SearchedSet>({ max: REMEMBERED_SETS });
@@ -107,7 +113,8 @@ export function createQueryAnalysis(database: Database, memory: StemMemory) {
       const asked = { lexemes, prefixes: hasTiers ? PREFIXES : [''], toStem, isCountingStems };
       const statistics = await readQueryStatistics(database, { accountId, ids }, asked);
       const searched = { languages: statistics.searched.languages, size: statistics.searched.ids.length };
-      // The terms of a long query take milliseconds: where nothing was learnt, they are those that were counted.
+      // Analysing a long query takes milliseconds. Without new languages or stems, the result is the one that was
+      // counted.
       const isAsExpected = toStem.length === 0 && isDeepStrictEqual(searched, { languages, size });
       if (isAsExpected) return { terms: expected, statistics, hasTiers };
       ({ languages, size } = searched);

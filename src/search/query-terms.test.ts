@@ -1,9 +1,9 @@
-/** What a question asks for. */
+/** The terms of a query. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyseQuery, mostImportant, type QueryTerm, readQuery } from './query-terms.ts';
 
-/** Cuts a plural s; has a few stop words of English and German. */
+/** Stems by removing a plural s; knows a few stop words of English and German. */
 function stemOf(language: string, word: string): string {
   const stopWords = language === 'german' ? ['die', 'der', 'das'] : ['the', 'to', 'be', 'or', 'not'];
   return stopWords.includes(word) ? '' : word.replace(/s$/, '');

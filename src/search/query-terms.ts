@@ -1,4 +1,4 @@
-/** Analyses a query: the same path as for passages, once for every language that the searched passages are in. */
+/** Analyses a query as passages are analysed, once for every language of the searched passages. */
 
 import { detectLanguage } from '../analysis/language.ts';
 import { lexemesOf, type Stems, wordsToStem } from '../analysis/lexemes.ts';
@@ -6,10 +6,14 @@ import { tokenise } from '../analysis/tokens.ts';
 import { queryFrequencyWeight } from './bm25.ts';
 
 /**
- * A word of the query. `lexemes` are its variants as the query writes it, one per language, distinct; `unaccented` are
- * further variants, of the word without its accents. A passage holds the term if it holds any of them, and counts it
- * by the one that adds most. `frequency` is how often the query has it, `weight` what it counts beside a word that
- * says something, above 0 and at most 1.
+ * A query term.
+ *
+ * - `lexemes`: its distinct variants as the query writes the word, one for each language.
+ * - `unaccented`: further variants, of the word without its accents.
+ * - `frequency`: how often the query has the term.
+ * - `weight`: its weight against that of an informative word, above 0 and at most 1.
+ *
+ * A passage holds the term if it holds any variant. The variant that adds most to the score counts.
  */
 export type QueryTerm = {
   lexemes: string[];
@@ -20,18 +24,21 @@ export type QueryTerm = {
 };
 
 /**
- * Stop words complete names and phrases, yet must not outvote the words that say something. Against leaving them
- * out, nDCG@10 rises by .001 to .003 on xquad-en, -de and -ru; at full weight it falls by .001 to .002 there, by
- * .007 on cranfield and msmarco-sub.
+ * Stop words complete names and phrases, yet must not outweigh the informative words. Compared with leaving them out,
+ * nDCG@10 rises by .001 to .003 on xquad-en, -de and -ru. At full weight it falls by .001 to .002 there, and by .007 on
+ * cranfield and msmarco-sub.
  */
 const STOP_WORD_WEIGHT = 0.25;
-/** nDCG@10 on the collections in Chinese, Japanese and Korean is flat within .0015 from 0.3 to 0.5. */
+/**
+ * Weight of unigrams. nDCG@10 on the collections in Chinese, Japanese and Korean is flat within .0015 from 0.3 to 0.5.
+ */
 const FRAGMENT_WEIGHT = 0.4;
 
 /**
- * Distinct tokens of a query; the most frequent ones of a longer one. Of the ten passages found for the first 8,192
- * characters of an article (40 of drcd-dev-articles, with 2,191 bigrams on average; 9 of financebench-a, 370 words) so
- * many are the same as without a bound, and so many are of the article:
+ * Distinct tokens of a query; a longer query keeps its most frequent ones. Measured on queries that are the first 8,192
+ * characters of an article: 40 of drcd-dev-articles, with 2,191 bigrams on average, and 9 of financebench-a, 370 words.
+ * The first number is the share of the ten passages found that a query without a bound finds too. The second is the
+ * share that belongs to the article:
  *
  *                       512           256           128
  *   drcd-dev-articles   .982   .995   .900   .992   .850   .990
@@ -39,18 +46,18 @@ const FRAGMENT_WEIGHT = 0.4;
  */
 const QUERY_TOKENS_MAX = 512;
 
-/** More terms than this sharpen no ranking any more, they only cost time: the weightiest of a long query are scored. */
+/** Scored terms of a query: the weightiest ones. More only cost time and do not improve the ranking. */
 export const SCORED_TERMS_MAX = 64;
 
-/** How often each of some distinct tokens occurs, in the order in which they first do. */
+/** How often each distinct token occurs, in the order of first occurrence. */
 type TokenCounts = ReadonlyMap<string, number>;
 
-/** A query as it is written; `words` and `fragments` together have at most QUERY_TOKENS_MAX distinct tokens. */
+/** The tokens of a query. `words` and `fragments` together have at most QUERY_TOKENS_MAX distinct tokens. */
 export type QueryWords = {
   words: TokenCounts;
-  /** None of them is one of the words. */
+  /** Unigrams and other pieces of runs; none of them is one of the words. */
   fragments: TokenCounts;
-  /** Its words whose stems have to be known. */
+  /** The words that need stems. */
   toStem: string[];
   language: string;
 };
@@ -68,10 +75,11 @@ export function readQuery(query: string): QueryWords {
 }
 
 /**
- * The distinct terms of a query, in the order in which they first occur, fragments last. `stemsByLanguage` has the
- * stems of its words in each language that the searched passages are in, none in `simple`. A term is a stop word if
- * it is one in the query's own language; where that is unsure, or not searched, if it is one in any of them. In a
- * query of nothing else, stop words weigh as much as any word.
+ * Returns the distinct terms of a query in the order of first occurrence, fragments last. `stemsByLanguage` has the
+ * stems of its words in each language of the searched passages; `simple` has none.
+ *
+ * A term is a stop word if the query's own language says so. Where that language is unsure or not searched, any
+ * language that says so decides. In a query of stop words alone, they weigh as much as other words.
  */
 export function analyseQuery(
   { words, fragments, language }: QueryWords,
@@ -103,7 +111,7 @@ export function analyseQuery(
   return [...terms.values(), ...fragmentTerms(fragments, terms)];
 }
 
-/** The fragments that are no term of their own already. */
+/** Terms for the fragments that are not terms already. */
 function fragmentTerms(fragments: TokenCounts, terms: ReadonlyMap<string, QueryTerm>): QueryTerm[] {
   const further = [...fragments].filter(([token]) => !terms.has(token));
   return further.map(([token, frequency]) => ({
@@ -114,11 +122,12 @@ function fragmentTerms(fragments: TokenCounts, terms: ReadonlyMap<string, QueryT
   }));
 }
 
-/** What a term counts, before it is known how rare it is. */
+/** A term's importance before its rarity is known. */
 const importanceOf = ({ weight, frequency }: QueryTerm): number => weight * queryFrequencyWeight(frequency);
 
 /**
- * The most important terms, in their order: as many as have `lexemesMax` lexemes together, but `termsMin` in any case.
+ * Returns the most important terms in their original order: as many as have `lexemesMax` lexemes together, and at least
+ * `termsMin`.
  */
 export function mostImportant(
   terms: QueryTerm[],
@@ -136,7 +145,7 @@ export function mostImportant(
 
 const NO_STEMS: Stems = new Map();
 
-/** The variants of a token in all languages, in one order. */
+/** The variants of a token in all languages, in a fixed order. */
 function unite(token: string, stemsOfLanguages: Stems[]): Pick<QueryTerm, 'lexemes' | 'unaccented'> {
   const variants = stemsOfLanguages.map((stems) => lexemesOf(token, stems));
   const lexemes = new Set(variants.flatMap(({ asWritten }) => asWritten));
@@ -150,7 +159,7 @@ function count(tokens: string[]): TokenCounts {
   return counts;
 }
 
-/** The `max` tokens that occur most often; their order stays. */
+/** The `max` tokens that occur most often, in their original order. */
 function mostFrequent(counts: TokenCounts, max: number): TokenCounts {
   if (counts.size <= max) return counts;
   const byFrequency = bestFirst([...counts], ([, frequency]) => frequency);
@@ -159,8 +168,8 @@ function mostFrequent(counts: TokenCounts, max: number): TokenCounts {
 }
 
 /**
- * The elements of a row by what they are worth, the most first. Equal ones come from both ends of the row by turns: what
- * is asked about a long text stands before or after it.
+ * Sorts the elements of a row by their value, the highest first. Equal ones are taken from the two ends of the row in
+ * turn, because a question about a long text stands before or after it.
  */
 function bestFirst<Element>(row: Element[], worthOf: (element: Element) => number): Element[] {
   const byWorth = [...Map.groupBy(row, worthOf)].sort(([left], [right]) => right - left);

@@ -1,7 +1,7 @@
 /**
- * Ranks candidates in one statement: BM25 selects the best, their neighbouring passages and each other's words rerank
- * them (see rerank.ts). All of it happens in PostgreSQL, because a round trip costs as much as the reranking; and the
- * statement has one fixed text, because planning one for each query would cost more.
+ * Ranks candidates in one statement: BM25 selects the best, then neighbouring passages and pseudo-relevance feedback
+ * rerank them (see rerank.ts). All of it happens in PostgreSQL, because a round trip costs as much as the reranking.
+ * The statement has one fixed text, because planning one for each query would cost more.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { DocumentType } from '../../generated/types.gen.ts';
@@ -17,7 +17,7 @@ import { lengthNorm, normPerLetter } from './bm25.ts';
 import type { SearchedKnowledgeBases } from './collection-statistics.ts';
 import { feedbackWords, scoreInContext, scoreWithSupport, trustBest } from './rerank.ts';
 
-/** A passage with its score and what the contract shows of its document. */
+/** A passage with its score and the fields of its document that the contract shows. */
 export type FoundPassage = PassageRow & {
   title: string;
   source: string;
@@ -26,14 +26,14 @@ export type FoundPassage = PassageRow & {
   score: number;
 };
 
-/** `attainable`: the most that all terms of the query could add together, those that occur nowhere included. */
+/** `attainable`: the upper bound of what all terms of the query add together, including terms that occur nowhere. */
 export type Scoring = { weighted: ScoredTerm[]; attainable: number };
 
-/** What is ranked: the passages that match any of the tsqueries `queries`, and how many of them are wanted. */
+/** The passages to rank: those that match any of the tsqueries `queries`. `limit` of them are wanted. */
 export type Candidates = { searched: SearchedKnowledgeBases; queries: string[]; limit: number };
 
 /**
- * Passages that are reranked, as many as a query may want. With thirty, the mean nDCG@10 over the open collections is
+ * Passages that are reranked; no query may ask for more. With thirty, the mean nDCG@10 over the open collections is
  * .0003 lower, and a query takes .7 ms of 8 less.
  */
 const RERANK_DEPTH = 50;
@@ -43,18 +43,22 @@ const RANKING_VALUES = [...PICKING_VALUES, 'attainable', 'limit', 'accountId', '
 type Picking = Record<(typeof PICKING_VALUES)[number], RawBuilder<unknown>>;
 type Ranking = Record<(typeof RANKING_VALUES)[number], RawBuilder<unknown>>;
 
-/** Larger tsvectors are stored apart from their rows (the table's toast_tuple_target, less the row's other columns). */
+/**
+ * PostgreSQL stores larger tsvectors outside the row (the table's toast_tuple_target, less the row's other columns).
+ */
 const STORED_APART_BYTES = 8_000;
 
-/** SQL for a passage's tsvector, read once: one that is stored apart would be read for each term of the query. */
+/** SQL for a passage's tsvector, read once: one outside the row would be read again for each term of the query. */
 const inMemory = sql`
   CASE WHEN pg_column_size(lexemes) > ${sql.lit(STORED_APART_BYTES)} THEN lexemes || ''::tsvector ELSE lexemes END`;
 
-/** SQL for the candidates with BM25's score, the best first; of equal ones the newest, whose ids are the highest. */
+/**
+ * SQL for the candidates with BM25's score, the best first. Equal scores are sorted by id: the newest has the highest.
+ */
 function bestByWords({ ids, queries, perLetter, picked, ...terms }: Picking) {
   const score = passageScore(terms, sql.ref('lexemes'), sql.ref('norm'));
-  // IS TRUE keeps the index on knowledge bases out of it, and IN makes a hash table of many ids, where ANY compares each;
-  // OFFSET 0 keeps the norm from being computed for each term.
+  // IS TRUE keeps PostgreSQL from using the index on knowledge bases here. IN hashes many ids, where ANY compares each.
+  // OFFSET 0 keeps PostgreSQL from computing the norm again for each term.
   return sql<{ score: number }>`
     SELECT *, ${score} AS score FROM (
       SELECT knowledge_base_id, document_id, position, ${inMemory} AS lexemes, ${lengthNorm(sql.ref('length'), perLetter)} AS norm
@@ -65,14 +69,14 @@ function bestByWords({ ids, queries, perLetter, picked, ...terms }: Picking) {
 }
 
 /**
- * The statement: candidates by the index, BM25 over them, reranking of the best, then the total order. It takes the
- * query's credits at its end, so that it locks the balance for a moment only.
+ * The statement: the index finds candidates, BM25 scores them, the best are reranked, and then put into the total
+ * order. It charges the query's credits at its end, so that it locks the balance for a moment only.
  */
 function rankedPassages(values: Ranking) {
   const { attainable, limit, accountId, credits, isLast } = values;
-  // Whatever the limit is, so that fewer results are the first of more.
+  // Independent of the limit, so that a smaller limit returns the first results of a larger one.
   const isEnough = sql`(${isLast}::boolean OR (SELECT count(*) FROM best) >= ${values.picked})`;
-  // Too few are asked for again, and cost nothing.
+  // Too few candidates cost nothing, because the statement then runs again with more.
   const due = sql`CASE WHEN ${isEnough} THEN ${credits}::bigint ELSE 0 END`;
   return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
     WITH asked AS MATERIALIZED (${askedTerms(values)}),
@@ -105,16 +109,21 @@ const pick = prepare(
 );
 const rank = prepare('ranked_passages', RANKING_VALUES, rankedPassages);
 
-/** Passages that are stored for each one searched, as long as PostgreSQL has no estimate: the table is small then. */
+/** Stored passages assumed for each searched one until PostgreSQL has an estimate; the table is small then. */
 const STORED_PER_SEARCHED = 50;
-/** How often all candidates could be looked at in vain in the time of one knowledge base's mark; rather too low. */
+/** Checks of all candidates that take as long as one knowledge base's lexeme in the index; rather too low. */
 const LOOKS_PER_MARK = 0.5;
 
 /**
- * tsquery text that holds the index to the searched knowledge bases; none where looking at what others have is cheaper
- * than their marks in the index. Of 1,000 knowledge bases with 27,000 passages of a million, a query of six words took
- * 2 s of processor time by the marks, one of 20 Chinese characters 4 s, and 4 and 7 s beside imports, whose new entries
- * are held against each mark. Without marks they took .04 and .14 s, beside imports .06 and .26.
+ * tsquery text that restricts the index to the searched knowledge bases. undefined where it is cheaper to check and
+ * reject passages of other knowledge bases than to read the knowledge base lexemes in the index.
+ *
+ * Processor time for 1,000 knowledge bases with 27,000 passages of a million; during imports, the index compares each
+ * of its new entries with each knowledge base lexeme:
+ *
+ *                            with the lexemes   during imports   without   during imports
+ *   six words                       2 s               4 s         .04 s         .06 s
+ *   20 Chinese characters           4 s               7 s         .14 s         .26 s
  */
 function scopeOf({ ids, passageCount, storedPassages }: SearchedKnowledgeBases): string | undefined {
   const looks = (storedPassages ?? STORED_PER_SEARCHED * passageCount) / passageCount;
@@ -126,7 +135,7 @@ function scopeOf({ ids, passageCount, storedPassages }: SearchedKnowledgeBases):
 function pickingValues({ weighted }: Scoring, { searched, queries }: Omit<Candidates, 'limit'>) {
   const scope = scopeOf(searched);
   return {
-    // As PostgreSQL writes arrays; the driver would look at each of a thousand for what has to be quoted.
+    // In PostgreSQL's own notation, because the driver would check each of a thousand ids for characters to quote.
     ids: `{${searched.ids}}`,
     queries: scope === undefined ? queries : queries.map((query) => `(${query})&${scope}`),
     ...termValues(weighted),
@@ -135,7 +144,7 @@ function pickingValues({ weighted }: Scoring, { searched, queries }: Omit<Candid
   };
 }
 
-/** The scores of the `limit` best candidates by BM25 alone, unscaled, best first. */
+/** The scores of the `limit` best candidates by BM25 alone: unscaled, best first. */
 export async function scoreByWords(
   database: Database,
   scoring: Scoring,
@@ -146,9 +155,9 @@ export async function scoreByWords(
 }
 
 /**
- * The `limit` best of the candidates, for `credits` of the account's. `isEnough`: there were enough candidates, or this
- * `isLast`; otherwise nothing is taken.
- * @throws INSUFFICIENT_CREDITS when others have used up the balance meanwhile; then nothing is taken
+ * Returns the `limit` best candidates and charges `credits` to the account. `isEnough`: there were enough candidates,
+ * or the call says `isLast`; otherwise it charges nothing.
+ * @throws INSUFFICIENT_CREDITS when other requests have used up the balance meanwhile; it then charges nothing
  */
 export async function rankPassages(
   database: Database,

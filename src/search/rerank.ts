@@ -2,8 +2,8 @@
  * SQL that reranks the best passages by BM25: by their neighbouring passages, and by the words that the best of them
  * share (pseudo-relevance feedback). Each step reads a CTE of the statement in ranking.ts and returns the next one.
  *
- * What each adds to nDCG@10 (BM25 alone, then with neighbours, then with support; up to 400 questions of a collection),
- * and its share of a ranked statement's time (150 questions of cranfield):
+ * Each step's gain in nDCG@10 over the step before (first BM25 alone, then with neighbours, then with support; up to
+ * 400 queries of a collection), and its share of a ranked statement's time (150 queries of cranfield):
  *
  *                mean of 19 collections   most             least               time
  *   neighbours   +.0013                   cacm +.007       scifact -.002         9 %
@@ -14,25 +14,31 @@ import { passageCounts } from '../indexing/postings/document-frequencies.ts';
 import { scoreOf, tsqueryOf } from './asked-terms.ts';
 import { lengthNorm, termFrequency, titleFrequency } from './bm25.ts';
 
-/** What a passage's neighbours count: the same words say more amid a document on the matter. */
+/** Weight of a passage's neighbours: the same words count for more inside a document on the subject. */
 const NEIGHBOURS_WEIGHT = 0.3;
-/** Passages before and after that count as neighbours. */
+/** Neighbouring passages on each side. */
 const NEIGHBOURS_REACH = 2;
 
-/** Passages whose words support each other: the best ones. The mean of cranfield, msmarco-sub and scifact is flat from 6 to 10. */
+/** Feedback documents: the best passages. The mean of cranfield, msmarco-sub and scifact is flat from 6 to 10. */
 const FEEDBACK_PASSAGES = 8;
-/** A passage is trusted by this power of its score against the best one's: .43 where it has .9 of it. Flat from 6 to 12. */
+/**
+ * Feedback weight: a passage's score over the best one's, to this power; .9 of the best score weighs .43. Flat from 6
+ * to 12.
+ */
 const TRUST_POWER = 8;
-/** What full support counts against the best passage's score. Flat from 3 to 5. */
+/** Weight of full support, in scores of the best passage. Flat from 3 to 5. */
 const SUPPORT_WEIGHT = 3;
-/** Words by which passages are compared; those of a larger share of all passages tell nothing. 24 words gain nothing. */
+/** Feedback words by which passages are compared; 24 words gain nothing. */
 const FEEDBACK_WORDS = 16;
-/** Words whose frequencies are looked up. Eight passages share fewer; of equal score there may be fifty, with 30,000. */
+/**
+ * Words whose document frequencies are looked up. Eight passages share fewer; fifty of equal score may share 30,000.
+ */
 const SHARED_WORDS_MAX = 1_000;
+/** Words in a larger share of all passages are not compared: they tell nothing. */
 const COMMON_SHARE = 0.3;
 /**
- * The inverse document frequency of a passage's words as a whole, against that of a word of no other passage. It
- * stands for the length of a passage's vector of words, which would take a look at each of its words. Flat from 0.5 to
+ * The inverse document frequency of a passage's words as a whole, as a fraction of that of a word in no other passage.
+ * It replaces the exact length of the passage's word vector, which would need each word's frequency. Flat from 0.5 to
  * 0.6.
  */
 const TYPICAL_RARITY = 0.5;
@@ -40,11 +46,11 @@ const TYPICAL_RARITY = 0.5;
 const float = (value: number) => sql`${sql.lit(value)}::float8`;
 
 /**
- * From `best`: the same passages with the score of themselves and the text around them, as if that were one passage;
- * its title counts once. `perLetter`: see `normPerLetter`.
+ * `best` → `in_context`: adds to each passage's score that of the passage and its neighbours together, as if they were
+ * one passage. Its title counts once. `perLetter`: see `normPerLetter`.
  */
 export function scoreInContext(perLetter: RawBuilder<unknown>) {
-  // Places of the array instead of its rows, which would be copied for each term; those that it lacks are NULL.
+  // Array elements, because PostgreSQL would copy rows for each term. Missing elements are NULL.
   const vectors = Array.from(
     { length: 2 * NEIGHBOURS_REACH + 1 },
     (_, place) => sql`near.vectors[${sql.lit(place + 1)}]`,
@@ -66,9 +72,13 @@ export function scoreInContext(perLetter: RawBuilder<unknown>) {
 }
 
 /**
- * From `in_context`: the same passages, each with the best `top` score, the `scale` of its vector of words (what a word
- * that it has once counts, over the vector's length), and how far it is trusted, in [0, 1]. All of
- * equal score are trusted alike, so that their order stays the newest first.
+ * `in_context` → `trusting`: adds three columns to each passage.
+ *
+ * - `top`: the best score.
+ * - `scale`: the weight of a word that the passage has once, over the length of the passage's word vector.
+ * - `trust`: the feedback weight, in [0, 1].
+ *
+ * Passages of equal score get equal weight, so that the newest stays first among them.
  */
 export const trustBest = () => sql`
   SELECT *, (1 + norm) / sqrt(length(lexemes)) AS scale, CASE WHEN rank() OVER by_score <= ${sql.lit(FEEDBACK_PASSAGES)}
@@ -76,15 +86,15 @@ export const trustBest = () => sql`
   FROM (SELECT *, max(score) OVER () AS top FROM in_context) AS in_context
   WINDOW by_score AS (ORDER BY score DESC)`;
 
-/** SQL for what a word that a passage has `frequency` times counts in its vector, before the word's rarity. */
+/** SQL for the weight in a passage's word vector of a word with this `frequency`, before the word's rarity. */
 const inVector = (frequency: RawBuilder<unknown>) => sql`(scale * (1 - norm / (norm + ${frequency})))`;
 
-/** Of the knowledge bases in the CTE `collection`. */
+/** Whether a row is of a knowledge base in the CTE `collection`. */
 const isTheirs = sql`knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM collection))`;
 
 /**
- * From `trusting`: the words besides the query's by which its passages are compared, those that tell most and that
- * two of the trusted passages share. `said` is their sum over those passages, each times its trust.
+ * `trusting` → `word`: the feedback words, without the query's own. At least two of the feedback documents share each
+ * of them, and they are the most informative ones. `said` is a word's sum over those passages, weighted by their trust.
  */
 export const feedbackWords = (lexemes: RawBuilder<unknown>) => sql`
   WITH collection AS MATERIALIZED (
@@ -111,10 +121,11 @@ export const feedbackWords = (lexemes: RawBuilder<unknown>) => sql`
   ORDER BY said * rarity DESC, lexeme LIMIT ${sql.lit(FEEDBACK_WORDS)}`;
 
 /**
- * From `trusting` and `word`: the passages with the support of the trusted ones in their score. A passage supports
- * itself fully, and others by how alike they are: by the cosine of their vectors, over the words of `word`. So one
- * that stands out stays first, and among equals the one that says what the others say comes first (the cluster
- * hypothesis; Diaz, Regularizing ad hoc retrieval scores, 2005). The best one gets the best score from before.
+ * `trusting`, `word` → `supported`: adds the support of the feedback documents to each passage's score. A passage
+ * supports itself fully, and others by their similarity: the cosine of the two word vectors over the words in `word`.
+ *
+ * So an outstanding passage stays first, and among equals the one that agrees with the others comes first (the cluster
+ * hypothesis; Diaz, Regularizing ad hoc retrieval scores, 2005). The highest score stays what it was before.
  */
 export function scoreWithSupport() {
   const own = inVector(termFrequency(sql.ref('lexemes'), sql.ref('query')));

@@ -1,4 +1,4 @@
-/** Passages are found by other forms and spellings of their words, in their language. */
+/** Queries find passages that have other forms and spellings of their words, in each language. */
 import { expect, test } from 'vitest';
 import { importText, makeKnowledgeBase } from '../testing/imported-texts.ts';
 import { useSearch } from '../testing/searched-texts.ts';

@@ -1,4 +1,4 @@
-/** Every query is answered in bounded time, whatever it holds, and is charged once. */
+/** Every query is answered in bounded time, whatever its content, and is charged once. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { readBalance } from '../database/accounts.ts';
@@ -33,7 +33,7 @@ test('a query of 8,192 characters of anything is answered', async () => {
   expect(await searchIn(texts, `${many.slice(0, 8186)} words`)).toHaveLength(1);
 });
 
-/** So many knowledge bases of an account, and imports into them whose counts are not merged yet. */
+/** Creates knowledge bases of one account with imports whose document frequency deltas are not merged yet. */
 async function insertUnmerged(
   { accountId }: Place,
   counts: object,
@@ -50,7 +50,7 @@ async function insertUnmerged(
     INSERT INTO lexeme_changes (knowledge_base_id, id, account_id, passage_counts)
     SELECT knowledge_base_id, gen_random_uuid(), account_id, ${counts}::jsonb
     FROM made LIMIT ${size.changes}`.execute(suite.database);
-  // As autovacuum does: PostgreSQL then knows how many there are, and used to choose the dearest plan.
+  // As autovacuum does. PostgreSQL then knows the number of rows, and used to choose the most expensive plan.
   await sql`ANALYZE knowledge_bases, lexeme_changes`.execute(suite.database);
 }
 
@@ -65,7 +65,7 @@ test('a query of 8,192 different characters is answered at once, over 1,000 know
   const startedAtMs = performance.now();
   const question = { accountId: place.accountId, knowledgeBaseIds: undefined, query };
   expect(await search({ ...question, limit: 10, credits: 1 })).not.toEqual([]);
-  // Each of its 16,384 tokens and their tiers looked up in each import took above a minute, which ended it.
+  // Looking up its 16,384 tokens and their tiers in each import took more than a minute, which ended the search.
   expect(performance.now() - startedAtMs).toBeLessThan(5_000);
   // Merging two million counts would take the next tests half a minute.
   await suite.database.deleteFrom('lexeme_changes').where('account_id', '=', place.accountId).execute();

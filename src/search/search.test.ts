@@ -1,4 +1,4 @@
-/** The order in which passages answer, with the reason for each place. */
+/** The order of search results, with the reason for each position. */
 import { expect, test } from 'vitest';
 import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
 import { importText } from '../testing/imported-texts.ts';
@@ -65,14 +65,15 @@ test('scores lie in [0, 1], have 6 decimals and do not depend on the limit', asy
 
 test('fewer results are the first of more, also where few candidates hold several of the words', async () => {
   const { place, resultsFor } = await openSearch();
-  // 700 passages have the one word, 1,115 the other, 15 both: far fewer than is to be expected, and not the best.
+  // 700 passages have one word, 1,115 the other, 15 both: far fewer than independence predicts, and they are not the
+  // best.
   const words = (i: number) => (i < 685 ? 'zalpha '.repeat(9) : i < 700 ? 'zalpha zbeta' : 'zbeta');
   const filler = 'and more of this and that for the whole of a long paragraph '.repeat(9);
   const paragraphs = Array.from({ length: 1_800 }, (_, i) => `${words(i)} ${filler}`);
   await importText(suite.database, place, { title: 'Long', content: paragraphs.join('\n\n') });
   const first = await resultsFor('zalpha zbeta', { limit: 5 });
   expect(first).toEqual((await resultsFor('zalpha zbeta', { limit: 50 })).slice(0, 5));
-  // Beside 70 words that no passage holds, whose tiers are not asked for.
+  // Together with 70 words that no passage holds, whose tiers are not looked up.
   const unknown = Array.from({ length: 70 }, (_, i) => `unknown${i}`).join(' ');
   const amidMany = await resultsFor(`zalpha ${unknown} zbeta`, { limit: 5 });
   expect(amidMany.map(({ position }) => position)).toEqual(first.map(({ position }) => position));

@@ -1,4 +1,6 @@
-/** Finds and scores the passages that answer a query: candidates by the index, BM25 over the searched knowledge bases. */
+/**
+ * Finds and scores the passages that answer a query: candidates by the index, BM25 over the searched knowledge bases.
+ */
 
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { impactTierLexeme, TIERS, UNTIERED_DENSITY } from '../analysis/marks.ts';
@@ -14,38 +16,39 @@ import { type QueryTerm, SCORED_TERMS_MAX } from './query-terms.ts';
 import { type FoundPassage, rankPassages, type Scoring } from './ranking.ts';
 import type { StemMemory } from './stems.ts';
 
-/** A word of the query: how it is scored, and how a passage may hold it. */
+/** A query term: its variants with their scores, and the levels at which passages hold it. */
 type WeightedTerm = ScoredTerm & { levels: TermLevels };
 type WeightedScoring = Scoring & { weighted: WeightedTerm[] };
 
-/** Of a word in more passages than this, some are told apart by their density. */
+/** Terms in more passages than this are also queried by impact tier. */
 const TIERED_FROM = 1_000;
 
 /**
- * Candidates of a query. Those of a short one are hard to tell apart, and a long one's best passages hold many of its
- * words, whichever: of BM25's ten best for the 53 questions of financebench-a, 25 words on average, .87 are among so
- * many, .75 among 350. The same for every limit, so that fewer results are the first of more.
+ * Candidates of a query, by its number of terms. The candidates of a short query are hard to tell apart. The best
+ * passages of a long query hold many of its words, in any combination. On the 53 questions of financebench-a (25 words
+ * on average), this budget includes .87 of BM25's ten best passages; 350 candidates include .75. The budget is the same
+ * for every limit, so that a smaller limit returns the first results of a larger one.
  */
 const budgetFor = (termCount: number): number =>
   Math.max(Math.min(500, 300 + 1_000 / termCount), 40 * termCount);
 
-/** What the index knows of the searched passages: in how many each lexeme is, and how many there are. */
+/** Document frequency of each lexeme in the searched passages, and the number of those passages. */
 type IndexStatistics = { frequencies: ReadonlyMap<string, number>; passageCount: number };
 
-/** In how many passages any of these lexemes is, at most. A passage has one language, so hardly two variants of a word. */
+/** Upper bound of passages with any of these lexemes. A passage has one language, so it hardly holds two variants. */
 const documentFrequency = (lexemes: string[], { frequencies, passageCount }: IndexStatistics): number =>
   Math.min(
     passageCount,
     lexemes.reduce((sum, lexeme) => sum + (frequencies.get(lexeme) ?? 0), 0),
   );
 
-/** Variants of a word that passages hold, and the weight that all of them have. */
+/** The variants of a word that passages hold; all of them have this weight. */
 type Variants = { known: string[]; weight: number };
 
 /**
- * Variants of a word with the weight of one word: of `weight` times its inverse document frequency. By its own, a
- * function word would count for much in the one passage that is taken for another language than the rest, because its
- * stem there is rare.
+ * Gives all variants of a word the same weight: `weight` times the inverse document frequency of the word as a whole.
+ * With a weight of its own, the stem of a function word in another language would be rare. It would then count for much
+ * in the one passage whose language was detected wrongly.
  */
 function weighVariants(lexemes: string[], weight: number, index: IndexStatistics): Variants {
   const frequency = documentFrequency(lexemes, index);
@@ -55,7 +58,7 @@ function weighVariants(lexemes: string[], weight: number, index: IndexStatistics
   };
 }
 
-/** A level of candidates with the number of passages that are of it or a higher one. */
+/** A level of candidates; `count` passages are of this level or a higher one. */
 type CountedLevel = Omit<TermLevels[number], 'share'> & { count: number };
 
 function levelOf(lexemes: string[], worth: number, index: IndexStatistics): CountedLevel {
@@ -65,8 +68,8 @@ function levelOf(lexemes: string[], worth: number, index: IndexStatistics): Coun
 }
 
 /**
- * How passages may hold a term: in another accentuation only, in a variant as written, or that so densely that they
- * are of a tier.
+ * The levels at which passages hold a term, in ascending order: in another accentuation only, in a variant as written,
+ * in an impact tier of such a variant.
  */
 function levelsOf(asWritten: Variants, unaccented: Variants, index: IndexStatistics): TermLevels {
   const level = (lexemes: string[], density: number) =>
@@ -96,10 +99,13 @@ function levelsOf(asWritten: Variants, unaccented: Variants, index: IndexStatist
 }
 
 /**
- * What a variant in another accentuation counts beside one as the query has it. On made-up words of syllables that
- * only accents tell apart, as in Vietnamese (xquad-en, each word replaced), nDCG@10 is .952 from 0.2 to 0.4 and .950
- * at 0.7, against .907 where accents are folded away and .959 where they are kept. Where no passage has the accents
- * of the query, the others count in full.
+ * Weight of a variant in another accentuation, against 1 for a variant as the query writes it.
+ * Where no passage has the accents of the query, the other variants count in full.
+ *
+ * nDCG@10 on made-up words whose syllables differ in accents alone, as in Vietnamese (xquad-en, each word replaced):
+ *
+ *   0.2 to 0.4   0.7    accents folded away   accents kept
+ *   .952         .950   .907                  .959
  */
 const UNACCENTED_WEIGHT = 0.4;
 
@@ -113,12 +119,12 @@ function weighTerm({ lexemes, ...term }: QueryTerm, index: IndexStatistics) {
 
 const NO_VARIANTS: Variants = { known: [], weight: 0 };
 
-/** A term with its variants as the query has them, and those in another accentuation. */
+/** A term with its variants as the query writes them, and its variants in another accentuation. */
 type WeighedTerm = { asWritten: Variants; unaccented: Variants };
 
 /**
- * The terms that are scored, the weightiest first, and the most that all these terms could reach together. A term that
- * no passage holds counts there as well: an answer to half of the query scores at most half.
+ * Returns the scored terms, the weightiest first, and the upper bound of what the terms add together. Terms that no
+ * passage holds count in that bound, so that a passage which answers half of the query scores at most half.
  */
 export function chooseTerms(
   terms: QueryTerm[],
@@ -138,7 +144,9 @@ export function chooseTerms(
 const spellingsOf = ({ known, weight }: Variants) =>
   known.map((lexeme) => ({ lexeme, attainable: attainableWeight(weight) }));
 
-/** What each lexeme of the term can add, and how passages may hold it; needs the frequencies of its tiers. */
+/**
+ * What each lexeme of the term can add, and the term's levels. `index` must have the frequencies of its impact tiers.
+ */
 export const weighSpellings = (
   { asWritten, unaccented }: WeighedTerm,
   index: IndexStatistics,
@@ -147,7 +155,7 @@ export const weighSpellings = (
   levels: levelsOf(asWritten, unaccented, index),
 });
 
-/** The marks of the tiers by which some of the terms' passages are told apart. */
+/** The lexemes of the impact tiers of those terms that are also queried by tier. */
 const tierMarksOf = (scored: WeighedTerm[], index: IndexStatistics): string[] =>
   scored
     .map(({ asWritten }) => asWritten.known)
@@ -156,7 +164,7 @@ const tierMarksOf = (scored: WeighedTerm[], index: IndexStatistics): string[] =>
       lexemes.flatMap((lexeme) => TIERS.map((_, tier) => impactTierLexeme(lexeme, tier))),
     );
 
-/** The terms to score, with the frequencies of their tiers, which are asked for where the statistics lack them. */
+/** The terms to score, with the frequencies of their impact tiers, which are read here if the statistics lack them. */
 async function weighTerms(
   database: Queryable,
   accountId: string,
@@ -172,30 +180,30 @@ async function weighTerms(
   return { attainable, weighted: scored.map((term) => weighSpellings(term, complete)) };
 }
 
-/** The candidates within `factor` times the usual budget. */
+/** The candidate queries for `factor` times the usual budget. */
 export function candidatesOf(weighted: WeightedTerm[], passageCount: number, factor = 1): CandidateQueries {
   const terms = weighted.map(({ levels }) => levels);
   return chooseCandidates(terms, { passageCount, budget: factor * budgetFor(terms.length) });
 }
 
-/** What a query asks: of the account's knowledge bases with these distinct ids, or of all. */
+/** A search request over the account's knowledge bases with these distinct ids, or over all of them. */
 export type Question = {
   accountId: string;
   knowledgeBaseIds: string[] | undefined;
   query: string;
   limit: number;
-  /** What the answer costs. */
+  /** The price of the request. */
   credits: number;
 };
 
 /**
- * Answers a question with the `limit` passages that fit best: score descending, then document createdAt descending,
- * then position in the document, then id. Empty when no term of the query occurs.
+ * Returns the `limit` passages that fit best: score descending, then document createdAt descending, then position in
+ * the document, then id. Empty when no term of the query occurs.
  * @throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids; INSUFFICIENT_CREDITS
  */
 export type Search = (question: Question) => Promise<FoundPassage[]>;
 
-/** Ranks ever more candidates until there are enough; hardly ever more than once. */
+/** Ranks growing sets of candidates until one has enough; hardly ever more than one set. */
 async function rankEnough(
   database: Database,
   scoring: WeightedScoring,
@@ -212,7 +220,7 @@ async function rankEnough(
   throw new Error('an unlimited budget leaves nothing out');
 }
 
-/** The search over `database`; `memory` spares it asking again for stems that it has met. */
+/** Creates the search over `database`. `memory` keeps stems, so that they are not read again. */
 export function createSearch(database: Database, memory: StemMemory): Search {
   const analyse = createQueryAnalysis(database, memory);
   return async (question) => {

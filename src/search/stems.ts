@@ -1,4 +1,4 @@
-/** Stems words with PostgreSQL's own Snowball dictionaries, remembering what it has asked. */
+/** Stems words with PostgreSQL's own Snowball dictionaries and remembers the results. */
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { LANGUAGES } from '../analysis/language.ts';
@@ -6,10 +6,10 @@ import type { Stem } from '../analysis/lexemes.ts';
 import type { Database } from '../database/database.ts';
 import { stemOf } from './collection-statistics.ts';
 
-/** Words remembered in this process, of all languages: about 20 MB. */
+/** Stems that this process remembers, in all languages together: about 20 MB. */
 const REMEMBERED_STEMS = 100_000;
 
-/** The stems that this process has learned lately, '' for a stop word. */
+/** The remembered stems; '' for a stop word. */
 export type StemMemory = {
   recall(language: string, word: string): string | undefined;
   remember(language: string, word: string, stem: string): void;
@@ -27,7 +27,7 @@ const DICTIONARIES: ReadonlyMap<string, string> = new Map(
   LANGUAGES.map((language) => [language, `${language}_stem`]),
 );
 
-/** PostgreSQL's dictionary for a language of our list; undefined for `simple`, which is not stemmed. */
+/** Language → PostgreSQL's dictionary: `english` → `english_stem`; undefined for `simple`, which has no stemmer. */
 export function dictionaryOf(language: string): string | undefined {
   if (language === 'simple') return undefined;
   const dictionary = DICTIONARIES.get(language);
@@ -43,8 +43,8 @@ async function lexize(database: Database, dictionary: string, words: string[]): 
 }
 
 /**
- * The stemmer over `database`: one query for the words of a language that it has not met lately.
- * @returns a function that throws when the database is away, or for a language that is not stemmed.
+ * Creates the stemmer over `database`. It runs one query for the words of a language that `memory` lacks.
+ * @returns a function that throws when the database is away, or for a language without a stemmer.
  */
 export function createStem(database: Database, memory: StemMemory = createStemMemory()): Stem {
   return async (language, words) => {

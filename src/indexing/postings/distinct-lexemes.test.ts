@@ -1,4 +1,4 @@
-/** Text that is made to take much of the database counts for what it takes, and not only for its bytes. */
+/** A text that is built to fill the database counts for what it takes there, not only for its bytes. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { hasTooManyLexemes } from '../../database/accounts.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What the limit is checked by, and what there is. */
+/** The number that the limit is checked against, and the true number. */
 async function countLexemes() {
   const { rows } = await sql<{ noted: number; counted: number; unmerged: number }>`
     SELECT distinct_lexemes AS noted,
@@ -32,7 +32,7 @@ const noteLexemes = (count: number) =>
 const importText = (content: string) =>
   service.call('importTextContent', { knowledgeBaseId, title: 'text', content });
 
-/** Chinese characters, each pair of which stands once. */
+/** Chinese characters in which each pair occurs once. */
 const uncommonText = (length: number): string =>
   Array.from({ length }, (_, place) =>
     String.fromCodePoint(0x4e00 + (place % 2 === 0 ? 0 : 9_000) + Math.floor(place / 2)),

@@ -1,7 +1,8 @@
 /**
- * In how many passages of a knowledge base each lexeme occurs, exactly, at any moment: the merged counts, plus what
- * imports and deletions have changed since. A change is a row, or some of a large document, written in the transaction
- * that makes it; a worker merges them, so that imports neither wait for one another nor pay for thousands of counters.
+ * The document frequency of each lexeme in a knowledge base, exact at any moment: the merged count plus the deltas of
+ * imports and deletions since. A delta is a row (a large document has several), written in the transaction of the
+ * import or deletion. A worker merges the deltas, so that imports neither wait for each other nor update thousands of
+ * counters.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../../analysis/scope-mark.ts';
@@ -12,8 +13,8 @@ import type { ScopedId } from '../../ids.ts';
 type Owned = ScopedId & { accountId: string };
 
 /**
- * The INSERT that counts a document's lexemes in, of placeholders: `lexemeCounts` for a binary array of jsonb, objects
- * from lexeme to its number of passages.
+ * The INSERT that adds a document's deltas. `values` are placeholders; `lexemeCounts` is a binary array of jsonb
+ * objects from lexeme to its number of passages.
  */
 export const addLexemes = (
   values: Record<'knowledgeBaseId' | 'accountId' | 'lexemeCounts', RawBuilder<unknown>>,
@@ -23,14 +24,14 @@ export const addLexemes = (
   FROM unnest(${values.lexemeCounts}::jsonb[]) AS passage_counts`;
 
 /**
- * SQL for rows of `lexeme` and `passage_count`, several a lexeme, whose sums are the document frequencies of the lexemes
- * in the CTE `words`: what is merged, and what has changed since. `isCounted` and `isSearched` say which rows of the two
- * tables are meant.
+ * SQL for rows of `lexeme` and `passage_count`, several for a lexeme. Their sums are the document frequencies of the
+ * lexemes in the CTE `words`: merged counts and deltas. `isCounted` selects the rows of the merged counts, `isSearched`
+ * those of the deltas.
  *
- * A change is unpacked once for all lexemes, since concatenation leaves it unpacked in memory, and OFFSET 0 has PostgreSQL
- * go through the changes and, for each, through the lexemes: the other way around it would write the unpacked changes to
- * disk and read them anew for each lexeme. Looking a lexeme up goes by halves: with 512 lexemes and 1,104 changes of
- * 5,000 each it takes a fourth of the time of jsonb_each and a hash join.
+ * Concatenation keeps a delta unpacked in memory, so PostgreSQL unpacks it once for all lexemes. OFFSET 0 makes it
+ * iterate over the deltas and, for each, over the lexemes. In the other order it would write the unpacked deltas to
+ * disk and read them again for each lexeme. jsonb finds a lexeme by binary search: with 512 lexemes and 1,104 deltas of
+ * 5,000 each, that takes a fourth of the time of jsonb_each and a hash join.
  */
 export const passageCounts = (
   words: string,
@@ -45,7 +46,9 @@ export const passageCounts = (
       SELECT lexeme, change.passage_counts ->> lexeme AS passage_count FROM ${sql.table(words)} OFFSET 0) AS changed
   WHERE changed.passage_count IS NOT NULL`;
 
-/** Counts a document's lexemes out, as its passages still have them; passages of signs only have none. */
+/**
+ * Adds the deltas that remove a document's lexemes, read from its passages. Passages of punctuation alone have none.
+ */
 export async function removeLexemes(transaction: Queryable, document: Owned): Promise<void> {
   await sql`
     INSERT INTO lexeme_changes (knowledge_base_id, id, account_id, passage_counts)
@@ -60,15 +63,18 @@ export async function removeLexemes(transaction: Queryable, document: Owned): Pr
     GROUP BY piece`.execute(transaction);
 }
 
-/** One at a time changes what is merged of a knowledge base; the others wait, or find something else to do. */
+/**
+ * Name of the lock for changing a knowledge base's merged counts: one process holds it, others wait or do something
+ * else.
+ */
 const lockName = (knowledgeBaseId: string) => sql`hashtextextended(${`lexemes of ${knowledgeBaseId}`}, 0)`;
 
-/** Keeps the lexemes of a knowledge base from being merged until the transaction ends. */
+/** Prevents merges in a knowledge base until the transaction ends. */
 export async function lockLexemes(transaction: Queryable, knowledgeBaseId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${lockName(knowledgeBaseId)})`.execute(transaction);
 }
 
-/** Removes the changes of a knowledge base that is to be purged; from then on no merge can write anything for it. */
+/** Deletes the deltas of a knowledge base before it is purged. Later merges can no longer write anything for it. */
 export async function dropFrequencyDeltas(database: Database, knowledgeBaseId: string): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     await lockLexemes(transaction, knowledgeBaseId);
@@ -77,20 +83,21 @@ export async function dropFrequencyDeltas(database: Database, knowledgeBaseId: s
 }
 
 /**
- * Changes that one merge takes at most, and large ones among them: half a second of work at the most. With one large
- * change at a time, those of an import of many large documents piled up for nine seconds, since fewer share their words.
+ * Deltas that one merge takes at most, and large ones among them: half a second of work at most. With one large delta
+ * in each merge, the deltas of an import of many large documents piled up for nine seconds, since fewer share their
+ * words.
  */
 const CHANGES_PER_MERGE = 500;
 export const LARGE_DELTAS_PER_MERGE = 10;
-/** As stored. A document of a few pages has a third of it. */
+/** Size as stored. The delta of a document of a few pages has a third of it. */
 const LARGE_CHANGE_BYTES = 16_384;
 
-/** A knowledge base's lexemes are counted anew once so many, and a quarter of them, may have come or gone. */
+/** The distinct lexemes are counted again after this many merged counts, if those are also a quarter of the lexemes. */
 const MERGED_PER_COUNT = 10_000;
 
 /**
- * Notes that so many counts were merged, and now and then how many lexemes there are. Counting those that each merge adds
- * would take a third of its time. The last statement of a merge: imports wait for this row.
+ * Adds to the number of merged counts, and sometimes counts the distinct lexemes. Counting the new lexemes of each
+ * merge would take a third of its time. This is the last statement of a merge, because imports wait for the row.
  */
 async function noteMerged(transaction: Queryable, knowledgeBaseId: string, merged: bigint): Promise<void> {
   const isDue = sql`merged_lexemes + ${merged} >= greatest(${sql.lit(MERGED_PER_COUNT)}, distinct_lexemes / 4)`;
@@ -103,7 +110,7 @@ async function noteMerged(transaction: Queryable, knowledgeBaseId: string, merge
     WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(transaction);
 }
 
-/** Adds changes to the merged counts. A count may be below 0 until the change that it came before is merged too. */
+/** Adds deltas to the merged counts. A count is below 0 while a deletion is merged and its import is not. */
 async function mergeChanges(transaction: Queryable, knowledgeBaseId: string, ids: string[]): Promise<void> {
   const { numAffectedRows: merged = 0n } = await sql`
     MERGE INTO lexeme_statistics AS counted USING (
@@ -124,7 +131,7 @@ async function mergeChanges(transaction: Queryable, knowledgeBaseId: string, ids
   await noteMerged(transaction, knowledgeBaseId, merged);
 }
 
-/** Merges some changes of one knowledge base, unless somebody else is at it; gives whether some are left. */
+/** Merges some deltas of one knowledge base, unless another process holds its lock. Returns whether some are left. */
 async function mergeSome(database: Database, knowledgeBaseId: string): Promise<boolean> {
   return await database.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ locked: boolean }>`
@@ -145,8 +152,8 @@ async function mergeSome(database: Database, knowledgeBaseId: string): Promise<b
 }
 
 /**
- * Merges some of the changes that are there, of every knowledge base; any number of servers may do so at once.
- * @returns whether there were any, and whether some are left, but for those that another server merges
+ * Merges some of the deltas of every knowledge base; several servers may do so at once.
+ * @returns whether there were any, and whether some are left, apart from those that another server merges
  */
 export async function mergeFrequencyDeltas(
   database: Database,

@@ -1,4 +1,4 @@
-/** Behind imports, what they have left to be done is done. */
+/** Index maintenance finishes the work that imports leave. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importText, makeKnowledgeBase, type Place } from '../../testing/imported-texts.ts';
@@ -17,7 +17,7 @@ afterAll(() => suite.close());
 const importWords = (words: string) =>
   importText(suite.database, place, { title: 'Words', content: `Some ${words} words` });
 
-/** Sorts what entries there are, and gives the pages of the list that they were on. */
+/** Merges the pending entries and returns the number of pages that they took. */
 async function takePendingPages(): Promise<number> {
   const { rows } = await sql<{ pages: number }>`
     SELECT gin_clean_pending_list('passage_lexemes_by_lexeme') AS pages`.execute(suite.database);

@@ -1,17 +1,18 @@
-/** What searches by lexemes need once passages have come or gone, and no request waits for. */
+/** Index maintenance: work on the index after imports and deletions for which no request waits. */
 import { sql } from 'kysely';
 import type { Database } from '../../database/database.ts';
 import { mergeFrequencyDeltas } from './document-frequencies.ts';
 
 /**
- * Sorts the entries of new passages into the index of lexemes, unless another server is at it, or somebody imports.
- * PostgreSQL keeps them on a list (manual, "GIN Fast Update Technique"), so that an import need not look up each lexeme's
- * place, and every search reads the whole list: with the 4 MB that it may have, twice the processor time. Autovacuum sorts
- * it too, but only once a table has grown by a fifth.
+ * Moves the entries of new passages into the GIN index, unless another server does so or an import runs.
  *
- * An import sorts the list itself when it is full, but not while somebody else sorts it: beside imports the list grew to
- * 32 MB, and searches took .4 s. Whoever imports holds the lock of writers on the table until the import ends.
- * @returns whether nobody has imported
+ * PostgreSQL keeps new entries on a pending list (manual, "GIN Fast Update Technique"), so that an import need not find
+ * each lexeme's place in the index. Every search reads the whole list: at its limit of 4 MB, that doubles the processor
+ * time. Autovacuum moves the entries too, but only after a table has grown by a fifth.
+ *
+ * An import moves the entries itself when the list is full, but not while another process does. During imports the list
+ * grew to 32 MB, and searches took .4 s. An import holds the lock of writers on the table until it ends.
+ * @returns whether no import was running
  */
 async function sortPendingEntries(database: Database): Promise<boolean> {
   const { rows } = await sql<{ isQuiet: boolean }>`
@@ -32,8 +33,8 @@ async function sortPendingEntries(database: Database): Promise<boolean> {
 }
 
 /**
- * Merges some changes of the lexemes' counts whenever it is called, and sorts the index once there were none.
- * @returns whether changes are left to merge
+ * Each call merges some deltas. The first call without deltas moves the pending entries into the index.
+ * @returns whether deltas are left to merge
  */
 export function createIndexMaintenance(database: Database): () => Promise<boolean> {
   let isSorted = false;
@@ -41,7 +42,8 @@ export function createIndexMaintenance(database: Database): () => Promise<boolea
     const { areFound, areLeft } = await mergeFrequencyDeltas(database);
     if (areFound) isSorted = false;
     else if (!isSorted) {
-      // Once after each burst: a role that does not own the index may not, and is not told so four times a second.
+      // Set first: a role that does not own the index fails here, and should fail once after each burst of imports
+      // instead of four times a second.
       isSorted = true;
       isSorted = await sortPendingEntries(database);
     }

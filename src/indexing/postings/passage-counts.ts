@@ -1,4 +1,4 @@
-/** Writes in how many of a document's passages each lexeme occurs, as jsonb. */
+/** Writes the number of a document's passages with each lexeme as jsonb. */
 import {
   type ByteWriter,
   createBinaryArray,
@@ -16,14 +16,14 @@ import {
 } from './postings-accumulator.ts';
 
 /**
- * Objects that one statement takes. PostgreSQL keeps all that it has parsed until the statement ends, some 400 bytes a
- * lexeme, and a backend never gives memory back: 200,000 lexemes in one statement left it with 80 MB.
+ * Objects in one statement. PostgreSQL keeps everything that it has parsed until the statement ends, some 400 bytes for
+ * a lexeme, and a backend never returns memory: 200,000 lexemes in one statement left it with 80 MB.
  */
 const CHANGES_PER_STATEMENT = 4;
 
 /**
- * Binary arrays of jsonb, one for each statement: objects from lexeme to the number of passages that have it, each lexeme
- * in one of them. There is an array, with an object, also where there is no lexeme.
+ * Binary arrays of jsonb, one for each statement. Their objects map lexemes to numbers of passages; each lexeme is in
+ * one object. Without lexemes there is one array with one empty object.
  */
 export function writePassageCounts(table: PostingsAccumulator): Uint8Array[] {
   const arrays: Uint8Array[] = [];
@@ -53,7 +53,7 @@ export function writePassageCounts(table: PostingsAccumulator): Uint8Array[] {
   return arrays;
 }
 
-/** A JSON object in the form that `jsonb_recv` reads: the form's version, 1, and text in UTF-8 (PostgreSQL source, jsonb.c). */
+/** A JSON object in the format of `jsonb_recv`: its version, 1, and text in UTF-8 (PostgreSQL source, jsonb.c). */
 function createCountsObject() {
   const json = createByteWriter();
   json.byte(1);
@@ -77,7 +77,7 @@ const [OPENING, CLOSING, COMMA, QUOTE, BACKSLASH, FIRST_PLAIN] = [0x7b, 0x7d, 0x
 
 const isPlain = (byte: number): boolean => byte >= FIRST_PLAIN && byte !== QUOTE && byte !== BACKSLASH;
 
-/** A lexeme, in UTF-8, as a JSON string. */
+/** Writes a lexeme, in UTF-8, as a JSON string. */
 function writeKey(json: ByteWriter, name: Buffer): void {
   if (name.every(isPlain)) {
     json.byte(QUOTE);

@@ -1,4 +1,4 @@
-/** Writes the lexemes of a passage, with their places, as a PostgreSQL tsvector. */
+/** Writes the lexemes of a passage and their positions as a PostgreSQL tsvector. */
 import type { BinaryArray } from '../../binary-array.ts';
 import {
   firstPlaceOf,
@@ -8,11 +8,11 @@ import {
   placeCountOf,
 } from './postings-accumulator.ts';
 
-/** Adds the tsvector of the passage at hand to a column of tsvectors. */
+/** Adds the tsvector of the current passage to a column of tsvectors. */
 export const addPassageTsvector = (column: BinaryArray, table: PostingsAccumulator): void =>
   column.add(tsvectorSize(table), (buffer, start) => writeTsvector(table, buffer, start));
 
-/** In bytes. */
+/** The size of the tsvector in bytes. */
 function tsvectorSize(table: PostingsAccumulator): number {
   let size = 4;
   for (const lexeme of table.found) {
@@ -21,7 +21,7 @@ function tsvectorSize(table: PostingsAccumulator): number {
   return size;
 }
 
-/** In the form that `tsvectorrecv` reads; it sorts the lexemes itself (PostgreSQL source, tsvector.c). */
+/** Writes the format of `tsvectorrecv`, which sorts the lexemes itself (PostgreSQL source, tsvector.c). */
 function writeTsvector(table: PostingsAccumulator, buffer: Buffer, start: number): void {
   const { found, places, nextPlaces } = table;
   const bytes = table.names.written();
@@ -32,12 +32,12 @@ function writeTsvector(table: PostingsAccumulator, buffer: Buffer, start: number
   };
   for (const lexeme of found) {
     const end = nameEnd(table, lexeme);
-    for (let i = nameStart(table, lexeme); i < end; i++) buffer[at++] = bytes[i] as number; // as it was written
+    for (let i = nameStart(table, lexeme); i < end; i++) buffer[at++] = bytes[i] as number; // a byte that was written
     const count = placeCountOf(table, lexeme);
     writeUint16(count);
     let place = firstPlaceOf(table, lexeme);
     for (let i = 0; i < count; i++) {
-      writeUint16(places[place] as number); // every place is in the list
+      writeUint16(places[place] as number); // every index is in the list
       place = nextPlaces[place] as number;
     }
   }

@@ -1,4 +1,4 @@
-/** Keeps what is known of a document's lexemes, by their numbers, and where the passage at hand has them. */
+/** Collects a document's lexemes by their numbers, and their positions in the current passage. */
 
 import { impactTierLexeme } from '../../analysis/marks.ts';
 import { type ByteWriter, createByteWriter } from '../../binary-array.ts';
@@ -8,42 +8,47 @@ import { enlarge, type TokenIds } from './token-ids.ts';
 const POSITIONS_PER_LEXEME_MAX = 255;
 
 /**
- * What is known of a lexeme, at its number times `FIELDS` in one array: a large text has 100,000 of them, and as
- * objects they are slower to find and to collect.
+ * Fields of a lexeme's record in one array, which begins at the lexeme's number times `FIELDS`. A large text has
+ * 100,000 lexemes, which as objects would be slower to find and to collect.
  */
 const FIELDS = 8;
-/** Where its UTF-8 begins and ends among all lexemes' bytes, with the zero byte that ends it in a tsvector. */
+/** Start and end of the lexeme's UTF-8 in the bytes of all lexemes, with the zero byte that ends it in a tsvector. */
 const BYTES_START = 0;
 const BYTES_END = 1;
-/** In how many passages it occurs, and the last of them, counted from 1. */
+/** The number of passages that have the lexeme, and the last of them, counted from 1. */
 const PASSAGE_COUNT = 2;
 const PASSAGE = 3;
-/** Its places there as indices into the passage's lists of places. */
+/** Its positions in that passage, as indices into the passage's lists of positions. */
 const FIRST_PLACE = 4;
 const LAST_PLACE = 5;
 const PLACE_COUNT = 6;
-/** The mark of its first tier, and of a mark that of the next one; 0 until one is needed, as it never has this number. */
+/**
+ * A lexeme's first impact tier lexeme, and a tier lexeme's next one. 0 until one is needed, as no tier has number 0.
+ */
 const MARK = 7;
 
 const INITIAL_LEXEMES = 1 << 10;
 const INITIAL_PLACES = 1 << 11;
 
-/** Plain, so that what writes the lexemes reads the same arrays; made and changed only by the functions below. */
+/**
+ * Plain arrays, which the functions that write the lexemes read directly. Only the functions below create and change
+ * them.
+ */
 export type PostingsAccumulator = {
   numbers: TokenIds;
   /** By lexeme, `FIELDS` numbers each. */
   records: Int32Array<ArrayBuffer>;
   names: ByteWriter;
-  /** The passage at hand, counted from 1, and its lexemes in the order in which they were added. */
+  /** The current passage, counted from 1, and its lexemes in the order of addition. */
   passage: number;
   found: number[];
-  /** The passage's places with their weights, and for each the index of the same lexeme's next place. */
+  /** The passage's positions with their weights, and for each the index of the same lexeme's next position. */
   places: Int32Array<ArrayBuffer>;
   nextPlaces: Int32Array<ArrayBuffer>;
   placeCount: number;
 };
 
-/** A table of no lexemes and no passage yet; `numbers` are the document's. */
+/** Creates an accumulator without lexemes or passages; `numbers` are the document's token ids. */
 export const createPostingsAccumulator = (numbers: TokenIds): PostingsAccumulator => ({
   numbers,
   records: new Int32Array(FIELDS * INITIAL_LEXEMES),
@@ -55,18 +60,18 @@ export const createPostingsAccumulator = (numbers: TokenIds): PostingsAccumulato
   placeCount: 0,
 });
 
-/** Goes on to the next passage, and forgets where the one before had its lexemes. */
+/** Begins the next passage and forgets the positions of the one before. */
 export function beginPassage(table: PostingsAccumulator): void {
   table.passage++;
   table.found = [];
   table.placeCount = 0;
 }
 
-/** Adds a lexeme to the passage without a place; it must not be there yet. */
+/** Adds a lexeme without a position to the passage, which must not have the lexeme yet. */
 export const addLexeme = (table: PostingsAccumulator, lexeme: number): void =>
   enterLexeme(table, lexeme, recordOf(table, lexeme));
 
-/** Adds a place of a lexeme: a position with its weight. Positions of one lexeme must not fall within a passage. */
+/** Adds a position of a lexeme, with its weight. A lexeme's positions must not descend within a passage. */
 export function addPlace(table: PostingsAccumulator, lexeme: number, place: number): void {
   const record = recordOf(table, lexeme);
   const { records, placeCount } = table;
@@ -76,7 +81,7 @@ export function addPlace(table: PostingsAccumulator, lexeme: number, place: numb
   } else {
     const last = records[record + LAST_PLACE] as number; // recordOf's
     const isFull = (records[record + PLACE_COUNT] as number) >= POSITIONS_PER_LEXEME_MAX; // likewise
-    // Beyond the last position nothing is told apart, and a tsvector has each position once.
+    // Positions beyond the last one are equal, and a tsvector has each position once.
     if (isFull || table.places[last] === place) return;
     table.nextPlaces[last] = placeCount;
   }
@@ -85,7 +90,7 @@ export function addPlace(table: PostingsAccumulator, lexeme: number, place: numb
   pushPlace(table, place);
 }
 
-/** The mark of a lexeme's `tier`; `before` is that of the tier before it, or the lexeme itself. */
+/** The lexeme of a `tier` of a lexeme; `before` is that of the tier before it, or the lexeme itself. */
 export function markOf(
   table: PostingsAccumulator,
   before: number,
@@ -100,33 +105,33 @@ export function markOf(
   return mark;
 }
 
-/** Above the numbers of all lexemes that have been added. Others below it are in no passage. */
+/** Upper bound (exclusive) of the numbers of all added lexemes. Other numbers below it are in no passage. */
 export const lexemesEnd = ({ records }: PostingsAccumulator): number => records.length / FIELDS;
 
-/** Where a lexeme's bytes begin in `names`, and where they end with the zero byte behind them. */
+/** Start of a lexeme's bytes in `names`, and their end after the zero byte. */
 export const nameStart = ({ records }: PostingsAccumulator, lexeme: number): number =>
   records[lexeme * FIELDS + BYTES_START] as number; // below lexemesEnd
 export const nameEnd = ({ records }: PostingsAccumulator, lexeme: number): number =>
   records[lexeme * FIELDS + BYTES_END] as number; // below lexemesEnd
 
-/** In how many passages a lexeme is. */
+/** The number of passages with a lexeme. */
 export const passageCountOf = ({ records }: PostingsAccumulator, lexeme: number): number =>
   records[lexeme * FIELDS + PASSAGE_COUNT] as number; // below lexemesEnd
 
-/** Of a lexeme in `found`: the index of its first place, if it has one, and the number of its places. */
+/** For a lexeme in `found`: the index of its first position, if it has one, and the number of its positions. */
 export const firstPlaceOf = ({ records }: PostingsAccumulator, lexeme: number): number =>
   records[lexeme * FIELDS + FIRST_PLACE] as number; // below lexemesEnd
 export const placeCountOf = ({ records }: PostingsAccumulator, lexeme: number): number =>
   records[lexeme * FIELDS + PLACE_COUNT] as number; // below lexemesEnd
 
-/** Where a lexeme's record begins in `records`, which may be another array now. */
+/** The start of a lexeme's record in `records`. Replaces the array when it is too short. */
 function recordOf(table: PostingsAccumulator, lexeme: number): number {
   const record = lexeme * FIELDS;
   while (record >= table.records.length) table.records = enlarge(table.records);
   return record;
 }
 
-/** Notes that the passage has a lexeme, and its name where no passage had it before. */
+/** Notes that the passage has a lexeme, and writes the lexeme's name if it is new. */
 function enterLexeme(table: PostingsAccumulator, lexeme: number, record: number): void {
   const { numbers, records, names } = table;
   if (records[record + BYTES_END] === 0) {
@@ -148,10 +153,10 @@ function pushPlace(table: PostingsAccumulator, place: number): void {
   table.places[table.placeCount++] = place;
 }
 
-/** Units of UTF-16 that take three bytes each in UTF-8: from U+0800, but for surrogates. */
+/** UTF-16 units of three bytes in UTF-8: from U+0800, without surrogates. */
 const takesThreeBytes = (unit: number): boolean => unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff);
 
-/** A lexeme's UTF-8 and a zero byte. */
+/** Writes a lexeme's UTF-8 and a zero byte. */
 function writeName(names: ByteWriter, lexeme: number, numbers: TokenIds): void {
   const pair = numbers.pairOf(lexeme);
   const [first, second] = [pair >>> 16, pair & 0xffff];

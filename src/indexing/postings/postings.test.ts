@@ -1,4 +1,4 @@
-/** A document's lexemes by passage, against a plain way to make them. */
+/** A document's postings by passage equal those of a simple implementation. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type TokenisedText, tokenise } from '../../analysis/tokens.ts';
@@ -8,7 +8,7 @@ import { readPassageCounts, readPieces, readTsvector } from '../../testing/analy
 import { createDocumentPostings } from './postings.ts';
 import { createTokenIds } from './token-ids.ts';
 
-/** Behind the header of an array, and the length of its one element. */
+/** Offset of the first element: after the header of an array and the element's length. */
 const ELEMENT_OFFSET = 24;
 
 type PassageTokens = { title: TokenisedText; headings: TokenisedText; content: TokenisedText };
@@ -23,7 +23,7 @@ function createDocument() {
     fragmentPlaces,
   });
   return {
-    /** Gives the passage's tsvector. */
+    /** Returns the passage's tsvector. */
     add({ title, headings, content }: PassageTokens): string {
       const column = createBinaryArray(elementTypes.tsvector);
       const tokens = {

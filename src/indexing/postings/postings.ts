@@ -1,4 +1,4 @@
-/** Gives the lexemes of a document's passages their places: passage by passage as tsvectors, and counted together. */
+/** Collects the postings of a document: the lexemes of each passage as a tsvector, and their document frequencies. */
 
 import { tierCount } from '../../analysis/marks.ts';
 import type { TokenisedText } from '../../analysis/tokens.ts';
@@ -16,10 +16,10 @@ import {
 } from './postings-accumulator.ts';
 import type { TokenIds } from './token-ids.ts';
 
-/** The tokens of a text, by the numbers that they have in their document. */
+/** The tokens of a text as token ids of their document. */
 export type NumberedText = TokenisedText<number>;
 
-/** The tokens of a passage and of what stands above it. */
+/** The tokens of a passage, its title and its headings. */
 export type PassageTokens = { title: NumberedText; headings: NumberedText; content: NumberedText };
 
 /** PostgreSQL manual 8.11.1: positions run to 16383. */
@@ -27,8 +27,8 @@ const POSITION_MAX = 16_383;
 /** A title or heading path of more tokens is cut, so that it cannot outweigh the passage. */
 const CONTEXT_TOKENS_MAX = 200;
 /**
- * A title counts as if the passage said it so often: that needs no formula of its own where passages are scored.
- * nDCG@10 is flat within .001 in the mean from 3 to 5; financebench-a, whose titles name company and year, gains most.
+ * A title counts as if the passage repeated it this often, so that scoring needs no formula for titles. nDCG@10 is flat
+ * within .001 in the mean from 3 to 5. financebench-a, whose titles name company and year, gains most.
  */
 const TITLE_REPEATS = 4;
 
@@ -37,19 +37,21 @@ const WEIGHT_A = 3 << 14;
 const WEIGHT_B = 2 << 14;
 const WEIGHT_D = 0;
 
-/** From a token to its lexeme, and to the one of its other spelling where it has two; for each language another. */
+/**
+ * Functions from a token to its lexeme, and to its second lexeme without accents where it has one; for one language.
+ */
 export type TokenLexemes = {
   lexeme(token: number): number;
   alternative(token: number): number | undefined;
 };
 
-/** The lexemes of one document, by their numbers. */
+/** Creates the postings of one document; `numbers` are its token ids. */
 export function createDocumentPostings(numbers: TokenIds) {
   const table = createPostingsAccumulator(numbers);
   return {
     /**
-     * Adds a passage as a tsvector: title tokens first (weight A), then headings (B), then content (D), then marks.
-     * Fragments take the positions of the tokens that they stand beside.
+     * Adds a passage as a tsvector: title tokens first (weight A), then headings (B), content (D) and impact tiers.
+     * Fragments have the positions of the tokens next to them.
      */
     addPassage(
       column: BinaryArray,
@@ -69,14 +71,14 @@ export function createDocumentPostings(numbers: TokenIds) {
       addMarks(table, content.tokens.length);
       addPassageTsvector(column, table);
     },
-    /** In how many passages so far each lexeme is, as `writePassageCounts` gives it. */
+    /** The document frequencies so far, in the form of `writePassageCounts`. */
     passageCounts: (): Uint8Array[] => writePassageCounts(table),
   };
 }
 
 type TextPlaces = { lexemes: TokenLexemes; weight: number; before: number; kept: number };
 
-/** Adds the places of a text's first `kept` tokens, and of its fragments beside them, behind `before` tokens. */
+/** Adds the positions of a text's first `kept` tokens, and of the fragments next to them, after `before` tokens. */
 function addText(
   table: PostingsAccumulator,
   { tokens, fragments, fragmentPlaces }: NumberedText,
@@ -88,7 +90,7 @@ function addText(
     if (alternative !== undefined) addPlace(table, alternative, position);
   };
   let next = 0;
-  // In the order of their places, which PostgreSQL insists on: a fragment may be a token elsewhere.
+  // In the order of positions, which PostgreSQL requires: a fragment may also be a token elsewhere.
   for (let at = 0; at < kept; at++) {
     const position = Math.min(before + at + 1, POSITION_MAX) | weight;
     add(tokens[at] as number, position); // at is in range
@@ -96,10 +98,10 @@ function addText(
   }
 }
 
-/** Marks the lexemes that the passage, whose content has `length` tokens, is dense in. */
+/** Adds the impact tiers of the lexemes in which the passage is dense; its content has `length` tokens. */
 function addMarks(table: PostingsAccumulator, length: number): void {
   const { found } = table;
-  const count = found.length; // the marks are found behind them
+  const count = found.length; // the loop appends the tiers after them
   for (let i = 0; i < count; i++) {
     const lexeme = found[i] as number; // i is in range
     const tiers = tierCount(placeCountOf(table, lexeme), length);

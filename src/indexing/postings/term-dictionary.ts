@@ -1,4 +1,4 @@
-/** What the words of a document become in each of its languages. */
+/** The lexemes of a document's words in each of its languages. */
 import type { Language } from '../../analysis/language.ts';
 import { lexemesOf, type Stem, wordsToStem } from '../../analysis/lexemes.ts';
 import type { NumberedText, PassageTokens, TokenLexemes } from './postings.ts';
@@ -6,7 +6,9 @@ import { enlarge, type TokenIds } from './token-ids.ts';
 
 export type TermDictionary = ReturnType<typeof createTermDictionary>;
 
-/** A word's stem is asked for once. `numbers` are the document's. */
+/**
+ * Creates the term dictionary of a document. It requests each word's stem once. `numbers` are the document's token ids.
+ */
 export function createTermDictionary(stem: Stem, numbers: TokenIds) {
   const languages = new Map<Language, LanguageWords>();
   const wordsIn = (language: Language): LanguageWords => {
@@ -15,7 +17,7 @@ export function createTermDictionary(stem: Stem, numbers: TokenIds) {
     return words;
   };
   return {
-    /** Asks for the stems of the passages' words that it does not know yet. @throws what `stem` throws */
+    /** Requests the stems of the passages' words that it does not know yet. @throws what `stem` throws */
     async learn(language: Language, passages: PassageTokens[]): Promise<void> {
       if (language === 'simple') return;
       const { meet, stems, learn } = wordsIn(language);
@@ -23,14 +25,14 @@ export function createTermDictionary(stem: Stem, numbers: TokenIds) {
       const found = words.length === 0 ? [] : await stem(language, words);
       for (const [i, word] of words.entries()) learn(word, found[i] ?? word);
     },
-    /** Of words that it knows. */
+    /** The lexemes of known words. */
     lexemesIn: (language: Language): TokenLexemes => wordsIn(language),
-    /** Whether a word, as far as it knows, is a stop word. */
+    /** Returns whether a word is a stop word, as far as is known. */
     stopWordsIn: (language: Language): ((token: number) => boolean) => wordsIn(language).isStopWord,
   };
 }
 
-/** The tokens that `meet` has not met yet, each once. */
+/** The texts of the tokens for which `meet` returns true, each once. */
 function textsMet(passages: PassageTokens[], meet: (token: number) => boolean, numbers: TokenIds): string[] {
   const found: string[] = [];
   const meetAll = ({ tokens }: NumberedText): void => {
@@ -48,16 +50,16 @@ function textsMet(passages: PassageTokens[], meet: (token: number) => boolean, n
 const MET = 1;
 const STOP_WORD = 2;
 
-/** Most documents are a page. */
+/** Initial capacity: most documents are a page. */
 const INITIAL_TOKENS = 1 << 10;
 
 type LanguageWords = ReturnType<typeof createLanguageWords>;
 
-/** The words of one language. */
+/** The known words of one language. */
 function createLanguageWords(numbers: TokenIds) {
   const stems = new Map<string, string>();
   let flags = new Int32Array(INITIAL_TOKENS);
-  /** By token: its lexeme, counted from 1; 0 is not known yet. */
+  /** By token: its lexeme's number plus 1; 0 is unknown. */
   let lexemes = new Int32Array(INITIAL_TOKENS);
   const alternatives = new Map<number, number>();
 
@@ -82,7 +84,7 @@ function createLanguageWords(numbers: TokenIds) {
       stems.set(word, stem);
       if (stem === '') flag(numbers.ofText(word), STOP_WORD);
     },
-    /** Whether a token is new. */
+    /** Returns whether a token is new. */
     meet(token: number): boolean {
       if (((flags[token] ?? 0) & MET) !== 0) return false;
       flag(token, MET);

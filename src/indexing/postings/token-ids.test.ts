@@ -1,4 +1,4 @@
-/** Numbers for texts: the same for the same, whatever came before. */
+/** Token ids: equal texts have the same id, in any order. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tokenise, tokeniseAs } from '../../analysis/tokens.ts';

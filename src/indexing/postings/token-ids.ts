@@ -1,12 +1,12 @@
 /**
- * Gives the texts of a document's tokens and lexemes numbers. A text in Chinese has a million tokens, nearly all of
- * one or two characters: as pairs of numbers they cost a tenth of what strings do, which are made, hashed and collected.
+ * Token ids: numbers for the texts of a document's tokens and lexemes. A Chinese text may have a million tokens, nearly
+ * all of one or two characters. As pairs of numbers these cost a tenth of what strings cost to make, hash and collect.
  */
 
-/** The number of a text counts from 0, in the order in which they are first met. */
+/** Ids count from 0, in the order in which the texts are first met. */
 export type TokenIds = ReturnType<typeof createTokenIds>;
 
-/** A power of 2; the table doubles when it is half full. Most documents are a page. */
+/** Initial slots, a power of 2. The table doubles when it is half full; most documents are a page. */
 const INITIAL_SLOTS = 1 << 10;
 /** Spreads neighbouring pairs over the table: 2^32 over the golden ratio (Knuth, volume 3, 6.4). */
 const GOLDEN = 0x9e3779b1;
@@ -14,11 +14,11 @@ const GOLDEN = 0x9e3779b1;
 /** Texts must have no NUL. */
 export function createTokenIds() {
   const longer = new Map<string, number>();
-  /** By number; of a pair '' until somebody asks. */
+  /** Texts by id; '' for a pair whose text was not requested yet. */
   const texts: string[] = [];
-  /** By number; 0 for a text that is no pair. */
+  /** Pairs by id; 0 for a text that is no pair. */
   let pairs = new Int32Array(INITIAL_SLOTS);
-  /** A pair, and behind it its number counted from 1; 0 is a free slot. */
+  /** A pair, then its id plus 1; 0 is a free slot. */
   let slots = new Int32Array(2 * INITIAL_SLOTS);
   let pairCount = 0;
 
@@ -29,7 +29,7 @@ export function createTokenIds() {
     return number;
   };
 
-  /** Where a pair is, or is to be. */
+  /** The slot of a pair, or the free slot for it. */
   const slotOf = (pair: number): number => {
     const mask = slots.length - 1;
     let slot = (Math.imul(pair, GOLDEN) >>> 7) & mask & ~1;
@@ -55,7 +55,7 @@ export function createTokenIds() {
       slots[slot] = pair;
       slots[slot + 1] = before[i + 1] as number;
     }
-    before.buffer.transfer(0); // frees it at once
+    before.buffer.transfer(0); // frees the memory at once
   };
 
   const ofPair = (first: number, second: number): number => {
@@ -66,7 +66,7 @@ export function createTokenIds() {
   };
 
   return {
-    /** The number of the text of these UTF-16 units; a `first` of 0 is none. */
+    /** The id of the text of these UTF-16 units; a `first` of 0 stands for no unit. */
     ofPair,
     ofText(text: string): number {
       if (text.length === 2) return ofPair(text.charCodeAt(0), text.charCodeAt(1));
@@ -79,20 +79,20 @@ export function createTokenIds() {
       return number;
     },
     textOf(number: number): string {
-      const text = texts[number] as string; // numbers come from here
+      const text = texts[number] as string; // ids come from here
       if (text !== '') return text;
       const pair = pairs[number] as number;
       return pair >>> 16 === 0 ? String.fromCharCode(pair) : String.fromCharCode(pair >>> 16, pair & 0xffff);
     },
-    /** The units of a text of at most two, the first in the upper half; 0 for a longer one. */
+    /** The units of a text of at most two, the first in the upper half; 0 for a longer text. */
     pairOf: (number: number): number => pairs[number] as number,
     size: (): number => texts.length,
   };
 }
 
 /**
- * The same numbers, and as many zeros after them; `numbers` is empty from then on. V8 would keep up to 64 MB of such
- * arrays that nobody uses any more.
+ * Copies the numbers into a larger array that ends in zeros. `numbers` is empty afterwards: V8 would otherwise keep up
+ * to 64 MB of such unused arrays.
  */
 export const enlarge = (numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> =>
   new Int32Array(numbers.buffer.transfer(2 * numbers.byteLength));

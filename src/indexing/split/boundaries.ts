@@ -1,12 +1,14 @@
-/** Where a text may be cut into passages, from the best places (paragraphs) to the last resort (characters). */
+/**
+ * Finds the boundaries at which a text may be cut into passages, from the best (paragraphs) to the worst (characters).
+ */
 import type { List, Range, StructuredText } from './extracted-text.ts';
 
-/** Gives the offsets inside a range before which it may be cut, ascending. */
+/** Returns the offsets inside a range before which it may be cut, ascending. */
 export type BoundaryFinder = (structured: StructuredText, range: Range) => number[];
 
 /**
- * The cutters, best first. A range that is too long is cut by the first; pieces that are still too long by the
- * next, and so on. Every cutter takes linear time. The last resort is `characterCuts`.
+ * The boundary finders, best first. The first one cuts a range that is too long; the next one cuts the pieces that are
+ * still too long, and so on. Each takes linear time. The last resort is `characterBoundaries`.
  */
 export const BOUNDARY_FINDERS: BoundaryFinder[] = [
   paragraphCuts,
@@ -36,7 +38,7 @@ function blankLineCuts({ text }: StructuredText, range: Range): number[] {
   return matchEnds(text, range, BLANK_LINE);
 }
 
-/** List entries and the like; inside code and tables every line. */
+/** Cuts before list entries and similar lines; inside code and tables before every line. */
 function rowCuts({ text, verbatim, tables }: StructuredText, range: Range): number[] {
   const rows = matchEnds(text, range, ROW_START);
   const inside = [...overlapping(verbatim, range), ...overlapping(tables, range)].flatMap((block) =>
@@ -45,7 +47,9 @@ function rowCuts({ text, verbatim, tables }: StructuredText, range: Range): numb
   return inside.length === 0 ? rows : [...new Set([...rows, ...inside])].sort((a, b) => a - b);
 }
 
-/** A line end inside a paragraph is no sentence end (UAX #29 takes it for one): hard-wrapped text is common. */
+/**
+ * Cuts between sentences. UAX #29 ends a sentence at each line end; not so here, because hard-wrapped text is common.
+ */
 function sentenceCuts({ text }: StructuredText, range: Range): number[] {
   const flowing = text.slice(range.start, range.end).replace(/[\r\n\u0085\u2028\u2029]/g, ' ');
   const cuts: number[] = [];
@@ -70,12 +74,12 @@ function matchEnds(text: string, { start, end }: Range, pattern: RegExp): number
   return cuts;
 }
 
-/** The part of a block that lies in a range; empty where it has none. */
+/** The part of a block inside a range; empty where there is none. */
 function within(block: Range, range: Range): Range {
   return { start: Math.max(block.start, range.start), end: Math.min(block.end, range.end) };
 }
 
-/** The blocks that share text with a range, by binary search: a long text has many ranges and many blocks. */
+/** The blocks that overlap a range, by binary search: a long text has many ranges and many blocks. */
 function overlapping(blocks: List<Range>, range: Range): Range[] {
   const found: Range[] = [];
   const last = firstEndingAfter(blocks, range.end);
@@ -96,7 +100,7 @@ function firstEndingAfter(blocks: List<Range>, offset: number): number {
   return low;
 }
 
-/** The cuts that do not lie inside one of the blocks; both ascend. */
+/** The cuts outside all blocks; both ascend. */
 function withoutInner(cuts: number[], blocks: List<Range>): number[] {
   let next = firstEndingAfter(blocks, cuts[0] ?? 0);
   return cuts.filter((cut) => {
@@ -106,13 +110,13 @@ function withoutInner(cuts: number[], blocks: List<Range>): number[] {
   });
 }
 
-/** How far back a cut looks for a place that is not inside a combining sequence (UAX #15 allows 30 marks). */
+/** How far back a cut looks for a place outside a combining sequence (UAX #15 allows 30 marks). */
 const CLUSTER_MAX_LENGTH = 32;
 const CONTINUES = /^(?:\p{M}|\u200c|\u200d|\p{Emoji_Modifier}|[\u{e0020}-\u{e007f}])/u;
 
 /**
- * The last resort: cuts a range without better places every `limit`, measured by `sizeOf`, never inside a
- * surrogate pair, and not inside an accented letter or a joined emoji unless that alone is over-long.
+ * The last resort for a range without better boundaries: cuts after every `limit`, measured by `sizeOf`. It never cuts
+ * a surrogate pair. It cuts an accented letter or a joined emoji only where that alone is too long.
  */
 export function characterBoundaries(text: string, range: Range, limit: number, sizeOf: SizeOf): number[] {
   const cuts: number[] = [];
@@ -134,7 +138,7 @@ export function characterBoundaries(text: string, range: Range, limit: number, s
 /** Measures `text` from `start` to `end`. */
 export type SizeOf = (text: string, start: number, end: number) => number;
 
-/** The last place up to `offset`, and behind `after`, that is not inside of an accented letter or a joined emoji. */
+/** The last place up to `offset`, and beyond `after`, that is not inside an accented letter or a joined emoji. */
 export function clusterStart(text: string, offset: number, after: number): number {
   for (let i = offset; i > Math.max(after, offset - CLUSTER_MAX_LENGTH); i--) {
     if (isSurrogatePair(text, i - 1)) continue;

@@ -1,4 +1,4 @@
-/** The one shape in which every format's readable text reaches the passage splitter. */
+/** The common form of extracted text: every format's extractor returns it, and the passage splitter takes it. */
 import { deserialize, serialize } from 'node:v8';
 
 /** A stretch of a text: UTF-16 offsets, `end` exclusive. */
@@ -13,10 +13,10 @@ export type PageStart = { offset: number; page: number };
 /** A table, one row a line; `header` is the row that names the columns, '' where there is none. */
 export type Table = Range & { header: string };
 
-/** What can be read one by one without being there as an array. */
+/** A list whose elements are read one by one, so that it need not exist as an array. */
 export type List<T> = { readonly length: number; at(index: number): T | undefined };
 
-/** A text with its structure as the passage splitter reads it. */
+/** A text with its structure, as the passage splitter takes it. */
 export type StructuredText = {
   text: string;
   headings: List<Heading>;
@@ -26,9 +26,9 @@ export type StructuredText = {
 };
 
 /**
- * A document's readable text with its structure. Every offset counts UTF-16 units of `text`, every list is in
- * text order and its ranges do not overlap. `title` is the document's own (HTML `<title>`), where it has one.
- * `verbatim` are code fences and preformatted blocks: a blank line inside them ends nothing.
+ * A document's extracted text with its structure. Every offset counts UTF-16 units of `text`. Every list is in text
+ * order, and its ranges do not overlap. `title` is the document's own (HTML `<title>`), where it has one. `verbatim`
+ * are code fences and preformatted blocks: a blank line inside them ends nothing.
  */
 export type ExtractedText = {
   text: string;
@@ -40,12 +40,12 @@ export type ExtractedText = {
 };
 
 /**
- * An `ExtractedText` as bytes: it crosses processes and threads without a copy, and nobody between reads it. Its
+ * An `ExtractedText` as bytes. It crosses processes and threads without a copy and without being parsed on the way. Its
  * structure stays packed when it is read: a text of ten million characters may have two million headings.
  */
 export type PackedText = Uint8Array;
 
-/** What is serialised: lists of numbers, and of texts one behind the other with the places where they end. */
+/** The serialised form: lists of numbers, and lists of texts that are joined, with the offsets where each ends. */
 type Packed = {
   text: string;
   headings: Int32Array;
@@ -70,9 +70,9 @@ export function packText({ text, headings, pages, verbatim, tables }: ExtractedT
   return serialize(packed);
 }
 
-/** Without the document's own title. */
+/** Reads a packed text, without the document's own title. */
 export function unpackText(bytes: PackedText): StructuredText {
-  const packed = deserialize(bytes) as Packed; // of packText
+  const packed = deserialize(bytes) as Packed; // the type that packText writes
   const headingText = unpackTexts(packed.headingTexts);
   const tableHeader = unpackTexts(packed.tableHeaders);
   return {
@@ -121,8 +121,8 @@ function unpackTexts({ joined, ends }: PackedTexts): (index: number) => string {
 }
 
 /**
- * Whether a text has nothing to read: only white space, controls, invisible, private and unassigned characters, and what
- * stands for bytes that are none (U+FFFD).
+ * Whether a text has no visible content: only white space, controls, invisible, private and unassigned characters, and
+ * U+FFFD, which replaces invalid bytes.
  */
 export function isBlank(text: string): boolean {
   return !READABLE.test(text);

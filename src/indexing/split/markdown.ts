@@ -1,29 +1,29 @@
-/** Finds headings, code fences and tables in a text written in Markdown, or in plain text that looks like it. */
+/** Finds headings, code fences and tables in Markdown, or in plain text that looks like it. */
 import type { ExtractedText, Heading, Range, Table } from './extracted-text.ts';
 
-/** Code points of the longest line that is still a heading: a longer "heading" is prose behind a `#`. */
+/** Code points of the longest heading: a longer line is prose after a `#`. */
 export const HEADING_MAX_LENGTH = 200;
 
-/** The same with its markup: addresses of links are long. */
+/** The longest heading with its markup, because addresses of links are long. */
 const HEADING_MARKUP_MAX_LENGTH = 4 * HEADING_MAX_LENGTH;
 
 /** CommonMark 0.31 §4.2: up to three blanks, one to six `#`, then a blank or the end of the line. */
 const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
-/** CommonMark §4.3; two signs at least, because a lone `-` or `=` in plain text is a list marker or a sum. */
+/** CommonMark §4.3. Two characters at least, because a lone `-` or `=` in plain text is a list marker or a sum. */
 const SETEXT_UNDERLINE = /^ {0,3}(={2,}|-{2,})[ \t]*$/;
-/** CommonMark §4.5, at any depth, because fences stand inside list entries too. */
+/** CommonMark §4.5. At any indentation, because fences stand inside list entries too. */
 const FENCE = /^\s*(`{3,}|~{3,})(.*)$/;
 /** GitHub Flavored Markdown §4.10: the row of dashes under a table's header (loosely, to stay linear). */
 const TABLE_DELIMITER = /^[\s|:-]+$/;
-/** What a paragraph cannot begin with, so that `- entry` above `---` is no heading. */
+/** Line beginnings that cannot begin a paragraph, so that `- entry` above `---` is no heading. */
 const LINE_MARKER = /^\s*(?:[-*+>|#=~`]|\d+[.)])/;
 
 type Line = Range & { text: string };
 type Fence = { start: number; sign: string; length: number };
 
 /**
- * The structure of a Markdown or plain text; `text` itself stays as it was given, in linear time.
- * Front matter between `---` lines at the very beginning is kept as verbatim text.
+ * Finds the structure of a Markdown or plain text in linear time; `text` itself stays unchanged. Front matter between
+ * `---` lines at the very beginning becomes verbatim text.
  */
 export function scanMarkdown(text: string): ExtractedText {
   const found = { headings: [] as Heading[], verbatim: [] as Range[], tables: [] as Table[] };
@@ -103,7 +103,7 @@ function heading({ start, end }: Range, level: number, markup: string): Heading 
   return { start, end, level, text };
 }
 
-/** A heading's words: links give their text, emphasis and code signs and `{#anchors}` go. */
+/** A heading's words: a link → its text; emphasis, code markers and `{#anchors}` are removed. */
 function plainHeading(markup: string): string {
   return markup
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -1,8 +1,8 @@
-/** Measures text by how much it says, so that a passage holds about as much in every script. */
+/** Measures the size of text by its content, so that passages hold about as much in every script. */
 
 /**
- * The most that a passage holds, in letters of an alphabet: 1,000 code points of English, 333 of Chinese. Recall of
- * the wanted excerpts on chroma-chunking, with a passage's neighbours and feedback in its score:
+ * The maximum size of a passage in letters of an alphabet: 1,000 code points of English, 333 of Chinese. Recall of the
+ * wanted excerpts on chroma-chunking, with reranking by neighbouring passages and feedback:
  *
  *   size                              800  1,000  1,200  1,600
  *   in the first 2,000 characters    .779   .760   .749   .712
@@ -12,19 +12,19 @@
  */
 export const PASSAGE_MAX_SIZE = 1000;
 
-/** A section below this is joined with the next on its level: a heading with one line says too little alone. */
+/** A smaller section is joined with the next on its level: a heading with one line says too little alone. */
 export const SECTION_MIN_SIZE = 200;
 
 /**
- * What a character weighs against an alphabet's letter. The same XQuAD paragraphs take 785 characters in
- * English and 252 in Chinese. On drcd-dev-articles recall in the first 1,000 characters is .988 with passages of
- * 333 characters, .987 with 400, .980 with 533.
+ * The size of an ideograph, in letters of an alphabet. The same XQuAD paragraphs take 785 characters in English and 252
+ * in Chinese. On drcd-dev-articles, recall in the first 1,000 characters is .988 with passages of 333 characters, .987
+ * with 400 and .980 with 533.
  */
 const IDEOGRAPH = 3;
-/** Korean syllables: korquad paragraphs average 550 characters for 123 words, English ones 785 for 124. */
+/** The size of a Korean syllable. korquad paragraphs average 550 characters for 123 words, English ones 785 for 124. */
 const HANGUL = 1.5;
 
-/** The size of `text` from `start` to `end` (UTF-16 offsets), in letters; of a longer text any number above `enough`. */
+/** The size of `text` from `start` to `end` (UTF-16 offsets), in letters. Stops at any size above `enough`. */
 export function sizeOf(
   text: string,
   start: number,

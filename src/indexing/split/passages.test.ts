@@ -1,4 +1,4 @@
-/** Where a text is cut: within bounds, at its own seams, and nothing lost. */
+/** Passages are within bounds, end at the text's own boundaries, and lose nothing. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isBlank } from './extracted-text.ts';
@@ -9,7 +9,7 @@ import { splitPassages } from './passages.ts';
 const split = (text: string) => [...splitPassages(scanMarkdown(text))];
 const contents = (text: string) => split(text).map((passage) => passage.text);
 
-/** Texts made of everything that the splitter looks at, short and long. */
+/** Texts of everything that the splitter distinguishes, short and long. */
 const piece = fc.oneof(
   fc.constantFrom(
     '# Heading\n',

@@ -5,10 +5,13 @@ import { PASSAGE_MAX_SIZE, sizeOf } from './passage-size.ts';
 import { type Section, sectionsOf } from './sections.ts';
 
 /**
- * The unit that is indexed, scored and returned. `position` counts from 1 in text order; `text` is the
- * document's text between `start` and `end`, which count code points; `headings` is the path of headings above
- * it, outermost first; `tableHeader` names the columns where it begins inside a table; `verbatim` says that it
- * lies in a code block.
+ * The unit that is indexed, scored and returned.
+ *
+ * - `position` counts from 1 in text order.
+ * - `text` is the document's text between `start` and `end`, which count code points.
+ * - `headings` is the path of headings above it, outermost first.
+ * - `tableHeader` names the columns, if the passage begins inside a table.
+ * - `verbatim`: the passage lies in a code block.
  */
 export type Passage = {
   position: number;
@@ -22,10 +25,10 @@ export type Passage = {
 };
 
 /**
- * The passages of a text, in order: they cover everything but white space (and stretches without any visible
- * character), never overlap, and none exceeds PASSAGE_MAX_SIZE. A heading goes with what follows it, a last
- * one with what precedes it. Linear in the text's length; each is found when it is asked for, and what is held
- * meanwhile is bounded by the length of a window.
+ * The passages of a text, in order. They cover everything except white space and stretches without visible characters,
+ * never overlap, and never exceed PASSAGE_MAX_SIZE. A heading is in the passage of the text after it, and a last
+ * heading in that of the text before it. Linear in the text's length. Each passage is found on demand, and the memory
+ * in between is bounded by the length of a window.
  */
 export function* splitPassages(structured: StructuredText): Generator<Passage> {
   const describe = describer(structured);
@@ -43,10 +46,10 @@ export function* splitPassages(structured: StructuredText): Generator<Passage> {
 
 type Scope = { structured: StructuredText; section: Section };
 
-/** UTF-16 units that are divided at a time: some fifty passages, so that where they begin and end matters to few. */
+/** UTF-16 units that are divided at a time: some fifty passages, so that the window's ends affect few of them. */
 const WINDOW_MAX_LENGTH = 50_000;
 
-/** A section in pieces of about equal lengths, each cut off at the best place in its second half. */
+/** Divides a section into windows of about equal lengths. Each ends at the best boundary in its second half. */
 function* windowsOf(scope: Scope): Generator<Range> {
   let { start, end } = scope.section;
   while (end - start > WINDOW_MAX_LENGTH) {
@@ -59,7 +62,7 @@ function* windowsOf(scope: Scope): Generator<Range> {
   yield { start, end };
 }
 
-/** The last of the best places within a range before which it may be cut. */
+/** The last of the best boundaries in a range. */
 function lastCut({ structured, section }: Scope, range: Range): number {
   for (const cutter of BOUNDARY_FINDERS) {
     const cut = cutter(structured, range).findLast((place) => mayCut(section, place));
@@ -68,7 +71,7 @@ function lastCut({ structured, section }: Scope, range: Range): number {
   return clusterStart(structured.text, range.end, range.start);
 }
 
-/** Cuts a range by the cutter of this depth (deeper only where pieces stay too long) and joins what fits. */
+/** Cuts a range with the boundary finder of this depth, long pieces with deeper ones, and joins neighbours that fit. */
 function divide(scope: Scope, untrimmed: Range, depth: number): Range[] {
   const { text } = scope.structured;
   const range = trim(text, untrimmed);
@@ -82,7 +85,7 @@ function divide(scope: Scope, untrimmed: Range, depth: number): Range[] {
   return join(text, parts, size).flatMap((part) => divide(scope, part, depth + 1));
 }
 
-/** Not between headings and the text that they belong to. */
+/** Whether a cut does not separate headings from their text. */
 function mayCut(section: Section, cut: number): boolean {
   return cut > section.bodyStart && cut < section.tailStart;
 }
@@ -95,7 +98,7 @@ function pieces(text: string, { start, end }: Range, cuts: number[]): Range[] {
     .filter((piece) => piece.start < piece.end);
 }
 
-/** Joins neighbours up to the maximum, aiming at equal sizes so that no crumb is left at the end. */
+/** Joins neighbours up to the maximum size. It aims at equal sizes, so that the last passage is not tiny. */
 function join(text: string, parts: Range[], total: number): Range[] {
   const aim = total / Math.ceil(total / PASSAGE_MAX_SIZE);
   const joined: Range[] = [];
@@ -123,7 +126,10 @@ function trim(text: string, range: Range): Range {
   return { start, end };
 }
 
-/** Gives a passage's place; ranges must come in text order, so that one sweep over the text serves all. */
+/**
+ * Returns the function that describes a passage. Ranges must come in text order, so that one sweep over the text
+ * suffices.
+ */
 function describer({ text, pages, tables, verbatim }: StructuredText) {
   const codePoints = codePointCounter(text);
   const pageAt = sweep(pages, (page) => page.offset);
@@ -145,7 +151,7 @@ function describer({ text, pages, tables, verbatim }: StructuredText) {
   };
 }
 
-/** Looks up the last element that begins at or before an offset; offsets must ascend. */
+/** Returns a function from an offset to the last element that begins at or before it. Offsets must ascend. */
 function sweep<T>(elements: List<T>, startOf: (element: T) => number): (offset: number) => T | undefined {
   let last: T | undefined;
   let next = elements.at(0);
@@ -159,7 +165,7 @@ function sweep<T>(elements: List<T>, startOf: (element: T) => number): (offset: 
   };
 }
 
-/** Turns ascending UTF-16 offsets into code point offsets. */
+/** Returns a function from ascending UTF-16 offsets to code point offsets. */
 function codePointCounter(text: string): (offset: number) => number {
   let at = 0;
   let count = 0;

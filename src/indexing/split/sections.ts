@@ -9,7 +9,7 @@ import { PASSAGE_MAX_SIZE, SECTION_MIN_SIZE, sizeOf } from './passage-size.ts';
  */
 export type Section = Range & { bodyStart: number; tailStart: number; path: string[]; level: number };
 
-/** The sections of a text, in order and without gaps, each found when it is asked for. */
+/** The sections of a text, in order and without gaps, each found on demand. */
 export function* sectionsOf(structured: StructuredText): Generator<Section> {
   const { text } = structured;
   let before: Section | undefined;
@@ -43,10 +43,10 @@ function* cutAtHeadings({ text, headings }: StructuredText): Generator<Section> 
   }
 }
 
-/** A section joins the one before it when that has only headings, or is small and not below this one. */
+/** Whether a section joins the one before it: that one has only headings, or is small and this one is not above it. */
 function mayJoin(text: string, before: Section, section: Section): boolean {
   const size = sizeOf(text, before.start, before.end, PASSAGE_MAX_SIZE);
-  // Headings alone, but not a whole table of contents: that is text in its own right.
+  // Only headings. But a whole table of contents is text in its own right.
   if (isEmpty(before)) return size <= PASSAGE_MAX_SIZE / 2;
   if (isEmpty(section) || section.level < before.level || size >= SECTION_MIN_SIZE) return false;
   return size + sizeOf(text, section.start, section.end, PASSAGE_MAX_SIZE) <= PASSAGE_MAX_SIZE;
@@ -68,12 +68,12 @@ function commonPath(a: string[], b: string[]): string[] {
   return differs < 0 ? a : a.slice(0, differs);
 }
 
-/** The last two sections; headings at the very end of a document go to the section before them. */
+/** Returns the last two sections. Headings at the very end of a document join the section before them. */
 function withTail(text: string, before: Section | undefined, tail: Section): Section[] {
   if (!isEmpty(tail)) return before ? [before, tail] : [tail];
   if (before && sizeOf(text, tail.start, tail.end, PASSAGE_MAX_SIZE) <= PASSAGE_MAX_SIZE / 2)
     return [{ ...before, end: tail.end, tailStart: tail.start }];
-  // A document of headings only: they are its text.
+  // A document of headings alone: they are its text.
   const alone = { ...tail, bodyStart: tail.start, tailStart: tail.end };
   return before ? [before, alone] : [alone];
 }
