@@ -1,16 +1,16 @@
-/** Recounts a knowledge base: what its counters and rows say of each other, problem by problem, and sets them right. */
+/** Recounts a knowledge base: lists each disagreement between its counters and its rows, and corrects the counters. */
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../analysis/scope-mark.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { lockLexemes } from '../indexing/postings/document-frequencies.ts';
 
-/** What a counter or row says, and what a recount gives; null: there is none. */
+/** The stored value of a counter or row, and the recounted one; null: there is none. */
 type Difference = { what: string; said: number | null; counted: number | null };
 
 const toLine = ({ what, said, counted }: Difference): string =>
   `${what}: says ${said ?? 'nothing'}, counted ${counted ?? 'nothing'}`;
 
-/** The lexemes of the passages, and in how many of these each is. */
+/** The lexemes of the passages, each with the number of passages that contain it. */
 const countLexemes = (knowledgeBaseId: string) => sql`
   SELECT entry.lexeme COLLATE "C" AS lexeme, count(*) AS counted FROM passage_lexemes, unnest(lexemes) AS entry
   WHERE knowledge_base_id = ${knowledgeBaseId} AND entry.lexeme <> ${knowledgeBaseLexeme(knowledgeBaseId)}
@@ -19,7 +19,7 @@ const countLexemes = (knowledgeBaseId: string) => sql`
 const countLanguages = (knowledgeBaseId: string) => sql`
   SELECT language, count(*) AS counted FROM passages WHERE knowledge_base_id = ${knowledgeBaseId} GROUP BY language`;
 
-/** Each check selects `what`, `said` and `counted` where the two differ; of lexemes ten at most. */
+/** Each check selects `what`, `said` and `counted` where the two differ; ten lexemes at most. */
 const CHECKS: ((knowledgeBaseId: string) => RawBuilder<Difference>)[] = [
   (id) => sql`
     SELECT * FROM (SELECT
@@ -86,7 +86,7 @@ async function findDifferences(transaction: Queryable, knowledgeBaseId: string):
   return lines;
 }
 
-/** What does not fit in a knowledge base, a line each; all of one moment, beside whatever runs. */
+/** The inconsistencies of a knowledge base, one a line, all from one snapshot, while the service may run. */
 export async function checkStatistics(database: Database, knowledgeBaseId: string): Promise<string[]> {
   return await database
     .transaction()
@@ -95,7 +95,7 @@ export async function checkStatistics(database: Database, knowledgeBaseId: strin
     .execute((transaction) => findDifferences(transaction, knowledgeBaseId));
 }
 
-/** Sets counters to their recount. */
+/** Statements that set counters to their recount. */
 const REPAIRS: ((knowledgeBaseId: string) => RawBuilder<unknown>)[] = [
   (id) => sql`
     UPDATE documents SET passage_count = (SELECT count(*) FROM passage_lexemes
@@ -122,10 +122,12 @@ const REPAIRS: ((knowledgeBaseId: string) => RawBuilder<unknown>)[] = [
     WHERE knowledge_base_id = ${id}`,
 ];
 
-/** Sets all counters of a knowledge base to a recount, while nobody else changes it; gives what is still wrong then. */
+/**
+ * Sets all counters of a knowledge base to a recount, under a lock against changes; returns the remaining problems.
+ */
 export async function repairStatistics(database: Database, knowledgeBaseId: string): Promise<string[]> {
   return await database.transaction().execute(async (transaction) => {
-    // Imports and deletions hold it FOR SHARE, so that they wait, and end before.
+    // Imports and deletions hold this lock FOR SHARE: running ones end first, new ones wait.
     await sql`SELECT 1 FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId} FOR UPDATE`.execute(
       transaction,
     );

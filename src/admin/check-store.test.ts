@@ -62,7 +62,7 @@ async function check(repair = false): Promise<string[]> {
   return lines;
 }
 
-/** An uploaded file that is not imported; gives its object's name. */
+/** An uploaded file that is not imported; returns its object's name. */
 async function addFile(): Promise<string> {
   const id = uuidv7();
   const prefix = `${place.knowledgeBaseId}/${id}`;
@@ -88,7 +88,7 @@ async function addFile(): Promise<string> {
 
 const fileIdOf = (objectName: string): string => objectName.split('/')[1] ?? '';
 
-/** A document of an uploaded file; gives the id that clients know, and its object's name. */
+/** A document of an uploaded file; returns the id that clients know, and its object's name. */
 async function addImportedFile(title: string) {
   const objectName = await addFile();
   const fileId = fileIdOf(objectName);

@@ -13,13 +13,13 @@ import {
 import { formatScopedId } from '../ids.ts';
 import { checkStatistics, repairStatistics } from './check-statistics.ts';
 
-/** A document may be late by as much as the sweep of overdue imports and its own transaction need. */
+/** How late a document may be: the interval of the check for overdue imports plus its transaction. */
 const LATE_SECONDS = 60;
 
-/** The longest life of an upload address, a week, and some time for its last upload: then a purge is wholly done. */
+/** The longest life of an upload address, a week, and time for its last upload: by then a purge is complete. */
 const DIRECT_UPLOADS_MAX_DAYS = 8;
 
-/** After both import limits together no document is unfinished. `repair`: set right what can be. */
+/** No document is unfinished after both import limits together. `repair`: correct as much as possible. */
 export type StoreCheck = {
   database: Database;
   files: FileStore;
@@ -38,7 +38,7 @@ async function findKnowledgeBases(database: Database): Promise<string[]> {
   return rows.map((row) => row.knowledge_base_id);
 }
 
-/** Unfinished documents past their deadline, deleted knowledge bases that nothing purges, and what purges have left. */
+/** Unfinished documents past their deadline, deleted knowledge bases without a purge, and remains of purges. */
 async function checkLifeCycle({ database, files, ...limits }: StoreCheck): Promise<string[]> {
   const openDays = files.directUploads ? DIRECT_UPLOADS_MAX_DAYS : 0;
   const { rows } = await sql<{ line: string }>`
@@ -65,7 +65,7 @@ async function checkLifeCycle({ database, files, ...limits }: StoreCheck): Promi
   return rows.map(({ line }) => line);
 }
 
-/** Gives what is left of it. */
+/** Repairs the files; returns the remaining differences. */
 async function repairFiles(
   { database, files }: StoreCheck,
   { knowledgeBaseId, found }: { knowledgeBaseId: string; found: FileComparison },
@@ -78,7 +78,7 @@ async function repairFiles(
   return { ...found, orphans, lost: found.lost.filter(({ documentId }) => documentId !== null) };
 }
 
-/** What helps where the repair cannot: nothing here has the bytes or rows that are missing. */
+/** Remedies beyond the repair: the missing bytes or rows exist nowhere here. */
 const REMEDIES = {
   document: '. This cannot be repaired: restore a backup, or delete the document and upload the file again.',
   upload: '. This cannot be repaired: restore a backup, or upload the file again.',
@@ -88,7 +88,10 @@ const REMEDIES = {
 /** A title or file name on one line of a terminal. */
 const quote = (name: string): string => `"${name.replaceAll(/\p{Cc}/gu, ' ')}"`;
 
-/** Makes sentences on the bytes of these files, by what an operator knows them by: their documents, or their own names. */
+/**
+ * Returns a function that describes problems of these files by names that an operator knows: their documents' titles,
+ * or their own names.
+ */
 async function createDescription(database: Database, knowledgeBaseId: string, damaged: UploadedFile[]) {
   const rows = damaged.length === 0 ? [] : await readNames(database, knowledgeBaseId, damaged);
   const names = new Map(rows.map(({ id, name }) => [id, name]));
@@ -99,7 +102,7 @@ async function createDescription(database: Database, knowledgeBaseId: string, da
   };
 }
 
-/** The titles of the files' documents; where there is none, the file's own name. */
+/** The titles of the files' documents; without a document, the file's own name. */
 async function readNames(database: Database, knowledgeBaseId: string, damaged: UploadedFile[]) {
   return await database
     .selectFrom('files')
@@ -125,7 +128,7 @@ async function* checkFiles(check: StoreCheck, knowledgeBaseId: string): AsyncGen
       : found;
     yield* orphans.map((objectName) => `bytes that no file names: ${objectName}`);
     const describe = await createDescription(check.database, knowledgeBaseId, [...lost, ...misfits]);
-    // An upload without bytes can be forgotten, and sent again.
+    // An upload without bytes can be forgotten, and uploaded again.
     yield* lost.map((file) => describe(file, 'are gone', file.documentId === null ? '' : REMEDIES.document));
     yield* misfits.map((file) =>
       describe(file, 'have another length', file.documentId === null ? REMEDIES.upload : REMEDIES.document),
@@ -134,8 +137,8 @@ async function* checkFiles(check: StoreCheck, knowledgeBaseId: string): AsyncGen
 }
 
 /**
- * Everything that does not fit, a line each; with `repair`, what is left of it. A service may run meanwhile: only what
- * is wrong by itself is told, not what is under way.
+ * Every inconsistency, one a line; with `repair`, the remaining ones. A service may run meanwhile: work in progress is
+ * not reported as a problem.
  */
 export async function* checkStore(check: StoreCheck): AsyncGenerator<string> {
   const { database, files, repair } = check;

@@ -1,12 +1,12 @@
-/** Looks many names up by few questions: a question asks for all names that came while the one before it ran. */
+/** Looks up many names in few calls: one call asks for all names that arrived during the call before it. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A question that takes longer, as on a connection that is dead, holds up no further one. */
+/** A slower call, as on a dead connection, does not delay the next one. */
 const PATIENCE_MS = 200;
 
 /**
- * Gives a function that looks one name up by `ask`, which gets many names at once, each of them once.
- * @throws what `ask` throws for the names of that question
+ * Returns a function that looks up one name by `ask`, which gets many distinct names at once.
+ * @throws the error of `ask`, for each name of that call
  */
 export function inBatches<Answer>(
   ask: (names: string[]) => Promise<(name: string) => Answer>,

@@ -1,4 +1,4 @@
-/** `act` at the first call, nothing at the others. */
+/** Runs `act` at the first call, and nothing at the others. */
 export function onlyOnce(act: () => void): () => void {
   let isDone = false;
   return () => {

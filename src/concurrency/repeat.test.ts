@@ -1,4 +1,4 @@
-/** Acting at intervals, by a clock of the test. */
+/** Repeated work, by the test's clock. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { repeat } from './repeat.ts';

@@ -1,12 +1,12 @@
-/** What a process does again and again beside its requests. */
+/** Periodic work of a process beside its requests. */
 
 /**
- * Does `act`, which never throws, now and again and again, each time so many milliseconds behind the last as that gave;
- * the process may end meanwhile. Gives the function that stops it, and waits for what runs.
+ * Runs `act` now and again and again. `act` never throws, and returns the milliseconds until the next run. The timer
+ * does not keep the process alive. Returns a function that stops the repetition and waits for a running `act`.
  */
 export const repeat = (act: () => Promise<number>): (() => Promise<void>) => repeatOrWake(act).stop;
 
-/** The same, where `wake` does it at once: after what runs, if something does. */
+/** The same, with `wake` to run it at once, or directly after the run in progress. */
 export function repeatOrWake(act: () => Promise<number>) {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;

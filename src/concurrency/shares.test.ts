@@ -1,4 +1,4 @@
-/** Who gets the next of something scarce. */
+/** The order in which owners get a scarce resource. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createShares, type Shares } from './shares.ts';
@@ -6,7 +6,7 @@ import { createShares, type Shares } from './shares.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Lets these owners take one each, in this order; gives those that have got theirs, in that order. */
+/** Lets each of these owners take one, in this order; returns the owners that got theirs, in that order. */
 function takeAll(shares: Shares, owners: string[]): string[] {
   const got: string[] = [];
   for (const owner of owners) shares.take(owner).then(() => got.push(owner));
@@ -69,7 +69,7 @@ test('a request that comes when its owner may have more again stands behind thos
   vi.advanceTimersByTime(1);
   const got: string[] = [];
   for (const name of ['first', 'second', 'third']) shares.take('a').then(() => got.push(name));
-  // Now the other owner has gone, and nobody has looked yet.
+  // The other owner has left now, but no check has run yet.
   vi.advanceTimersByTime(999);
   shares.take('a').then(() => got.push('fourth'));
   await turn();

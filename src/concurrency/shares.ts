@@ -1,16 +1,16 @@
 /**
- * Shares out something scarce (permits, threads, processes) between owners, who are mostly accounts. One owner alone may
- * have all of it; while another one is there, nobody holds more than half, rounded down, though one in any case. So whoever
- * comes later finds something free, or gets what is given back next.
+ * Divides a scarce resource (permits, threads, processes) between owners, mostly accounts. A single owner may have all
+ * of it. While another one is present, no owner gets more than half, rounded down, but at least one. So a newcomer
+ * finds something free, or gets what is returned next.
  */
 import { createWaitingLine, type Patience, type WaitingLine } from './waiting-line.ts';
 
-/** An owner counts as there for this long after its last use, so that its next request finds something free as well. */
+/** An owner counts as present for this long after its last use, so that its next request finds something free too. */
 const PRESENT_MS = 1_000;
 
 /**
- * What one owner holds, and its requests that wait: those that come back stand before those that are new. `servedAt`
- * counts what was given out before its last one.
+ * An owner's holdings and its waiting requests: returning ones are served before new ones. `servedAt` is the running
+ * number of its last turn.
  */
 type Share = {
   held: number;
@@ -20,32 +20,32 @@ type Share = {
   waiting: WaitingLine<void>;
 };
 
-/** How an owner waits. `isReturning`: it held one before, and goes on with the same work. */
+/** How an owner waits. `isReturning`: it held one before, and continues the same work. */
 export type ShareWait = Patience & { isReturning?: boolean };
 
 export type Shares = {
   /**
-   * Resolves once the owner holds one more; those of one owner are served in the order of coming.
-   * @throws what ends a wait: see `WaitingLine`
+   * Resolves once the owner holds one more; requests of one owner are served in order of arrival.
+   * @throws the reason why a wait ended: see `WaitingLine`
    */
   take(owner: string, wait?: ShareWait): Promise<void>;
-  /** Lets an owner count as there, who may want some soon. */
+  /** Marks an owner as present that may need some soon. */
   greet(owner: string): void;
-  /** Gives one back. */
+  /** Returns one that the owner holds. */
   leave(owner: string): void;
-  /** The new requests of an owner that wait. */
+  /** The waiting new requests of an owner. */
   waitingOf(owner: string): Pick<WaitingLine<void>, 'length' | 'first'> | undefined;
-  /** How many owners are there. */
+  /** How many owners are present. */
   ownerCount(): number;
-  /** Ends every wait by this error. */
+  /** Rejects every wait with this error. */
   refuseAll(error: () => Error): void;
 };
 
 const isWaiting = ({ returning, waiting }: Share): boolean => returning.length() + waiting.length() > 0;
 
 /**
- * `count` of something. `onServed` is told of each one that an owner gets after a wait. Beside them there are `visitors`,
- * which only owners get that hold none: for what is held so long that whoever comes later cannot wait for it.
+ * Shares `count` of a resource. `onServed` is called for each one that an owner gets after a wait. In addition there
+ * are `visitors` for owners that hold none: they are for resources held so long that a newcomer cannot wait.
  */
 export function createShares(
   count: number,
@@ -81,7 +81,7 @@ export function createShares(
     share.held++;
     share.servedAt = ++served;
   };
-  /** To the owner that holds least; of several, to the one whose last turn is the longest ago. */
+  /** Serves the owner that holds least; among several, the one whose last turn is the longest ago. */
   const serveNext = (): boolean => {
     let next: [owner: string, share: Share] | undefined;
     for (const [owner, share] of shares) {
@@ -103,7 +103,10 @@ export function createShares(
     while (serveNext());
     recheckHeldBack();
   };
-  /** An owner may wait while something is free, because another one was there just now. No event tells when that ends. */
+  /**
+   * An owner may wait while something is free, because another one was present until just now. No event signals its
+   * absence, hence the timer.
+   */
   const recheckHeldBack = () => {
     if (recheck !== undefined || free <= 0 || !shares.values().some(isWaiting)) return;
     recheck = setTimeout(() => {
@@ -118,7 +121,7 @@ export function createShares(
       forgetAbsent();
       if (!isWaiting(share) && mayHoldMore(share)) return hold(share);
       const wait = (isReturning ? share.returning : share.waiting).join(undefined, patience);
-      // Something may be free that others of the owner's were held back from until now.
+      // Something may be free that the owner's other requests could not take until now.
       serveAll();
       await wait;
     },

@@ -1,9 +1,9 @@
-/** Asks what may not answer, and waits only so long. */
+/** Calls a function that may not answer, with a time-out. */
 
 /**
- * Gives a function that asks `ask`, for at most `patienceMs`. Who asks while a question is under way gets its answer:
- * those that come again and again must not fill the pool of a database that hangs.
- * @throws what `ask` throws, or that it took too long
+ * Returns a function that calls `ask` and waits at most `timeoutMs`. Calls during a running one share its result:
+ * repeated calls must not fill the pool of a database that hangs.
+ * @throws the error of `ask`, or a time-out
  */
 export function singleFlight<T>(ask: () => Promise<T>, timeoutMs: number): () => Promise<T> {
   let asking: Promise<T> | undefined;

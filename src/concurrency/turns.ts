@@ -1,22 +1,22 @@
-/** Turns by name: work of one name is done one after the other, that of different names side by side. */
+/** Turns by name: work under one name runs in sequence, work under different names in parallel. */
 import { createWaitingLine, type Patience, type WaitingLine } from './waiting-line.ts';
 
 export type Turns = {
-  /** Whether work of this name is under way. */
+  /** Whether work under this name is running. */
   isTaken(name: string): boolean;
   /**
-   * Resolves when it is the turn of this name's next work.
-   * @throws what ends a wait: see `WaitingLine`
+   * Resolves when the next work under this name may begin.
+   * @throws the reason why a wait ended: see `WaitingLine`
    */
   take(name: string, patience: Patience): Promise<void>;
   /** Ends the work that has the turn. */
   leave(name: string): void;
-  /** Ends every wait by this error. */
+  /** Rejects every wait with this error. */
   refuseAll(error: () => Error): void;
 };
 
 export function createTurns(): Turns {
-  /** Those who wait, for each name of which work is under way. */
+  /** The waiting lines of names with running work. */
   const lines = new Map<string, WaitingLine<void>>();
   return {
     isTaken: (name) => lines.has(name),

@@ -1,14 +1,14 @@
-/** A line in which requests wait for something that is scarce: a place to work in, or memory for a body. */
+/** A line in which requests wait for a scarce resource: a permit, or memory for a body. */
 import { brokenOff, overloaded } from '../errors.ts';
 
-/** The part of a ServerResponse that tells when the client has hung up. */
+/** The part of a ServerResponse that shows when the client has hung up. */
 export type Client = {
   readonly closed: boolean;
   once(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
 };
 
-/** `sinceMs`: when it joined, by `performance.now()`. `wanted`: what it waits for. */
+/** `sinceMs`: when it joined, by `performance.now()`. `wanted`: the resource that it waits for. */
 export type Waiting<Wanted> = { sinceMs: number; wanted: Wanted };
 
 type Joined<Wanted> = Waiting<Wanted> & { serve(): void; refuse(error: Error): void };
@@ -18,22 +18,22 @@ export type WaitingLine<Wanted> = {
   first(): Waiting<Wanted> | undefined;
   /**
    * Waits at the end of the line until it is served.
-   * @throws SERVICE_UNAVAILABLE after `waitMaxMs`, or when the budget is spent; MALFORMED_REQUEST, for the log only, when the client hangs up; the
-   * signal's reason when that aborts
+   * @throws SERVICE_UNAVAILABLE after `waitMaxMs`, or when the budget is spent; MALFORMED_REQUEST, for the log only,
+   * when the client hangs up; the signal's reason when that aborts
    */
   join(wanted: Wanted, patience: Patience): Promise<void>;
-  /** Ends the wait of the first. */
+  /** Ends the first one's wait. */
   serveFirst(): void;
-  /** Ends the waits of those whose wish is granted, asked in their order. */
+  /** Ends the waits for which `isGranted` returns true, called in their order. */
   serveWhere(isGranted: (wanted: Wanted) => boolean): void;
-  /** Ends every wait by this error. */
+  /** Rejects every wait with this error. */
   refuseAll(error: () => Error): void;
 };
 
-/** What all waits of one request together may still take; each takes from it what it took. */
+/** The time left for all waits of one request together; each wait subtracts its duration. */
 export type WaitBudget = { leftMs: number };
 
-/** Whose request waits, and for how long at most: for ever where nothing says otherwise. */
+/** The waiting request's client and limits; without a limit it waits for ever. */
 export type Patience = {
   client?: Client;
   signal?: AbortSignal;
@@ -41,7 +41,7 @@ export type Patience = {
   budget?: WaitBudget | undefined;
 };
 
-/** An empty line. A client that hangs up leaves it, and counts no more. */
+/** An empty line. A client that hangs up leaves it, and is not counted any more. */
 export function createWaitingLine<Wanted>(): WaitingLine<Wanted> {
   const line: Joined<Wanted>[] = [];
   const join = async (wanted: Wanted, { client, signal, budget, ...patience }: Patience) => {

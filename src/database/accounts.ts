@@ -1,4 +1,4 @@
-/** Accounts: who owns knowledge bases, with limits and a balance of credits. */
+/** Accounts: owners of knowledge bases, with limits and a balance of credits. */
 import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { insufficientCredits, knowledgeBaseLimitExceeded, storageLimitExceeded } from '../errors.ts';
@@ -6,11 +6,11 @@ import { databaseNow } from './clock.ts';
 import type { Database, Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
 
-/** The limits of an account that has none of its own. */
+/** The limits of an account without limits of its own. */
 type DefaultLimits = { storageLimitBytes: number; knowledgeBaseLimit: number };
 type AccountWithDefaults = { accountId: string; defaults: DefaultLimits };
 
-/** Makes an account with `credits`; its limits are the server's until they are set. */
+/** Creates an account with `credits`. The server's limits apply to it until it gets its own. */
 export async function createAccount(database: Queryable, name: string, credits: number): Promise<string> {
   const id = uuidv7();
   await database.insertInto('accounts').values({ id, name, created_at: databaseNow }).execute();
@@ -32,10 +32,9 @@ export async function readBalance(database: Queryable, accountId: string): Promi
 }
 
 /**
- * The UPDATE that takes `credits` from the account, exactly once however many do so at the same time, never below 0:
- * one row, or none when the balance does not cover them.
- * The commit does not wait for the disk: a power cut may give back the charges of its last moment, which is
- * cheaper for everybody than a disk write for each query.
+ * The UPDATE that takes `credits` from the account exactly once, however many run at the same time, and never below 0.
+ * It returns one row, or none when the balance does not cover the credits. The commit does not wait for the disk. A
+ * power cut may refund the charges of its last moment, which is cheaper than a disk write for each query.
  */
 export const takeCredits = (accountId: unknown, credits: unknown) => sql`
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
@@ -52,8 +51,8 @@ export async function chargeCredits(database: Database, accountId: string, credi
 type Limits = { storageLimitBytes: number | null; knowledgeBaseLimit: number | null };
 
 /**
- * Locks the account until the transaction ends and gives its limits. Whoever checks a limit and then stores
- * something takes this lock last of all, so that nobody holding it waits for anything else.
+ * Locks the account until the transaction ends and returns its limits. A transaction that checks a limit before it
+ * stores something takes this lock last. So no holder of this lock waits for another lock.
  */
 const lockOwnLimits = prepare(
   'lock_limits',
@@ -76,18 +75,22 @@ async function lockLimits(transaction: Queryable, { accountId, defaults }: Accou
 const accountGone = (accountId: string) => new Error(`there is no account ${accountId}`);
 
 /**
- * Bytes that each different lexeme of a knowledge base counts for, where this is more than the bytes of its documents. It
- * takes about 300 bytes of the database. Text has one lexeme to 10 bytes (a few Chinese articles) or to 75 (English), and
- * to more the larger it is; only text that is made for that has one to 3.
+ * Bytes charged for each distinct lexeme of a knowledge base, where this exceeds the bytes of its documents. A lexeme
+ * takes about 300 bytes of the database. Ordinary text has one lexeme per 10 bytes (a few Chinese articles) to 75
+ * bytes (English), and fewer the larger it is. Only text made for this purpose has one per 1 to 3 bytes.
  */
 const LEXEME_BYTES = 16;
-/** Lexemes that count for nothing: 260,000 of an account, whose limit may be small, take 80 MB. */
+/** Lexemes free of charge: 260,000 for each account, whose limit may be small. They take 80 MB. */
 const LEXEME_BYTES_FREE = 4 * 2 ** 20;
 
-/** SQL for what the lexemes of the account's live knowledge bases count for; `counters` are their statistics. */
+/**
+ * SQL for the bytes charged for the lexemes of the account's live knowledge bases; `counters` are their statistics.
+ */
 const lexemeBytes = sql`(coalesce(sum(counters.distinct_lexemes), 0) * ${sql.lit(LEXEME_BYTES)} - ${sql.lit(LEXEME_BYTES_FREE)})`;
 
-/** SQL for the bytes of the account's live documents, and those that its unimported tickets and files have reserved. */
+/**
+ * SQL for the bytes of the account's live documents and the bytes reserved by its tickets and files not yet imported.
+ */
 const storageUsed = (accountId: RawBuilder<unknown>) => sql<number>`(
   (SELECT greatest(coalesce(sum(storage_bytes), 0), ${lexemeBytes}) FROM knowledge_base_statistics AS counters
     JOIN knowledge_bases USING (knowledge_base_id)
@@ -112,8 +115,8 @@ const readStorageAndLimit = prepare(
 );
 
 /**
- * Checks that `requested` bytes, which this transaction has stored, are within the account's limit; the answer holds
- * until the commit.
+ * Checks that the account is within its limit with the `requested` bytes that this transaction has stored. The result
+ * holds until the commit.
  * @throws STORAGE_LIMIT_EXCEEDED
  */
 export async function requireStorage(
@@ -122,15 +125,15 @@ export async function requireStorage(
   requested: number,
 ): Promise<void> {
   const { storageLimitBytes: limit } = await lockLimits(transaction, account);
-  // In a statement of its own, which sees what others have stored before they gave the lock up.
+  // A separate statement, because it sees the rows that others committed before they released the lock.
   const [stored] = await readStorage(transaction, { accountId: account.accountId });
   const used = (stored?.used ?? 0) - requested;
   if (used + requested > limit) throw storageLimitExceeded({ limit, used, requested });
 }
 
 /**
- * The same before anything is stored, to spare work in vain. It holds for this moment only, and locks nothing: even
- * a lock costs a write to the disk.
+ * The same check before anything is stored, to avoid useless work. The result holds for this moment only. It locks
+ * nothing, since even a lock costs a disk write.
  * @throws STORAGE_LIMIT_EXCEEDED
  */
 export async function expectStorage(
@@ -146,8 +149,8 @@ export async function expectStorage(
 }
 
 /**
- * Whether the account's lexemes alone, of what was imported meanwhile, pass its limit: then no file of it is read any
- * more. Whether the bytes of a file fit was checked at its import.
+ * Whether the account's lexemes alone, from imports that have ended meanwhile, exceed its limit. Then none of its
+ * files is extracted any more. The import request has already checked that the file's bytes fit.
  */
 export async function hasTooManyLexemes(
   database: Queryable,
@@ -161,7 +164,7 @@ export async function hasTooManyLexemes(
   return rows[0]?.excess ?? false;
 }
 
-/** How many knowledge bases the account has, and the bytes of their live documents. */
+/** The number of the account's knowledge bases, and the bytes of their live documents. */
 export async function readUsage(database: Queryable, accountId: string) {
   return await database
     .selectFrom('knowledge_bases')
@@ -216,13 +219,13 @@ export async function listLowBalances(database: Queryable, least: number) {
     .execute();
 }
 
-/** The id of the account with this name; undefined: there is none. */
+/** The id of the account with this name; undefined when there is none. */
 export async function findAccountId(database: Queryable, name: string): Promise<string | undefined> {
   const row = await database.selectFrom('accounts').select('id').where('name', '=', name).executeTakeFirst();
   return row?.id;
 }
 
-/** New values for an account; what is left out stays. */
+/** New values for an account; an omitted field stays as it is. */
 export type AccountChange = { storageLimitBytes?: number; knowledgeBaseLimit?: number; credits?: number };
 
 export async function updateAccount(database: Queryable, id: string, change: AccountChange): Promise<void> {
@@ -242,7 +245,7 @@ export async function updateAccount(database: Queryable, id: string, change: Acc
   }
 }
 
-/** The oldest account, which the first start made; undefined: there was none yet. */
+/** The oldest account, which bootstrap created; undefined when there is none yet. */
 export async function findFirstAccountId(database: Queryable): Promise<string | undefined> {
   const first = await database
     .selectFrom('accounts')

@@ -1,14 +1,14 @@
-/** Where API keys are kept: hash, owner and life span, never the key itself. */
+/** Stores API keys: hash, owner and life span, never the key itself. */
 import { sql } from 'kysely';
 import { readApiKey, type StoredKey } from '../api-key.ts';
 import { databaseNow } from './clock.ts';
 import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
 
-/** Under this name stand the keys that BOOTSTRAP_API_KEY has had; the command line gives it to no other. */
+/** The name of all keys that BOOTSTRAP_API_KEY has had. The command line gives this name to no other key. */
 export const BOOTSTRAP_KEY_NAME = 'BOOTSTRAP_API_KEY';
 
-/** Stores `key` for an account; `expiresAt` null: it does not expire. */
+/** Stores `key` for an account; with `expiresAt` null it does not expire. */
 export async function insertApiKey(
   database: Queryable,
   key: string,
@@ -40,7 +40,7 @@ const findLive = prepare(
     WHERE id = ANY (${keyIds}::text[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
 );
 
-/** By their ids, the owner and hash of those keys that are neither revoked nor expired by the database's clock. */
+/** Maps key ids to owner and hash, for keys that are neither revoked nor expired by the database's clock. */
 export async function findLiveApiKeys(
   database: Queryable,
   keyIds: string[],
@@ -49,7 +49,7 @@ export async function findLiveApiKeys(
   return new Map(keys.map(({ keyId, ...owner }) => [keyId, owner]));
 }
 
-/** Every key with its account, oldest first; nothing of the secrets. */
+/** Every key with its account, oldest first, without the secrets. */
 export async function listApiKeys(database: Queryable) {
   return await database
     .selectFrom('api_keys')
@@ -67,7 +67,7 @@ export async function listApiKeys(database: Queryable) {
     .execute();
 }
 
-/** Revokes a key at once; every server notices within a second. False: there is no such key. */
+/** Revokes a key at once; every server notices within a second. Returns false when there is no such key. */
 export async function revokeApiKey(database: Queryable, keyId: StoredKey['keyId']): Promise<boolean> {
   const revoked = await database
     .updateTable('api_keys')
@@ -77,7 +77,7 @@ export async function revokeApiKey(database: Queryable, keyId: StoredKey['keyId'
   return revoked.numUpdatedRows > 0n;
 }
 
-/** Revokes all keys of this name; gives the ids of those that it has ended. */
+/** Revokes all keys of this name. Returns the ids of the keys that this call has revoked. */
 export async function revokeApiKeysNamed(database: Queryable, name: string): Promise<string[]> {
   const revoked = await database
     .updateTable('api_keys')

@@ -1,4 +1,4 @@
-/** Statements that nobody waits for any more, on a real PostgreSQL. */
+/** Statements whose request has ended are cancelled, on a real PostgreSQL. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../testing/test-database.ts';
@@ -7,7 +7,7 @@ import { withinBounds } from './bounded-statements.ts';
 import { createDatabase, createPool, type Database } from './database.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
-/** Of one connection, so that it is the same for all statements. */
+/** A pool of one connection, so that all statements use the same one. */
 let database: Database;
 let service: TestService;
 
@@ -28,7 +28,7 @@ const never = () => new AbortController().signal;
 const readPid = async () =>
   (await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(database)).rows[0]?.pid;
 
-/** The statements that run in a database beside the one that asks. */
+/** The statements that run in the database of `asking`, without its own. */
 async function readRunning(asking: Database): Promise<string[]> {
   const { rows } = await sql<{ query: string }>`
     SELECT query FROM pg_stat_activity
@@ -81,7 +81,7 @@ test('statements within the bounds, and those without, are left alone', async ()
   ).rejects.toMatchObject({ code: '22012' });
 });
 
-/** Imports a text, and holds the balance that a search has to change. */
+/** Imports a text, and locks the balance that a search has to change. */
 async function holdBalance() {
   const { call } = service;
   const { body } = await call('createKnowledgeBase', { name: 'one' });

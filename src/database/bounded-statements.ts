@@ -1,6 +1,6 @@
 /**
- * Ends statements of PostgreSQL for which nobody waits any more, or that take too long: what is asked for by whom is
- * known above, and the connection on which it runs only below, hence the bounds go down beside the arguments.
+ * Cancels PostgreSQL statements that take too long or whose request has ended. The request is known in the upper
+ * layers, the statement's connection only here. So the bounds travel in an AsyncLocalStorage beside the arguments.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
@@ -9,13 +9,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { searchTooLong } from '../errors.ts';
 
-/** `signal`: aborts when nobody waits any more; it is made only for statements that take long. */
+/** `signal`: aborts when the request has ended; it is created only for statements that take long. */
 type Bounds = { endsAtMs: number; signal(): AbortSignal };
 
 const current = new AsyncLocalStorage<Bounds>();
 
 /**
- * Runs `act`, whose statements are cancelled once `timeMaxMs` have passed, or when `signal` aborts.
+ * Runs `act`. Its statements are cancelled after `timeMaxMs`, or when `signal` aborts.
  * @throws SERVICE_UNAVAILABLE when they took too long; the signal's reason when it has aborted
  */
 export const withinBounds = <T>(
@@ -23,16 +23,19 @@ export const withinBounds = <T>(
   act: () => Promise<T>,
 ): Promise<T> => current.run({ endsAtMs: performance.now() + timeMaxMs, signal }, act);
 
-/** Most statements have ended by then, and nothing needs to be cancelled. */
+/** Most statements have ended by then, so that nothing has to be cancelled. */
 const LONG_MS = 250;
-/** The address took the connection of the statement; where it takes no other, `statement_timeout` has to do. */
+/**
+ * Time to connect for a cancel request. The address has accepted the statement's connection before. If it accepts no
+ * further one, `statement_timeout` must end the statement.
+ */
 const CANCEL_TIMEOUT_MS = 2_000;
-/** How soon a request to cancel is repeated. */
+/** Interval between repeated cancel requests. */
 const CANCEL_AGAIN_MS = 500;
-/** CancelRequest of PostgreSQL's protocol (manual, 54.7): its length, its code, and the two numbers of the connection. */
+/** CancelRequest of PostgreSQL's protocol (manual, 54.7): its length, its code, and the connection's two numbers. */
 const CANCEL_REQUEST = { bytes: 16, code: 80_877_102 };
 
-/** What PostgreSQL told the driver when it connected; its types leave out the key. */
+/** The values that PostgreSQL sent the driver on connecting; the driver's types omit the key. */
 type Keyed = { processID: number; secretKey: number; host: string; port: number };
 const keyed = (client: pg.ClientBase): Keyed => client as unknown as Keyed;
 
@@ -41,8 +44,9 @@ function addressOf({ host, port }: Keyed): NetConnectOpts {
 }
 
 /**
- * Asks PostgreSQL to cancel what runs on the connection of `client`. Resolves when it has taken the request, which has
- * reached the process by then: so the next statement is safe from it. Never throws.
+ * Asks PostgreSQL to cancel the statement that runs on the connection of `client`. Resolves when PostgreSQL has
+ * processed the request. The signal has reached the process by then, so that it cannot hit the next statement. Never
+ * throws.
  */
 async function cancelStatement(client: pg.ClientBase): Promise<void> {
   const { processID, secretKey } = keyed(client);
@@ -51,10 +55,10 @@ async function cancelStatement(client: pg.ClientBase): Promise<void> {
     request.writeInt32BE(value, 4 * place);
   });
   const socket = connect(addressOf(keyed(client)));
-  socket.on('error', () => {}); // its close says it
+  socket.on('error', () => {}); // 'close' follows
   socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
-  // PostgreSQL answers nothing, and closes the connection when it has sent its signal. A pooler that waits for a
-  // connection of its own would take our closing it for a change of mind.
+  // PostgreSQL answers nothing, and closes the connection when it has sent its signal. We must not close it first: a
+  // pooler that still waits for its own connection to the server would drop the request.
   socket.resume().write(request);
   await once(socket, 'close');
 }
@@ -62,7 +66,7 @@ async function cancelStatement(client: pg.ClientBase): Promise<void> {
 const isCancelled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '57014';
 
-/** Calls `end` with the reason when one of the bounds is reached; returns what stops that. */
+/** Calls `end` with the reason when one of the bounds is reached; returns a function that stops the watching. */
 function watch({ endsAtMs, signal }: Bounds, end: (reason: unknown) => void): () => void {
   const leftMs = () => Math.max(0, endsAtMs - performance.now());
   let stopLong = () => {};
@@ -84,7 +88,7 @@ function watch({ endsAtMs, signal }: Bounds, end: (reason: unknown) => void): ()
   };
 }
 
-/** Sends a statement by `client` within the bounds of whoever has asked for it. */
+/** Sends a statement by `client` within the bounds of the request that it belongs to. */
 export async function sendWithinBounds<T>(client: pg.ClientBase, send: () => Promise<T>): Promise<T> {
   const bounds = current.getStore();
   if (bounds === undefined) return await send();
@@ -93,7 +97,7 @@ export async function sendWithinBounds<T>(client: pg.ClientBase, send: () => Pro
   };
   const end = async (reason: unknown) => {
     state.ending ??= { reason };
-    // A request that comes before the statement has begun is lost.
+    // A cancel request that arrives before the statement has begun has no effect, hence the repetition.
     while (!state.isOver) {
       state.cancelling = cancelStatement(client);
       await state.cancelling;

@@ -1,4 +1,6 @@
-/** All times are the database's: a server's clock may be a month off, and nothing expires or is refused for it. */
+/**
+ * All times come from the database's clock: a server's clock may be a month off, and still nothing expires too early.
+ */
 import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
@@ -8,7 +10,7 @@ import { insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 
 afterEach(() => vi.useRealTimers());
 
-/** The columns with a time that is more than two hours away from the database's. */
+/** The columns with a time more than two hours away from the database's time. */
 async function columnsFarFromNow({ service: { database } }: TestService): Promise<string[]> {
   const { rows: columns } = await sql<{ table: string; column: string }>`
     SELECT table_name AS table, column_name AS column FROM information_schema.columns
@@ -25,7 +27,7 @@ async function columnsFarFromNow({ service: { database } }: TestService): Promis
 
 const limits = { importTimeoutSeconds: 600, importWaitSeconds: 600 };
 
-/** Does what writes times, each kind of it once. */
+/** Performs each kind of operation that writes times once. */
 async function useService({ service: { database }, call }: TestService): Promise<void> {
   const { body } = await call('createKnowledgeBase', { name: 'late' });
   const knowledgeBaseId = body.data.id;

@@ -1,4 +1,4 @@
-/** The pools outlive their connections, and give each statement the time that it may take. */
+/** The pools survive the loss of connections, and give each statement its time-out. */
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ test('a connection that breaks between two statements of a transaction fails the
   const transaction = database.transaction().execute(async (broken) => {
     const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(broken);
     await sql`SELECT pg_terminate_backend(${rows[0]?.pid}, 5000)`.execute(database);
-    // The FATAL message arrives while nothing is asked.
+    // The FATAL message arrives while no statement runs.
     await new Promise((resolve) => setImmediate(resolve));
     await sql`SELECT 1`.execute(broken);
   });

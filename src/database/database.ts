@@ -20,23 +20,26 @@ export type Connection =
   | { connectionString: string }
   | { host: string; port: number; user: string; password: string; database: string };
 
-/** Longest that one statement may run: far above any request's, below an operator's patience. */
+/** Longest run of one statement: far above any request's, and still bearable for an operator. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 /**
- * How long a request waits for a free connection before it becomes a 503. A connection that was begun while the link was
- * down holds its place in the pool as long; five seconds behind that everything is to be as before.
+ * How long a request waits for a free connection before it becomes a 503. A connection attempt begun while the network
+ * was down keeps its slot of the pool as long. Five seconds after the network's return everything has to work as
+ * before.
  */
 const CONNECT_TIMEOUT_MS = 3_000;
-/** A connection on which nothing is said is asked for its other end then (tcp(7)), and after ten more seconds given up. */
+/** Silence after which TCP keep-alive probes the other end (tcp(7)). Ten seconds later the connection is closed. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
-/** Both ends of a link find out by themselves that it is lost, the server's too: its locks must not outlive it. */
+/** Both ends detect a dead connection by themselves, the server's too: its locks must not outlive the connection. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS };
-/** A transaction that its client has left open must not hold locks for ever. */
+/** A transaction that its client left open must not hold locks for ever. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
 const { INT8, TIMESTAMPTZ } = pg.types.builtins;
 
-/** As PostgreSQL writes it in UTC; the general parser takes a third of the time of a list of ten rows. */
+/**
+ * Parses the format that PostgreSQL writes in UTC. The general parser takes a third of the time of a list of ten rows.
+ */
 const parseTimestamp = (text: string): Date =>
   text.endsWith('+00')
     ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
@@ -52,13 +55,13 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
- * Statements are planned for any values, so that prepared ones keep their plan (a condition that has to imply a
- * partial index's must be written out); every access has an index to go by, also before PostgreSQL has noticed that a
- * table has grown. Compiling a plan to machine code pays for long analytical queries only.
+ * Statements are planned for any values, so that prepared ones keep their plan. A condition that has to imply a
+ * partial index's must be written out. Every access uses an index, also before PostgreSQL has noticed that a table has
+ * grown. Compiling a plan to machine code pays for long analytical queries only.
  */
 const PLANNING = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off';
 
-/** The connection with our way of planning; what an address says of its own comes behind it, and so counts more. */
+/** The connection with our planner settings. The address's own options follow ours, and so take precedence. */
 function planning(connection: Connection): pg.PoolConfig {
   if (!('connectionString' in connection) || !URL.canParse(connection.connectionString))
     return { ...connection, options: PLANNING };
@@ -81,30 +84,31 @@ function openPool(connection: pg.PoolConfig, { size, statementTimeoutMs, onError
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
   });
   pool.on('error', onError);
-  // The pool listens to idle connections only: of one that breaks between two statements of a transaction nobody would
-  // hear, which ends the process (Node, EventEmitter). The transaction itself learns it from its next statement.
+  // The pool listens to errors of idle connections only. A connection that breaks between two statements of a
+  // transaction would emit an unhandled error, which ends the process (Node, EventEmitter). The transaction itself
+  // fails at its next statement.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
 /**
  * A pool of at most `size` connections.
- * @param onError told of idle connections that break; the pool replaces them by itself.
+ * @param onError called with the error of a broken idle connection; the pool replaces the connection by itself.
  */
 export const createPool = (connection: Connection, size: number, onError: PoolSettings['onError']): pg.Pool =>
   openPool(planning(connection), { size, onError, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
 
-/** One statement works, another connection may be needed beside it. */
+/** One statement runs, and another connection may be needed beside it. */
 const MAINTENANCE_CONNECTIONS = 2;
 
 /**
- * A pool for what somebody sits beside and can end: a migration, a recount of a large knowledge base, and the wait for
- * another server's migration take the time that they take.
+ * A pool without a statement time-out, for commands that an operator watches and can end: a migration, a recount of a
+ * large knowledge base, and the wait for another server's migration.
  */
 export const createMaintenancePool = (connection: Connection, onError: PoolSettings['onError']): pg.Pool =>
   openPool(connection, { size: MAINTENANCE_CONNECTIONS, onError, statementTimeoutMs: 0 });
 
-/** The connections of `pool`, which send prepared statements by their names: Kysely itself knows none. */
+/** The connections of `pool`, which send prepared statements under their names; Kysely does not support names. */
 function namingStatements(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const links = watchConnections(pool);
@@ -112,7 +116,7 @@ function namingStatements(pool: pg.Pool): PostgresPool {
     const query = (text: string, values: unknown[]): Promise<unknown> =>
       sendWithinBounds(client, () => client.query({ name: preparedName(text), text, values }));
     return {
-      query: query as PostgresPoolClient['query'], // without cursors, which nothing here asks for
+      query: query as PostgresPoolClient['query'], // without cursors, which this code never uses
       release: (error) => {
         links.end(client);
         client.release(error);
@@ -135,7 +139,7 @@ function namingStatements(pool: pg.Pool): PostgresPool {
   };
 }
 
-/** Kysely over one connection, inside of whatever transaction it has begun. */
+/** Kysely over one connection, within the transaction that the connection has begun. */
 export const createDatabaseOver = (client: pg.PoolClient): Database => {
   const shared = { query: client.query.bind(client) as PostgresPoolClient['query'], release() {} }; // without cursors
   const pool = { options: {}, connect: async () => shared, end: async () => {} };

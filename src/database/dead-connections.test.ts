@@ -1,4 +1,4 @@
-/** What looks from here like a lost link and is none; real ones stand in contract-tests/faults/links.test.ts. */
+/** Cases that look like a dead connection and are none; contract-tests/faults/links.test.ts has the real ones. */
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { createEmptyDatabase, createTestDatabase } from '../testing/test-database.ts';
 import { createDatabase, createPool } from './database.ts';
 
-/** Longer than a statement may be silent before it is asked after, and the news of it believed. */
+/** Longer than the silence after which a statement is checked, and the time until the result counts. */
 const LONG_SECONDS = 4;
 
 test('a statement that takes long and one that waits for a lock have their answers', async () => {
@@ -24,7 +24,7 @@ test('a statement that takes long and one that waits for a lock have their answe
 
 test('a statement that works all the time has its answer', async () => {
   const { database, close } = await createTestDatabase();
-  // For PostgreSQL it waits for nothing meanwhile, not even for a clock.
+  // A pure computation: PostgreSQL sees no wait event meanwhile, not even of a timer.
   const working =
     sql.raw(`DO $$ DECLARE until timestamptz := clock_timestamp() + interval '${LONG_SECONDS} s';
     BEGIN WHILE clock_timestamp() < until LOOP PERFORM sqrt(generate_series) FROM generate_series(1, 10000); END LOOP; END $$`);
@@ -34,14 +34,14 @@ test('a statement that works all the time has its answer', async () => {
 
 test('rows that come slowly, as those of a backup between its files, are taken', async () => {
   const { connection, drop } = await createEmptyDatabase();
-  // One connection, so that it is the same for both.
+  // One connection, so that both statements use the same one.
   const pool = createPool(connection, 1, () => {});
   const database = createDatabase(pool);
   await sql`CREATE TABLE rows (value integer)`.execute(database);
   const client = await pool.connect();
   const copy = client.query(copyFrom('COPY rows FROM STDIN'));
   copy.write('1\n');
-  // PostgreSQL waits for rows meanwhile, as it does for a statement whose link is lost.
+  // PostgreSQL waits for rows meanwhile, as it does for a statement whose connection is dead.
   await delay(1000 * LONG_SECONDS);
   copy.end('2\n');
   await finished(copy);

@@ -1,64 +1,70 @@
 /**
- * Finds connections to the database whose link has died without a word, and closes them: statements would wait on them
- * until the kernel gives up, a quarter of an hour later (tcp(7), tcp_retries2), and for ever behind a proxy that still
- * answers for a server that it has lost. Why no time limit for statements instead: a long one, or one that waits for a
- * lock, looks from here like a lost one. Whether it still runs is asked over a connection of its own.
+ * Finds dead connections to the database, whose network path failed silently, and closes them. Without this,
+ * statements would wait until the kernel gives up a quarter of an hour later (tcp(7), tcp_retries2). Behind a proxy
+ * that still answers for a lost server they would wait for ever. Why not a time limit for statements: a long
+ * statement, or one that waits for a lock, looks the same from here. A separate connection asks the server whether the
+ * statement still runs.
  */
 import type { Socket } from 'node:net';
 import { setImmediate as poll } from 'node:timers/promises';
 import pg from 'pg';
 import { repeat } from '../concurrency/repeat.ts';
 
-/** A statement is asked after once nothing has been heard of it for this long; hardly any takes longer. */
+/** Silence after which the server is asked about a statement; hardly any statement takes longer. */
 const SILENCE_MS = 1_500;
-/** Its own bytes may need this much time on their way: a link of 1 Mbit/s is a slow one, not a lost one. */
+/** The rate that a statement's own bytes are allowed: a network of 1 Mbit/s is slow, not dead. */
 const LINK_BYTES_PER_MS = 125;
-/** How often is looked. */
+/** Interval between two checks. */
 const LOOK_INTERVAL_MS = 500;
 /**
- * How often while lost links are being found: what waits for a lock of one can be told only when that has been ended,
- * and is the next to hold it. An answer is not under way for longer behind the news that its statement has ended, which
- * has come the same way.
+ * Interval between two checks while dead connections are being found. A statement may wait for a lock of a dead one;
+ * whether it is dead too shows only after the first has been ended, and it then holds that lock itself. The answer of
+ * a statement travels no longer than this after the news of its end, which took the same path.
  */
 const HURRIED_INTERVAL_MS = 100;
-/** Who cannot connect within this time has no link. */
+/** If no connection can be made within this time, the server is out of reach. */
 const PATIENCE_MS = 2_000;
 
-/** The driver's socket, the process at its other end, and whether no statement is under way; its types leave them out. */
+/**
+ * The driver's socket, the id of the server process, and whether no statement is running; the driver's types omit
+ * them.
+ */
 const linkOf = (client: pg.ClientBase) =>
   client as unknown as { connection: { stream: Socket }; processID: number; readyForQuery: boolean };
 
-/** Who has statements watched over. */
+/** Starts and stops the watch over single connections. */
 export type ConnectionWatch = {
-  /** From now on `client` is used for plain statements only: a COPY waits for its rows as what is lost waits for its end. */
+  /**
+   * From now on `client` runs plain statements only. A COPY waits for its rows, and so looks like a dead connection.
+   */
   begin(client: pg.PoolClient): void;
   end(client: pg.PoolClient): void;
   stop(): void;
 };
 
-/** A connection as of the last look; nothing is noted when a statement is sent, of which there are thousands a second. */
+/** A connection as of the last check. Nothing is noted per statement, since there are thousands a second. */
 type Watched = {
   client: pg.ClientBase;
   stream: Socket;
   pid: number;
-  /** When bytes of the database's had come, or none were due. */
+  /** When bytes last came from the database, or no answer was due. */
   heardAtMs: number;
   bytesRead: number;
-  /** At the last look, and at the last one before `heardAtMs`. */
+  /** Totals at the last check, and at the last one before `heardAtMs`. */
   bytesWritten: number;
   bytesWrittenBefore: number;
   isThoughtLost: boolean;
-  /** Between `begin` and `end`. */
+  /** True between `begin` and `end`. */
   isBegun: boolean;
 };
 
 /**
- * At the server: its statement has ended, or waits for bytes of ours or for us to take its own, which is in vain. What
- * works waits for nothing: its wait_event is NULL.
+ * Server-side condition: the statement has ended, or waits in vain to read from us or to write to us. A working
+ * statement waits for nothing: its wait_event is NULL.
  */
 const IS_IDLE = "(state <> 'active' OR coalesce(wait_event, '') IN ('ClientRead', 'ClientWrite'))";
 
-/** $1: processes of statements; $2: processes to end; $3: our own process, which is another one behind a pooler. */
+/** $1: processes with statements; $2: processes to end; $3: our own process id, which differs behind a pooler. */
 const ASK = `
   SELECT pg_backend_pid() = $3 AS "isDirect",
     array(SELECT pid FROM pg_stat_activity WHERE pid = ANY ($1) AND NOT ${IS_IDLE}) AS running,
@@ -67,13 +73,13 @@ const ASK = `
       WHERE pid = ANY ($2) AND CASE WHEN ${IS_IDLE} AND pg_backend_pid() = $3 THEN NOT pg_terminate_backend(pid) ELSE true END
     ) AS left`;
 
-/** Processes of the database by their ids. */
+/** Database processes by their ids. */
 type Asked = { doubtful: number[]; orphans: number[] };
 type Told = { isDirect: boolean; running: number[]; left: number[] };
 
 /**
- * Asks the database for those processes, and ends the orphans that do nothing.
- * @returns undefined where it cannot be reached. @throws what it says, which tells that the link is alive
+ * Asks the database about these processes, and ends the orphans that are idle.
+ * @returns undefined when the database cannot be reached. @throws the database's error, which proves the network alive
  */
 async function ask(options: pg.ClientConfig, { doubtful, orphans }: Asked): Promise<Told | undefined> {
   const client = new pg.Client({
@@ -95,8 +101,8 @@ async function ask(options: pg.ClientConfig, { doubtful, orphans }: Asked): Prom
 }
 
 /**
- * Asks as `ask`. None is idle where nothing can be known: behind a pooler, whose numbers are not PostgreSQL's, and where
- * it takes no further connection.
+ * As `ask`. Reports no process as idle where nothing can be known: behind a pooler, whose process ids are not
+ * PostgreSQL's, and where the database accepts no further connection.
  */
 async function findIdle(options: pg.ClientConfig, asked: Asked): Promise<{ idle: number[]; left: number[] }> {
   try {
@@ -127,7 +133,7 @@ function toWatched(client: pg.ClientBase): Watched {
   };
 }
 
-/** Notes what has been heard since the last look. */
+/** Records whether bytes have arrived since the last check. */
 function listen(watched: Watched, nowMs: number): void {
   const { bytesRead, bytesWritten } = watched.stream;
   const isDue = watched.isBegun && !linkOf(watched.client).readyForQuery;
@@ -138,11 +144,14 @@ function listen(watched: Watched, nowMs: number): void {
   watched.bytesWritten = bytesWritten;
 }
 
-/** For how long nothing has been heard of a statement, without the time that its own bytes may have needed on their way. */
+/** How long a statement has been silent, minus the time that its own bytes may have needed on the network. */
 const silenceMs = ({ heardAtMs, bytesWritten, bytesWrittenBefore }: Watched, nowMs: number): number =>
   nowMs - heardAtMs - (bytesWritten - bytesWrittenBefore) / LINK_BYTES_PER_MS;
 
-/** When the pool's connections that nobody uses were given back; closes those that have been idle since before a time. */
+/**
+ * Records when each idle connection was returned to the pool. The returned function closes those idle since before a
+ * given time.
+ */
 function watchIdle(pool: pg.Pool): (sinceBeforeMs: number) => void {
   const idle = new Map<pg.PoolClient, number>();
   pool.on('release', (_error, client) => idle.set(client, performance.now()));
@@ -156,26 +165,26 @@ function watchIdle(pool: pg.Pool): (sinceBeforeMs: number) => void {
 }
 
 /**
- * Watches over those connections of `pool` that it is told of, and connects as they do where it has to ask: a statement
- * whose link is lost ends with the driver's error in a few seconds.
+ * Watches the connections of `pool` that are passed to `begin`, and asks over a new connection with the same settings.
+ * A statement on a dead connection ends with the driver's error within a few seconds.
  */
 export function watchConnections(pool: pg.Pool): ConnectionWatch {
   const links = new Map<pg.PoolClient, Watched>();
   pool.on('remove', (client) => void links.delete(client));
-  // Processes behind links that are closed here: a lost link does not tell them, and they may hold locks.
+  // Server processes of connections closed here. The dead network does not tell them, and they may hold locks.
   let orphans: number[] = [];
-  // The pool hides its password from whoever copies its options.
+  // `pg` makes the password non-enumerable, so that a spread does not copy it.
   const options: pg.ClientConfig = { ...pool.options, password: pool.options.password };
   const closeIdle = watchIdle(pool);
 
   const giveUp = ({ stream, pid, heardAtMs }: Watched) => {
     stream.destroy();
     orphans.push(pid);
-    // What was idle meanwhile is as likely lost, and the next request would have to find that out anew.
+    // Connections idle meanwhile are probably dead too, and the next request would have to find that out again.
     closeIdle(heardAtMs + LOOK_INTERVAL_MS);
   };
   const stop = repeat(async () => {
-    // What has come while this process was busy counts as heard.
+    // Bytes that arrived while this process was busy count as heard.
     await poll();
     const nowMs = performance.now();
     for (const watched of links.values()) listen(watched, nowMs);
@@ -183,7 +192,7 @@ export function watchConnections(pool: pg.Pool): ConnectionWatch {
     const silentFor = (ms: number) => [...links.values()].filter((watched) => silenceMs(watched, nowMs) > ms);
     const isDoubtful = silentFor(SILENCE_MS).length > 0;
     if (!isDoubtful && orphans.length === 0) return LOOK_INTERVAL_MS;
-    // Where one link may be lost, others may be that have been silent for less.
+    // Where one connection may be dead, others may be dead that have been silent for less time.
     const doubtful = isDoubtful ? silentFor(LOOK_INTERVAL_MS) : [];
     const { idle, left } = await findIdle(options, { doubtful: doubtful.map(({ pid }) => pid), orphans });
     for (const watched of doubtful) watched.isThoughtLost = idle.includes(watched.pid);

@@ -1,11 +1,11 @@
 /**
- * Deletions come before imports. A large document's passages are stored in one transaction that may take a minute, and
- * a deletion needs the rows that it holds: so the deletion announces itself, and the import gives way.
+ * Deletions take precedence over imports. One transaction stores a large document's passages and may take a minute. A
+ * deletion needs the rows locked by that transaction: it announces itself, and the import aborts.
  */
 import { sql } from 'kysely';
 import type { Queryable } from './database.ts';
 
-/** What an import throws that has given way; nothing of it stays. */
+/** Thrown by an import that aborts for a deletion; its transaction leaves nothing. */
 export class DeletionAnnounced extends Error {
   constructor() {
     super('the import gives way to a deletion');
@@ -15,16 +15,16 @@ export class DeletionAnnounced extends Error {
 const LOCK_NAME = 'deletion of ';
 
 /**
- * Makes imports into the knowledge base, or of the document, of this id give way until the transaction ends; whoever
- * asks must own it, and lock its row behind this.
+ * Makes imports into the knowledge base or of the document with this id abort, until the transaction ends. The caller
+ * must own it, and must lock its row only after this call.
  */
 export async function announceDeletion(transaction: Queryable, id: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${LOCK_NAME + id}, 0))`.execute(transaction);
 }
 
-/** @throws DeletionAnnounced when one of these is about to be deleted. Waits for nobody. */
+/** @throws DeletionAnnounced when one of these ids is about to be deleted. Never waits. */
 export async function giveWayToDeletion(transaction: Queryable, ids: string[]): Promise<void> {
-  // Held for no longer than this statement: to have it until the transaction's end would stop the deletion.
+  // A lock for this statement only: held until the transaction's end, it would block the deletion.
   const { rows } = await sql<{ announced: boolean }>`
     SELECT bool_or(CASE WHEN pg_try_advisory_lock_shared(lock) THEN NOT pg_advisory_unlock_shared(lock) ELSE true END)
       AS announced

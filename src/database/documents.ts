@@ -1,4 +1,4 @@
-/** Documents: their rows, their states, and what the contract shows of them. */
+/** Documents: their rows, their states, and their form in the contract. */
 
 import { sql } from 'kysely';
 import type {
@@ -33,7 +33,7 @@ type DocumentRow = {
   updated_at: Date;
 };
 
-/** What the contract tells of a document's progress; `error` and `pageCount` only where there is one. */
+/** The contract's report of a document's progress; `error` and `pageCount` only where there is one. */
 export const toStatusReport = (row: DocumentRow): DocumentStatusReport => ({
   id: formatScopedId({ knowledgeBaseId: row.knowledge_base_id, id: row.id }),
   status: row.status,
@@ -77,8 +77,8 @@ export const isUnfinished = ({ status }: { status: DocumentStatus }): boolean =>
   status === 'pending' || status === 'processing';
 
 /**
- * Those of the documents that are still `pending` or `processing` in a live knowledge base; whoever owns them.
- * One statement, however many they are.
+ * Filters the documents that are still `pending` or `processing` in a live knowledge base, of any owner. One
+ * statement, however many they are.
  */
 export async function findUnfinished(database: Queryable, documents: ScopedId[]): Promise<ScopedId[]> {
   const { rows } = await sql<ScopedId>`
@@ -124,7 +124,7 @@ const insertRow = prepare(
       passage_count, created_at, updated_at`,
 );
 
-/** Inserts the row of a new document; its bytes and passages are counted apart. */
+/** Inserts the row of a new document; its bytes and passages are counted separately. */
 export async function insertDocument(
   transaction: Queryable,
   { fileId, failure, ...document }: NewDocument,
@@ -139,7 +139,7 @@ export async function insertDocument(
   return row;
 }
 
-/** What reading a file has told of it. */
+/** Facts about a file that its extraction has found. */
 export type ReadFacts = { type: DocumentType; warnings?: string[]; pageCount?: number };
 
 const toColumns = ({ type, warnings = [], pageCount }: ReadFacts) => ({
@@ -149,8 +149,8 @@ const toColumns = ({ type, warnings = [], pageCount }: ReadFacts) => ({
 });
 
 /**
- * Moves a document from one of the states `from` to `to`, with what reading its file has told.
- * @returns false when it is in none of these states any more, or gone: then nobody may write anything for it.
+ * Moves a document from one of the states `from` to `to`, and stores the facts that extraction has found.
+ * @returns false when it is in none of these states any more, or gone: then nothing may be written for it.
  */
 export async function moveDocument(
   database: Queryable,
@@ -162,7 +162,7 @@ export async function moveDocument(
     .set({
       status: to,
       updated_at: databaseNow,
-      // From the first try on: the time of a worker that has died counts too.
+      // Counts from the first try: the time of a worker that died is included.
       ...(to === 'processing' && {
         processing_since: sql<Date>`coalesce(processing_since, ${databaseNow})`,
       }),

@@ -24,7 +24,7 @@ const hashOf = (body: string) => createHash('sha256').update(body).digest();
 const makesAgo = (age: string) =>
   sql`UPDATE first_answers SET created_at = now() - ${age}::interval`.execute(suite.database);
 
-/** An effect that goes on until it is ended. */
+/** An effect that lasts until the test ends it. */
 function createSlowEffect(answer: object) {
   const { promise, resolve, reject } = Promise.withResolvers<object>();
   const started = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 /**
- * What requests with an Idempotency-Key were answered, so that one that is sent again is answered and not repeated
+ * Keeps the answers to requests with an Idempotency-Key. A repeated request gets the kept answer and has no effect
  * (draft-ietf-httpapi-idempotency-key-header-07).
  */
 import { type Selectable, sql, type Transaction } from 'kysely';
@@ -7,13 +7,13 @@ import { idempotencyKeyReused } from '../errors.ts';
 import type { Database, Queryable } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** Far longer than any client tries again by itself. */
+/** Far longer than any client retries by itself. */
 const KEPT_HOURS = 24;
 
-/** By what a request is known when it comes again; `hash`: SHA-256 of what it asks for. */
+/** The identity of a repeated request; `hash`: SHA-256 of its content. */
 export type KeyedRequest = { accountId: string; operation: string; key: string; hash: Buffer };
 
-/** The one transaction of an operation, from its effect to the `data` of its answer, which is kept with it. */
+/** The one transaction of an operation: from its effect to the `data` of its answer, which is kept with it. */
 export type Transact = <Data extends object>(
   effect: (transaction: Transaction<Tables>) => Promise<Data>,
 ) => Promise<Data>;
@@ -30,7 +30,7 @@ const selectAnswer = (database: Queryable, { accountId, operation, key }: KeyedR
 
 type KeptAnswer = Pick<Selectable<Tables['first_answers']>, 'request_hash' | 'answer'>;
 
-/** @throws IDEMPOTENCY_KEY_REUSED when the answer is another request's. */
+/** @throws IDEMPOTENCY_KEY_REUSED when the answer belongs to another request. */
 function answerTo({ hash }: KeyedRequest, { request_hash, answer }: KeptAnswer): object {
   if (!hash.equals(request_hash)) throw idempotencyKeyReused();
   if (answer === null) throw new Error('a first answer was committed without its answer');
@@ -38,7 +38,7 @@ function answerTo({ hash }: KeyedRequest, { request_hash, answer }: KeptAnswer):
 }
 
 /**
- * The answer that this request was given within the last 24 hours; undefined: none.
+ * The answer that this request got within the last 24 hours; undefined when there is none.
  * @throws IDEMPOTENCY_KEY_REUSED
  */
 export async function findKeptAnswer(
@@ -50,8 +50,9 @@ export async function findKeptAnswer(
 }
 
 /**
- * Takes the key for this transaction, whose commit makes it taken for everyone. Whoever else wants it waits here until
- * then, and holds nothing that others need. False: it is taken, and its row stays locked, so that no sweep removes it.
+ * Claims the key for this transaction; its commit makes the claim visible. Another claimant waits here until then, and
+ * holds no lock that others need. Returns false when the key is taken. Then its row stays locked, so that garbage
+ * collection cannot remove it.
  */
 async function claimKey(
   transaction: Queryable,
@@ -82,8 +83,8 @@ async function keepAnswer(
 }
 
 /**
- * Runs `effect` in a transaction that also keeps its answer, unless this request has been answered before: then it gives
- * that answer. What `effect` throws takes the key back with everything else.
+ * Runs `effect` in a transaction that also keeps its answer. If the request was answered before, returns that answer.
+ * When `effect` throws, the rollback also frees the key.
  * @throws IDEMPOTENCY_KEY_REUSED
  */
 export async function commitOnce<Answer extends object>(
@@ -94,7 +95,7 @@ export async function commitOnce<Answer extends object>(
   return await database.transaction().execute(async (transaction) => {
     if (!(await claimKey(transaction, request))) {
       const kept = await selectAnswer(transaction, request).executeTakeFirstOrThrow();
-      return answerTo(request, kept) as Answer; // as the same operation has kept it
+      return answerTo(request, kept) as Answer; // kept by the same operation
     }
     const answer = await effect(transaction);
     await keepAnswer(transaction, request, answer);
@@ -102,7 +103,7 @@ export async function commitOnce<Answer extends object>(
   });
 }
 
-/** Removes the answers that are not given any more; gives how many. */
+/** Removes expired answers; returns their number. */
 export async function removeOldAnswers(database: Queryable): Promise<number> {
   const { numDeletedRows } = await database
     .deleteFrom('first_answers')

@@ -24,7 +24,7 @@ export async function requireKnowledgeBase(database: Queryable, owned: Owned): P
   if (rows.length === 0) throw knowledgeBaseNotFound();
 }
 
-/** A language of fewer of a knowledge base's passages does not make the next one likely. */
+/** A language of a smaller share of the passages does not make the next text in it likely. */
 const EXPECTED_MIN_SHARE = 0.1;
 
 const findLanguages = prepare(
@@ -51,7 +51,8 @@ export async function readLanguages(database: Queryable, owned: Owned): Promise<
 }
 
 /**
- * Keeps the knowledge base from being deleted until the transaction ends: whoever adds to it takes this first.
+ * Keeps the knowledge base from being deleted until the transaction ends. Each transaction that adds to it takes this
+ * lock first.
  * @throws KNOWLEDGE_BASE_NOT_FOUND unless the account has it.
  */
 export async function lockKnowledgeBase(transaction: Queryable, owned: Owned): Promise<void> {

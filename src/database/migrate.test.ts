@@ -1,4 +1,4 @@
-/** Migrations run once, however many servers start, and lead to the schema that stands in schema.sql. */
+/** Migrations run once, however many servers start, and lead to the schema in schema.sql. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DocumentType } from '../../generated/types.gen.ts';
@@ -51,7 +51,8 @@ test('a database that a newer version has changed is refused with its name', asy
   await sql`DELETE FROM kysely_migration WHERE name = '9999-newer'`.execute(server);
 });
 
-// A changed schema is looked at and accepted with `npx vitest run --config scripts/vitest.config.ts src/database/migrate.test.ts --update`.
+// Review a changed schema, then accept it with: `npx vitest run --config scripts/vitest.config.ts
+// src/database/migrate.test.ts --update`
 test('the migrations lead to the committed schema', async () => {
   const [server] = servers;
   if (server === undefined) throw new Error('no server');

@@ -12,7 +12,7 @@ import * as processingSince from './migrations/0007-processing-since.ts';
 import * as distinctLexemes from './migrations/0008-distinct-lexemes.ts';
 import { requireUsableDatabase } from './usable-database.ts';
 
-/** In the order of their names; one that has landed is never edited. */
+/** In the order of their names. A released migration is never edited. */
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-first-answers': firstAnswers,
@@ -25,15 +25,15 @@ const migrations: Record<string, Migration> = {
 };
 
 /**
- * Runs the migrations that `database` lacks, all in one transaction, if the service can work on it. Several servers may
- * start at once: Kysely takes an advisory lock, the others wait and then find nothing to do.
+ * Runs all migrations that `database` lacks, in one transaction, after a check that the service can work on it.
+ * Several servers may start at once: Kysely takes an advisory lock, the others wait and then find nothing to do.
  * @returns the names of the migrations that ran.
  * @throws why the database cannot be used, or the error of the failed migration; nothing of it remains.
  */
 export const migrateToLatest = <DB>(database: Kysely<DB>): Promise<string[]> =>
   migrate(database, (migrator) => migrator.migrateToLatest());
 
-/** The same up to the migration of this name, for what was stored under an older schema. */
+/** The same up to the migration of this name, for tests of data stored under an older schema. */
 export const migrateUpTo = <DB>(database: Kysely<DB>, name: string): Promise<string[]> =>
   migrate(database, (migrator) => migrator.migrateTo(name));
 
@@ -47,7 +47,7 @@ async function migrate<DB>(
   if (error === undefined) return results.map(({ migrationName }) => migrationName);
   const { unknown } = await compareMigrations(database);
   if (unknown.length === 0) throw error;
-  // Servers of both versions may run on it meanwhile, but this one can not tell whether it still fits.
+  // Servers of both versions may run on it meanwhile, but this version cannot know whether the schema still fits.
   throw new Error(
     `A newer version has changed the database (${unknown}): start that version, or restore a backup from before.`,
     { cause: error },
@@ -55,8 +55,8 @@ async function migrate<DB>(
 }
 
 /**
- * Which migrations `database` has, which it lacks, and which of those that it has this version does not know; changes
- * nothing. In the order of their names.
+ * Lists the migrations of `database` that are done, pending, and unknown to this version, in the order of their names.
+ * Changes nothing.
  */
 export async function compareMigrations<DB>(
   database: Kysely<DB>,
@@ -76,11 +76,11 @@ export async function compareMigrations<DB>(
   };
 }
 
-/** Those of the migrations that this version does not know. */
+/** Filters the migrations that are unknown to this version. */
 export const unknownOf = (names: string[]): string[] =>
   names.filter((name) => !Object.hasOwn(migrations, name));
 
-/** Migrates over connections of its own, whose statements may last: with `migrateToLatest`'s result and errors. */
+/** Migrates over its own connections without a statement time-out; results and errors as in `migrateToLatest`. */
 export async function migrateOver(
   connection: Connection,
   onError: (error: Error) => void,

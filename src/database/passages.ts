@@ -1,11 +1,11 @@
-/** Reads a document's passages, and makes of their rows what the contract shows. */
+/** Reads a document's passages, and maps their rows to the contract. */
 import type { LanguageShare, Passage, PassageLocation } from '../../generated/types.gen.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 import type { Queryable } from './database.ts';
 
 type Owned = ScopedId & { accountId: string };
 
-/** What the contract shows of a passage comes from these columns. */
+/** The columns behind the contract's passage. */
 export type PassageRow = {
   knowledge_base_id: string;
   document_id: string;
@@ -17,11 +17,11 @@ export type PassageRow = {
   headings: string[];
 };
 
-/** The contract's id of a passage: its document's, and its position in it. */
+/** The contract's id of a passage: the document's id and the passage's position in it. */
 export const passageId = (row: Pick<PassageRow, 'knowledge_base_id' | 'document_id' | 'position'>): string =>
   `${formatScopedId({ knowledgeBaseId: row.knowledge_base_id, id: row.document_id })}_${row.position}`;
 
-/** Where a passage stands in its document; `page` only where the format has pages. */
+/** The passage's location in its document; `page` only where the format has pages. */
 export const toLocation = (row: Omit<PassageRow, 'content'>): PassageLocation => ({
   passage: row.position,
   ...(row.page !== null && { page: row.page }),
@@ -38,7 +38,7 @@ export const toPassage = (row: PassageRow & { language: string }): Passage => ({
   location: toLocation(row),
 });
 
-/** An account's document's passages behind the position `after`, in their order, `limit` at most. */
+/** The passages of an account's document after the position `after`, in their order, `limit` at most. */
 export async function readPassages(
   database: Queryable,
   { knowledgeBaseId, id, accountId }: Owned,
@@ -56,7 +56,7 @@ export async function readPassages(
     .execute();
 }
 
-/** The languages of an account's document's passages, that of the most passages first. */
+/** The languages of the passages of an account's document, the most frequent first. */
 export async function countLanguages(
   database: Queryable,
   { knowledgeBaseId, id, accountId }: Owned,

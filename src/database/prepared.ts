@@ -1,23 +1,26 @@
 /**
- * Statements of one fixed text, which PostgreSQL parses and plans once for each connection: planning a ranked query
- * takes as long as a third of its execution.
+ * Statements of fixed text, which PostgreSQL parses and plans once for each connection. Planning a ranked query takes
+ * as long as a third of its execution.
  */
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** The names of the prepared statements by their text: what connections send them under. */
+/** Statement text → the name under which connections prepare it. */
 const names = new Map<string, string>();
 
-/** All columns as the result: a newer version that adds one would break what is prepared already, and every import. */
+/**
+ * Matches statements that return all columns. When a newer version adds a column, such a prepared statement fails, and
+ * with it every import.
+ */
 const ALL_COLUMNS = /^\s*SELECT \*|\bRETURNING \*/i;
 
-/** The name under which a statement of this text is prepared; undefined for all others. */
+/** The name under which a statement of this text is prepared; undefined for any other text. */
 export const preparedName = (text: string): string | undefined => names.get(text);
 
 /**
- * Prepares, under a name of its own, the statement that `build` makes of placeholders for these values; all that it
- * is asked with has to be among them.
- * @returns a function that runs it with their values (undefined is NULL) and gives the rows.
+ * Prepares the statement that `build` makes of placeholders for the named values, under a unique name. `build` may use
+ * only these values.
+ * @returns a function that runs the statement with the values (undefined is NULL) and returns the rows.
  */
 export function prepare<Value extends string, Row>(
   name: string,

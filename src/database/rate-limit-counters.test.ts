@@ -1,4 +1,4 @@
-/** Requests are counted exactly, by several servers at once, and in few statements. */
+/** Requests are counted exactly, also by several servers at once, and in few statements. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -1,19 +1,22 @@
-/** Counts requests by key and window over all servers of a database, many in one statement. */
+/** Counts requests by key and window over all servers of a database, many requests in one statement. */
 import { sql } from 'kysely';
 import { serviceUnavailable } from '../errors.ts';
 import type { Database } from './database.ts';
 import { prepare } from './prepared.ts';
 
-/** Of a request: its number within its key's window, from 1, and when (`performance.now()`) that ends, at the earliest. */
+/**
+ * `place`: the request's number within its key's window, from 1. `endsAtMs` (`performance.now()`): the earliest end of
+ * that window.
+ */
 export type Counted = { place: number; endsAtMs: number };
 
-/** Of a key, behind this statement's requests: all of its window, and what is left of that. */
+/** A key's state after this statement's requests: their total in the window, and the time left in it. */
 type Total = { keyId: string; requests: number; leftMs: number };
 
 /**
- * A window begins with the first request behind the end of the last one, by the database's clock. A statement that had
- * to wait for another's counts in the window that it then finds, also where its own clock is from before. The keys'
- * order keeps two servers from waiting for each other.
+ * A window begins with the first request after the end of the last one, by the database's clock. A statement that had
+ * to wait for another one counts in the window that it then finds, also when its own now() is earlier. The keys are
+ * sorted, so that two servers cannot deadlock.
  */
 const addRequests = prepare('add_requests', ['keyIds', 'requests', 'windowSeconds'], (given) => {
   const isOpen = sql`counted.ends_at > now()`;
@@ -30,7 +33,7 @@ const addRequests = prepare('add_requests', ['keyIds', 'requests', 'windowSecond
 
 type Waiting = { keyId: string; resolve(counted: Counted): void; reject(error: unknown): void };
 
-/** Counts a batch in one statement; its requests take their places in the order in which they came. */
+/** Counts a batch in one statement; its requests get their numbers in the order of arrival. */
 async function countBatch(database: Database, windowSeconds: number, batch: Waiting[]): Promise<void> {
   const byKey = Map.groupBy(batch, ({ keyId }) => keyId);
   const sentAtMs = performance.now();
@@ -47,10 +50,10 @@ async function countBatch(database: Database, windowSeconds: number, batch: Wait
   }
 }
 
-/** A statement that takes longer hangs, on a dead connection or behind a lock: the next must not wait for it. */
+/** A slower statement hangs, on a dead connection or waiting for a lock. The next one must not wait for it. */
 const GIVE_UP_MS = 2_000;
 
-/** As `work`. @throws SERVICE_UNAVAILABLE when that takes too long; it goes on, but nobody hears of it any more. */
+/** As `work`. @throws SERVICE_UNAVAILABLE when that takes too long; `work` goes on, but its result is ignored. */
 async function inTime(work: Promise<void>): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(serviceUnavailable()), GIVE_UP_MS);
@@ -58,10 +61,10 @@ async function inTime(work: Promise<void>): Promise<void> {
 }
 
 /**
- * Counts one request of a key each time it is called, exactly, whatever other servers count. One that comes alone goes
- * to the database at once; those that come while a statement is under way share the next, so that under load counting
- * costs a small part of a statement for each.
- * @returns a function that rejects when the database is away or hangs; then the request may have been counted or not.
+ * Counts one request of a key at each call, exactly, whatever other servers count. A single request goes to the
+ * database at once. Requests that arrive while a statement runs share the next one, so that under load each request
+ * costs a small part of a statement.
+ * @returns a function that rejects when the database is away or hangs; the request may then be counted or not.
  */
 export function createRequestCounter(
   database: Database,

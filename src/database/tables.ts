@@ -1,12 +1,12 @@
-/** The tables as Kysely sees them; `schema.sql` beside this file shows what the migrations make of them. */
+/** The tables as Kysely sees them; `schema.sql` in this folder shows the schema after all migrations. */
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 import type { DocumentErrorCode, DocumentStatus, DocumentType } from '../../generated/types.gen.ts';
 
-/** Written by the client in SQL or as a Date, read as a Date. */
+/** Written in SQL or as a Date, read as a Date. */
 type Timestamp = ColumnType<Date, Date, Date>;
 type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date | null>;
 
-/** Owns everything. A null limit means: the server's setting. */
+/** The owner of everything. A null limit means the server's setting. */
 type AccountTable = {
   id: string;
   name: string;
@@ -15,7 +15,7 @@ type AccountTable = {
   created_at: Timestamp;
 };
 
-/** Apart from `accounts`, because every query changes it and the storage limit's lock must not wait for that. */
+/** Separate from `accounts`, because every query changes it, and the storage limit's lock must not wait for that. */
 type AccountBalanceTable = { account_id: string; credits: number };
 
 type ApiKeyTable = {
@@ -28,7 +28,7 @@ type ApiKeyTable = {
   revoked_at: NullableTimestamp;
 };
 
-/** A deleted knowledge base is marked at once and purged by a job. */
+/** A deletion marks the knowledge base at once; a job purges it. */
 type KnowledgeBaseTable = {
   knowledge_base_id: string;
   account_id: string;
@@ -39,7 +39,7 @@ type KnowledgeBaseTable = {
   deleted_at: NullableTimestamp;
 };
 
-/** Counters of one knowledge base, changed in the transaction that changes its documents and passages. */
+/** Counters of one knowledge base, changed in the same transaction as its documents and passages. */
 type KnowledgeBaseStatisticsTable = {
   knowledge_base_id: string;
   account_id: string;
@@ -48,12 +48,12 @@ type KnowledgeBaseStatisticsTable = {
   passage_count: Generated<number>;
   /** Sum of the passages' lengths in letters, as BM25 needs it. */
   passage_length_total: Generated<number>;
-  /** Rows of `lexeme_statistics` at the last count, and how many of them have come, gone or changed since. */
+  /** Rows of `lexeme_statistics` at the last count, and how many of them were added, removed or changed since. */
   distinct_lexemes: Generated<number>;
   merged_lexemes: Generated<number>;
 };
 
-/** In which languages a knowledge base's passages were analysed: a query is analysed in the same ones. */
+/** The languages in which a knowledge base's passages were analysed; a query is analysed in the same ones. */
 type LanguageStatisticsTable = {
   knowledge_base_id: string;
   account_id: string;
@@ -69,10 +69,10 @@ type LexemeStatisticsTable = {
   passage_count: number;
 };
 
-/** Of a document of more lexemes there are several changes: merging one takes a tenth of a second at the most. */
+/** A document with more lexemes gets several rows of deltas. Merging one row takes a tenth of a second at most. */
 export const LEXEMES_PER_CHANGE = 5_000;
 
-/** By how much one import or deletion changes the passage count of each lexeme; merged by a worker. */
+/** Frequency deltas: by how much one import or deletion changes each lexeme's passage count. A worker merges them. */
 type LexemeChangeTable = {
   knowledge_base_id: string;
   id: string;
@@ -85,41 +85,43 @@ type DocumentTable = {
   id: string;
   account_id: string;
   title: string;
-  /** The file name of an upload, the title of imported text. */
+  /** The file name of an upload, or the title of imported text. */
   source: string;
   type: DocumentType;
   size_bytes: number;
   status: DocumentStatus;
   error_code: DocumentErrorCode | null;
   error_message: string | null;
-  /** What of the file could not be read, in words. */
+  /** Sentences about the parts of the file that extraction could not read. */
   warnings: JSONColumnType<string[], string | undefined, string>;
   page_count: number | null;
-  /** The number of its rows in `passages`, which lists would otherwise have to count. */
+  /** The number of its rows in `passages`, stored because lists would otherwise have to count them. */
   passage_count: Generated<number>;
   file_id: string | null;
   created_at: Timestamp;
   updated_at: Timestamp;
-  /** When its import has begun, at the first try; null: it waits for its turn, or is an imported text. */
+  /** When the first try of its import began. Null: it is still queued, or it is an imported text. */
   processing_since: NullableTimestamp;
 };
 
-/** An upload ticket, and then the uploaded file. */
+/** An upload ticket, which becomes the uploaded file. */
 type FileTable = {
   knowledge_base_id: string;
   id: string;
   account_id: string;
   file_name: string;
   size_bytes: number;
-  /** Where the file store keeps the bytes; null until they have arrived. */
+  /** The name of the file's object in the store; null until the bytes have arrived. */
   object_name: string | null;
-  /** Of bytes that went straight to the store, only once an import has read them. */
+  /** For bytes sent directly to the store: null until an import has read them. */
   sha256: Buffer | null;
   document_id: string | null;
   created_at: Timestamp;
   expires_at: Timestamp;
   uploaded_at: NullableTimestamp;
-  /** Until when its bytes count though they have not arrived; null: until the store has been looked into. */
+  /**
+   * Until when its bytes count towards the limit although they have not arrived. Null: until the store was checked.
+   */
   reserved_until: NullableTimestamp;
 };
 
@@ -137,30 +139,30 @@ type PassageTable = {
   language: string;
 };
 
-/** What scoring reads of a passage. */
+/** The part of a passage that scoring reads. */
 type PassageLexemesTable = {
   knowledge_base_id: string;
   document_id: string;
   position: number;
   account_id: string;
-  /** Of the content, in letters (retrieval/text-size.ts). */
+  /** Of the content, in letters (indexing/split/passage-size.ts). */
   length: number;
   /** tsvector with positions and weights: title A, headings B, content D. */
   lexemes: string;
 };
 
-/** The answer to a request with an Idempotency-Key; null only until the transaction that makes it commits. */
+/** The kept answer to a request with an Idempotency-Key; null only until the transaction that makes it commits. */
 type FirstAnswerTable = {
   account_id: string;
   operation: string;
   idempotency_key: string;
-  /** SHA-256 of what the request asked for. */
+  /** SHA-256 of the request's content. */
   request_hash: Buffer;
   answer: JSONColumnType<object> | null;
   created_at: Timestamp;
 };
 
-/** A key's running minute, or its last one. */
+/** A key's current minute, or its last one. */
 type RequestCountTable = { key_id: string; requests: number; ends_at: Timestamp };
 
 export type Tables = {

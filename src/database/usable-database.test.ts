@@ -1,4 +1,4 @@
-/** A database that the service cannot work on is refused with what helps. */
+/** The service refuses a database that it cannot work on, and names the remedy. */
 import { CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addressOf } from '../testing/healthy-deployment.ts';

@@ -1,11 +1,11 @@
-/** Whether the service can work on a database: it answers, is new enough, and stores every letter. */
+/** Checks whether the service can work on a database: it answers, is new enough, and stores every character. */
 import { type Kysely, sql } from 'kysely';
 import { codeOf, type Problem, reasonOf } from '../problem.ts';
 
-/** As PostgreSQL numbers its versions: server_version_num. */
+/** In the numbers of server_version_num. */
 const LEAST_VERSION = 150_000;
 
-/** What helps against each reason that a database does not let us in, by its SQLSTATE or Node's code. */
+/** SQLSTATE or Node's code of a failed connection → the remedy. */
 const REMEDIES: Record<string, string> = {
   ECONNREFUSED: 'Start PostgreSQL, or set the right host and port in DATABASE_URL.',
   ENOTFOUND: 'Set the right host in DATABASE_URL.',
@@ -16,7 +16,7 @@ const REMEDIES: Record<string, string> = {
   '53300': 'Raise max_connections, or close what others have open.',
 };
 
-/** Why a database does not let us in, for whoever has to change that. */
+/** Why the database refuses connections, for the operator. */
 export const describeUnreachable = (error: unknown): Problem => ({
   problem: `The database does not answer: ${reasonOf(error)}.`,
   remedy: REMEDIES[codeOf(error)] ?? 'See whether PostgreSQL runs, and whether DATABASE_URL leads to it.',
@@ -24,7 +24,7 @@ export const describeUnreachable = (error: unknown): Problem => ({
 
 type Kind = { version: number; versionName: string; encoding: string };
 
-/** What of its version and encoding the service cannot work with. @throws what keeps the database from answering. */
+/** The reasons in its version and encoding why the service cannot work with it. @throws why it does not answer. */
 export async function findUnfitness<DB>(database: Kysely<DB>): Promise<Problem[]> {
   const { rows } = await sql<Kind>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS "versionName",
@@ -45,7 +45,7 @@ export async function findUnfitness<DB>(database: Kysely<DB>): Promise<Problem[]
   return problems;
 }
 
-/** @throws in words for an operator, unless the service can work on the database. */
+/** @throws an error for the operator, unless the service can work on the database. */
 export async function requireUsableDatabase<DB>(database: Kysely<DB>): Promise<void> {
   const problems = await findUnfitness(database).catch((error) => [describeUnreachable(error)]);
   const sentences = problems.map(({ problem, remedy }) => `${problem} ${remedy}`);

@@ -1,4 +1,4 @@
-/** The lock on a data directory: one holder, told apart across processes, gone with its process. */
+/** The lock on a data directory: one holder, told apart across processes, released with its process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ async function lockInAnotherProcess(): Promise<string> {
   return firstOutput(hold());
 }
 
-/** A process that says `locked` and stays, or says why it cannot. */
+/** A process that prints `locked` and stays, or prints why it cannot lock. */
 function hold(): ChildProcess {
   const script = `
     import { lockDirectory } from ${JSON.stringify(new URL('directory-lock.ts', import.meta.url).href)};

@@ -1,4 +1,7 @@
-/** Lets one service at a time use a data directory, by a lock that the kernel drops with its process, however that dies. */
+/**
+ * Lets one service at a time use a data directory, by a lock that the kernel releases with the process, however it
+ * ends.
+ */
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -6,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 /** SQLITE_BUSY, another connection has the lock: https://sqlite.org/rescode.html#busy */
 const sqliteBusy = 5;
 
-/** Locks held by this process; a connection that nothing refers to would be closed, and unlocked, by the collector. */
+/** Locks held by this process. The garbage collector would close an unreferenced connection, and so unlock it. */
 const held = new Set<DatabaseSync>();
 
 /** Held until `release` or the end of the process. */
@@ -27,7 +30,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   try {
     writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
   } catch {
-    // A full disk must not stop the start: the file only serves the message to the next process.
+    // A full disk must not stop the start: the file only improves the next process's error message.
   }
   return {
     release() {
@@ -43,9 +46,9 @@ function openLocked(directory: string, pidFile: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: 0 });
-    // A stranger who may open the file could lock it too.
+    // A stranger allowed to open the file could lock it too.
     chmodSync(path, 0o600);
-    // A journal in a file would be written even for a lock on an empty database: not on a full disk.
+    // A journal file would be written even for a lock on an empty database, which fails on a full disk.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return database;
   } catch (error) {

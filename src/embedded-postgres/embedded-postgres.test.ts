@@ -50,7 +50,7 @@ test('PostgreSQL sees nothing of the environment of the service', async () => {
      COPY environment FROM PROGRAM 'env';
      SELECT split_part(line, '=', 1) AS name FROM environment`,
   );
-  // The rest is made by PostgreSQL itself and by the shell.
+  // PostgreSQL itself and the shell set the others.
   const made = /^(LC_[A-Z]+|PGSYSCONFDIR|PGLOCALEDIR|PGDATA|PWD|OLDPWD|SHLVL|_)$/;
   const inherited = rows.map(({ name }) => String(name)).filter((name) => !made.test(name));
   expect(inherited.sort()).toEqual(['PATH', 'TZ']);

@@ -13,7 +13,7 @@ import { type Account, findPrograms } from './postgres-programs.ts';
 import { superviseServer } from './postgres-server.ts';
 import { serverArguments, socketPort } from './postgres-settings.ts';
 
-/** What `pg` needs to connect: `host` is the socket's directory, the same for as long as the service runs. */
+/** Connection settings for `pg`: `host` is the socket's directory, unchanged for as long as the service runs. */
 export type SocketConnection = {
   host: string;
   port: number;
@@ -26,8 +26,8 @@ export type SocketConnection = {
 export type EmbeddedPostgres = { connection: SocketConnection; stop(): Promise<void> };
 
 /**
- * `durable` false: a crash of the machine may destroy the data (tests). `graceSeconds`: how long the database outlives a
- * service that was killed. `onLog` gets PostgreSQL's lines, and ours.
+ * `durable` false: a crash of the machine may destroy the data (tests). `graceSeconds`: how long the database outlives
+ * a killed service. `onLog` gets PostgreSQL's lines, and ours.
  */
 export type EmbeddedPostgresOptions = {
   directory: string;
@@ -37,10 +37,11 @@ export type EmbeddedPostgresOptions = {
 };
 
 /**
- * Starts the PostgreSQL whose cluster is `postgres` in the data directory `directory`; both are made if missing.
- * Holds the lock of `directory` until `stop`. Resolves when the server accepts connections, after its recovery, if any;
- * from then on a server that dies is restarted on the same socket. When this process is killed, it ends by itself.
- * Throws, having deleted nothing and stopped everything, an error that names the place, the reason and a remedy.
+ * Starts the PostgreSQL whose cluster is `postgres` in the data directory `directory`; both are made if missing. Holds
+ * the lock of `directory` until `stop`. Resolves when the server accepts connections, after a recovery if one is
+ * needed. From then on a server that dies is restarted on the same socket. When this process is killed, the server
+ * ends by itself. Throws an error with the place, the reason and a remedy, after it has stopped everything and deleted
+ * nothing.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { onLog, graceSeconds, durable = true } = options;
@@ -83,9 +84,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /**
- * How to connect to the PostgreSQL that another process runs on `directory`; undefined if none runs, or not yet:
- * a server notes that it is ready a moment after it accepts connections.
- * Throws if this user may not look.
+ * Connection settings for the PostgreSQL that another process runs on `directory`. Undefined when none runs, or none
+ * is ready yet: a server notes that it is ready a moment after it accepts connections. Throws when this user has no
+ * permission to look.
  */
 export function findRunningPostgres(directory: string): SocketConnection | undefined {
   if (!existsSync(directory)) return undefined;
@@ -93,7 +94,7 @@ export function findRunningPostgres(directory: string): SocketConnection | undef
   const postmaster = findPostmaster(cluster);
   if (!postmaster?.ready) return undefined;
   const { socketDirectory: host, port } = postmaster;
-  // A server of a version before passwords asks for none.
+  // A server of a version before passwords requires none.
   return connectionTo({ host, port, password: readPassword(cluster) ?? '' });
 }
 
@@ -108,7 +109,10 @@ const connectionTo = (server: Pick<SocketConnection, 'host' | 'port' | 'password
   database: databaseName,
 });
 
-/** Gives the real path, by which a running server is recognised. Others may pass it, as PostgreSQL must where we are root. */
+/**
+ * Makes the directory if it is missing, and returns its real path, which identifies a running server. Other accounts
+ * may pass it, as PostgreSQL must when we are root.
+ */
 function openDirectory(directory: string): string {
   try {
     makeDirectory(directory, 0o711);
@@ -119,8 +123,8 @@ function openDirectory(directory: string): string {
 }
 
 /**
- * The cluster itself, which only its owner may enter. Where that path is too long for a socket address, a directory
- * in /tmp whose name follows from it: not os.tmpdir(), which may be as long, and differs between services.
+ * The cluster itself, which only its owner may enter. Where that path is too long for a socket address, a directory in
+ * /tmp with a name derived from it. Not os.tmpdir(), which may be as long, and differs between services.
  */
 function chooseSocketDirectory(cluster: string, owner: Account | undefined): string {
   // sun_path of unix(4) has 104 bytes on macOS, 108 on Linux, with the final zero.
@@ -129,7 +133,7 @@ function chooseSocketDirectory(cluster: string, owner: Account | undefined): str
   const directory = `/tmp/knowledge-retrieval-${name}`;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const stat = lstatSync(directory);
-  // Who else owns it could put a socket of his own there, and read all that is sent to it.
+  // Another owner of the directory could put his own socket there, and read everything sent to it.
   if (!stat.isDirectory() || (stat.uid !== process.geteuid?.() && stat.uid !== owner?.uid)) {
     throw new Error(
       `${directory}, needed for the database's socket, belongs to the user ${stat.uid}: have it removed`,

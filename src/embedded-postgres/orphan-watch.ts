@@ -1,14 +1,14 @@
-/** Ends a PostgreSQL whose service was killed and did not come back. */
+/** Ends a PostgreSQL whose service was killed and did not restart. */
 import { spawn } from 'node:child_process';
 import { childEnvironment, type Launch } from './postgres-programs.ts';
 
-/** For the next start to take the cluster over; servers and workers beside the killed one go on meanwhile. */
+/** Time for the next start to take the cluster over; other servers and workers continue meanwhile. */
 const graceSeconds = 20;
 
 /**
- * Waits for the end of its input, which is the end of the service however that dies, and then for the grace. Each second
- * it looks whether the postmaster still runs, by its number and its cluster: a number may be given away again. Then it
- * sends signals by rising force, as PostgreSQL's manual, 18.5, has them. A shell takes 1 MB, where Node takes 40.
+ * Waits for the end of its input, which is the end of the service in any case, and then for the grace period. Each
+ * second it checks that the postmaster still runs, by process id and cluster, since ids are reused. Then it sends
+ * increasingly strong signals, as in PostgreSQL's manual, 18.5. A shell takes 1 MB, Node would take 40.
  */
 const script = `
 pid=$1 cluster=$2 grace=$3
@@ -34,12 +34,12 @@ outlasts 5
 kill -s KILL "$pid"
 `;
 
-/** `pid`: the postmaster's; `launch`: its own, since nobody else may look at it and end it. */
+/** `pid`: the postmaster's; `launch`: the postmaster's own, since only its account may inspect and end it. */
 export type Watched = { pid: number; cluster: string; launch: Launch; graceSeconds: number | undefined };
 
 /**
- * Starts to watch; gives what ends the watch, to be called when the postmaster has ended.
- * Without a shell there is no watch: then the next start ends what is left.
+ * Starts the watch; returns a function that ends it, to be called when the postmaster has ended. Without a shell there
+ * is no watch: then the next start ends the remaining processes.
  */
 export function watchForOrphan({
   pid,
@@ -53,7 +53,7 @@ export function watchForOrphan({
     ...launch.account,
     cwd: '/',
     env: childEnvironment,
-    // A session of its own: what ends the terminal's processes is not to end it before the service.
+    // A session of its own: a signal to the terminal's processes must not end it before the service.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

@@ -1,26 +1,26 @@
-/** Chooses the account that PostgreSQL runs under: ours, or another one where we are root, whom it refuses. */
+/** Chooses the account that PostgreSQL runs under: ours, or another one when we are root, which PostgreSQL refuses. */
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Account, childEnvironment, type Launch } from './postgres-programs.ts';
 
-/** A launch, and who owns the cluster's files; undefined: we ourselves. */
+/** A launch, and the owner of the cluster's files; undefined: our own account. */
 export type OwnedLaunch = Launch & { owner: Account | undefined };
 
 /**
- * Capabilities that let a process which is not root pass directories that only root may enter, like /root (0700):
- * `dac_read_search` passes and reads; containers seldom grant it, but `dac_override`, which may write as well.
- * See capabilities(7).
+ * Capabilities that let a process other than root pass directories that only root may enter, like /root (0700).
+ * `dac_read_search` passes and reads, but containers seldom grant it. `dac_override` may write as well. See
+ * capabilities(7).
  */
 const passes = ['dac_read_search', 'dac_override'];
 
 /**
- * The launch for the cluster directory `cluster`, which need not exist yet, and the program `postgres`.
- * Throws with a remedy where root finds no account, or the account cannot get at the directory or the program.
+ * The launch for the cluster directory `cluster`, which need not exist yet, and the program `postgres`. Throws with a
+ * remedy when root finds no account, or the account cannot access the directory or the program.
  */
 export function chooseLaunch(cluster: string, postgres: string): OwnedLaunch {
   if (process.getuid?.() !== 0) return { prefix: [], account: undefined, owner: undefined };
-  // macOS has one of its own, _postgres.
+  // macOS has its own account, _postgres.
   const owner =
     clusterOwner(cluster) ?? findAccount('postgres') ?? findAccount('_postgres') ?? createAccount('postgres');
   const launches = [
@@ -41,8 +41,8 @@ export function chooseLaunch(cluster: string, postgres: string): OwnedLaunch {
 }
 
 /**
- * Becomes `owner` but keeps one capability. `no_setuid_fixup` because access(2), by which PostgreSQL looks for its own
- * files, otherwise ignores the capabilities of everyone but root. Node's own uid and gid options can do neither.
+ * Switches to `owner` but keeps one capability. PostgreSQL checks its own files by access(2), which without
+ * `no_setuid_fixup` ignores the capabilities of everyone but root. Node's own uid and gid options can do neither.
  */
 function setpriv(owner: Account, capability: string): string[] {
   return [
@@ -57,7 +57,10 @@ function setpriv(owner: Account, capability: string): string[] {
   ];
 }
 
-/** Tries it: modes, ACLs, mount options and missing capabilities all count. Gives '' or what went wrong. */
+/**
+ * Tests the access by a trial run: modes, ACLs, mount options and missing capabilities all count. Returns '' or the
+ * error.
+ */
 function probe(launch: Launch, directory: string, postgres: string): string {
   const script = 'cd "$1" && exec "$2" --version';
   const [file = '', ...args] = [...launch.prefix, 'sh', '-c', script, 'sh', directory, postgres];
@@ -71,7 +74,7 @@ function probe(launch: Launch, directory: string, postgres: string): string {
   return result.status === 0 ? '' : result.stderr.trim() || `${file}: status ${result.status}`;
 }
 
-/** A cluster stays with the account that it was made by, whoever starts it and whatever the passwd file says. */
+/** A cluster stays with the account that made it, whoever starts it and whatever the passwd file says. */
 function clusterOwner(cluster: string): Account | undefined {
   const stat = statSync(join(cluster, 'PG_VERSION'), { throwIfNoEntry: false });
   if (!stat) return undefined;
@@ -89,7 +92,7 @@ function findAccount(name: string): Account | undefined {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
 
-/** Makes the account like Debian's postgresql-common does, which finds and keeps it if installed later. */
+/** Makes the account like Debian's postgresql-common, which finds and keeps it if installed later. */
 function createAccount(name: string): Account {
   const options = ['--system', '--user-group', '--home-dir', '/var/lib/postgresql', '--no-create-home'];
   const made = spawnSync('useradd', [...options, '--shell', '/bin/false', name], {

@@ -1,4 +1,7 @@
-/** Data directories that are stale, incomplete, odd, foreign or out of reach: which start, and how others are refused. */
+/**
+ * Data directories that are stale, incomplete, odd, foreign or out of reach: which ones start, and the errors of
+ * others.
+ */
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -44,7 +47,7 @@ beforeEach(() => {
 test('a stale postmaster.pid whose number now is of another process stops no start and ends no process', async () => {
   directory = await makeDataDirectory();
   const { uid, gid } = statSync(clusterPath(directory));
-  // Of the same account, so that PostgreSQL itself would take it for its predecessor.
+  // Under the same account, so that PostgreSQL itself would take the process for its predecessor.
   const unrelated = spawnChild('sleep', ['60'], isRoot ? { uid, gid } : {});
   await once(unrelated, 'spawn');
   writeLockFiles(directory, unrelated.pid);
@@ -78,7 +81,7 @@ test('a service killed while it makes the cluster leaves a directory that starts
   const { connection, stop } = await start(directory);
   await query(connection, 'CREATE TABLE kept AS SELECT 1 AS value');
   await stop();
-  // As left by an initdb that outlived its service and went on writing.
+  // As left by an initdb that outlived its service and continued to write.
   mkdirSync(join(directory, 'postgres.incomplete-abcdef', 'base'), { recursive: true });
   const again = await start(directory);
   expect(incomplete()).toEqual([]);

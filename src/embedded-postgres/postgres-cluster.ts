@@ -1,4 +1,4 @@
-/** Makes the database cluster: initdb into a directory of its own, which takes its name only when it is complete. */
+/** Makes the database cluster: initdb works in a separate directory, which is renamed when it is complete. */
 import {
   chownSync,
   closeSync,
@@ -15,20 +15,20 @@ import { basename, dirname, join } from 'node:path';
 import type { OwnedLaunch } from './postgres-account.ts';
 import { reportedLines, startProgram } from './postgres-programs.ts';
 
-/** The major version of the installed package, which alone can read a cluster that says so in PG_VERSION. */
+/** The major version of the installed package. It can read only clusters with this number in PG_VERSION. */
 const majorVersion = '18';
 
-/** The superuser and the database that initdb makes; the service needs no other, for nothing else lives here. */
+/** The superuser and the database that initdb makes. The service needs no other: it has this server to itself. */
 export const databaseUser = 'postgres';
 export const databaseName = 'postgres';
 
 /**
- * Where the operating system classifies characters, best first. Collation and case are PostgreSQL's own, but its text
- * search parser (wparser_def.c) asks the C library: under plain C, `«дом»` and `—` count as words.
+ * Locales for the operating system's classification of characters, best first. Collation and case are PostgreSQL's
+ * own. But its text search parser (wparser_def.c) asks the C library: under plain C, `«дом»` and `—` count as words.
  */
 const characterLocales = ['C.UTF-8', 'en_US.UTF-8', 'C'];
 
-/** `durable: false` leaves out the wait for the disk; `onLog` gets initdb's lines. */
+/** `durable: false` skips the wait for the disk; `onLog` gets initdb's lines. */
 export type ClusterOptions = {
   cluster: string;
   initdb: string;
@@ -38,8 +38,8 @@ export type ClusterOptions = {
 };
 
 /**
- * Leaves a complete cluster at `cluster`, by initdb if there is none.
- * Throws if something else stands there, or a cluster of another major version: nothing of it is touched.
+ * Ensures a complete cluster at `cluster`, and runs initdb if there is none. Throws, and changes nothing, if something
+ * else is there, or a cluster of another major version.
  */
 export async function ensureCluster(options: ClusterOptions): Promise<void> {
   const { cluster } = options;
@@ -82,7 +82,7 @@ function incompletePrefix(cluster: string): string {
   return `${cluster}.incomplete-`;
 }
 
-/** What an initdb left that was killed. It may still be dying and writing: then the next start removes the rest. */
+/** Removes the remains of a killed initdb. It may still be dying and writing: then the next start removes the rest. */
 function removeIncomplete(cluster: string): void {
   const prefix = basename(incompletePrefix(cluster));
   for (const name of readdirSync(dirname(cluster))) {
@@ -90,7 +90,7 @@ function removeIncomplete(cluster: string): void {
     try {
       rmSync(join(dirname(cluster), name), { recursive: true, force: true });
     } catch {
-      // It only takes space.
+      // The remains only take space.
     }
   }
 }
@@ -121,13 +121,13 @@ function initdbArguments(directory: string, characterLocale: string, durable: bo
   return [
     `--pgdata=${directory}`,
     '--encoding=UTF8',
-    // The same order and case on every machine; under libc's C, lower() knows ASCII only.
+    // The same order and case on every machine; under libc's C, lower() handles ASCII only.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--locale=C',
     `--lc-ctype=${characterLocale}`,
     `--username=${databaseUser}`,
-    // Until the first start has given it a password: see postgres-password.ts.
+    // Until the first start has set a password: see postgres-password.ts.
     '--auth-local=trust',
     '--auth-host=reject',
     '--no-instructions',

@@ -1,4 +1,6 @@
-/** Who reaches the socket of the embedded database opens nothing without its password, also in clusters from before it. */
+/**
+ * A process that reaches the embedded database's socket cannot connect without the password, also in older clusters.
+ */
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,13 +15,13 @@ import {
 
 cleanUpAfterEach();
 
-/** What initdb has written, in the line that counts here. */
+/** The line of initdb's file that counts here. */
 const TRUST = 'local   all             all                                     trust\n';
 const OPEN = 'local all all trust\n';
 const fileOf = (directory: string, name: string): string => join(clusterPath(directory), name);
 const passwordFile = (directory: string) => fileOf(directory, 'knowledge-retrieval.password');
 
-/** Starts it, and expects that it takes its password and no other. */
+/** Starts it, and checks that it accepts its password and no other. */
 async function expectGuarded(directory: string) {
   const postgres = await start(directory);
   const { connection } = postgres;

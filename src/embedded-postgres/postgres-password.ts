@@ -1,6 +1,6 @@
 /**
- * The password of the embedded PostgreSQL. The directory of its socket is its account's alone; but processes of that
- * account that may open sockets and no files reach it too, as the one that reads uploaded files.
+ * The password of the embedded PostgreSQL. Only its account may enter the socket's directory. But some processes of
+ * that account may open sockets and no files, for example the extraction process, and reach the socket too.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -20,17 +20,19 @@ import { codeOf } from '../problem.ts';
 import { databaseUser } from './postgres-cluster.ts';
 import type { Account } from './postgres-programs.ts';
 
-/** Beside the data, so that it goes where they go. */
+/** Beside the data, so that it moves with them. */
 const FILE = 'knowledge-retrieval.password';
 
-/** Who may connect (PostgreSQL manual, 21.1): with the password; and before there is one, who reaches the socket. */
+/**
+ * The rules for connections (PostgreSQL manual, 21.1): with the password; before one is set, from the socket alone.
+ */
 const CLOSED = 'local all all scram-sha-256\n';
 const OPEN = 'local all all trust\n';
 
-/** The cluster's directory, and who owns its files; undefined: we ourselves. */
+/** The cluster's directory, and the owner of its files; undefined: our own account. */
 type Cluster = { cluster: string; owner: Account | undefined };
 
-/** Puts a file of the cluster in the place of another one, whole, or not at all. */
+/** Replaces a file of the cluster completely, or not at all. */
 function replaceFile({ cluster, owner }: Cluster, name: string, text: string): void {
   const [path, fresh] = [join(cluster, name), join(cluster, `${name}.new`)];
   rmSync(fresh, { force: true });
@@ -45,7 +47,7 @@ function replaceFile({ cluster, owner }: Cluster, name: string, text: string): v
   renameSync(fresh, path);
 }
 
-/** The cluster's password; undefined: none was made yet. @throws where this user may not read it */
+/** The cluster's password; undefined when none was made yet. @throws when this user may not read it */
 export function readPassword(cluster: string): string | undefined {
   try {
     return readFileSync(join(cluster, FILE), 'utf8').trim();
@@ -59,12 +61,12 @@ const isClosed = ({ cluster }: Cluster): boolean =>
   readFileSync(join(cluster, 'pg_hba.conf'), 'utf8') === CLOSED;
 
 /**
- * Before the server starts: makes a password where the file of it is missing. Then the server must let us in once more
- * without one, to learn it.
+ * Before the server starts: makes a password when its file is missing. Then the server must accept one more connection
+ * without a password, to learn it.
  */
 export function preparePassword(at: Cluster): string {
   const known = readPassword(at.cluster);
-  // A damaged cluster is left as it is; why it does not start PostgreSQL says best.
+  // A damaged cluster is left as it is; PostgreSQL itself reports best why it does not start.
   if (known !== undefined || !existsSync(join(at.cluster, 'pg_hba.conf'))) return known ?? '';
   const password = randomBytes(32).toString('hex');
   replaceFile(at, 'pg_hba.conf', OPEN);
@@ -73,8 +75,8 @@ export function preparePassword(at: Cluster): string {
 }
 
 /**
- * On the running server: from now on whoever connects has to know the password. Does nothing where it is so already.
- * Killed at any point, it is done by the next start.
+ * On the running server: every later connection needs the password. Does nothing when it is set already. If this is
+ * interrupted at any point, the next start completes it.
  */
 export async function requirePassword(
   at: Cluster,
@@ -84,9 +86,9 @@ export async function requirePassword(
   const client = new pg.Client(connection);
   await client.connect();
   try {
-    // A statement that fails stands in the log, and this one has the password in it.
+    // The log contains each failed statement, and this one contains the password.
     await client.query("SET log_min_error_statement = 'panic'");
-    // Many rounds are for passwords that can be guessed; each costs time with each connection.
+    // Many rounds protect passwords that can be guessed; each round costs time for every connection.
     await client.query("SET password_encryption = 'scram-sha-256'; SET scram_iterations = 1");
     await client.query(`ALTER ROLE ${databaseUser} PASSWORD '${connection.password}'`);
     replaceFile(at, 'pg_hba.conf', CLOSED);

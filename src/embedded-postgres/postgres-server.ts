@@ -3,21 +3,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { shutDown } from './postgres-pidfile.ts';
 import { type Launch, reportedLines, startProgram } from './postgres-programs.ts';
 
-/** How long a start retries while remains of a killed server still hold the cluster's memory. */
+/** How long a start retries while processes of a killed server still hold the cluster's memory. */
 const retryMilliseconds = 10_000;
 const retryPauseMilliseconds = 100;
 
-/** Pauses between restarts double from the first to the last, and begin anew after a server that lasted. */
+/** Pauses between restarts double from the first to the last, and start over after a server that lasted. */
 const firstPauseMilliseconds = 100;
 const lastPauseMilliseconds = 5_000;
 const lastingMilliseconds = 60_000;
 
-/** PostgreSQL's own words (sysv_shmem.c, miscinit.c) for processes of a dead postmaster that are still ending. */
+/** PostgreSQL's messages (sysv_shmem.c, miscinit.c) about a dead postmaster's processes that are still ending. */
 const remains = /pre-existing shared memory block|lock file ".*" already exists/;
 
 /**
- * `beforeStart` runs before each start and may reject; `watch` gets the process id of each server, and gives what is
- * called at its end; `onLog` gets the server's lines and ours.
+ * `beforeStart` runs before each start and may reject. `watch` gets the process id of each server, and returns a
+ * function to be called at its end. `onLog` gets the server's lines and ours.
  */
 export type ServerOptions = {
   launch: Launch;
@@ -28,7 +28,7 @@ export type ServerOptions = {
   onLog(line: string): void;
 };
 
-/** A server that is kept running until `stop`, which resolves when it has ended and never rejects. */
+/** A supervised server. `stop` resolves when the server has ended, and never rejects. */
 export type Supervised = { stop(): Promise<void> };
 
 type Server = {
@@ -38,7 +38,7 @@ type Server = {
   signal(name: NodeJS.Signals): void;
 };
 
-/** The server that runs now, or ran last, and the end of its supervision. */
+/** The current or last server, and the end of its supervision. */
 type Supervision = { server: Server; stopping: AbortController };
 
 /** Starts the server and resolves when it accepts connections; throws with its last lines if it does not come up. */
@@ -71,7 +71,7 @@ async function startFirst(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** Resolves when the server has ended and is to stay so. Until then it comes back, however often it dies. */
+/** Restarts the server however often it dies. Resolves when it has ended after `stop`. */
 async function keepRunning(supervision: Supervision, options: ServerOptions): Promise<void> {
   const stopping = supervision.stopping.signal;
   let pauseMilliseconds = 0;
@@ -89,7 +89,7 @@ async function keepRunning(supervision: Supervision, options: ServerOptions): Pr
       lastPauseMilliseconds,
     );
     supervision.server = await relaunchServer(options);
-    // stop() came meanwhile and has signalled only the one before.
+    // stop() was called meanwhile, and has signalled only the server before.
     if (stopping.aborted) supervision.server.signal('SIGINT');
   }
 }
@@ -111,7 +111,7 @@ async function launchServer(options: ServerOptions): Promise<Server> {
   const readiness = Promise.withResolvers<void>();
   const { child, exited } = startProgram(options.launch, options.postgres, {
     args: options.args,
-    // A session of its own: Ctrl-C reaches all of the terminal's foreground group, and requests want draining first.
+    // A new session: Ctrl-C signals the terminal's whole foreground group, and requests must be drained first.
     detached: true,
     onLine(line) {
       options.onLog(line);
@@ -122,7 +122,7 @@ async function launchServer(options: ServerOptions): Promise<Server> {
   });
   const endWatch = child.pid === undefined ? () => {} : options.watch(child.pid);
   const signal = (name: NodeJS.Signals) => child.kill(name);
-  // Without stop(), by process.exit or an uncaught error, this process must not leave the server behind.
+  // When this process ends without stop(), by process.exit or an uncaught error, it must not leave the server running.
   const endWithProcess = () => signal('SIGINT');
   process.once('exit', endWithProcess);
   exited.then((reason) => {

@@ -1,7 +1,7 @@
 /**
- * Bytes outlive a backup: its snapshot has rows whose bytes somebody may remove before it has copied them. So a backup
- * takes a lock before its snapshot, and who removes bytes looks for it after the commit by which the last row that
- * named them went: either the snapshot has no such row, or the lock is seen.
+ * Keeps objects while a backup runs. The backup's snapshot has rows whose objects may be removed before it copies
+ * them. So a backup takes a lock before its snapshot. A transaction that removes the last row naming an object commits
+ * first and then checks the lock. Either the snapshot has no such row, or the check sees the lock.
  */
 import { sql } from 'kysely';
 import type pg from 'pg';
@@ -10,13 +10,13 @@ import type { FileStore } from './file-store.ts';
 
 const LOCK = `hashtextextended('backup', 0)`;
 
-/** A look at the lock takes no longer; another backup does. */
+/** A check holds the lock for less than this; another backup holds it longer. */
 const LOCK_TIMEOUT_MS = 1_000;
-/** PostgreSQL's code for a lock that could not be had in time (manual, appendix A). */
+/** PostgreSQL's code for a lock that was not granted in time (manual, appendix A). */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Keeps all bytes for as long as the connection lives.
+ * Prevents the removal of objects for as long as the connection lives.
  * @throws when another backup does so already.
  */
 export async function keepBytes(client: pg.ClientBase): Promise<void> {
@@ -31,16 +31,16 @@ export async function keepBytes(client: pg.ClientBase): Promise<void> {
 }
 
 async function isBackupRunning(database: Queryable): Promise<boolean> {
-  // Held for no longer than this statement.
+  // Held for this statement only.
   const { rows } = await sql<{ free: boolean }>`
     SELECT pg_try_advisory_xact_lock_shared(${sql.raw(LOCK)}) AS free`.execute(database);
   return rows[0]?.free !== true;
 }
 
 /**
- * Removes an object, or everything below a prefix, that no committed row names any more, unless a backup runs: then
- * the sweep does it later. Not to be called before that commit.
- * @returns whether it is removed
+ * Removes an object, or everything below a prefix, that no committed row names any more. While a backup runs it
+ * removes nothing, and garbage collection does it later. Call it only after the commit that removed the row.
+ * @returns whether it has removed it
  */
 export async function removeUnnamed(
   { database, files }: { database: Queryable; files: FileStore },

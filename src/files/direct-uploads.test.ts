@@ -1,6 +1,6 @@
 /**
- * The addresses of an S3-compatible store bring in no bytes that count for nobody: what may still come counts, and what
- * comes when it can be of no use goes. The tests run twice, as those of `s3-store.test.ts`.
+ * The upload addresses of an S3-compatible store bring in no objects that escape accounting: bytes that may still
+ * arrive count, and useless ones are removed. The tests run twice, like those of `s3-store.test.ts`.
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -35,14 +35,14 @@ async function newTicket(size: number): Promise<Ticket> {
 
 const importFile = ({ fileId }: Ticket) => started.suite.call('importFile', { fileId });
 
-/** Lets all tickets expire so long ago. */
+/** Makes all tickets expired for this many minutes. */
 async function expireTickets(minutes: number): Promise<void> {
   await sql`UPDATE files SET expires_at = least(expires_at, now() - make_interval(mins => ${minutes}))`.execute(
     started.suite.service.database,
   );
 }
 
-/** Lets the account's limit be so much above what counts now. */
+/** Sets the account's limit this many bytes above its current usage. */
 async function leaveRoom(bytes: number): Promise<void> {
   const { database } = started.suite.service;
   const limit = (storage_limit_bytes: number) =>

@@ -1,4 +1,4 @@
-/** The room that running uploads still need. */
+/** The disk space that running uploads still need. */
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { createDiskWatermark } from './disk-watermark.ts';
 
 test('bytes that are expected are free for nobody else, until they have come or will not come', async () => {
   const { bavail, bsize } = await statfs(tmpdir());
-  // Others write there meanwhile: a third is far from the half and from all.
+  // Other processes write to this disk meanwhile: a third is far enough from the half and from all.
   const third = Math.floor((bavail * bsize) / 3);
   const room = createDiskWatermark(tmpdir());
   const uploads = [await room.expect(third), await room.expect(third)];

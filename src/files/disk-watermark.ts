@@ -1,35 +1,38 @@
-/** Keeps the last of the disk for what is stored already: PostgreSQL ends, and all reading with it, when its log finds no room. */
+/**
+ * Reserves the last part of the disk for data already stored: without space for its log PostgreSQL stops, and all
+ * reading with it.
+ */
 import { statfs } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { diskFull } from '../errors.ts';
 
 /**
- * What nothing new is stored in: sixteen segments of PostgreSQL's write-ahead log, for what is under way when the disk
- * gets there, and for the charges, deletions and jobs that go on.
+ * No new content is stored in this reserve: sixteen segments of PostgreSQL's write-ahead log. It serves operations in
+ * progress when the disk gets this full, and the charges, deletions and jobs that go on.
  */
 const RESERVED_BYTES = 256 * 1024 ** 2;
 
-/** How soon after the operator has made room an import goes on. */
+/** Interval at which a waiting import checks the disk again. */
 const LOOK_INTERVAL_MS = 1_000;
 
-/** Bytes that are on their way to the disk. */
+/** Bytes announced but not yet on the disk. */
 export type ExpectedBytes = {
-  /** So many more are there. */
+  /** Reports that this many more bytes are on the disk. */
   arrived(bytes: number): void;
-  /** No more will come. */
+  /** Reports that no more bytes will come. */
   end(): void;
 };
 
 export type DiskWatermark = {
-  /** @throws SERVICE_UNAVAILABLE when `bytes` more, with all that are expected, would take from the reserve */
+  /** @throws SERVICE_UNAVAILABLE when `bytes` more, with all expected ones, would reach into the reserve */
   require(bytes: number): Promise<void>;
-  /** Keeps room for bytes until they have arrived, or will not come. @throws as `require` */
+  /** Reserves space for bytes until they have arrived, or will not come. @throws as `require` */
   expect(bytes: number): Promise<ExpectedBytes>;
   /** Resolves when the reserve is free; rejects when `signal` aborts. */
   untilFree(signal: AbortSignal): Promise<void>;
 };
 
-/** The room where `directory` lies; undefined: nothing of ours is stored on this machine. */
+/** The watermark of the disk with `directory`; undefined: the service stores nothing on this machine. */
 export function createDiskWatermark(directory: string | undefined): DiskWatermark {
   let expectedBytes = 0;
   const hasRoomFor = async (bytes: number): Promise<boolean> => {
@@ -42,7 +45,7 @@ export function createDiskWatermark(directory: string | undefined): DiskWatermar
       if (!(await hasRoomFor(expectedBytes + bytes))) throw diskFull();
     },
     async expect(bytes) {
-      // Before the look at the disk: of several that begin at once each one sees the others.
+      // Before the disk is checked, so that uploads that begin at the same time count each other.
       expectedBytes += bytes;
       let leftBytes = bytes;
       const settle = (settledBytes: number) => {

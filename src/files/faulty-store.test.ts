@@ -1,4 +1,4 @@
-/** A store of S3 that is silent, slow or lying costs its own requests only, and these end in time. */
+/** An S3 store that is silent, slow or wrong affects only its own requests, and these end in time. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ServiceError } from '../errors.ts';
 import { startBucketService } from '../testing/bucket-service.ts';
@@ -34,7 +34,7 @@ async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-/** Every method that asks the store. */
+/** Every method that sends a request to the store. */
 const METHODS: Record<string, () => Promise<unknown>> = {
   take: () => store.directUploads?.take(file, BYTES.length) ?? Promise.resolve(),
   put: () => store.put(objectName, Buffer.from(BYTES)),
@@ -48,14 +48,14 @@ const METHODS: Record<string, () => Promise<unknown>> = {
   listObjects: () => all(store.listObjects(file.knowledgeBaseId)),
 };
 
-/** What a method gives or throws, in words. */
+/** What a method returns or throws, in words. */
 const outcomeOf = (method: () => Promise<unknown>): Promise<string> =>
   method().then(
     (value) => (value === undefined ? 'nothing' : 'something'),
     (error) => (error instanceof ServiceError ? `${error.status}` : String(error)),
   );
 
-/** Who notices nothing of a fault, since he does not look at what it is in. */
+/** Methods that do not notice a fault, since they do not read the faulty part. */
 const UNAWARE: Partial<Record<StoreFault, string[]>> = {
   'sends a byte now and then': ['read', 'readIfThere'],
   'sends headers and no more': ['take', 'look'],

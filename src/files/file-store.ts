@@ -1,4 +1,4 @@
-/** Keeps the bytes of uploaded files on disk, each under a name that is written once and never changed. */
+/** Stores uploaded files on disk, each as an object whose name is written once and whose content never changes. */
 import { createHash, randomUUID } from 'node:crypto';
 import { access, constants, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,75 +14,75 @@ export type ListedObject = { objectName: string; sizeBytes: number; modifiedAt: 
 /** The largest upload that the contract allows (`presignUploadUrl`, `size`). */
 export const OBJECT_MAX_BYTES = 52_428_800;
 
-/** `sizeBytes`: what is there must have this length. `signal` ends the reading. */
+/** `sizeBytes`: the object must have this length. `signal` aborts the read. */
 export type ReadOptions = { sizeBytes?: number | undefined; signal?: AbortSignal | undefined };
 
-/** Files that are synced at the same time. */
+/** Files synced at the same time. */
 const SYNCS_MAX = 2;
 
-/** Bytes that have arrived whole. */
+/** An object that has arrived completely. */
 export type StoredObject = { objectName: string; sha256: Buffer };
 
 export type FileStore = {
-  /** How clients send bytes straight to the store; undefined: they come through this service, by `write`. */
+  /** Direct uploads from clients to the store; undefined: clients upload through this service, by `write`. */
   directUploads?: {
-    /** The address to which the file's bytes can be PUT, with this length and until then. */
+    /** The address to which the client can PUT the file's bytes: with exactly this length, until the expiry. */
     presign(file: ScopedId, grant: { sizeBytes: number; createdAt: Date; expiresAt: Date }): Promise<string>;
     /**
-     * Puts what was sent for the file under a new name, which no address can change any more.
-     * @returns that name; undefined: nothing of exactly `sizeBytes` has arrived.
+     * Moves the upload to a new name that no upload address can change any more.
+     * @returns that name; undefined: no upload of exactly `sizeBytes` has arrived.
      */
     take(file: ScopedId, sizeBytes: number): Promise<string | undefined>;
   };
   /**
-   * Streams `bytes` to disk under a new name below `prefix`; the object is there whole, synced, or not at all. Its
-   * pieces are used up: nobody may look at them afterwards.
-   * @throws INPUT_VALIDATION_FAILED when they are not exactly `sizeBytes`; reading stops at the first byte too many.
+   * Streams `bytes` to disk under a new name below `prefix`. The object exists completely and synced, or not at all.
+   * Each buffer's memory is released after its write, so the caller must not read it afterwards.
+   * @throws INPUT_VALIDATION_FAILED when they are not exactly `sizeBytes`; reading stops at the first byte beyond.
    */
   write(prefix: string, bytes: AsyncIterable<Buffer>, sizeBytes: number): Promise<StoredObject>;
-  /** Puts a whole object back under the name that it had; one of that name is replaced. */
+  /** Writes a complete object under the name that it had in a backup; replaces an object of that name. */
   put(objectName: string, bytes: Buffer): Promise<void>;
-  /** Writes a small object, reads it and removes it. @throws what hinders that. */
+  /** Writes a small object, reads it and removes it. @throws the first failure. */
   probe(): Promise<void>;
-  /** Looks whether the store answers at all; changes nothing. @throws what it says, or that it is silent. */
+  /** Checks whether the store answers at all; changes nothing. @throws the store's error, or a time-out. */
   look(): Promise<void>;
-  /** The whole object. @throws when it is not there, comes too slowly, or has another length. */
+  /** The complete object. @throws when it does not exist, comes too slowly, or has another length. */
   read(objectName: string, options?: ReadOptions): Promise<Buffer>;
-  /** The same; undefined where it is gone. */
+  /** The same, but undefined when the object does not exist. */
   readIfThere(objectName: string, options?: ReadOptions): Promise<Buffer | undefined>;
-  /** Removes an object, or everything below a prefix; what is gone already is no error. */
+  /** Removes an object, or everything below a prefix; a missing one is no error. */
   remove(name: string): Promise<void>;
-  /** The knowledge bases that have something in the store, in no order. */
+  /** The knowledge bases with objects in the store, in no order. */
   listKnowledgeBases(): AsyncIterable<string>;
   /**
-   * The objects of one knowledge base in the order of their files' ids, from the file behind `afterId` on; what is not
-   * named as ours is left out.
+   * The objects of one knowledge base in the order of their files' ids, beginning after the file `afterId`. Omits
+   * objects whose names do not match ours.
    */
   listObjects(knowledgeBaseId: string, afterId?: string): AsyncIterable<ListedObject>;
 };
 
 /**
- * How long after the expiry of its address bytes may still come straight to the store: an upload goes on that has begun
- * before, and clocks differ (signatures hold for clocks that differ by so much: Amazon S3, error RequestTimeTooSkewed).
+ * How long after an address's expiry an upload may still arrive: one that began before goes on, and clocks differ.
+ * Signatures tolerate a difference of this size (Amazon S3, error RequestTimeTooSkewed).
  */
 export const LATE_UPLOAD_SECONDS = 900;
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-/** The name of an object that is nobody's: what a broken probe leaves behind, the sweep removes. */
+/** A name that belongs to no file: garbage collection removes the object that an aborted probe leaves. */
 export const probeName = (): string => `${randomUUID()}/${randomUUID()}/${randomUUID()}`;
-/** What is stored for a file lies below this. */
+/** The prefix of all objects of a file. */
 export const filePrefix = ({ knowledgeBaseId, id }: ScopedId): string => `${knowledgeBaseId}/${id}`;
-/** The name under which a client sends a file straight to the store: there is one, whatever the ticket's row says. */
+/** The name under which a client uploads a file directly to the store, whether or not the ticket's row records it. */
 export const uploadNameOf = (file: ScopedId): string => `${filePrefix(file)}/${file.id}`;
-/** Whether an object has such a name. */
+/** Whether an object's name is such an upload name. */
 export const isUploadName = (objectName: string): boolean => UPLOAD_NAME_PATTERN.test(objectName);
-/** The first part of an object's name. */
+/** Matches the first part of an object's name. */
 export const KNOWLEDGE_BASE_PATTERN = new RegExp(`^${UUID}$`);
-/** `<knowledge base>/<file>/<any>`: whatever else lies in the store is not ours to touch. */
+/** `<knowledge base>/<file>/<any>`: other objects in the store are not ours, and are never touched. */
 export const OBJECT_NAME_PATTERN = new RegExp(`^(${UUID})/(${UUID})/${UUID}$`);
 const UPLOAD_NAME_PATTERN = new RegExp(`^${UUID}/(${UUID})/\\1$`);
 
-/** Passes bytes on, hashing and counting them. */
+/** Passes bytes on, and hashes and counts them. */
 function measured(expectedBytes: number) {
   const hash = createHash('sha256');
   let receivedBytes = 0;
@@ -101,20 +101,20 @@ function measured(expectedBytes: number) {
 }
 
 /**
- * Gives a piece's memory back at once, where it has it alone. The garbage collector hardly sees memory outside its heap
- * and lets tens of MiB of pieces lie, as many as a large upload has.
+ * Releases a buffer's memory at once, if the buffer does not share it. The garbage collector hardly notices memory
+ * outside its heap. It would keep tens of MiB, all the buffers of a large upload.
  */
 function release({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /**
- * Each waits for the disk on one of the four threads that all of the process's file operations share; those of a flood of
- * small uploads would hold up everybody's.
+ * Each sync blocks one of the four threads that all of the process's file operations share. The syncs of many small
+ * uploads would block all other file operations.
  */
 const syncs = createShares(SYNCS_MAX);
 
-/** Writes the pieces to a new file, one after the other, and syncs it. */
+/** Writes the buffers to a new file in order, and syncs it. */
 async function writeFrom(pieces: AsyncIterable<Buffer>, path: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -129,16 +129,16 @@ async function writeFrom(pieces: AsyncIterable<Buffer>, path: string): Promise<v
   }
 }
 
-/** A rename survives a power cut only when the directory is synced too (fsync(2)). */
+/** A rename survives a power cut only if the directory is synced too (fsync(2)). */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   await directory.sync().finally(() => directory.close());
 }
 
-/** No upload is silent for this long: its connection would have been cut before. */
+/** No upload is silent for this long: its connection would have been closed before. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
-/** Removes what killed servers left half-written; a file that still grows may be another server's. */
+/** Removes half-written files of killed servers; a file that still grows may belong to another server. */
 async function removeAbandoned(incoming: string): Promise<void> {
   for (const name of await readdir(incoming)) {
     const path = join(incoming, name);
@@ -147,7 +147,7 @@ async function removeAbandoned(incoming: string): Promise<void> {
   }
 }
 
-/** Moves a file below a directory that is made, anew if somebody removes it as empty meanwhile. */
+/** Moves a file to a path whose directory it creates, again when a concurrent removal deletes the empty directory. */
 async function moveInto(target: string, temporary: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
@@ -161,7 +161,7 @@ async function moveInto(target: string, temporary: string): Promise<void> {
   }
 }
 
-/** Each try loses against another removal of the same directory; two are unlikely, so many do not happen. */
+/** A try fails only when a concurrent removal deletes the same directory. Two such failures are unlikely already. */
 const MOVE_TRIES = 5;
 
 /** Removes the directories between `path` and `root` that have become empty. */
@@ -170,12 +170,12 @@ async function removeEmptyParents(path: string, root: string): Promise<void> {
     try {
       await rmdir(directory);
     } catch {
-      return; // Something is in it, or it is gone.
+      return; // It is not empty, or already removed.
     }
   }
 }
 
-/** Entries of a directory; none where there is no such directory. */
+/** Entries of a directory; none when the directory does not exist. */
 async function entriesOf(path: string): Promise<string[]> {
   return await readdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];

@@ -9,18 +9,18 @@ import { formatScopedId, type ScopedId } from '../ids.ts';
 import { removeUnnamed } from './backup-lock.ts';
 import { type FileStore, LATE_UPLOAD_SECONDS, type StoredObject } from './file-store.ts';
 
-/** What an upload address was made for: a file that has not come yet. */
+/** An upload ticket: a file whose bytes have not arrived yet. */
 type Ticket = ScopedId & {
   accountId: string;
   fileName: string;
   sizeBytes: number;
   createdAt: Date;
   expiresAt: Date;
-  /** Undefined where the bytes go straight to the store: then until `settleUpload`. */
+  /** Undefined for direct uploads: their reservation lasts until `settleUpload`. */
   reservedUntil: Date | undefined;
 };
 
-/** Notes a ticket, whose bytes count as stored for as long as they may arrive. */
+/** Inserts a ticket. Its bytes count as stored for as long as they may arrive. */
 export async function insertTicket(
   transaction: Queryable,
   { knowledgeBaseId, id, accountId, ...ticket }: Ticket,
@@ -42,7 +42,9 @@ export async function insertTicket(
 
 const isExpired = sql<boolean>`expires_at <= now()`;
 
-/** The file of a live knowledge base, whoever owns it; undefined: there is none. `expired`: its ticket has run out. */
+/**
+ * The file of a live knowledge base, of any owner; undefined when there is none. `expired`: its ticket has expired.
+ */
 export async function findFile(database: Queryable, { knowledgeBaseId, id }: ScopedId) {
   return await database
     .selectFrom('files')
@@ -55,7 +57,7 @@ export async function findFile(database: Queryable, { knowledgeBaseId, id }: Sco
     .executeTakeFirst();
 }
 
-/** Selects the file that an account's document was made of. */
+/** Selects the file behind an account's document. */
 export const findDocumentFile = (database: Queryable, document: ScopedId & { accountId: string }) =>
   database
     .selectFrom('files')
@@ -64,7 +66,7 @@ export const findDocumentFile = (database: Queryable, document: ScopedId & { acc
     .where('document_id', '=', document.id)
     .where('account_id', '=', document.accountId);
 
-/** Notes the hash of bytes that have not passed through this service before. */
+/** Stores the hash of an object that was uploaded directly, and so was not hashed on arrival. */
 export async function recordHash(
   database: Queryable,
   { knowledgeBaseId, id }: ScopedId,
@@ -79,8 +81,9 @@ export async function recordHash(
 }
 
 /**
- * Looks whether the bytes of a ticket have arrived straight at the store, and takes them from there.
- * @returns their name, for `recordUpload`'s sake named by no row yet; undefined: they have not, or came here.
+ * Checks whether a ticket's bytes were uploaded directly to the store, and takes them if so.
+ * @returns the object's name, which no row names until `recordUpload`; undefined: nothing arrived, or it came through
+ * here.
  */
 export async function takeDirectUpload(
   { database, files }: { database: Queryable; files: FileStore },
@@ -93,7 +96,7 @@ export async function takeDirectUpload(
   return await files.directUploads.take(file, found.size_bytes);
 }
 
-/** The tickets that have expired, and whose bytes nobody has looked for in the store since. */
+/** The expired tickets whose direct upload has not been checked in the store since. */
 export async function findUnsettled(database: Queryable): Promise<(ScopedId & { sizeBytes: number })[]> {
   const { rows } = await sql<ScopedId & { sizeBytes: number }>`
     SELECT knowledge_base_id AS "knowledgeBaseId", id, size_bytes AS "sizeBytes"
@@ -104,9 +107,9 @@ export async function findUnsettled(database: Queryable): Promise<(ScopedId & { 
 }
 
 /**
- * Lets an expired ticket name the bytes that were `taken` from the store, or reserve nothing any more where there were
- * none; unless it is imported or deleted meanwhile.
- * @returns whether it does
+ * Settles an expired ticket: the row names the object that was `taken`, or ends its reservation when there was none.
+ * Does nothing when the file has been imported or deleted meanwhile.
+ * @returns whether it has settled the ticket
  */
 export async function settleUpload(
   database: Queryable,
@@ -129,7 +132,7 @@ type FileRow = {
   uploaded_at: Date | null;
 };
 
-/** The contract's file of a document; what is not known is left out. */
+/** The contract's file of a document; omits unknown fields. */
 export const toDocumentFile = (row: FileRow): DocumentFile => ({
   id: formatScopedId({ knowledgeBaseId: row.knowledge_base_id, id: row.id }),
   ...(row.uploaded_at !== null && { uploadedAt: row.uploaded_at.toISOString() }),
@@ -137,8 +140,8 @@ export const toDocumentFile = (row: FileRow): DocumentFile => ({
 });
 
 /**
- * An account's file in a live knowledge base, both kept as they are until the transaction ends.
- * `expired`: its ticket has run out. undefined: there is none.
+ * An account's file in a live knowledge base, both locked until the transaction ends.
+ * `expired`: its ticket has expired. Undefined: there is no such file.
  */
 export async function lockFile(transaction: Queryable, file: ScopedId & { accountId: string }) {
   return await transaction
@@ -156,8 +159,8 @@ export async function lockFile(transaction: Queryable, file: ScopedId & { accoun
 }
 
 /**
- * Lets the file name `stored` as its bytes, unless it is imported or deleted meanwhile.
- * @returns whether it does, and the object that nothing names any more (null: none).
+ * Makes the row name the object `stored`, unless the file has been imported or deleted meanwhile.
+ * @returns whether it does, and the object that no row names any more (null: none).
  */
 export async function recordUpload(
   database: Database,
@@ -178,7 +181,10 @@ export async function recordUpload(
     : { recorded: true, unusedObject: before.object_name };
 }
 
-/** Unless it is imported already, says that the file's bytes have not arrived: those that `objectName` named are gone. */
+/**
+ * Records that the file's bytes have not arrived, because the object `objectName` is lost. Does nothing when the file
+ * is imported already.
+ */
 export async function forgetUpload(
   database: Queryable,
   { knowledgeBaseId, id, objectName }: ScopedId & { objectName: string },
@@ -194,8 +200,8 @@ export async function forgetUpload(
 }
 
 /**
- * Removes an object that no row names, when all that the caller was asked for is done or refused already. A store that
- * does not answer, and a backup that runs, change nothing of that: the sweep removes the object later.
+ * Removes an object that no row names, after the request itself has succeeded or failed. A store that does not answer
+ * and a running backup do not change the request's result: garbage collection removes the object later.
  */
 export async function discardObject(
   { log, ...store }: { database: Queryable; files: FileStore; log: Logger },

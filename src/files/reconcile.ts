@@ -1,31 +1,35 @@
-/** Holds the rows of `files` against the objects of the store, in both directions, a thousand at a time. */
+/** Reconciles the rows of `files` with the objects of the store, in both directions, a thousand at a time. */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import { type FileStore, isUploadName, type ListedObject, uploadNameOf } from './file-store.ts';
 
-/** A row that says its bytes have arrived; `documentId` null: not imported yet. */
+/** A row whose bytes have arrived; `documentId` null: not imported yet. */
 export type UploadedFile = { id: string; objectName: string; sizeBytes: number; documentId: string | null };
 
-/** `orphans`: objects that no row names. `lost`: rows whose object is gone. `misfits`: rows of another length. */
+/**
+ * `orphans`: objects that no row names. `lost`: rows whose object is missing. `misfits`: rows with another length than
+ * their object.
+ */
 export type FileComparison = { orphans: string[]; lost: UploadedFile[]; misfits: UploadedFile[] };
 
-/** An object comes before its row, and lives without one for as long as an upload or a removal takes: minutes. */
+/** An object is older than its row, and exists without one while an upload or a removal runs: minutes. */
 const ORPHAN_AGE_MS = 3_600_000;
 
-/** Files and objects that are held at once, whatever a knowledge base has: as many as S3 lists in one answer. */
+/** Files and objects in memory at once, however large the knowledge base: as many as S3 lists in one answer. */
 const PAGE_SIZE = 1_000;
 
 /** No file id is greater. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** File ids behind `after` (undefined: from the first) up to `upTo`. */
+/** File ids after `after` (undefined: from the first) up to `upTo`. */
 type Range = { after: string | undefined; upTo: string };
 
 type NameRow = Omit<UploadedFile, 'objectName'> & { objectName: string | null; isSettled: boolean };
 
 /**
- * The objects that rows of a live knowledge base name, in the order of file ids, `limit` at most. `arrived` false: a
- * ticket whose bytes may have come, or may still come, straight to the store; it names them until it is settled.
+ * The objects named by rows of a live knowledge base, in the order of file ids, `limit` at most. `arrived` false: an
+ * unsettled ticket, whose bytes may have come or may still come directly to the store; it names their object until
+ * then.
  */
 async function readNames(
   database: Queryable,
@@ -48,7 +52,7 @@ async function readNames(
 
 const fileIdOf = (objectName: string): string => objectName.split('/')[1] ?? '';
 
-/** A page's objects; `upTo`: the last file that is on it with all its objects. */
+/** A page's objects; `upTo`: the last file whose objects are all on the page. */
 async function readObjects(files: FileStore, knowledgeBaseId: string, { after, upTo }: Range) {
   const objects = new Map<string, ListedObject>();
   let lastId = '';
@@ -63,10 +67,10 @@ async function readObjects(files: FileStore, knowledgeBaseId: string, { after, u
 }
 
 /**
- * Compares one knowledge base beside running uploads and deletions, page by page: of each, rows are read before and
- * after the objects, and only what both readings agree on counts. So each page's objects are listed anew: a list from
- * before its rows were read would lack what has arrived meanwhile. Objects younger than an hour are nobody's orphans yet,
- * but for those that clients have sent straight to the store: their row was there before the client had the address.
+ * Compares one knowledge base page by page, while uploads and deletions run. For each page it reads the rows before
+ * and after it lists the objects, and counts only findings confirmed by both readings. So it must list each page's
+ * objects anew: a list older than the rows would lack what has arrived meanwhile. An object younger than an hour is no
+ * orphan yet. Direct uploads are an exception: their row existed before the client had the address.
  */
 export async function* reconcileFiles(
   { database, files }: { database: Queryable; files: FileStore },
@@ -111,8 +115,8 @@ function comparePage({ before, objects, after }: Page): FileComparison {
 const isOld = (modifiedAt: Date): boolean => Date.now() - modifiedAt.getTime() > ORPHAN_AGE_MS;
 
 /**
- * The knowledge bases that have rows or objects, each once; deleted ones are their purges' matter. `unknown`: this
- * database has no such knowledge base, but another one that shares the store may.
+ * The knowledge bases with rows or objects, each once; purges handle deleted ones. `unknown`: this database has no
+ * such knowledge base, but another database that shares the store may have it.
  */
 export async function findStoringKnowledgeBases(
   database: Queryable,
@@ -121,7 +125,7 @@ export async function findStoringKnowledgeBases(
   const rows = await database.selectFrom('files').select('knowledge_base_id').distinct().execute();
   const found = new Set(rows.map((row) => row.knowledge_base_id));
   for await (const knowledgeBaseId of files.listKnowledgeBases()) found.add(knowledgeBaseId);
-  // Asked for last: of each one that has stored anything so far, the row is there.
+  // Queried last: by now every knowledge base that has stored anything has its row.
   const known = await database
     .selectFrom('knowledge_bases')
     .select(['knowledge_base_id', 'deleted_at'])

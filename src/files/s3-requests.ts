@@ -1,6 +1,6 @@
 /**
- * Sends requests to an S3-compatible store so that each of them ends: a store may accept a request and be silent, answer
- * a byte a second, or never come to the end of its answer.
+ * Sends requests to an S3-compatible store so that each one ends. A store may accept a request and stay silent, answer
+ * a byte a second, or never end its answer.
  */
 import { pipeline, type Readable, Transform } from 'node:stream';
 import {
@@ -14,31 +14,33 @@ import {
 import { storeUnavailable } from '../errors.ts';
 import { OBJECT_MAX_BYTES, type ReadOptions } from './file-store.ts';
 
-/** Credentials come by the SDK's own names (AWS_ACCESS_KEY_ID, profiles, instance roles). */
+/** The SDK reads credentials under its own names (AWS_ACCESS_KEY_ID, profiles, instance roles). */
 export type S3Settings = { bucket: string; endpoint: string | undefined; region: string | undefined };
 
-/** `answerMaxMs`: how long an answer may take that brings no object, all tries together. */
+/** `answerMaxMs`: time limit of an answer without an object, over all tries. */
 export type Bucket = { client: S3Client; bucket: string; answerMaxMs: number };
 
-/** Most stores answer within a second; the rest is for busy ones and further tries. */
+/** Most stores answer within a second; the rest is for busy stores and further tries. */
 const ANSWER_MAX_MS = 10_000;
 const MAX_ATTEMPTS = 3;
-/** One try's share of that time: a store that was silent once is asked again. */
+/** One try's share of that time: after a silent try the store is asked again. */
 const ATTEMPT_SHARE = 0.45;
 
-/** Bytes a millisecond (256 KiB a second): a slow line of an office brings more, and the largest file takes 200 s. */
+/** Bytes a millisecond (256 KiB a second): a slow office line is faster, and the largest file takes 200 s. */
 const LEAST_RATE = 256 * 1.024;
-/** Likewise for bytes that a store copies by itself (1 MiB a second): then a client hears within a minute. */
+/**
+ * The same for bytes that a store copies internally (1 MiB a second): the client then gets an answer within a minute.
+ */
 const LEAST_COPY_RATE = 1024 * 1.024;
 
-/** An answer of 1,000 names, the largest that a store gives beside an object, has less than 2 MB. */
+/** The largest answer without an object lists 1,000 names and has less than 2 MB. */
 const ANSWER_MAX_BYTES = 8 * 2 ** 20;
 
-/** Names of one list, and pages in a row that have none: with more, the list has no end. */
+/** Limits of one list: names, and consecutive empty pages. A list beyond them does not end. */
 const LISTED_MAX = 1_000_000;
 const EMPTY_PAGES_MAX = 20;
 
-/** A store of these settings; makes no request yet. */
+/** Opens a bucket with these settings; sends no request yet. */
 export function openBucket(
   { bucket, endpoint, region }: S3Settings,
   { answerMaxMs = ANSWER_MAX_MS } = {},
@@ -46,16 +48,16 @@ export function openBucket(
   const attemptMaxMs = answerMaxMs * ATTEMPT_SHARE;
   const client = new S3Client({
     ...(region !== undefined && { region }),
-    // Stores other than Amazon's mostly have no host name for each bucket.
+    // Most stores other than Amazon's have no host name for each bucket.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     maxAttempts: MAX_ATTEMPTS,
     requestHandler: {
       connectionTimeout: attemptMaxMs,
       requestTimeout: attemptMaxMs,
-      // By default it would only warn.
+      // The default only logs a warning.
       throwOnRequestTimeout: true,
     },
-    // By default the SDK would sign the checksum of an empty body into upload addresses.
+    // By default the SDK signs the checksum of an empty body into upload addresses.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -63,17 +65,17 @@ export function openBucket(
     (next, { commandName }) =>
       async (request) => {
         const result = await next(request);
-        const response = result.response as { body: Readable }; // as the SDK's handler for Node makes it
+        const response = result.response as { body: Readable }; // made by the SDK's handler for Node
         if (commandName !== 'GetObjectCommand') response.body = bounded(response.body);
         return result;
       },
-    // Next to the connection, before the SDK collects the answer in memory.
+    // Directly after the connection, before the SDK collects the answer in memory.
     { step: 'deserialize', priority: 'low' },
   );
   return { client, bucket, answerMaxMs };
 }
 
-/** An answer up to the length of any; behind that it fails. */
+/** Passes an answer on, and fails beyond the maximum length. */
 function bounded(body: Readable): Readable {
   let receivedBytes = 0;
   const counted = new Transform({
@@ -86,13 +88,13 @@ function bounded(body: Readable): Readable {
   return pipeline(body, counted, () => {});
 }
 
-/** `maxMs`: the answer's time, by default that of answers that bring no object. `signal` ends the wait earlier. */
+/** `maxMs`: the answer's time limit, by default that of answers without an object. `signal` ends the wait earlier. */
 type Bounds = { maxMs?: number; signal?: AbortSignal | undefined };
 
-/** What a request has to end by, and how to put that off for what has been received. */
+/** A request's deadline, and how to extend it for received bytes. */
 type Deadline = { signal: AbortSignal; putOff(milliseconds: number): void };
 
-/** Runs `act` until its deadline, and waits no longer, whether it heeds its signal or not. */
+/** Runs `act` until its deadline, and returns then even if `act` ignores its signal. */
 async function within<T>(
   { maxMs, signal }: Required<Bounds>,
   act: (deadline: Deadline) => Promise<T>,
@@ -124,7 +126,7 @@ async function within<T>(
 const statusOf = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 
-/** What the SDK's client takes beside a command. */
+/** The options of the SDK's client beside a command. */
 type SendOptions = { abortSignal: AbortSignal; requestTimeout?: number };
 
 type Send<T> = (client: S3Client, options: SendOptions, putOff: Deadline['putOff']) => Promise<T>;
@@ -134,7 +136,7 @@ async function send<T>(
   act: Send<T>,
   { maxMs = answerMaxMs, signal }: Bounds,
 ): Promise<T> {
-  // Where an answer may take longer, one try may.
+  // Where the answer has more time, a single try has it too.
   const options = maxMs === answerMaxMs ? {} : { requestTimeout: maxMs };
   return await within({ maxMs, signal }, (deadline) =>
     act(client, { abortSignal: deadline.signal, ...options }, deadline.putOff),
@@ -142,8 +144,8 @@ async function send<T>(
 }
 
 /**
- * Lets `act` make one request, again where it fails and there is time.
- * @throws SERVICE_UNAVAILABLE: whatever the store refuses us is the operator's matter, not the client's
+ * Runs `act` for one request, and repeats it after a failure while there is time.
+ * @throws SERVICE_UNAVAILABLE: the operator must solve what the store refuses, the client cannot
  */
 export async function ask<T>(store: Bucket, act: Send<T>, bounds: Bounds = {}): Promise<T> {
   return await send(store, act, bounds).catch((error) => {
@@ -151,7 +153,7 @@ export async function ask<T>(store: Bucket, act: Send<T>, bounds: Bounds = {}): 
   });
 }
 
-/** The same; undefined where the object is not there, or has changed. */
+/** The same, but undefined when the object does not exist, or has changed. */
 export async function askIfThere<T>(
   store: Bucket,
   act: Send<T>,
@@ -163,13 +165,13 @@ export async function askIfThere<T>(
   });
 }
 
-/** How long sending so many bytes to a store, or copying them in it, may take. */
+/** Time limit for sending this many bytes to a store, or copying them in it. */
 export const sendingMaxMs = ({ answerMaxMs }: Bucket, bytes: number): number =>
   Math.ceil(answerMaxMs + bytes / LEAST_RATE);
 export const copyingMaxMs = ({ answerMaxMs }: Bucket, bytes: number): number =>
   Math.ceil(answerMaxMs + bytes / LEAST_COPY_RATE);
 
-/** The whole object, for as long as it comes at the least rate; undefined: it is not there. */
+/** The complete object, as long as it arrives at the least rate; undefined when it does not exist. */
 export async function readObject(
   store: Bucket,
   Key: string,
@@ -193,15 +195,15 @@ export async function readObject(
   return await askIfThere(store, read, { signal });
 }
 
-/** Names come in the order of their bytes (Amazon S3 API reference, ListObjectsV2; not so directory buckets). */
+/** Names are sorted by their bytes (Amazon S3 API reference, ListObjectsV2; directory buckets are not). */
 const isBehind = (name: string, other: string): boolean =>
   Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0;
 
-/** Whether a list goes on: each page is behind the one before, few have nothing, and there is an end. */
+/** Checks that a list advances: each page comes after the one before, few are empty, and the list ends. */
 function createProgress() {
   let [last, listed, emptyPages] = ['', 0, 0];
   return ({ IsTruncated, Contents = [], CommonPrefixes = [] }: ListObjectsV2CommandOutput): void => {
-    // Each list says it. Of another page, which comes in the place of a store's, the SDK makes an empty list.
+    // Every list has this field. The SDK turns any other page, for example a proxy's, into an empty list.
     if (IsTruncated === undefined)
       throw storeUnavailable(new Error('the store answers with what is no list'));
     const names = [

@@ -1,7 +1,7 @@
 /**
- * Uploaded files in an S3-compatible store: the contract of the disk, by addresses that the store checks. They run twice:
- * in the suite `unit` against a store of our own, which checks each signature by itself and can be made to misbehave, in
- * the suite `real-store` against a real one, without what only ours can be made to do.
+ * Uploaded files in an S3-compatible store keep the same contract as on disk, with addresses that the store checks.
+ * The tests run twice. The suite `unit` uses our own store, which checks each signature independently and can
+ * misbehave on demand. The suite `real-store` uses a real one, without the tests that need misbehaviour.
  */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';

@@ -1,7 +1,7 @@
 /**
- * Keeps the bytes of uploaded files in an S3-compatible store. Clients send them straight there, by an address that
- * the store checks; what the address can not promise is checked when the file is imported. Loaded only where a
- * bucket is set, since the SDK alone takes longer to load than the rest of the service.
+ * Stores uploaded files in an S3-compatible store. Clients upload directly, by an address that the store checks. The
+ * import checks what the address cannot guarantee. Loaded only where a bucket is set, since the SDK alone takes longer
+ * to load than the rest of the service.
  */
 import {
   CopyObjectCommand,
@@ -35,7 +35,7 @@ import {
 
 const PROBE = 'probe';
 
-/** What one DeleteObjects takes (Amazon S3 API reference). */
+/** Maximum of one DeleteObjects (Amazon S3 API reference). */
 const DELETE_BATCH = 1_000;
 
 async function putObject(store: Bucket, Key: string, Body: Buffer): Promise<void> {
@@ -59,7 +59,9 @@ async function removeObjects(store: Bucket, names: string[]): Promise<void> {
   }
 }
 
-/** Removes what lies below a prefix, whatever its name, page by page: what is gone stays so if the rest fails. */
+/**
+ * Removes everything below a prefix, whatever its name, page by page: removed pages stay removed if the rest fails.
+ */
 async function removeBelow(store: Bucket, Prefix: string): Promise<void> {
   for await (const { Contents = [] } of listPages(store, { Prefix }))
     await removeObjects(
@@ -76,7 +78,7 @@ function toListed({ Key = '', Size = 0, LastModified = new Date() }: S3Object): 
 
 type S3Object = NonNullable<ListObjectsV2CommandOutput['Contents']>[number];
 
-/** What a client sends lies under the file's own name, and is copied to another one that no address leads to. */
+/** A client uploads under the file's own name; the object is then copied to a name that no upload address has. */
 const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> => ({
   async presign(file, { sizeBytes, createdAt, expiresAt }) {
     const put = new PutObjectCommand({
@@ -88,7 +90,7 @@ const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> =
       signingDate: createdAt,
       expiresIn: Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000),
     };
-    // Credentials may have to be fetched first.
+    // The SDK may have to fetch credentials first.
     return await ask(store, (client) => getSignedUrl(client, put, grant));
   },
   async take(file, sizeBytes) {
@@ -96,7 +98,7 @@ const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> =
     const maxMs = copyingMaxMs(store, sizeBytes);
     const signal = AbortSignal.timeout(maxMs);
     const head = await headIfThere(store, uploaded, signal);
-    // Not every store refuses what differs from the signed length.
+    // Some stores accept a length other than the signed one.
     if (head === undefined || head.ContentLength !== sizeBytes || head.ETag === undefined) return undefined;
     const objectName = `${file.knowledgeBaseId}/${file.id}/${uuidv4()}`;
     const copy = new CopyObjectCommand({
@@ -109,9 +111,9 @@ const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> =
       maxMs,
       signal,
     });
-    // Sent anew between the two requests: then the client has not finished yet.
+    // The object was uploaded again between the two requests: the client has not finished yet.
     if (copied === undefined) return undefined;
-    // Not every store holds to the condition either; what counts is what is kept.
+    // Some stores ignore the condition as well, so the copy itself is checked.
     const kept = await headIfThere(store, objectName, signal);
     if (kept?.ContentLength === sizeBytes) return objectName;
     await removeObjects(store, [objectName]);
@@ -119,13 +121,13 @@ const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> =
   },
 });
 
-/** The store in a bucket that exists. Makes no request yet. */
+/** Opens the store in an existing bucket. Sends no request yet. */
 export function openS3Store(settings: S3Settings, bounds?: { answerMaxMs: number }): FileStore {
   const store = openBucket(settings, bounds);
   return {
     directUploads: directUploads(store),
     write() {
-      // No address of this service's own was ever given out.
+      // With S3, this service never hands out upload addresses of its own.
       throw uploadNotAuthorized();
     },
     put: (objectName, bytes) => putObject(store, objectName, bytes),
@@ -158,7 +160,7 @@ export function openS3Store(settings: S3Settings, bounds?: { answerMaxMs: number
     },
     async *listObjects(knowledgeBaseId, afterId) {
       const Prefix = `${knowledgeBaseId}/`;
-      // Behind all that begins with the file's id and a slash, which comes before 0 (ASCII).
+      // After every name that begins with the file's id and a slash: the slash comes before 0 (ASCII).
       const from = afterId === undefined ? {} : { StartAfter: `${Prefix}${afterId}0` };
       for await (const { Contents = [] } of listPages(store, { Prefix, ...from })) {
         yield* Contents.flatMap(toListed);

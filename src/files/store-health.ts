@@ -1,15 +1,15 @@
-/** Knows whether the store of uploaded files answers, also for those who ask each second. */
+/** Knows whether the store of uploaded files answers, also for callers that ask each second. */
 import { singleFlight } from '../concurrency/single-flight.ts';
 import type { FileStore } from './file-store.ts';
 
-/** A balancer's own patience is a second or two. */
+/** A load balancer waits a second or two for its health check. */
 const PATIENCE_MS = 1_000;
-/** From this age on the store is asked again, while the answer is still what was known. */
+/** From this age on the store is asked again, and the known answer is still returned. */
 const FRESH_MS = 5_000;
-/** What is older is no answer. */
+/** An older answer is discarded. */
 const KNOWN_MS = 15_000;
 
-/** Gives a function that says whether the store answers, and asks it every five seconds at most. */
+/** Returns a function that reports whether the store answers, and asks it every five seconds at most. */
 export function createStoreHealth(files: Pick<FileStore, 'look'>): () => Promise<boolean> {
   const look = singleFlight(() => files.look(), PATIENCE_MS);
   let known = { isAvailable: false, atMs: Number.NEGATIVE_INFINITY };

@@ -1,4 +1,4 @@
-/** No upload address is accepted but one that the service signed, to the letter. */
+/** The service accepts only upload addresses that it has signed, character by character. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatUploadPath, readUploadGrant, type UploadGrant } from './upload-address.ts';

@@ -1,10 +1,12 @@
-/** Upload addresses: the authority to PUT one file's bytes lies in an HMAC over method, file, size, expiry, account and key. */
+/**
+ * Upload addresses: an HMAC over method, file, size, expiry, account and key authorises the PUT of one file's bytes.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { uploadNotAuthorized } from '../errors.ts';
 
 /**
- * An upload address grants one file so many bytes until its expiry. An upload counts as a request of the key, and takes
- * its turn among those of the account.
+ * The right to upload this many bytes of one file until the expiry. An upload counts as a request of the key, and
+ * shares the account's permits.
  */
 export type UploadGrant = {
   fileId: string;
@@ -19,7 +21,7 @@ const sign = (secret: string, { fileId, sizeBytes, expiresAt, accountId, keyId }
     .update(`PUT\n${fileId}\n${sizeBytes}\n${expiresAt.getTime()}\n${accountId}\n${keyId}`)
     .digest('base64url');
 
-/** Path and query of the address, to be put behind the service's public address. */
+/** Path and query of the address, to be appended to the service's public address. */
 export function formatUploadPath(secret: string, grant: UploadGrant): string {
   const query = new URLSearchParams({
     size: String(grant.sizeBytes),
@@ -31,15 +33,16 @@ export function formatUploadPath(secret: string, grant: UploadGrant): string {
   return `/uploads/${grant.fileId}?${query}`;
 }
 
-/** What formatUploadPath writes; an expiry has 13 digits until the year 2286, a size 8 at the most. */
+/** Matches the output of `formatUploadPath`; an expiry has 13 digits until the year 2286, a size 8 at most. */
 const UPLOAD_PATH =
   /^\/uploads\/([\w-]+)\?size=(\d{1,15})&expires=(\d{1,15})&account=([\w-]{1,64})&key=(\w{1,64})&signature=[\w-]+$/;
 
 /**
- * The grant of an upload address, which has to be ours to the letter: whatever else would mean the same (another order,
- * case or escape, a parameter more) is refused, so that nothing depends on how it is read. Its expiry is not judged here.
+ * Reads the grant of an upload address, which must be ours character by character. Equivalent forms (another order,
+ * case or escape, an additional parameter) are refused, so that nothing depends on their interpretation. The caller
+ * checks the expiry.
  * @param target path and query as they were requested
- * @throws UNAUTHORIZED when it is not exactly what `formatUploadPath` gives.
+ * @throws UNAUTHORIZED when it is not exactly the output of `formatUploadPath`.
  */
 export function readUploadGrant(secret: string, target: string): UploadGrant {
   const [, fileId, size, expires, accountId, keyId] = UPLOAD_PATH.exec(target) ?? [];

@@ -1,4 +1,6 @@
-/** Many files at once all become searchable, however long the last of them waits, and keep nobody else's waiting. */
+/**
+ * Many files at once all become searchable, however long the last one waits, and do not delay other accounts' files.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
 import { createAccount } from '../database/accounts.ts';
@@ -7,7 +9,7 @@ import { startTestService, type TestService } from '../testing/test-service.ts';
 import { importUnattended } from '../testing/unattended-imports.ts';
 
 const FILES = 40;
-/** Less than reading all of them takes. */
+/** Less than the extraction of all of them takes. */
 const IMPORT_TIMEOUT_SECONDS = '1';
 
 let suite: TestService;
@@ -16,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.close());
 
-/** The service for another account. */
+/** The same service, called for another account. */
 async function openOtherAccount(): Promise<TestService> {
   const { address, service } = suite;
   const key = generateApiKey();

@@ -1,4 +1,4 @@
-/** What clients leave and crashes lose is cleared away, and nothing else is. */
+/** Garbage collection removes what clients abandon and crashes leave, and nothing else. */
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -62,7 +62,7 @@ const importFile = async ({ fileId }: Ticket) => (await suite.call('importFile',
 
 const directory = () => join(suite.service.config.dataDir, 'files', knowledgeBaseId);
 
-/** Lets all tickets of the knowledge base expire so many days ago. */
+/** Makes all tickets of the knowledge base expired for this many days. */
 const expire = (days: number) =>
   sql`
   UPDATE files SET expires_at = now() - make_interval(days => ${days}, mins => 1)
@@ -70,7 +70,7 @@ const expire = (days: number) =>
 
 const sweep = () => sweepFiles(suite.service, new AbortController().signal);
 
-/** The store's object of the one file of the knowledge base, a path on disk. */
+/** The path on disk of the knowledge base's only object. */
 async function findObject(): Promise<string> {
   const [file = ''] = await readdir(directory());
   const [name = ''] = await readdir(join(directory(), file));

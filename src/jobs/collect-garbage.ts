@@ -1,4 +1,4 @@
-/** The job that clears away what crashes and clients have left: unused tickets, bytes without a row, old answers. */
+/** The job that collects garbage of crashes and clients: unused tickets, objects without a row, old answers. */
 import { sql } from 'kysely';
 import { removeOldAnswers } from '../database/idempotency-keys.ts';
 import { removeUnnamed } from '../files/backup-lock.ts';
@@ -9,12 +9,14 @@ import type { ScopedId } from '../ids.ts';
 import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';
 
-/** A ticket, used or not, that nobody has imported is kept so long past its expiry, to say what became of it. */
+/**
+ * A ticket that was never imported, used or not, is kept this long past its expiry, so that its status can be queried.
+ */
 const UNIMPORTED_KEPT_DAYS = 7;
 /** A purge that has not begun by then has lost its job. */
 const PURGE_LATE_MINUTES = 1;
 
-/** Removes tickets and uploads that were never imported, with their reservations; gives how many. */
+/** Removes tickets and uploads that were never imported, with their reservations; returns their number. */
 export async function removeUnimportedFiles({ database, files }: JobContext): Promise<number> {
   const { rows } = await sql<ScopedId>`
     DELETE FROM files
@@ -25,8 +27,8 @@ export async function removeUnimportedFiles({ database, files }: JobContext): Pr
 }
 
 /**
- * Looks for what clients have sent straight to the store with tickets that have expired: it is kept like any upload,
- * or else the ticket reserves nothing any more. Until then it has counted, since its address may have been used.
+ * Checks the store for direct uploads of expired tickets. A found one is kept like any upload; otherwise the ticket's
+ * reservation ends. The ticket has counted until now, since its address may have been used.
  */
 export async function settleUploads(
   { database, files, log }: JobContext,
@@ -34,16 +36,16 @@ export async function settleUploads(
 ): Promise<void> {
   for (const { sizeBytes, ...file } of await findUnsettled(database)) {
     signal.throwIfAborted();
-    // Of tickets from before the store was changed nothing can be taken.
+    // Tickets issued before the store was changed have no direct upload to take.
     const taken = await files.directUploads?.take(file, sizeBytes);
     const isSettled = await settleUpload(database, file, taken);
-    // Imported meanwhile, it has bytes of its own.
+    // The file was imported meanwhile, and has another object.
     if (taken !== undefined)
       await discardObject({ database, files, log }, isSettled ? uploadNameOf(file) : taken);
   }
 }
 
-/** Asks again for the purge of every deleted knowledge base that is still there, also for what was sent since the last. */
+/** Requests the purge of every deleted knowledge base that still exists, also for uploads since the last purge. */
 export async function requeuePurges({ database, jobs }: JobContext): Promise<void> {
   const late = await database
     .selectFrom('knowledge_bases')
@@ -53,13 +55,13 @@ export async function requeuePurges({ database, jobs }: JobContext): Promise<voi
   for (const { knowledge_base_id } of late) await jobs.enqueuePurge(database, knowledge_base_id);
 }
 
-/** How many files a line of the log names. */
+/** The number of files named in one log line. */
 const NAMED_IN_LOG = 10;
 
 /**
- * Removes the bytes that no row names, and tells of rows whose bytes are gone. Nothing else follows from an absence
- * here: the bytes of an unknown knowledge base may be another database's, and an empty store may be a disk that is not
- * mounted. Both are for a person to judge, and for `fsck --repair`.
+ * Removes the objects that no row names, and reports rows whose object is missing. It does no more on a missing object
+ * or row: the objects of an unknown knowledge base may be another database's, and an empty store may be an unmounted
+ * disk. An operator must judge both, and use `fsck --repair`.
  */
 export async function sweepFiles(service: JobContext, signal: AbortSignal): Promise<void> {
   const { database, files, log } = service;
@@ -77,7 +79,7 @@ export async function sweepFiles(service: JobContext, signal: AbortSignal): Prom
   }
 }
 
-/** One sweep; whatever it has missed comes with the next one. */
+/** One garbage collection; the next one finds whatever it has missed. */
 export async function collectGarbage(service: JobContext, { signal }: Attempt<object>): Promise<void> {
   await requeuePurges(service);
   await removeOldAnswers(service.database);

@@ -1,4 +1,4 @@
-/** What is deleted while it is imported is gone: it is searched no more, stored no more, and nothing waits for it. */
+/** A document deleted during its import is gone: not searchable, not stored, and nothing waits for it. */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,7 +44,7 @@ test('a document that is deleted while its job runs stays deleted', async () => 
   ]);
 });
 
-/** Parts of a document, of which none may be taken. */
+/** Batches of a document that fail the test when one is taken. */
 function createUntakenParts() {
   const parts = {
     [Symbol.asyncIterator]: () => parts,

@@ -1,4 +1,4 @@
-/** What is being stored gives way to its deletion, and holds up nobody else. */
+/** An import aborts for the deletion of its document, and delays no other one. */
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
@@ -13,7 +13,7 @@ import { endOverdueImports } from './imports.ts';
 const suite = useUnattendedImports();
 const { importPending, statusOf } = suite;
 
-/** How many statements wait for a lock that another transaction holds. */
+/** The number of statements that wait for another transaction's lock. */
 async function countWaitingLocks({ database } = suite.service): Promise<number> {
   const { rows } = await sql<{ count: number }>`SELECT count(*) FROM pg_locks WHERE NOT granted`.execute(
     database,
@@ -32,7 +32,7 @@ async function countPassages(): Promise<number> {
 const importOther = () => importPending('other.txt', 'some text');
 
 describe('a document that is being stored', () => {
-  /** Analysed in two parts, of which the second comes when `proceed` is called. */
+  /** Analysed in two batches; the second arrives when `proceed` is called. */
   const twoParts = async () => {
     const content = 'Zebras graze. '.repeat(12_000);
     const first = Promise.withResolvers<void>();

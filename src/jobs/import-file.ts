@@ -1,4 +1,4 @@
-/** The job that makes an uploaded file searchable, or ends its document with a reason. */
+/** The job that makes an uploaded file searchable, or fails its document with a reason. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasTooManyLexemes } from '../database/accounts.ts';
 import type { Database } from '../database/database.ts';
@@ -14,12 +14,12 @@ import { insertPassages } from '../indexing/store-passages.ts';
 import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';
 
-/** How soon an import goes on when the store is there again. */
+/** How soon an import resumes when the store is back. */
 const STORE_LOOK_INTERVAL_MS = 1_000;
-/** How soon the reading of a file ends whose document is deleted or overdue. */
+/** How soon extraction stops after its document was deleted or became overdue. */
 const LOOK_INTERVAL_MS = 2_000;
 
-/** The document with its file; undefined: it is deleted, or not to be processed any more. */
+/** The document with its file; undefined when it is deleted, or already has its final status. */
 async function startProcessing({ database }: JobContext, document: ScopedId) {
   if (!(await moveDocument(database, document, { from: ['pending', 'processing'], to: 'processing' })))
     return undefined;
@@ -35,9 +35,9 @@ async function startProcessing({ database }: JobContext, document: ScopedId) {
 }
 
 /**
- * Does `act` until nobody wants its outcome any more: undefined then, also where it fails because the bytes went with
- * their document before it was their turn, or does not heed its signal.
- * @throws what `act` throws, and the reason of the attempt's signal
+ * Runs `act` while the document is unfinished. Returns undefined once it is finished, also when `act` ignores its
+ * signal or fails because the file was deleted with its document.
+ * @throws the error of `act`, and the reason of the attempt's signal
  */
 async function whileUnfinished<T>(
   database: Database,
@@ -46,7 +46,7 @@ async function whileUnfinished<T>(
 ): Promise<T | undefined> {
   const unwanted = new AbortController();
   const look = async () => {
-    // A database that is away may come back; what the import needs of it is asked for afterwards.
+    // A database that is away may come back; the import's next statement will show it.
     const unfinished = await findUnfinished(database, [document]).catch(() => undefined);
     if (unfinished?.length === 0) unwanted.abort();
   };
@@ -58,7 +58,7 @@ async function whileUnfinished<T>(
   try {
     return await Promise.race([act(signal), ended.promise]);
   } catch (error) {
-    // Should the deletion fail after all, the next try imports the file.
+    // If the deletion itself fails, the next try imports the file.
     if (!(error instanceof DeletionAnnounced)) await look();
     if (unwanted.signal.aborted) return undefined;
     throw error;
@@ -69,8 +69,8 @@ async function whileUnfinished<T>(
 }
 
 /**
- * Reads a file; one whose bytes cannot be had while the store is away, once that answers again: the import's tries would
- * be over within a minute or two. Who waits for it keeps no other file from being read.
+ * Extracts a file. If its object cannot be read because the store is away, waits for the store: the import's tries
+ * would be used up within a minute or two. An import that waits occupies no extraction process.
  */
 async function readOnceThere(
   { extract, isStoreAvailable }: JobContext,
@@ -93,7 +93,7 @@ const TOO_MANY_WORDS = {
     'The account holds more different words than its storage limit allows; delete something, and import the file again.',
 } as const;
 
-/** Reads, splits and indexes the file; what is wrong with the file ends its document as failed. */
+/** Extracts, splits and indexes the file; a fault of the file itself fails its document. */
 async function processFile(service: JobContext, document: ScopedId, signal: AbortSignal): Promise<void> {
   const { config, database, files, diskWatermark, analyse, telemetry } = service;
   await diskWatermark.untilFree(signal);
@@ -124,7 +124,7 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
   }
 }
 
-/** Ends the document, and tells of it. */
+/** Fails the document, and reports it to telemetry. */
 async function fail(
   { database, telemetry }: JobContext,
   document: ScopedId,
@@ -135,7 +135,7 @@ async function fail(
 }
 
 /**
- * Makes the parts searchable, unless the document was deleted, or ended by its deadline, meanwhile.
+ * Makes the batches searchable, unless the document was deleted, or reached its deadline, meanwhile.
  * @returns whether it has
  */
 async function publish(
@@ -155,13 +155,13 @@ async function publish(
   });
 }
 
-/** One try of a document's import. What is thrown is our fault: the queue tries again, and at last gives up. */
+/** One try of a document's import. An error thrown here is ours: the queue tries again, and at last gives up. */
 export async function importFile(service: JobContext, attempt: Attempt<ScopedId>): Promise<void> {
   try {
     const { database } = service;
     await whileUnfinished(database, attempt, (signal) => processFile(service, attempt.payload, signal));
   } catch (error) {
-    // Deleted with its knowledge base while it was read.
+    // Deleted with its knowledge base during the extraction.
     if (error instanceof ServiceError && error.errorCode === 'KNOWLEDGE_BASE_NOT_FOUND') return;
     if (error instanceof DeletionAnnounced) throw error;
     service.log.warn({ err: error, document: attempt.payload }, 'an import failed by a fault of ours');
@@ -169,7 +169,7 @@ export async function importFile(service: JobContext, attempt: Attempt<ScopedId>
   }
 }
 
-/** Ends the document of an import that has failed, or lost its worker, at every try. */
+/** Fails the document of an import that has failed, or lost its worker, at every try. */
 export async function giveUpImport(
   service: JobContext,
   { payload: document }: Attempt<ScopedId>,

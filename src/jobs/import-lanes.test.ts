@@ -1,9 +1,9 @@
-/** The order in which importers go round the accounts. */
+/** The order in which importers serve the accounts. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createImportTurns, laneOf } from './import-lanes.ts';
 
-/** The lane that is next when these have imports waiting; undefined: no importer may take one. */
+/** The next lane when these have waiting imports; undefined when no importer may take one. */
 function nextOf(turns: ReturnType<typeof createImportTurns>, waiting: number[]): number | undefined {
   const descending = waiting.toSorted((a, b) => b - a);
   for (const { min, max } of turns.nextLanes()) {

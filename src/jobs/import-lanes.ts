@@ -1,7 +1,7 @@
 /**
- * Whose import is next. Each account has a lane, in which its imports wait in the order of coming; importers go round
- * the lanes that have one waiting. The lane is the jobs' priority: pg-boss's index of waiting jobs begins with it, so
- * that finding the next costs as much with a million jobs as with one, and enqueuing costs nothing more.
+ * Chooses the next import. Each account has a lane, in which its imports wait in order of arrival; importers go round
+ * the lanes with waiting imports. The lane is the jobs' priority, because pg-boss's index of waiting jobs begins with
+ * it. So finding the next job costs as much with a million jobs as with one, and enqueuing costs nothing more.
  */
 import type { PgBoss } from 'pg-boss';
 
@@ -9,15 +9,15 @@ import type { PgBoss } from 'pg-boss';
 const LANE_MAX = 2 ** 31 - 1;
 
 /**
- * The account's lane. Two accounts may share one (of 1,000 accounts two do with a probability of 1 in 4,000); they are
- * served as one then. The last bits of a version 7 UUID are random.
+ * The account's lane. Two accounts may share one, and then take turns as one account. Among 1,000 accounts that has a
+ * probability of 1 in 4,000. The last bits of a version 7 UUID are random.
  */
 export const laneOf = (accountId: string): number => Number.parseInt(accountId.slice(-8), 16) >>> 1;
 
 /** Lanes from `max` down to `min`, both included. */
 export type LaneRange = { min: number; max: number };
 
-/** A part of `range` for each gap between the lanes `without`, in descending order. */
+/** Splits `range` at the lanes `without`; the parts are in descending order. */
 function splitAt({ min, max }: LaneRange, without: number[]): LaneRange[] {
   const ranges: LaneRange[] = [];
   let top = max;
@@ -29,7 +29,7 @@ function splitAt({ min, max }: LaneRange, without: number[]): LaneRange[] {
   return ranges;
 }
 
-/** All lanes but those of `without`, in the order of going round: `last` is the last of them. */
+/** All lanes except `without`, in round-robin order; `last` comes last. */
 const roundFrom = (last: number, without: number[]): LaneRange[] =>
   [
     { min: 0, max: last - 1 },
@@ -38,7 +38,7 @@ const roundFrom = (last: number, without: number[]): LaneRange[] =>
 
 const only = (lane: number): LaneRange => ({ min: lane, max: lane });
 
-/** The first lane of `ranges`, in their order, in which a job of `queue` waits; undefined: nothing waits there. */
+/** The first lane of `ranges`, in their order, with a waiting job of `queue`; undefined when there is none. */
 export async function findLane(
   database: ReturnType<PgBoss['getDb']>,
   queue: string,
@@ -61,20 +61,20 @@ export async function findLane(
 
 export type ImportTurns = {
   /**
-   * The lanes to look in for the next import, one range after the other, until one has some; none: no importer is
-   * free. The lanes that have less than their share come first.
+   * The ranges of lanes to search for the next import, in order, until one has a job. Lanes below their share come
+   * first. Empty when no importer is free.
    */
   nextLanes(): LaneRange[];
-  /** An importer works for this lane from now on. */
+  /** Records that an importer works for this lane from now on. */
   take(lane: number): void;
-  /** It does no more. */
+  /** Records that it has ended. */
   leave(lane: number): void;
 };
 
 /**
- * Turns for `importers` that one lane may all have while nobody else waits; others get every one that ends until the
- * lane has half of them. Beside them there are `visitors`, each for a lane that has none: whoever comes while another
- * has all is served at once.
+ * Turns for `importers`. One lane may have all of them while no other waits; then other lanes get each one that ends,
+ * until the lane has half of them. In addition there are `visitors`, each for a lane without an importer: an account
+ * that arrives while another one has all importers is served at once.
  */
 export function createImportTurns(importers: number, visitors: number): ImportTurns {
   const held = new Map<number, number>();

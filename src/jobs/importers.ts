@@ -1,33 +1,33 @@
 /**
- * Takes imports from the queue, turn by turn of their accounts, and runs them. Why not pg-boss's own workers: these take
- * jobs in one order for all, and a limit for each group of jobs reads past every waiting job of a group at its limit.
+ * Takes imports from the queue, account by account in turn, and runs them. Why not pg-boss's own workers: they take
+ * jobs in one order for all accounts. Their limit for a group reads past every waiting job of a group at its limit.
  */
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { repeatOrWake } from '../concurrency/repeat.ts';
 import { createImportTurns, findLane, type ImportTurns } from './import-lanes.ts';
 
-/** How soon an import starts that nobody here was told of: another server's, a dead worker's, or one to be retried. */
+/** How soon an import starts without a wake-up in this process: another server's, a dead worker's, or a retry. */
 const LOOK_INTERVAL_MS = 500;
-/** How soon the queue is looked at again after that has failed, as while the database is away. */
+/** How soon the queue is queried again after a failure, for example while the database is away. */
 const FAILED_LOOK_INTERVAL_MS = 2_000;
-/** Importers beside those that one account may all have, for accounts that have none. */
+/** Importers for accounts without any, in addition to those that one account may all have. */
 const VISITORS = 2;
 
-/** Where other servers are faster each time, the next look is soon enough. */
+/** When other servers are faster each time, the next interval is soon enough. */
 const FETCH_TRIES = 5;
-/** How long handing back may take: where the database is silent, the jobs are tried again without. */
+/** Time limit for handing jobs back. If the database is silent, the heartbeat's loss leads to the retry. */
 const HAND_BACK_MS = 1_000;
 
-/** One try of a job; `signal` aborts when the job is this worker's no more. */
+/** One try of a job; `signal` aborts when this worker has lost the job. */
 export type Attempt<Payload> = { payload: Payload; signal: AbortSignal };
 
 export type Importers = {
-  /** Looks for imports now, and not only at the next interval. */
+  /** Queries the queue for imports now instead of at the next interval. */
   wake(): void;
-  /** Takes no further import. */
+  /** Takes no further imports. */
   end(): Promise<void>;
-  /** Lets the running ones end for `timeoutMs`, and hands back the rest. */
+  /** Lets running imports end within `timeoutMs`, and hands back the rest. */
   stop(timeoutMs: number): Promise<void>;
 };
 
@@ -39,7 +39,7 @@ type Options<Payload> = {
   log: Logger;
 };
 
-/** Runs jobs that were fetched, and settles what each comes to. */
+/** Runs fetched jobs, and records the result of each. */
 function createRunner<Payload extends object>({
   boss,
   queue,
@@ -50,17 +50,18 @@ function createRunner<Payload extends object>({
   type Fetched = JobWithMetadata<Payload>;
   const running = new Map<Promise<void>, (reason: Error) => Promise<void>>();
   const attemptOf = ({ id, retryCount }: Fetched) => ({ id, retryCount });
-  /** Where the database is away, the job's heart has stopped by now, and it is tried again. */
+  /** Without the database the job's heartbeat has stopped by now, and the job is tried again. */
   const settle = async (job: Fetched, failure?: unknown): Promise<void> => {
     const settled =
       failure === undefined
         ? boss.complete(queue, attemptOf(job))
-        : boss.fail(queue, attemptOf(job), failure as object); // as pg-boss's own workers do with what is thrown
+        : boss.fail(queue, attemptOf(job), failure as object); // pg-boss's own workers also pass the thrown error
     await settled.catch((error) => log.warn({ err: error }, 'job queue'));
   };
   const work = async (job: Fetched, lost: AbortController): Promise<void> => {
     const heart = setInterval(async () => {
-      // A heartbeat that cannot be written says nothing about the job. What is counted stands in the manual only.
+      // A heartbeat that cannot be written says nothing about the job. Only the manual documents the count in the
+      // result.
       const touching = boss.touch(queue, attemptOf(job)) as Promise<{ affected?: number }>;
       const touched = await touching.catch(() => undefined);
       if (touched?.affected === 0) lost.abort(new Error('the job is not of this worker any more'));
@@ -88,7 +89,7 @@ function createRunner<Payload extends object>({
   };
 }
 
-/** Takes the import that is next. */
+/** Fetches the next import. */
 async function fetchNext<Payload extends object>(
   { boss, queue }: Options<Payload>,
   turns: ImportTurns,
@@ -103,14 +104,14 @@ async function fetchNext<Payload extends object>(
   return undefined;
 }
 
-/** Waits for `act`, but no longer than this. */
+/** Waits for `act` for this long at most. */
 async function atMost(ms: number, act: Promise<unknown>): Promise<void> {
   const { promise: isOver, resolve } = Promise.withResolvers<void>();
   const deadline = setTimeout(resolve, ms);
   await Promise.race([act, isOver]).finally(() => clearTimeout(deadline));
 }
 
-/** Starts to take jobs; one account may have `concurrency` of them at the same time, and all accounts some more. */
+/** Starts to take jobs. One account may have `concurrency` at the same time, all accounts together some more. */
 export function startImporters<Payload extends object>(
   concurrency: number,
   options: Options<Payload>,

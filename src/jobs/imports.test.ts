@@ -13,7 +13,7 @@ const { importPending, statusOf, search } = suite;
 
 const NO_TIME = { importTimeoutSeconds: 0, importWaitSeconds: 0 };
 
-/** Moves the times of a document into the past. */
+/** Moves a document's times into the past. */
 async function letPass(documentId: string, seconds: number): Promise<void> {
   await sql`UPDATE documents SET created_at = created_at - make_interval(secs => ${seconds}),
     processing_since = processing_since - make_interval(secs => ${seconds})

@@ -1,4 +1,4 @@
-/** The workers of a process: imports, purges, sweeps, and what ends overdue imports. */
+/** The workers of a process: imports, purges, garbage collection, and the end of overdue imports. */
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -13,24 +13,24 @@ import type { JobContext } from './job-context.ts';
 import type { openJobQueue } from './job-queue.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 
-/** How late after its deadline a document ends at most. */
+/** How long after its deadline a document ends at most. */
 const SWEEP_INTERVAL_MS = 5_000;
 /**
- * Unmerged changes make searches slower, merging each at once would merge the same words again and again. Where more are
- * left than one go takes, half the time belongs to imports and requests: while a large text's words were merged at one
- * go beside the import of the next, others' p99 was 240 ms.
+ * Unmerged deltas make searches slower, but merging each at once would merge the same terms again and again. When one
+ * run leaves deltas over, half the time belongs to imports and requests. With all terms of a large text merged in one
+ * run during the next import, other requests' p99 was 240 ms.
  */
 const MERGE_INTERVAL_MS = 250;
 
-/** How long ending an overdue document waits for whoever has locked its row. */
+/** How long ending an overdue document waits for another transaction's lock on its row. */
 const OVERDUE_LOCK_TIMEOUT_MS = 100;
-/** PostgreSQL's code for a lock that could not be had in time (manual, appendix A). */
+/** PostgreSQL's code for a lock that was not granted in time (manual, appendix A). */
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** How long an import may take from its first beginning on, and how long it may wait for that. */
+/** How long an import may take from its first try on, and how long it may wait for that. */
 export type ImportLimits = { importTimeoutSeconds: number; importWaitSeconds: number };
 
-/** Which documents are unfinished for too long, and for which of the two limits. */
+/** Finds documents unfinished for too long, and which of the two limits applies. */
 async function findOverdue(database: Database, limits: ImportLimits) {
   const { rows } = await sql<ScopedId & { hasBegun: boolean }>`
     SELECT knowledge_base_id AS "knowledgeBaseId", id, true AS "hasBegun" FROM documents
@@ -44,8 +44,8 @@ async function findOverdue(database: Database, limits: ImportLimits) {
 }
 
 /**
- * Ends every document that is unfinished past its limit, whatever became of its job; but not one that is being stored
- * just now, which nobody has to wait for: it ends itself.
+ * Ends every document unfinished past its limit, whatever happened to its job. Skips a document that is being stored
+ * just now: it ends by itself, and no request has to wait for it.
  * @returns how many it has ended
  */
 export async function endOverdueImports(database: Database, limits: ImportLimits): Promise<number> {
@@ -75,7 +75,7 @@ async function endOverdueImport(database: Database, document: ScopedId, message:
   }
 }
 
-/** Starts the workers; gives the function that stops what is repeated (the queue stops its own workers). */
+/** Starts the workers; returns a function that stops the periodic work (the queue stops its own workers). */
 export async function startImports(service: JobContext, jobs: Awaited<ReturnType<typeof openJobQueue>>) {
   const handlers = {
     importFile: importFile.bind(undefined, service),

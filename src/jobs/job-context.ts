@@ -1,4 +1,4 @@
-/** What the jobs work with; a part of what handlers have. */
+/** The context of the jobs; a part of the handlers' context. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
@@ -13,16 +13,16 @@ export type JobContext = Readonly<{
   config: Config;
   database: Database;
   files: FileStore;
-  /** Whether the store of files answers; may be asked at any time. */
+  /** Whether the store of files answers; may be called at any time. */
   isStoreAvailable: () => Promise<boolean>;
-  /** Reads an uploaded file's text off the main thread. */
+  /** Extracts an uploaded file's text off the main thread. */
   extract: ExtractFile;
   /** Splits and analyses a document's text off the main thread. */
   analyse: Analyse;
   jobs: JobQueue;
-  /** Where there is no room left, nothing new is stored. */
+  /** On a full disk it prevents the storing of new content. */
   diskWatermark: DiskWatermark;
-  /** Who is told of what happens, beside the log. */
+  /** Receives metrics and traces, beside the log. */
   telemetry: Telemetry;
   log: Logger;
 }>;

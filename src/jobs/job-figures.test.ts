@@ -1,4 +1,4 @@
-/** The figures of the queues are those that operators watch: what waits, and for how long. */
+/** The figures of the queues are those that operators watch: how many jobs wait, and for how long. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,11 +1,11 @@
-/** How the jobs of each queue stand: for those who watch the service, and for the command line's check of it. */
+/** The state of each queue's jobs, for metrics and for the command line's check. */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import type { JobFigures } from '../telemetry/telemetry.ts';
 
 /**
- * The queues in the order of their names. Reads the entries of pg-boss's partial index of waiting jobs (job_i11), never
- * the many jobs that have ended. The active ones have no index to count them by.
+ * The queues in the order of their names. Reads only pg-boss's partial index of waiting jobs (job_i11), never the many
+ * ended jobs. Active jobs have no index to count them by.
  */
 export async function readJobFigures(database: Queryable): Promise<JobFigures[]> {
   const { rows } = await sql<JobFigures>`
@@ -21,9 +21,9 @@ export async function readJobFigures(database: Queryable): Promise<JobFigures[]>
 }
 
 /**
- * Finds the queues that move: within the last `seconds` a worker has finished a job, or begun one for the first time. A job
- * that is begun again has failed before, and says nothing about the others. Also reads the jobs that have ended, of which
- * there are many: for a person who asks, not for metrics.
+ * Finds the queues that move: within the last `seconds` a worker has finished a job, or begun one for the first time.
+ * A job begun again has failed before, and says nothing about the others. Reads ended jobs too, of which there are
+ * many: for an operator's command, not for metrics.
  */
 export async function findMovingQueues(database: Queryable, seconds: number): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ queue: string }>`

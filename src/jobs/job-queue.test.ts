@@ -1,4 +1,4 @@
-/** Jobs come once, are tried again, and at last given up where nobody can lose them. */
+/** Jobs run once, are tried again, and are given up at last, without being lost. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -75,11 +75,11 @@ test('a worker that has done a job takes the next without waiting for its next p
   for (const document of documents) await enqueue(accountId, document);
   const importFile = vi.fn(async () => {});
   await jobs.work({ ...idle, importFile }, 1);
-  // One job a poll, as before, would be 80 seconds.
+  // At one job a poll this would take 80 seconds.
   await vi.waitUntil(() => importFile.mock.calls.length === documents.length, { timeout: 20_000 });
 });
 
-/** Imports that last until they are ended; `begun` names those of each document in the order of their beginning. */
+/** Imports that last until the test ends them; `begun` lists their documents in the order of their start. */
 function createLasting() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -131,7 +131,7 @@ test('accounts take turns over all servers, those of a killed one too', async ()
     await enqueue(name, ...documents);
     for (const id of idsOf(documents)) owned.set(id, owner);
   }
-  // As a killed server leaves them: taken, and with no sign of life since.
+  // The state after a server was killed: taken, and without a heartbeat since.
   await sql`
     UPDATE pgboss.job SET state = 'active', started_on = now(), heartbeat_on = now() - interval '1 hour'
     WHERE name = 'import-file' AND created_on IN (SELECT min(created_on) FROM pgboss.job GROUP BY priority)`.execute(

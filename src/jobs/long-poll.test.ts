@@ -1,4 +1,4 @@
-/** A request that waits for a document hears of its end soon, and costs the others nothing. */
+/** A request that waits for a document gets its end soon, and delays no other request. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -10,7 +10,7 @@ import type { LongPolls } from './long-poll.ts';
 
 let suite: TestService;
 let knowledgeBaseId: string;
-/** Waits that have begun and not ended. */
+/** Long polls that have begun and not ended. */
 let open = 0;
 
 const counted = ({ untilFinal, end }: LongPolls): LongPolls => ({
@@ -22,7 +22,7 @@ const counted = ({ untilFinal, end }: LongPolls): LongPolls => ({
   end,
 });
 
-// The queue is left out, so that documents stay pending; two connections show that no wait holds one.
+// Without the queue, so that documents stay pending. With two connections, to show that no long poll holds one.
 beforeAll(async () => {
   const { jobs } = unattended();
   suite = await startTestService({
@@ -126,7 +126,7 @@ test('a client that goes away ends its wait', async () => {
   await untilOpen(0);
 });
 
-// The last one: nothing waits at this service any more.
+// The last test: this service accepts no long polls any more.
 test('a server that stops ends all waits, and further ones do not begin', async () => {
   const documentId = await importPending();
   const waiting = suite.call(path(documentId, 30));

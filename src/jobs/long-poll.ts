@@ -1,31 +1,31 @@
 /**
- * Lets requests wait for the end of a document's import. All waits of a server share one statement every
- * tenth of a second, and hold neither connection nor transaction. Why not LISTEN/NOTIFY: each NOTIFY makes the
- * commits of all imports take turns (PostgreSQL source, async.c), the listener is one connection more, and what it
- * misses while it is broken would have to be polled for anyway.
+ * Long polls for the end of a document's import. All long polls of a server share one statement every tenth of a
+ * second, and hold neither connection nor transaction. Why not LISTEN/NOTIFY: each NOTIFY serialises the commits of
+ * all imports (PostgreSQL source, async.c). The listener is one more connection, and what it misses while it is broken
+ * would have to be polled for anyway.
  */
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
 import { findUnfinished } from '../database/documents.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 
-/** How late an answer comes, while polls take no more than a tenth of this. */
+/** How late an answer comes, while a poll takes no more than a tenth of this. */
 const POLL_INTERVAL_MS = 100;
-/** The database is asked for at most a tenth of the time. */
+/** Polling occupies the database for at most a tenth of the time. */
 const PAUSE_FACTOR = 9;
-/** Of all accounts together: each wait is an open connection, and its document is looked up in every poll. */
+/** For all accounts together: each long poll is an open connection, and its document is looked up in every poll. */
 const WAITS_MAX = 4_000;
-/** Of one account. */
+/** For one account. */
 const ACCOUNT_WAITS_MAX = 1_000;
 
 export type LongPolls = {
   /**
-   * Resolves when the document is not `pending` or `processing` any more, after `seconds`, or when `signal` aborts;
-   * and at once when too many of its account wait already, or after `end`. Where too many of all accounts wait, the
-   * oldest wait of the account that has most ends early. It never rejects: a database that is away may come back.
+   * Resolves when the document is not `pending` or `processing` any more, after `seconds`, or when `signal` aborts.
+   * Resolves at once when too many of its account wait already, or after `end`. When too many of all accounts wait,
+   * the oldest one of the account with the most ends early. Never rejects: a database that is away may come back.
    */
   untilFinal(document: OwnedDocument, wait: { seconds: number; signal: AbortSignal }): Promise<void>;
-  /** Ends all waits, and lets no further one begin. */
+  /** Ends all long polls, and accepts no further ones. */
   end(): void;
 };
 
@@ -33,7 +33,7 @@ type OwnedDocument = ScopedId & { accountId: string };
 
 type Wait = { document: OwnedDocument; resolve(): void };
 
-/** The waits of all accounts. */
+/** The long polls of all accounts. */
 function createAccountWaits() {
   const byAccount = new Map<string, Set<Wait>>();
   let size = 0;
@@ -62,7 +62,7 @@ function createAccountWaits() {
   };
 }
 
-/** Resolves every wait whose document is not among the unfinished ones. */
+/** Resolves every long poll whose document is finished. */
 async function poll(database: Database, waits: Wait[]): Promise<void> {
   const asked = Map.groupBy(waits, ({ document }) => formatScopedId(document));
   const documents = asked.values().flatMap(([wait]) => (wait === undefined ? [] : [wait.document]));
@@ -70,7 +70,7 @@ async function poll(database: Database, waits: Wait[]): Promise<void> {
   for (const [id, those] of asked) if (!unfinished.has(id)) for (const { resolve } of those) resolve();
 }
 
-/** Waits on the documents of `database`; it is asked only while somebody waits. */
+/** Long polls for the documents of `database`, which is queried only while one is open. */
 export function createLongPolls(database: Database, log: Logger): LongPolls {
   const waits = createAccountWaits();
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-/** The job that removes what is left of a deleted knowledge base, in steps small enough to disturb nobody. */
+/** The job that removes the contents of a deleted knowledge base, in steps too small to disturb other work. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { removeUnnamed } from '../files/backup-lock.ts';
@@ -29,9 +29,9 @@ async function deleteSome(database: Database, table: string, knowledgeBaseId: st
 }
 
 /**
- * Removes every row and byte of a knowledge base that is marked as deleted; may be repeated at any point. Its own row
- * stays for as long as a client may send bytes straight to the store, by an address from before the deletion: while it
- * is there, the sweep asks for the purge again.
+ * Removes every row and object of a knowledge base marked as deleted; may be repeated at any point. Its own row stays
+ * for as long as a client may upload directly by an address from before the deletion. While the row exists, garbage
+ * collection requests the purge again.
  */
 export async function purgeKnowledgeBase(
   { database, files, config }: JobContext,
@@ -41,7 +41,7 @@ export async function purgeKnowledgeBase(
   for (const table of CONTENT_TABLES) {
     while ((await deleteSome(database, table, knowledgeBaseId)) > 0) signal.throwIfAborted();
   }
-  // The queue tries again, and after its last try the sweep asks anew.
+  // The queue tries again, and after its last try garbage collection requests it anew.
   if (!(await removeUnnamed({ database, files }, knowledgeBaseId)))
     throw new Error('a backup runs, which may need the bytes of the knowledge base');
   const openSeconds = files.directUploads ? config.uploadTicketTtlSeconds + LATE_UPLOAD_SECONDS : 0;

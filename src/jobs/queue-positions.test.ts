@@ -1,4 +1,4 @@
-/** What a file's place in the queue says is the order in which files are read. */
+/** A file's queue position is the order in which files are extracted. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Waiting = { accountId: string; id: string; createdAt: Date };
 
-/** Enqueues an account's file as the service does, at a time of its own. */
+/** Enqueues an account's file as the service does, at a given time. */
 async function enqueue(accountId: string): Promise<Waiting> {
   const id = uuidv7();
   const createdAt = await server.database.transaction().execute(async (transaction) => {

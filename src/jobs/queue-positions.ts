@@ -1,23 +1,23 @@
 /**
- * Where a file stands in the queue of imports, for whoever polls. A server reads the queue once a second at most, however
- * many ask, and only its index; from that each place is reckoned in memory.
+ * A file's position in the queue of imports, for clients that poll. A server reads only the queue's index, once a
+ * second at most, however many clients poll; it calculates each position from that in memory.
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { laneOf } from './import-lanes.ts';
 import { IMPORT_QUEUE } from './job-queue.ts';
 
-/** How old what is told may be; where reading the queue takes long, twenty times that. */
+/** Maximum age of a position; when reading the queue is slow, twenty times the reading's duration. */
 const FRESH_MS = 1_000;
 const FRESH_PER_READING = 20;
 
-/** When the waiting imports of each lane were enqueued, in milliseconds, the earliest first. */
+/** For each lane, when its waiting imports were enqueued: in milliseconds, ascending. */
 type Lanes = ReadonlyMap<number, Float64Array>;
 
 export type QueuePositions = {
   /**
-   * The place of an account's file that was imported at that time, 1 for the next, as accounts take turns: at the latest
-   * that many imports begin until it has begun, unless further accounts come.
+   * The position of an account's file by the time of its import request; 1 is the next. Accounts take turns. At most
+   * this many imports begin before and with it, unless further accounts come.
    */
   positionOf(document: { accountId: string; createdAt: Date }): Promise<number>;
 };
@@ -42,7 +42,7 @@ function countBefore(times: Float64Array, timeMs: number): number {
   return low;
 }
 
-/** The queue of a database, read when somebody asks. */
+/** The queue positions of a database, which is read only on demand. */
 export function createQueuePositions(database: Database): QueuePositions {
   let read: Promise<Lanes> | undefined;
   let isFreshUntilMs = 0;
@@ -55,7 +55,7 @@ export function createQueuePositions(database: Database): QueuePositions {
       isFreshUntilMs = startedAtMs + Math.max(FRESH_MS, tookMs * FRESH_PER_READING);
     });
     read.catch(() => {
-      isFreshUntilMs = 0; // whoever asks next, asks the database
+      isFreshUntilMs = 0; // the next call reads the database
     });
     return read;
   };

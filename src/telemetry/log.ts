@@ -1,15 +1,17 @@
-/** The log: JSON lines on standard error, one an event. */
+/** The log: JSON lines on standard error, one per event. */
 import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import { codeOf, reasonOf } from '../problem.ts';
 
 const STANDARD_ERROR = 2;
 
-/** Whoever reads the log through a pipe has this long to make room in it, once: then lines are lost until there is some. */
+/**
+ * When the pipe is full, its reader gets this time once to drain it; after that, lines are lost until it has space.
+ */
 const PATIENCE_MS = 1_000;
 const PAUSE_MS = 5;
 
-/** What is said of an error. Not its other properties: those of a database error hold the connection's password. */
+/** The logged part of an error. Not its other properties: a database error's hold the connection's password. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack } = error;
@@ -23,10 +25,13 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/** Sleeps, the whole thread: a log that is written later may never be. */
+/** Blocks the whole thread: a line written later may never be written. */
 const pause = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 
-/** Writes all bytes. @throws what hinders it, after `patienceMs` also that a pipe is full; a part may be written then. */
+/**
+ * Writes all bytes. @throws the reason when it cannot, also for a pipe still full after `patienceMs`; then a part may
+ * be written.
+ */
 function writeAll(bytes: Buffer, patienceMs: number): void {
   const deadline = performance.now() + patienceMs;
   for (let written = 0; written < bytes.length; ) {
@@ -39,17 +44,20 @@ function writeAll(bytes: Buffer, patienceMs: number): void {
   }
 }
 
-/** Lines that could not be written since the process began, and those of them that no later line has told of. */
+/** Lines that could not be written since the process began, and how many of them no later line has reported. */
 const lost = { count: 0, untold: 0, reason: '' };
 
-/** How many lines of the log were lost, since its disk was full or its reader gone. */
+/** The number of log lines lost because the disk was full or the reader gone. */
 export const countLostLines = (): number => lost.count;
 
-/** Where lines are missing, one says so; behind a line end, since a part of the last may stand there. */
+/** A line that reports lost lines. It begins with a line end, since a part of the last line may precede it. */
 const tellOfLost = (): string =>
   `\n${JSON.stringify({ level: 40, time: Date.now(), lost: lost.untold, reason: lost.reason, msg: 'lines of the log could not be written' })}\n`;
 
-/** A service goes on when its log cannot be written: pino's own destination would end it, or keep all lines in memory. */
+/**
+ * The service goes on when its log cannot be written. pino's own destination would end it, or keep all lines in
+ * memory.
+ */
 function write(line: string): void {
   try {
     if (lost.untold > 0) writeAll(Buffer.from(tellOfLost() + line), 0);
@@ -62,6 +70,6 @@ function write(line: string): void {
   }
 }
 
-/** `level` and above are written. Synchronously: a line that is lost in a crash is the one that was needed. */
+/** A log of `level` and above. Synchronous: a line lost in a crash is the one that was needed. */
 export const createLog = (level: string): Logger =>
   pino({ level, base: null, serializers: { err: describeError } }, { write });

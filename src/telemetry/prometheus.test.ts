@@ -1,4 +1,4 @@
-/** The metrics tell what happens to those who have the token, in few series, and never wait for the database. */
+/** Metrics report the service's work to clients with the token, in few series, and never wait for the database. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -14,7 +14,7 @@ afterAll(() => suite.close());
 const fetchMetrics = (authorization: string, method = 'GET') =>
   fetch(`${suite.address}/metrics`, { method, headers: { authorization } });
 
-/** The samples by their names with labels. */
+/** The samples by name with labels. */
 async function scrape(): Promise<Map<string, number>> {
   const text = await (await fetchMetrics(`Bearer ${METRICS_TOKEN}`)).text();
   const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -29,7 +29,7 @@ async function scrape(): Promise<Map<string, number>> {
 const requestCount = (operation: string, status: number) =>
   `request_duration_seconds_count{operation="${operation}",status="${status}"}`;
 
-/** Uploads and imports a file; its end is told by the metrics once it has come. */
+/** Uploads and imports a file, and waits until the metrics count its outcome. */
 async function importFile(bytes: string, outcome: string): Promise<void> {
   const { body: created } = await suite.call('createKnowledgeBase', { name: 'one' });
   const ticket = { knowledgeBaseId: created.data.id, fileName: 'a.pdf', size: Buffer.byteLength(bytes) };
@@ -77,7 +77,7 @@ test('a request whose client has hung up is counted as 499', async () => {
   const ticket = { knowledgeBaseId: created.data.id, fileName: 'a.txt', size: 1 };
   const { body } = await suite.call('presignUploadUrl', ticket);
   await fetch(String(body.data.uploadUrl), { method: 'PUT', body: 'a' });
-  // Its import waits behind the lock, and so does who asks for its end.
+  // The import waits for the lock, and so does the request that waits for its end.
   await suite.service.database.transaction().execute(async (transaction) => {
     await sql`SELECT FROM files WHERE object_name IS NOT NULL FOR UPDATE`.execute(transaction);
     const hangingUp = new AbortController();

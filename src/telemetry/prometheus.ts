@@ -1,5 +1,5 @@
 /**
- * The service's metrics in Prometheus's text format. Loaded only where they are asked for, since prom-client takes
+ * The service's metrics in Prometheus's text format. Loaded only where they are enabled, since prom-client takes
  * longer to load than the log and the HTTP framework together.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -8,15 +8,15 @@ import type { JobFigures, Meter } from './telemetry.ts';
 
 const PREFIX = 'knowledge_retrieval_';
 
-/** Seconds; from an answer out of the database's cache to the longest wait that a request can ask for. */
+/** Seconds: from an answer out of the database's cache to the longest wait that a request can ask for. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Seconds; from a line of text to the longest reading that extraction-limits.ts lets be. */
+/** Seconds: from a line of text to the longest extraction that extraction-limits.ts allows. */
 const STEP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** A scrape must not wait for a database that does not answer: what is not known by then is left out. */
+/** A scrape must not wait for a database that does not answer: values unknown by then are omitted. */
 const DATABASE_PATIENCE_MS = 1_000;
 
-/** What is looked at when somebody scrapes. */
+/** Sources read at each scrape. */
 export type Gauged = {
   pool: { totalCount: number; idleCount: number; waitingCount: number };
   readJobFigures(): Promise<JobFigures[]>;
@@ -24,7 +24,7 @@ export type Gauged = {
 };
 
 export type Prometheus = Meter & {
-  /** All metrics, and the media type of the text. Never waits long, and never throws for the database's sake. */
+  /** All metrics, and the media type of the text. Never waits long, and never throws because of the database. */
   expose(): Promise<{ type: string; text: string }>;
 };
 
@@ -59,7 +59,7 @@ function createMeter(registers: Registry[]): Meter {
   };
 }
 
-/** Of the log, which says so itself once it can be written again. */
+/** Counts lost lines of the log, which itself reports them once it can be written again. */
 function countLostLogLines({ countLostLines }: Gauged, registers: Registry[]): void {
   new Counter({
     name: `${PREFIX}log_lines_lost_total`,
@@ -87,7 +87,7 @@ function gaugePool({ pool }: Gauged, registers: Registry[]): void {
   gauge('waiting_requests', 'Who waits for a connection to become free.', () => pool.waitingCount);
 }
 
-/** Gives what brings the gauges up to date. */
+/** Returns a function that updates the gauges. */
 function gaugeJobs({ readJobFigures }: Gauged, registers: Registry[]): () => Promise<void> {
   const labelNames = ['queue'] as const;
   const gauge = (name: string, help: string) =>
@@ -119,7 +119,7 @@ function gaugeJobs({ readJobFigures }: Gauged, registers: Registry[]): () => Pro
   };
 }
 
-/** Starts to count; process, memory, event loop and garbage collection by prom-client's own names. */
+/** Starts to count; process, memory, event loop and garbage collection under prom-client's own names. */
 export function createPrometheus(gauged: Gauged): Prometheus {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

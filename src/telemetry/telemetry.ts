@@ -1,33 +1,34 @@
-/** What the service tells of its work to whoever watches it: metrics, traces, both, or nobody. */
+/** Telemetry of the service's work: metrics, traces, both, or neither. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DocumentErrorCode } from '../../generated/types.gen.ts';
 
-/** What the service spends its time on. */
+/** The measured steps of the service's work. */
 export type SpanName = 'searching' | 'reading' | 'storing';
 
 /**
- * An answer by its names, of which there are few whatever clients send. `operation`: an operationId, `upload`, `livez`,
- * `readyz`, `metrics`, `refused` without a look at it for too much load, or `other` for every path that nothing has; `status` 499: the client hung up before its answer
- * was out (nginx's number for it).
+ * An answer's labels, of which there are few whatever clients send.
+ * `operation`: an operationId, `upload`, `livez`, `readyz`, `metrics`, `refused` (load shedding, before routing), or
+ * `other` for every unknown path.
+ * `status` 499: the client hung up before its answer was complete (nginx's number for it).
  */
 export type Answered = { operation: string; status: number };
 
-/** How an import has ended. */
+/** The end of an import. */
 export type ImportOutcome =
   | { status: 'processed' }
   | { status: 'failed' | 'timeout'; errorCode: DocumentErrorCode };
 
-/** Counts what has happened; nothing of it throws or takes time. */
+/** Counts events; its methods neither throw nor take time. */
 export type Meter = {
-  /** The answer is out, or its client gone. */
+  /** The answer is complete, or its client has hung up. */
   requestEnded(answered: Answered & { seconds: number }): void;
-  /** Well or not. */
+  /** Called after success and failure. */
   stepEnded(step: SpanName, seconds: number): void;
-  /** So many imports have ended so; told after their commit. */
+  /** Called with the number of imports that ended this way, after their commit. */
   importsEnded(outcome: ImportOutcome, count: number): void;
 };
 
-/** Goes along with what happens; what `run` gives or throws goes through. */
+/** Traces work; the result or error of `run` passes through. */
 export type Trace = {
   request(headers: IncomingHttpHeaders, run: () => Promise<Answered>): Promise<void>;
   step<T>(step: SpanName, run: () => Promise<T>): Promise<T>;
@@ -36,15 +37,15 @@ export type Trace = {
 /** A queue's jobs. */
 export type JobFigures = {
   queue: string;
-  /** Taken by nobody yet, or to be tried again. */
+  /** Not taken yet, or to be tried again. */
   waiting: number;
   /** By the database's clock; 0 where none waits. */
   oldestWaitingSeconds: number;
-  /** Taken by a worker; as pg-boss has last counted them, which it does every few seconds while a server runs. */
+  /** Taken by a worker, as last counted by pg-boss, every few seconds while a server runs. */
   active: number;
 };
 
-/** What `/metrics` shows, and the token that opens it. */
+/** The content of `/metrics`, and the token that opens it. */
 export type Metrics = { token: string; expose(): Promise<{ type: string; text: string }> };
 
 export type Telemetry = Trace & Pick<Meter, 'requestEnded' | 'importsEnded'>;

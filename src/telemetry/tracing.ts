@@ -1,6 +1,6 @@
 /**
- * Traces by OpenTelemetry, sent as its own environment variables say. Loaded only where a collector is set, since the
- * SDK takes longer to load than the rest of the service.
+ * Traces by OpenTelemetry, sent according to its own environment variables. Loaded only where a collector is set,
+ * since the SDK takes longer to load than the rest of the service.
  */
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
@@ -25,7 +25,7 @@ import {
 import type { Tracing } from '../config/config.ts';
 import type { Trace } from './telemetry.ts';
 
-/** What is not sent by then when the service ends is lost: an end has other things to do. */
+/** At shutdown, spans not sent within this time are lost, so that the service ends soon. */
 const LAST_SENDING_MS = 1_000;
 
 /** The samplers of the specification (OpenTelemetry, Environment Variable Specification, OTEL_TRACES_SAMPLER). */
@@ -35,18 +35,21 @@ function chooseSampler({ sampler, ratio }: Tracing): Sampler {
     always_off: () => new AlwaysOffSampler(),
     traceidratio: () => new TraceIdRatioBasedSampler(ratio),
   };
-  const name = sampler.replace('parentbased_', '') as keyof typeof roots; // config.ts lets no other name pass
+  const name = sampler.replace('parentbased_', '') as keyof typeof roots; // config.ts accepts no other name
   const root = roots[name]();
   return sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
-/** The name OTEL_SERVICE_NAME counts more. */
+/** OTEL_SERVICE_NAME takes precedence over this name. */
 const describeService = () =>
   defaultResource()
     .merge(resourceFromAttributes({ 'service.name': 'knowledge-retrieval' }))
     .merge(detectResources({ detectors: [hostDetector, envDetector] }));
 
-/** Runs within `span`, and ends it; a message of an error may hold what a client has sent, so its name has to do. */
+/**
+ * Runs within `span`, and ends it. An error message may contain a client's content, so only the error's name is
+ * recorded.
+ */
 async function within<T>(span: Span, run: () => Promise<T>): Promise<T> {
   try {
     return await context.with(trace.setSpan(context.active(), span), run);
@@ -60,9 +63,9 @@ async function within<T>(span: Span, run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Starts to trace: a span for each request, a child of the caller's where it sends a `traceparent`, and one for each
- * step of the work.
- * @returns the trace, and `stop`, which sends what is not sent yet
+ * Starts tracing: a span for each request, a child of the caller's if it sends a `traceparent`, and one for each step
+ * of the work.
+ * @returns the trace, and `stop`, which sends the remaining spans
  */
 export function startTracing(tracing: Tracing): { trace: Trace; stop(): Promise<void> } {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());

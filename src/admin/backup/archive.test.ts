@@ -1,4 +1,4 @@
-/** An archive that has suffered is refused, wherever it has, and half of one is never under its name. */
+/** A damaged archive is refused, wherever the damage is, and an incomplete one never has the final name. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,10 @@ test('what went in comes out, and only its owner can read it', async () => {
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-/** Reads an archive of these bytes; what comes out must be a refusal that names it, or exactly what went in. */
+/**
+ * Reads an archive of these bytes: it must either be refused with an error that names it, or yield exactly the
+ * original entries.
+ */
 async function expectRefusedOrWhole(bytes: Buffer): Promise<'refused' | 'whole'> {
   const harmed = join(folder, 'harmed');
   await writeFile(harmed, bytes);
@@ -72,12 +75,12 @@ test('a flipped bit is noticed wherever it is', async () => {
     bytes[place] = (bytes[place] ?? 0) ^ (1 << (place % 8));
     outcomes.push(await expectRefusedOrWhole(bytes));
   }
-  // Few bits, as of a frame's header, say nothing of what is in it: then all of it has come out.
+  // Few bits carry no content, for example those of a frame's header; with these damaged, all entries are still read.
   expect(outcomes.filter((outcome) => outcome === 'whole').length).toBeLessThan(outcomes.length / 10);
 });
 
 test('a truncated archive is refused, however much is left of it', async () => {
-  // The last bytes are the checksum of zstd itself, and hold nothing.
+  // The last bytes are zstd's own checksum, without content.
   for (const length of [0, 1, 100, whole.length / 2, whole.length - 200, whole.length - 20]) {
     expect(await expectRefusedOrWhole(whole.subarray(0, length))).toBe('refused');
     await expect(read(join(folder, 'harmed'))).rejects.toThrow('is cut off: its end is missing.');

@@ -1,6 +1,7 @@
 /**
- * The file that a backup is: a tar archive (POSIX ustar/pax, which `tar --zstd` reads too) of small entries, the first
- * saying what it is, the last telling the SHA-256 of all entries before. Neither end holds more than one entry at once.
+ * The file format of a backup: a tar archive (POSIX ustar/pax, which `tar --zstd` reads too) of small entries. The
+ * first is the header, the last has the SHA-256 of all entries before it. Writing and reading hold one entry at a
+ * time.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -13,15 +14,15 @@ import { extract, type Pack, pack } from 'tar-stream';
 import { z } from 'zod';
 import { codeOf, reasonOf } from '../../problem.ts';
 
-/** Changes with what only a newer version can read. */
+/** Changes when only a newer version can read the archive. */
 const FORMAT = 1;
 const HEADER_NAME = 'backup.json';
 const MANIFEST_NAME = 'manifest.json';
 
-/** Above every entry: an uploaded file has 50 MiB at most, a part of a table little more than PART_BYTES. */
+/** Larger than every entry: an uploaded file has 50 MiB at most, a part of a table little more than PART_BYTES. */
 const LARGEST_ENTRY_BYTES = 256 * 1024 ** 2;
 
-/** What is known before the first row: the schema, and of each table, in the order of their loading, its columns. */
+/** Known before the first row: the schema, and the columns of each table, in loading order. */
 const header = z.object({
   format: z.literal(FORMAT),
   createdAt: z.iso.datetime(),
@@ -30,7 +31,7 @@ const header = z.object({
 });
 export type Header = z.infer<typeof header>;
 
-/** What is known behind the last file. `rows` by table. */
+/** Known after the last file. `rows`: their number by table. */
 const manifest = z.object({
   sha256: z.string(),
   rows: z.record(z.string(), z.number()),
@@ -44,7 +45,7 @@ export type AddEntry = (entry: Entry) => Promise<void>;
 
 const toJson = (value: object): Buffer => Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
 
-/** Goes over names and lengths too: nothing can be renamed, left out, or put from one entry into the next. */
+/** Includes names and lengths: no entry can be renamed or omitted, and no byte moved to the next entry. */
 function digest(hash: Hash, { name, bytes }: Entry): void {
   hash.update(`${JSON.stringify(name)} ${bytes.length}\n`).update(bytes);
 }
@@ -52,7 +53,8 @@ function digest(hash: Hash, { name, bytes }: Entry): void {
 function addTo(archive: Pack, { name, bytes }: Entry): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (error?: Error | null) => (error ? reject(error) : resolve());
-    // Its owner's only, like the archive itself. By its stream, which waits for the file; given bytes it would not.
+    // For its owner only, like the archive itself. Written as a stream, which waits for the file; a buffer would not
+    // wait.
     archive.entry({ name, size: bytes.length, mode: 0o600 }, done).end(bytes);
   });
 }
@@ -78,8 +80,8 @@ async function fillArchive(archive: Pack, head: Header, fill: (add: AddEntry) =>
 }
 
 /**
- * Writes the archive `path`, readable by its owner only, with what `fill` adds between header and manifest. It is there
- * whole and synced, or not at all: until then it is called `<path>.unfinished`, which the next try replaces.
+ * Writes the archive `path`, readable by its owner only: the header, the entries added by `fill`, the manifest. It is
+ * complete and synced, or not there at all. Until then its name is `<path>.unfinished`, which the next try replaces.
  */
 export async function writeArchive(
   path: string,
@@ -107,12 +109,12 @@ export async function writeArchive(
   }
 }
 
-/** Why an archive cannot be used, in words for an operator. */
+/** Errors for the operator: why an archive cannot be used. */
 const damaged = (path: string, reason: string): Error => new Error(`${path} is damaged: ${reason}.`);
 const cutOff = (path: string): Error => new Error(`${path} is cut off: its end is missing.`);
 const noBackup = (path: string): Error => new Error(`${path} is no backup, or its beginning is damaged.`);
 
-/** The same for what the libraries throw; tar-stream gives its errors no code. */
+/** The same for errors of the libraries; tar-stream's have no code. */
 function explainReading(path: string, error: unknown): Error {
   const [code, reason] = [codeOf(error), reasonOf(error)];
   if (code === 'EISDIR') return new Error(`${path} is a directory, and no backup.`);
@@ -121,11 +123,11 @@ function explainReading(path: string, error: unknown): Error {
   return damaged(path, reason);
 }
 
-/** The entries as they stand there; what hinders reading them is damage. */
+/** The entries in the archive's order; a read error means damage. */
 async function* readEntries(path: string): AsyncGenerator<Entry> {
   const entries = extract();
   const reading = pipeline(createReadStream(path), createZstdDecompress(), entries);
-  reading.catch(() => {}); // The loop below learns of it too.
+  reading.catch(() => {}); // The loop below gets the error too.
   try {
     for await (const entry of entries) {
       const { name, size = 0 } = entry.header;
@@ -148,7 +150,7 @@ function parseAs<Value>(type: z.ZodType<Value>, path: string, { name, bytes }: E
 
 /**
  * Reads the archive once; `use` gets each entry between header and manifest, in their order.
- * @returns header and manifest. @throws when it is damaged, which may be known at its end only.
+ * @returns header and manifest. @throws when it is damaged, which may show only at its end.
  */
 export async function readArchive(
   path: string,

@@ -1,4 +1,4 @@
-/** Copies database and files, as they were at one moment, into one file, while servers go on. */
+/** Copies a snapshot of database and files into one file, while servers run. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import type pg from 'pg';
@@ -15,19 +15,19 @@ import { createLog } from '../../telemetry/log.ts';
 import { type AddEntry, type Header, writeArchive } from './archive.ts';
 import { BACKED_UP_TABLES } from './backed-up-tables.ts';
 
-/** Held at once of a table: enough for its overhead to vanish, little beside the largest file. */
+/** Bytes of a table in memory at once: enough to make the overhead negligible, little beside the largest file. */
 const PART_BYTES = 4 * 1024 ** 2;
-/** Rows of `files` that are held at once. */
+/** Rows of `files` in memory at once. */
 const PAGE_SIZE = 1_000;
 
-/** Told how it goes on, a line at a time. */
+/** Receives progress, one line at a time. */
 export type Tell = (line: string) => void;
 
 const isDirectory = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 
 /**
- * Where the backup goes: into a directory under a name with its time, else to `target`, where nothing may be yet. A
- * target that ends with a slash is meant as a directory.
+ * The path of the backup: in a directory, a name with the time; otherwise `target` itself, which must not exist yet. A
+ * target with a final slash is meant as a directory.
  */
 function choosePath(target: string): string {
   const time = new Date().toISOString().replaceAll(/[-:]|\..*/g, '');
@@ -38,7 +38,7 @@ function choosePath(target: string): string {
   return path;
 }
 
-/** The migrations that the snapshot has, and the columns of its tables. */
+/** The snapshot's migrations, and the columns of its tables. */
 async function describe(client: pg.PoolClient): Promise<Pick<Header, 'migrations' | 'tables'>> {
   const { done, unknown } = await compareMigrations(createDatabaseOver(client));
   if (done.length === 0)
@@ -53,7 +53,7 @@ async function describe(client: pg.PoolClient): Promise<Pick<Header, 'migrations
   return { migrations: done, tables };
 }
 
-/** The bytes of a stream in parts of about PART_BYTES. */
+/** Joins a stream's buffers into parts of about PART_BYTES. */
 async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let part: Buffer[] = [];
   let length = 0;
@@ -68,14 +68,14 @@ async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (length > 0) yield Buffer.concat(part);
 }
 
-/** Text, the one form that every version of PostgreSQL reads of every other; a name is quoted as it stands. */
+/** Text, the one format that all versions of PostgreSQL exchange. Names are quoted unchanged. */
 const copyStatement = ({ name, columns }: Header['tables'][number]) =>
   `COPY "${name}" (${columns.map((column) => `"${column}"`).join(', ')})`;
 
 export const copyFromStatement = (table: Header['tables'][number]): string =>
   `${copyStatement(table)} FROM STDIN`;
 
-/** Adds a table's rows; gives how many there are. */
+/** Adds a table's rows; returns their number. */
 async function addTable(
   client: pg.PoolClient,
   table: Header['tables'][number],
@@ -89,7 +89,7 @@ async function addTable(
 
 type NamedObject = { knowledgeBaseId: string; id: string; objectName: string };
 
-/** What the snapshot's files have stored; those of deleted knowledge bases are to be removed anyway. */
+/** The objects of the snapshot's files, without those of deleted knowledge bases, which are to be removed anyway. */
 async function* listObjects(client: pg.PoolClient): AsyncGenerator<NamedObject> {
   let last: NamedObject | undefined;
   do {
@@ -106,7 +106,7 @@ async function* listObjects(client: pg.PoolClient): AsyncGenerator<NamedObject> 
   } while (last !== undefined);
 }
 
-/** Adds the bytes of all files; gives how many there are. Bytes that were lost before are told of and left out. */
+/** Adds the objects of all files; returns their number. Objects lost before the backup are reported and omitted. */
 async function addFiles(
   { client, files, tell }: { client: pg.PoolClient; files: FileStore; tell: Tell },
   add: AddEntry,
@@ -125,7 +125,7 @@ async function addFiles(
   return count;
 }
 
-/** One snapshot for all; neither idle nor long statements may end it. */
+/** Begins one snapshot for all tables; neither idle time nor a long statement may end it. */
 async function beginSnapshot(client: pg.PoolClient): Promise<void> {
   await client.query('SET idle_in_transaction_session_timeout = 0');
   await keepBytes(client);
@@ -147,15 +147,15 @@ async function copyAll(
       tell(`${table.name}: ${rows[table.name]} rows`);
     }
     const count = await addFiles({ client, files, tell }, add);
-    // Whether the connection, and so the lock, has lasted: else bytes may have gone unseen.
+    // Checks that the connection, and so its lock, has lasted: otherwise an object may have been removed unnoticed.
     await client.query('COMMIT');
     return { rows, files: count };
   });
 }
 
 /**
- * Writes a backup of the settings' database and files.
- * @returns its path. @throws and leaves nothing, in words for an operator.
+ * Writes a backup of the configured database and files.
+ * @returns its path. @throws an error for the operator, and leaves no file.
  */
 export async function backUp(config: Config, target: string, tell: Tell): Promise<string> {
   const path = choosePath(target);
@@ -166,7 +166,7 @@ export async function backUp(config: Config, target: string, tell: Tell): Promis
     const files = await openFiles(config);
     await requireUsableDatabase(createDatabase(pool));
     const client = await pool.connect();
-    // It ends with its locks; what it was doing does not matter any more.
+    // Destroying the connection releases its locks, and aborts a statement in progress.
     await copyAll(client, path, { files, tell }).finally(() => client.release(true));
   } finally {
     await pool.end();

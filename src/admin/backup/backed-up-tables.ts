@@ -1,7 +1,7 @@
-/** What of the database goes into a backup; a test fails for a table that stands in neither list. */
+/** The tables in a backup; a test fails for a table that is in neither list. */
 import type { Tables } from '../../database/tables.ts';
 
-/** In the order of loading: a table after those that it refers to. */
+/** In loading order: a table after those that it refers to. */
 export const BACKED_UP_TABLES = [
   'accounts',
   'account_balances',
@@ -19,7 +19,7 @@ export const BACKED_UP_TABLES = [
 ] as const satisfies (keyof Tables)[];
 
 /**
- * Left out: the migrations stand in the header, and requests are counted by the minute. So are the tables of the job
- * queue, in a schema of their own: which jobs there have to be follows from the documents and knowledge bases.
+ * Omitted: the header has the migrations, and request counts last a minute. The tables of the job queue, in their own
+ * schema, are omitted too: the documents and knowledge bases determine the necessary jobs.
  */
 export const LEFT_OUT_TABLES = ['request_counts', 'kysely_migration', 'kysely_migration_lock'] as const;

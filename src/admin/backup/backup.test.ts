@@ -1,4 +1,4 @@
-/** What a backup has to know of the schema and the store, and what others do while one runs. */
+/** The schema and objects that a backup must contain, and what other processes may do while one runs. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const silent = () => {};
 
-/** The settings of a place in `folder`, on an empty database of the test server. */
+/** The settings of a deployment in `folder`, on an empty database of the test server. */
 async function openPlace(name: string, settings: Record<string, string> = {}) {
   const { connection, drop } = await createEmptyDatabase();
   const place = { DATA_DIR: join(folder, name), DATABASE_URL: addressOf(connection) };
@@ -86,7 +86,7 @@ test('a database that a newer version has changed is left to that version', asyn
 describe('beside a running backup', () => {
   let suite: TestService;
   let knowledgeBaseId: string;
-  /** Has the lock that a backup has. */
+  /** Holds the same lock as a backup. */
   let backup: pg.Client;
   let databaseUrl: string;
   let drop: () => Promise<void>;

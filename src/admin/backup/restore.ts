@@ -1,4 +1,4 @@
-/** Brings database and files of a backup into an empty place. */
+/** Restores a backup's database and files into an empty deployment. */
 
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -33,7 +33,7 @@ import { BACKED_UP_TABLES } from './backed-up-tables.ts';
 
 type Archive = { path: string; head: Header; manifest: Manifest };
 
-/** Reads the whole archive before anything is written. @throws why it can not be restored. */
+/** Reads the whole archive before anything is written. @throws why it cannot be restored. */
 async function examine(path: string, tell: Tell): Promise<Archive> {
   if (!existsSync(path)) throw new Error(`There is no file ${path}.`);
   tell(`checking ${path}`);
@@ -44,7 +44,7 @@ async function examine(path: string, tell: Tell): Promise<Archive> {
   return { path, head, manifest };
 }
 
-/** @throws unless there is nothing yet, or only what an earlier, unfinished restore of this backup has left. */
+/** @throws unless the deployment is empty, or has only the remains of an unfinished restore of this backup. */
 async function requireEmpty(
   { database, files, config }: { database: Database; files: FileStore; config: Config },
   { head, manifest }: Archive,
@@ -58,7 +58,7 @@ async function requireEmpty(
   const begun = existsSync(marker) ? (await readFile(marker, 'utf8')).trim() : undefined;
   if (begun !== undefined && begun !== manifest.sha256)
     throw new Error(`The restore of another backup was begun here: remove ${config.dataDir} first.`);
-  // A bucket may be shared, and may even be the one that the backup was made of: names there are used once.
+  // A bucket may be shared, and may be the backup's own source. Names there are used only once.
   if (begun !== undefined || config.s3 !== undefined) return;
   for await (const name of files.listKnowledgeBases())
     throw new Error(
@@ -66,7 +66,7 @@ async function requireEmpty(
     );
 }
 
-/** Copies rows into one table after the other; `end` resolves when the last one has all of them. */
+/** Copies rows into one table after the other; `end` resolves when the last table is complete. */
 function createLoader(client: pg.PoolClient, { head, manifest, path }: Archive) {
   let current: { name: string; copy: CopyStreamQuery; done: Promise<void> } | undefined;
   const loaded: Record<string, number> = {};
@@ -84,7 +84,7 @@ function createLoader(client: pg.PoolClient, { head, manifest, path }: Archive) 
       throw new Error(`${path} has an unknown table, ${name}.`);
     const copy = client.query(copyFrom(copyFromStatement(table)));
     const done = finished(copy);
-    done.catch(() => {}); // Whoever waits for it hears of it.
+    done.catch(() => {}); // The caller that awaits it gets the error.
     return { name, copy, done };
   };
   return {
@@ -100,7 +100,10 @@ function createLoader(client: pg.PoolClient, { head, manifest, path }: Archive) 
   };
 }
 
-/** Loads all rows and files. @throws what may leave files behind, but no row once the transaction is rolled back. */
+/**
+ * Loads all rows and files.
+ * @throws an error after which files may remain, but no row once the transaction is rolled back.
+ */
 async function loadAll(
   client: pg.PoolClient,
   archive: Archive,
@@ -124,7 +127,7 @@ async function loadAll(
   tell(`${count} files`);
 }
 
-/** Whether the schema of the backup, which may be an older version's, notes when imports began. */
+/** Whether the backup's schema, possibly of an older version, records when imports began. */
 async function notesBeginnings(transaction: Database): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM pg_attribute WHERE attrelid = 'documents'::regclass AND attname = 'processing_since'`.execute(
@@ -133,7 +136,7 @@ async function notesBeginnings(transaction: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Imports that the backup has interrupted begin anew, their time too; deleted knowledge bases are purged. */
+/** Interrupted imports begin again, with their full time; deleted knowledge bases are purged. */
 async function requeue(transaction: Database, jobs: JobQueue): Promise<void> {
   const unbegun = (await notesBeginnings(transaction)) ? { processing_since: null } : {};
   const unfinished = await transaction
@@ -153,14 +156,14 @@ async function requeue(transaction: Database, jobs: JobQueue): Promise<void> {
 
 type Place = { connection: Connection; files: FileStore; config: Config; log: Logger; tell: Tell };
 
-/** All rows become visible at once, with their jobs, when all files are there. */
+/** All rows become visible at once, with their jobs, when all files are stored. */
 async function loadAtOnce(pool: pg.Pool, archive: Archive, { connection, files, log, tell }: Place) {
   const jobs = await openJobQueue(connection, log);
   const client = await pool.connect();
   try {
     await client.query('SET idle_in_transaction_session_timeout = 0');
     await client.query('BEGIN');
-    // A server that starts on the database now waits, and then finds its accounts.
+    // A server that starts on the database now waits, and then finds the restored accounts.
     await takeFirstStart(createDatabaseOver(client));
     await loadAll(client, archive, { files, tell });
     await requeue(createDatabaseOver(client), jobs.queue);
@@ -179,7 +182,7 @@ async function fillPlace(archive: Archive, place: Place): Promise<number> {
     await requireUsableDatabase(database);
     await requireEmpty({ database, files, config }, archive);
     const marker = unfinishedRestoreFile(config);
-    // Whole or not at all: half of a name would be another backup's.
+    // Written completely or not at all: half of a checksum would look like another backup's.
     await writeFile(`${marker}.new`, `${archive.manifest.sha256}\n`, { mode: 0o600, flush: true });
     await rename(`${marker}.new`, marker);
     await migrateUpTo(database, archive.head.migrations.at(-1) ?? '');
@@ -201,9 +204,10 @@ async function fillPlace(archive: Archive, place: Place): Promise<number> {
 }
 
 /**
- * Restores a backup into the settings' database and files, both empty.
- * @returns how many problems a recount has found, each of which was told. @throws in words for an operator: before the
- * first row and file when the archive is damaged or the place not empty; else the same restore can be repeated.
+ * Restores a backup into the configured database and files, both empty.
+ * @returns how many problems a recount has found and reported. @throws an error for the operator. With a damaged
+ * archive or a deployment that is not empty, it throws before it writes any row or file; otherwise the same restore
+ * can be repeated.
  */
 export async function restore(config: Config, path: string, tell: Tell): Promise<number> {
   const archive = await examine(path, tell);

@@ -4,14 +4,14 @@ import { listLowBalances } from '../../database/accounts.ts';
 import type { Database } from '../../database/database.ts';
 import type { Problem } from '../../problem.ts';
 
-/** An account that has used nine tenths of what a new one gets will need more. */
+/** An account with less than a tenth of a new account's credits will soon need more. */
 const LOW_DIVISOR = 10;
-/** How many accounts are named. */
+/** How many accounts the warning names. */
 const NAMED_MAX = 5;
 
 /**
- * Warns of accounts that run out of credits. It is no more than a warning: how many an account was given is not stored,
- * and it may have been given few. Where queries cost nothing, none runs out.
+ * Warns of accounts that run out of credits. Only a warning: the initial credits of an account are not stored, and may
+ * have been few. Where queries cost nothing, no account runs out.
  */
 export async function checkCredits(database: Database, config: Config): Promise<Problem[]> {
   const { initialCredits, creditsPerQuery } = config;

@@ -1,4 +1,4 @@
-/** What can be wrong with a database is provoked, and told. */
+/** The test provokes each fault of a database, and the doctor reports it. */
 import { CompiledQuery, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -24,8 +24,8 @@ async function withDatabase<T>(options: string, use: (address: string) => Promis
 }
 
 /**
- * Lets the database take functions of schema `doctor` for PostgreSQL's own of the same names, and undoes that.
- * So it says what an old server, or one with another clock, says.
+ * Replaces PostgreSQL's functions for this database by those of the same names in schema `doctor`, and undoes that. So
+ * it answers like an old server, or like one with another clock.
  */
 async function withFunction<T>(definition: string, use: () => Promise<T>): Promise<T> {
   const { database } = deployment.service;

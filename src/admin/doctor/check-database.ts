@@ -1,4 +1,4 @@
-/** Checks the database: whether it answers, what it is, how it folds letters, its schema, clock and connections. */
+/** Checks the database: whether it answers, its kind, how it folds letters, its schema, clock and connections. */
 import { sql } from 'kysely';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
@@ -7,10 +7,10 @@ import { describeUnreachable, findUnfitness } from '../../database/usable-databa
 import { JOB_CONNECTIONS } from '../../jobs/job-queue.ts';
 import type { Problem } from '../../problem.ts';
 
-/** Upload tickets are checked by both clocks, and live an hour; machines that keep time differ by milliseconds. */
+/** Both clocks check upload tickets, which live an hour; machines with synchronised clocks differ by milliseconds. */
 const LARGEST_SKEW_MS = 5_000;
 
-/** Whether the database answers at all; the other checks have no use where it does not. */
+/** Whether the database answers at all; otherwise the other checks are useless. */
 export async function checkReach(database: Database): Promise<Problem[]> {
   try {
     await sql`SELECT 1`.execute(database);
@@ -20,10 +20,10 @@ export async function checkReach(database: Database): Promise<Problem[]> {
   }
 }
 
-/** Version, encoding, and whether letters of other alphabets lose their case: searches would not find them else. */
+/** Version, encoding, and case folding of other alphabets: without it searches miss words. */
 export async function checkKind(database: Database): Promise<Problem[]> {
   const problems = await findUnfitness(database);
-  // An encoding may have no such letters.
+  // Another encoding may lack these letters.
   if (problems.length > 0) return problems;
   const { rows: folded } = await sql<{ folds: boolean }>`
     SELECT lower('ПРИВЕТ') = 'привет' AND to_tsvector('simple', 'ÉTÉ') @@ 'été'::tsquery AS folds`.execute(
@@ -37,7 +37,7 @@ export async function checkKind(database: Database): Promise<Problem[]> {
   return [{ problem, remedy }];
 }
 
-/** Whether the schema is the one of this version. */
+/** Whether the schema matches this version. */
 export async function checkSchema(database: Database): Promise<Problem[]> {
   const { pending, unknown } = await compareMigrations(database);
   const problems: Problem[] = [];
@@ -54,7 +54,7 @@ export async function checkSchema(database: Database): Promise<Problem[]> {
   return problems;
 }
 
-/** Whether the clocks of this machine and the database's agree. */
+/** Whether this machine's clock agrees with the database's. */
 export async function checkClock(database: Database): Promise<Problem[]> {
   const before = Date.now();
   const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() AS now`.execute(database);
@@ -68,7 +68,7 @@ export async function checkClock(database: Database): Promise<Problem[]> {
 
 type Limits = { server: number; role: number; database: number; superuser: boolean };
 
-/** Whether one server of these settings gets its connections; -1 is PostgreSQL's word for no limit. */
+/** Whether one server with these settings gets its connections; -1 is PostgreSQL's value for no limit. */
 export async function checkConnections(database: Database, { databasePoolSize }: Config): Promise<Problem[]> {
   const { rows } = await sql<Limits>`
     SELECT rolsuper AS superuser, rolconnlimit AS role, datconnlimit AS database,
@@ -82,7 +82,7 @@ export async function checkConnections(database: Database, { databasePoolSize }:
   const needed = databasePoolSize + JOB_CONNECTIONS;
   const named = {
     'The server’s max_connections': limits.server,
-    // Superusers pass these (PostgreSQL manual, CREATE ROLE and CREATE DATABASE).
+    // Superusers are exempt from these limits (PostgreSQL manual, CREATE ROLE and CREATE DATABASE).
     ...(!limits.superuser && {
       'The connection limit of the role': limits.role,
       'The connection limit of the database': limits.database,

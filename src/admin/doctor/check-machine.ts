@@ -1,18 +1,18 @@
-/** Checks what a deployment has of its machine: Node, the data directory and the secrets in it, the public address. */
+/** Checks a deployment's machine: Node, the data directory and its secrets, the public address. */
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../../config/config.ts';
 import { type Problem, shellWord } from '../../problem.ts';
 import { apiKeyFile, uploadSecretFile } from '../../serve/bootstrap.ts';
 import { findUnusable, nearestExisting } from '../../serve/data-directory.ts';
 
-/** The version that package.json brings; older ones lack what the service is made of. */
+/** The version in package.json; older ones lack features that the service needs. */
 const NODE_MAJOR = 24;
 
 const MEBIBYTE = 1024 ** 2;
 /** PostgreSQL alone may need this for its write-ahead log (max_wal_size, 1 GB by default). */
 const LEAST_FREE_BYTES = 1024 * MEBIBYTE;
 
-/** `version` as process.versions has it. */
+/** `version`: as in process.versions. */
 export function checkNode(version: string = process.versions.node): Problem[] {
   if (Number(version.split('.', 1)[0]) >= NODE_MAJOR) return [];
   return [
@@ -23,7 +23,7 @@ export function checkNode(version: string = process.versions.node): Problem[] {
   ];
 }
 
-/** Rights and free space of DATA_DIR; nothing is left behind. */
+/** Permissions and free space of DATA_DIR; leaves no file behind. */
 export async function checkDataDirectory(
   { dataDir }: Config,
   { leastFreeBytes = LEAST_FREE_BYTES } = {},
@@ -37,13 +37,13 @@ export async function checkDataDirectory(
   return [{ problem, remedy: 'Free some space there, or move DATA_DIR to a larger disk.' }];
 }
 
-/** What of a file can be read and by whom; undefined: it is not there. */
+/** A file's text and permissions; undefined when it does not exist. */
 const readSecret = async (path: string) => {
   const found = await stat(path).catch(() => undefined);
   return found && { isOpen: (found.mode & 0o077) !== 0, content: await readFile(path, 'utf8') };
 };
 
-/** The secrets that the first start writes into DATA_DIR; where it has not come yet, there is nothing to say. */
+/** The secrets that bootstrap writes into DATA_DIR; before the first start there is nothing to check. */
 export async function checkSecrets(config: Config): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const path of [apiKeyFile(config), uploadSecretFile(config)]) {
@@ -70,7 +70,7 @@ export async function checkSecrets(config: Config): Promise<Problem[]> {
 
 const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
-/** Whether BASE_URL can be where clients reach the service. */
+/** Whether clients can reach the service at BASE_URL. */
 export function checkBaseUrl({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>): Problem[] {
   if (baseUrl === undefined) return [];
   const { hostname } = new URL(baseUrl);

@@ -1,4 +1,4 @@
-/** Checks whether the work gets done: the store of files, the jobs, and the server that answers. */
+/** Checks whether the service works: the store of files, the jobs, and the server's answers. */
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
 import type { FileStore } from '../../files/file-store.ts';
@@ -12,7 +12,7 @@ const STANDSTILL_SECONDS = 300;
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
-/** Whether the store of uploaded files takes, gives back and removes an object. */
+/** Whether the store of uploaded files can write, read and remove an object. */
 export async function checkFiles(files: FileStore, { s3, dataDir }: Config): Promise<Problem[]> {
   try {
     await files.probe();
@@ -43,8 +43,8 @@ function describeWaiting({ queue, waiting, oldestWaitingSeconds }: JobFigures): 
 }
 
 /**
- * Finds queues that stand still, and imports that could not be given up; none before the first start. A queue may be
- * long: a thousand files wait for hours.
+ * Finds queues without progress, and imports that could not be given up. Before the first start it finds none. The
+ * length of a queue is no problem: a thousand files wait for hours.
  */
 export async function checkJobs(database: Database): Promise<Problem[]> {
   if (!(await hasJobQueue(database))) return [];
@@ -53,7 +53,7 @@ export async function checkJobs(database: Database): Promise<Problem[]> {
   );
   if (waiting.length === 0) return [];
   const moving = await findMovingQueues(database, STANDSTILL_SECONDS);
-  // Dead letters take no time: each that waits has failed.
+  // Dead letters end within seconds: each one that waits has failed.
   return waiting.filter(({ queue }) => queue === GIVEN_UP_QUEUE || !moving.has(queue)).map(describeWaiting);
 }
 
@@ -62,22 +62,25 @@ type Answer = {
   body: { success?: boolean; errorCode?: string; data?: { deploymentId?: string; store?: string } };
 };
 
-/** `id` undefined: no server of the settings has started yet, so whichever answers is another one's. */
+/**
+ * `id` undefined: no server with these settings has started yet, so a server that answers belongs to another
+ * deployment.
+ */
 export type Deployment = { id: string | undefined };
 
 async function ask(address: string): Promise<Answer> {
   const response = await fetch(address, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-  const body = (await response.json().catch(() => ({}))) as Answer['body']; // its parts are compared, whatever it is
+  const body = (await response.json().catch(() => ({}))) as Answer['body']; // any JSON: only single fields are compared
   return { status: response.status, body };
 }
 
-/** Where the server of these settings listens, as this machine reaches it. */
+/** The address of this deployment's server, from this machine. */
 function localAddress({ host, port }: Config): string {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
-/** A server of other settings answers whatever is asked, out of another database. */
+/** A server of another deployment also answers, but from another database. */
 function compareDeployments(
   { dataDir, databaseUrl }: Config,
   { address, found, expected }: { address: string; found: string | undefined; expected: Deployment },
@@ -93,7 +96,7 @@ function compareDeployments(
   ];
 }
 
-/** `store`: what the server says of its own store of files. */
+/** `store`: the server's own report about its store of files. */
 function checkServersStore(address: string, store: string | undefined): Problem[] {
   if (store !== 'unavailable') return [];
   const problem = `The server at ${address} gets no answer from its store of files.`;
@@ -102,7 +105,7 @@ function checkServersStore(address: string, store: string | undefined): Problem[
   return [{ problem, remedy }];
 }
 
-/** Whether a server of this deployment answers on this machine and is ready; undefined: the deployment is not known. */
+/** Whether a server of this deployment answers on this machine and is ready; undefined: the deployment is unknown. */
 export async function checkServer(config: Config, expected: Deployment | undefined): Promise<Problem[]> {
   const address = localAddress(config);
   try {
@@ -126,7 +129,7 @@ export async function checkServer(config: Config, expected: Deployment | undefin
   }
 }
 
-/** Whether BASE_URL leads to the service: what is no upload is refused there in the service's own words. */
+/** Whether BASE_URL leads to the service: it refuses an invalid upload with its own error. */
 export async function checkPublicAddress(baseUrl: string): Promise<Problem[]> {
   const remedy =
     'Set BASE_URL to what clients reach the service by, and let the proxy there pass /uploads on.';

@@ -1,4 +1,4 @@
-/** Each thing that can be wrong with a deployment is provoked, and told with what helps; nothing else is told. */
+/** The test provokes each fault of a deployment; the doctor reports it with its remedy, and nothing else. */
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -167,7 +167,7 @@ test('dead letters, and jobs that wait while none of their queue is begun or fin
   const { database } = deployment.service;
   const deadLetters = expect.stringContaining('jobs: 1 imports were given up');
   for (const queue of ['import-file', 'give-up-import']) {
-    // Far in the future for the workers that run here.
+    // Far in the future, so that running workers do not take it.
     await sql`
       INSERT INTO pgboss.job (id, name, created_on, start_after)
       VALUES (${uuidv7()}, ${queue}, now() - interval '10 minutes', now() + interval '1 day')`.execute(
@@ -182,7 +182,7 @@ test('dead letters, and jobs that wait while none of their queue is begun or fin
   expect(await deployment.examineWith()).toEqual([deadLetters]);
   await change(`state = 'active', started_on = now(), completed_on = NULL`);
   expect(await deployment.examineWith()).toEqual([deadLetters]);
-  // A job that fails is begun again and again, while all others wait.
+  // A failing job is started again and again, while all others wait.
   for (const stuck of ['retry_count = 1', `retry_count = 0, started_on = now() - interval '10 minutes'`]) {
     await change(stuck);
     expect(await deployment.examineWith()).toEqual([

@@ -1,4 +1,4 @@
-/** Checks a deployment, part by part, and gives what is wrong with it in plain words. Changes nothing that lasts. */
+/** Checks a deployment, part by part, and describes its problems in plain words. Makes no lasting change. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError, findMistypedSettings, readConfig } from '../../config/config.ts';
@@ -16,13 +16,13 @@ import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from
 import { checkBaseUrl, checkDataDirectory, checkNode, checkSecrets } from './check-machine.ts';
 import { checkFiles, checkJobs, checkPublicAddress, checkServer, type Deployment } from './check-work.ts';
 
-/** A part of the deployment, and what is wrong with it: nothing, or all of these. */
+/** A part of the deployment and its problems, or none. */
 export type Finding = { part: string; problems: Problem[] };
 
-/** What has not answered by then hangs: every check asks once or twice, with a timeout of its own where it can. */
+/** A check without a result by then hangs. Each check asks once or twice, with its own time-out where possible. */
 const CHECK_TIMEOUT_MS = 20_000;
 
-/** Runs one check; whatever it throws is a problem as well. */
+/** Runs one check; an error that it throws counts as a problem. */
 async function find(part: string, check: () => Promise<Problem[]> | Problem[]): Promise<Finding> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('no answer in time')), CHECK_TIMEOUT_MS);
@@ -36,7 +36,7 @@ async function find(part: string, check: () => Promise<Problem[]> | Problem[]): 
   }
 }
 
-/** The settings, or every problem that they have. */
+/** The settings, or all their problems. */
 function readSettings(environment: NodeJS.ProcessEnv | undefined): Config | Problem[] {
   try {
     return readConfig(environment);
@@ -50,7 +50,10 @@ function readSettings(environment: NodeJS.ProcessEnv | undefined): Config | Prob
   }
 }
 
-/** Warns of what looks like a setting; the setting itself, given beside it, says that the other name is not ours. */
+/**
+ * Warns of environment variables that resemble a setting. When that setting is set too, the
+ * other name is another program's.
+ */
 const checkNames = (environment: NodeJS.ProcessEnv | undefined): Problem[] =>
   findMistypedSettings(environment).map((mistyped) => ({
     isWarning: true,
@@ -58,7 +61,7 @@ const checkNames = (environment: NodeJS.ProcessEnv | undefined): Problem[] =>
     remedy: `Set ${mistyped.meant}: its default will do where ${mistyped.name} is another program's.`,
   }));
 
-/** All of the database's parts, once it answers. */
+/** All parts of the database, if it answers. */
 async function* examineDatabase(database: Database, config: Config): AsyncGenerator<Finding> {
   const reach = await find('database', () => checkReach(database));
   yield reach;
@@ -75,7 +78,7 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
   yield await find('jobs', () => checkJobs(database));
 }
 
-/** As PostgreSQL names a table that is not there: no server has started on that database. */
+/** PostgreSQL's code for a missing table: no server has started on that database. */
 const UNDEFINED_TABLE = '42P01';
 
 async function identify(database: Database, config: Config): Promise<Deployment | undefined> {
@@ -87,8 +90,8 @@ async function identify(database: Database, config: Config): Promise<Deployment 
 }
 
 /**
- * Joins the database, as every command does; where there is none yet, the first start will make it.
- * @returns which deployment it belongs to; undefined: that cannot be told.
+ * Connects to the database, as every command does; when there is none yet, the first start will make it.
+ * @returns the database's deployment; undefined when it is unknown.
  */
 async function* findDatabaseProblems(config: Config): AsyncGenerator<Finding, Deployment | undefined> {
   if (config.databaseUrl === undefined && !hasCluster(config.dataDir)) return { id: undefined };
@@ -115,8 +118,8 @@ async function* findDatabaseProblems(config: Config): AsyncGenerator<Finding, De
 }
 
 /**
- * Examines the deployment of these settings; the findings come as they are made. Without an embedded database yet, what
- * would be asked of it is left out, and with `server` false whether one answers. `environment`: by default this process's.
+ * Examines the deployment of these settings, and yields each finding at once. Skips the database's checks when there
+ * is no embedded database yet, and with `server` false the server's. `environment`: by default this process's.
  */
 export async function* examine({
   environment,
@@ -132,7 +135,7 @@ export async function* examine({
   yield await find('data directory', () => checkDataDirectory(config));
   yield await find('secrets', () => checkSecrets(config));
   const deployment = yield* findDatabaseProblems(config);
-  // Opening a store on disk makes its directory, which is for the first start to do.
+  // Opening a store on disk makes its directory, which only the first start should do.
   if (config.s3 !== undefined || existsSync(join(config.dataDir, 'files')))
     yield await find('files', async () => checkFiles(await openFiles(config), config));
   if (!server) return;

@@ -1,7 +1,7 @@
 /**
- * The first schema. It keeps the rules that let it be distributed by knowledge base later (Citus): every
- * content table and every key of one begins with `knowledge_base_id`, the account stands on every row, one
- * table is made after the other, no triggers, no sequences, nothing volatile in updates.
+ * The first schema. It keeps the rules for a later distribution by knowledge base (Citus): every content table and
+ * each of its keys begins with `knowledge_base_id`, the account is on every row, tables are created one after the
+ * other, and there are no triggers, no sequences and no volatile functions in updates.
  */
 import { type Kysely, sql } from 'kysely';
 
@@ -60,7 +60,7 @@ const statements = [
     PRIMARY KEY (knowledge_base_id, language)
   ) WITH (fillfactor = 50)`,
 
-  // Without a foreign key: an import writes thousands of these rows, and each would look its parent up again.
+  // No foreign key: an import writes thousands of these rows, and each would look its parent up again.
   sql`CREATE TABLE lexeme_statistics (
     knowledge_base_id uuid NOT NULL,
     lexeme text COLLATE "C" NOT NULL,
@@ -68,11 +68,11 @@ const statements = [
     passage_count bigint NOT NULL,
     PRIMARY KEY (knowledge_base_id, lexeme)
   ) WITH (fillfactor = 80)`,
-  // A search over many knowledge bases of an account walks along a lexeme's counters.
+  // A search over many knowledge bases of an account reads a lexeme's counters by this index.
   sql`CREATE INDEX lexeme_statistics_by_account ON lexeme_statistics (account_id, lexeme)`,
 
-  // What imports and deletions change in lexeme_statistics, until a worker has merged it: they write one row here
-  // instead of thousands there, and never wait for one another's.
+  // Deltas of imports and deletions to lexeme_statistics, until a worker has merged them. A transaction writes one row
+  // here instead of thousands there, and transactions never wait for each other's rows.
   sql`CREATE TABLE lexeme_changes (
     knowledge_base_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -80,7 +80,7 @@ const statements = [
     passage_counts jsonb NOT NULL,
     PRIMARY KEY (knowledge_base_id, id)
   )`,
-  // Uncompressed: a row lives for a second, in which every search of its knowledge base reads all of it.
+  // Uncompressed: a row lives for a second, and every search of its knowledge base reads all of it meanwhile.
   sql`ALTER TABLE lexeme_changes ALTER COLUMN passage_counts SET STORAGE EXTERNAL`,
 
   sql`CREATE TABLE documents (
@@ -124,7 +124,7 @@ const statements = [
     CHECK ((uploaded_at IS NULL) = (object_name IS NULL)),
     CHECK (uploaded_at IS NOT NULL OR sha256 IS NULL)
   )`,
-  // The storage that open tickets have reserved is summed over an account's unimported files.
+  // For the sum of the storage that open tickets reserve, over an account's unimported files.
   sql`CREATE UNIQUE INDEX files_by_document ON files (knowledge_base_id, document_id)`,
   sql`CREATE INDEX files_not_imported ON files (account_id) WHERE document_id IS NULL`,
 
@@ -143,8 +143,8 @@ const statements = [
     FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents (knowledge_base_id, id)
   )`,
 
-  // What scoring reads, apart from what is shown: a search scores hundreds of passages and shows ten. Rows stay
-  // uncompressed in their page; with the content in the row, scoring takes twice as long, compressed 3.5 times.
+  // Read by scoring, and separate from the text shown: a search scores hundreds of passages and shows ten. Rows stay
+  // uncompressed in their page. With the content in the row, scoring takes twice as long; compressed, 3.5 times.
   sql`CREATE TABLE passage_lexemes (
     knowledge_base_id uuid NOT NULL,
     document_id uuid NOT NULL,
@@ -155,16 +155,16 @@ const statements = [
     PRIMARY KEY (knowledge_base_id, document_id, position),
     FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents (knowledge_base_id, id)
   ) WITH (toast_tuple_target = 8160)`,
-  // In a statement of its own, because CREATE TABLE takes it only since PostgreSQL 16.
+  // A separate statement, because CREATE TABLE accepts it only since PostgreSQL 16.
   sql`ALTER TABLE passage_lexemes ALTER COLUMN lexemes SET STORAGE EXTERNAL`,
-  // A search has ten conditions on this column, and the planner reads its statistics anew for each: fewer of them
-  // take a third off its time, and the plan is the same.
+  // A search has ten conditions on this column, and the planner reads its statistics again for each. A smaller target
+  // takes a third off the planning time, and the plan stays the same.
   sql`ALTER TABLE passage_lexemes ALTER COLUMN lexemes SET STATISTICS 10`,
-  // The knowledge base is a lexeme of its passages as well (scope-mark.ts), which intersects as any other.
+  // The knowledge base is a lexeme of its passages as well (scope-mark.ts), and is intersected like any other.
   sql`CREATE INDEX passage_lexemes_by_lexeme ON passage_lexemes USING gin (lexemes)`,
 ];
 
-/** Creates every table in the order in which they refer to one another. */
+/** Creates every table, each after the tables that it refers to. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await statement.execute(database);
 }

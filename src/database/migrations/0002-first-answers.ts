@@ -1,12 +1,12 @@
 /**
- * The answers that requests with an Idempotency-Key were given. A table of accounts, not of contents: where knowledge
+ * The kept answers to requests with an Idempotency-Key. It is a table of accounts, not of contents: where knowledge
  * bases are distributed it stays on the coordinator, and so refers to no table.
  */
 import { type Kysely, sql } from 'kysely';
 
 const statements = [
-  // json, not jsonb: what was answered comes back character by character. It is null only within the transaction that
-  // makes it.
+  // json, not jsonb: the answer is returned character by character. It is null only within the transaction that makes
+  // it.
   sql`CREATE TABLE first_answers (
     account_id uuid NOT NULL,
     operation text NOT NULL,

@@ -1,9 +1,9 @@
-/** Until when a ticket reserves its bytes: where clients send them to the store themselves, longer than it is good for. */
+/** Until when a ticket reserves its bytes: where clients send them directly to the store, longer than it is valid. */
 import { type Kysely, sql } from 'kysely';
 
 /**
- * NULL: until somebody has looked into the store after the expiry. Tickets from before count as they did. Those whose
- * knowledge base is deleted are the purge's matter.
+ * NULL: until the store was checked after the expiry. Older tickets count as they did. The purge handles tickets of
+ * deleted knowledge bases.
  */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE files ADD COLUMN reserved_until timestamptz`.execute(database);

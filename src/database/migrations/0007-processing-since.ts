@@ -1,7 +1,7 @@
-/** When an import has begun: its deadline counts from then on, and no more from its document's creation. */
+/** When an import has begun: its deadline counts from then on, and no longer from its document's creation. */
 import { type Kysely, sql } from 'kysely';
 
-/** NULL: it still waits for its turn. */
+/** NULL: it is still queued. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE documents ADD COLUMN processing_since timestamptz`.execute(database);
   await sql`UPDATE documents SET processing_since = updated_at WHERE status = 'processing'`.execute(database);

@@ -1,7 +1,9 @@
-/** How many different lexemes a knowledge base has: what text takes in the database follows from these more than from its bytes. */
+/**
+ * The number of distinct lexemes of a knowledge base: it determines the space in the database more than the bytes do.
+ */
 import { type Kysely, sql } from 'kysely';
 
-/** `distinct_lexemes`: as they were counted last; `merged_lexemes`: how many counts have changed since. */
+/** `distinct_lexemes`: the last count; `merged_lexemes`: how many counts have changed since. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE knowledge_base_statistics
     ADD COLUMN distinct_lexemes bigint NOT NULL DEFAULT 0 CHECK (distinct_lexemes >= 0),
