@@ -1,4 +1,4 @@
-/** Keys are recognised by form and checksum before any database is asked. */
+/** Keys are recognised by form and checksum, without a query. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { generateApiKey, isApiKey, isSameSecret, readApiKey } from './api-key.ts';

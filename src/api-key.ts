@@ -1,30 +1,33 @@
-/** API keys: `kr_<key id>_<secret><checksum>`, made here, recognised without the database, stored as a hash only. */
+/**
+ * API keys: `kr_<key id>_<secret><checksum>`. They are made here, recognised without the database, and stored only as a
+ * hash.
+ */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** 96 bits name the key, 256 bits are its secret; hexadecimal survives every shell and every copy and paste. */
+/** 96 bits identify the key, 256 bits are its secret. Hexadecimal survives every shell and every copy and paste. */
 const KEY_PATTERN = /^kr_([0-9a-f]{24})_([0-9a-f]{64})([0-9a-f]{8})$/;
 
-/** A key's public name and the SHA-256 of its text: all that the database ever holds of it. */
+/** A key's public name and the SHA-256 of its text: the database holds nothing else of it. */
 export type StoredKey = { keyId: string; secretHash: Buffer };
 
 const checksum = (text: string) => crc32(text).toString(16).padStart(8, '0');
 
-/** A new key, to be shown once. */
+/** A new key. It is shown once. */
 export function generateApiKey(): string {
   const body = `kr_${randomBytes(12).toString('hex')}_${randomBytes(32).toString('hex')}`;
   return body + checksum(body);
 }
 
-/** The id in a key that is well formed, with the right checksum; undefined in all others. Cheap: it hashes nothing. */
+/** The id in a key of the right form and checksum, else undefined. Cheap: it hashes nothing. */
 function keyIdOf(key: string): string | undefined {
   const [, keyId, , sum] = KEY_PATTERN.exec(key) ?? [];
   return checksum(key.slice(0, -8)) === sum ? keyId : undefined;
 }
 
 /**
- * What the database stores of `key`; undefined when the key is malformed or its checksum is wrong, which
- * therefore costs no query. A plain SHA-256 is enough: nobody guesses 256 random bits.
+ * What the database stores of `key`. Undefined for a malformed key or a wrong checksum, which therefore costs no query.
+ * A plain SHA-256 is enough: 256 random bits cannot be guessed.
  */
 export function readApiKey(key: string): StoredKey | undefined {
   const keyId = keyIdOf(key);

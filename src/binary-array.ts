@@ -1,20 +1,20 @@
 /**
- * Values for a statement in PostgreSQL's binary form: an array holds a column of many rows, and the server takes it
- * over without the parsing that text and JSON cost it. `pg` sends a Buffer in binary form as it is.
+ * Values for a statement in PostgreSQL's binary form. An array holds a column of many rows, and the server reads it
+ * without the parsing that text and JSON need. `pg` sends a Buffer in binary form as it is.
  */
 
-/** Numbers of the element types, the same in every PostgreSQL (its catalogue's pg_type.dat). */
+/** Object ids of the element types, the same in every PostgreSQL (its catalogue's pg_type.dat). */
 export const elementTypes = { integer: 23, text: 25, tsvector: 3614, jsonb: 3802 } as const;
 
 /**
- * Frees the memory of bytes that nobody uses any more, and of all that shares their buffer: not of Node's pool. V8 would
- * keep up to 64 MB of such buffers.
+ * Frees the memory of unused bytes, and of all that shares their buffer: never use it on bytes from Node's pool. V8
+ * would keep up to 64 MB of such buffers.
  */
 export function release({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }
 
-/** A full buffer doubles; most columns of a document of one passage need no more than this. */
+/** A full buffer doubles. Most columns of a document with one passage need no more than this. */
 const INITIAL_BYTES = 256;
 /** The most bytes that a UTF-16 unit takes in UTF-8. */
 const BYTES_PER_UNIT = 3;
@@ -28,7 +28,7 @@ export function createByteWriter() {
 
   const reserve = (bytes: number): void => {
     if (length + bytes <= buffer.length) return;
-    // Frees what was, as `release` does.
+    // Frees the old buffer, as `release` does.
     buffer = Buffer.from(buffer.buffer.transfer(Math.max(2 * buffer.length, length + bytes)));
   };
   const int32 = (value: number): void => {
@@ -45,25 +45,28 @@ export function createByteWriter() {
       reserve(1);
       buffer[length++] = value;
     },
-    /** A character from U+0800 to U+FFFF. */
+    /** Writes a character from U+0800 to U+FFFF. */
     threeBytes(codePoint: number): void {
       reserve(3);
       buffer[length++] = 0xe0 | (codePoint >> 12);
       buffer[length++] = 0x80 | ((codePoint >> 6) & 0x3f);
       buffer[length++] = 0x80 | (codePoint & 0x3f);
     },
-    /** Those of `values` from `start` to `end`; few, for which one by one is faster than a call. */
+    /** Writes `values` from `start` to `end`. For a few bytes: then one by one is faster than a call. */
     bytes(values: Uint8Array, start: number, end: number): void {
       reserve(end - start);
       for (let i = start; i < end; i++) buffer[length++] = values[i] as number; // i is in range
     },
-    /** Text as an element of an array: preceded by its number of bytes. */
+    /** Writes text as an element of an array, after its number of bytes. */
     sizedText(value: string): void {
       reserve(4 + value.length * BYTES_PER_UNIT);
       const bytes = buffer.write(value, length + 4);
       length = buffer.writeInt32BE(bytes, length) + bytes;
     },
-    /** `size` bytes that `write` puts into `buffer` from `start` on: faster than one by one where there are many. */
+    /**
+     * Adds `size` bytes that `write` puts into `buffer` from `start` on. For many bytes: then this is faster than one
+     * by one.
+     */
     append(size: number, write: (buffer: Buffer, start: number) => void): void {
       reserve(size);
       write(buffer, length);
@@ -76,9 +79,9 @@ export function createByteWriter() {
   };
 }
 
-/** Where in the header the number of elements stands: behind the dimensions, a flag and the element type. */
+/** The offset of the number of elements in the header: after the dimensions, a flag and the element type. */
 const COUNT_OFFSET = 12;
-/** How array_recv reads the length of a NULL. */
+/** The length that array_recv reads as a NULL. */
 const NULL_LENGTH = -1;
 
 export type BinaryArray = ReturnType<typeof createBinaryArray>;
@@ -98,13 +101,13 @@ export function createBinaryArray(elementType: number) {
       count++;
       writer.sizedText(value);
     },
-    /** An element of `size` bytes in its type's own binary form, put into `buffer` from `start` on. */
+    /** Adds an element of `size` bytes in its type's own binary form. `write` puts it into `buffer` from `start` on. */
     add(size: number, write: (buffer: Buffer, start: number) => void): void {
       count++;
       writer.int32(size);
       writer.append(size, write);
     },
-    /** Its elements so far. */
+    /** The number of elements so far. */
     count: (): number => count,
     /** The array so far. */
     toBuffer(): Buffer {

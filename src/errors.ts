@@ -1,7 +1,7 @@
-/** The service's one error type, every error that it answers, and what foreign errors become. */
+/** The service's only error type, all its errors, and the conversion of foreign errors. */
 import type { ErrorCode } from '../generated/types.gen.ts';
 
-/** One errorCode, one HTTP status, always: a client may branch on either. */
+/** Each errorCode always has the same HTTP status: a client may branch on either. */
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   MALFORMED_REQUEST: 400,
   UNAUTHORIZED: 401,
@@ -27,7 +27,7 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   SERVICE_UNAVAILABLE: 503,
 };
 
-/** `isExpected`: of a 5xx that it is no fault, so that the log need not tell of it. */
+/** `isExpected`: a 5xx that is not a fault, so that the log need not report it. */
 type Details = {
   data?: Record<string, unknown>;
   headers?: Record<string, string>;
@@ -35,7 +35,7 @@ type Details = {
   isExpected?: boolean;
 };
 
-/** An error that the client is told as it is. Everything else becomes INTERNAL_ERROR or SERVICE_UNAVAILABLE. */
+/** An error that the client receives as it is. Everything else becomes INTERNAL_ERROR or SERVICE_UNAVAILABLE. */
 export class ServiceError extends Error {
   readonly errorCode: ErrorCode;
   readonly data: Record<string, unknown>;
@@ -83,7 +83,7 @@ export const metricsNotAuthorized = () =>
 export const insufficientCredits = () =>
   new ServiceError('INSUFFICIENT_CREDITS', 'The balance does not cover this query.');
 
-/** `limit`, `used` (reservations of open upload tickets included) and `requested` in bytes. */
+/** All in bytes; `used` includes the reservations of open upload tickets. */
 export const storageLimitExceeded = (data: { limit: number; used: number; requested: number }) =>
   new ServiceError(
     'STORAGE_LIMIT_EXCEEDED',
@@ -108,7 +108,7 @@ export const documentNotFound = () =>
 
 export const fileNotFound = () => new ServiceError('FILE_NOT_FOUND', 'There is no file with this id.');
 
-/** Asked by browsers and programs on their own, not chosen by people. */
+/** Methods that the message leaves out: browsers and programs send them on their own. */
 const UNTOLD_METHODS = ['HEAD', 'OPTIONS'];
 
 /** `allowed`: the methods of this address, for the Allow header. */
@@ -145,7 +145,7 @@ export const unsupportedMediaType = () =>
     'The Content-Type must be application/json in UTF-8, without a Content-Encoding.',
   );
 
-/** `formErrors`: about the request as a whole; `fieldErrors`: by the name of the field. */
+/** `formErrors`: about the request as a whole. `fieldErrors`: by the name of the field. */
 export function validationFailed(
   formErrors: string[],
   fieldErrors: Record<string, string[]> = {},
@@ -161,16 +161,16 @@ export function validationFailed(
   });
 }
 
-/** `received` undefined: the body went on past the declared size. */
+/** `received` undefined: the body was longer than the declared size. */
 export const wrongUploadLength = (declared: number, received?: number) =>
   validationFailed([], {
     body: [`must be exactly the declared ${declared} bytes, but was ${received ?? 'longer'}`],
   });
 
-/** The client has hung up in its request. It hears nothing of this, but neither is it a fault of ours. */
+/** The client has hung up during its request. It receives no answer, and the service is not at fault. */
 export const brokenOff = () => new ServiceError('MALFORMED_REQUEST', 'The body broke off.');
 
-/** The rest of the body is not waited for, hence the connection is of no use any more. */
+/** The rest of the body is not awaited, so the connection cannot be used any more. */
 export const tooSlow = () =>
   new ServiceError('REQUEST_TIMEOUT', 'The body arrives too slowly: 16 KiB a second are the least.', {
     headers: { connection: 'close' },
@@ -182,13 +182,13 @@ export const idempotencyKeyReused = () =>
     'This Idempotency-Key has come with another body before; send a new key with a new request.',
   );
 
-/** `fields`: header fields that tell of the limit. */
+/** `fields`: header fields about the limit. */
 export const rateLimited = (retryAfterSeconds: number, fields: Record<string, string>) =>
   new ServiceError('RATE_LIMITED', `Too many requests; try again in ${retryAfterSeconds} seconds.`, {
     headers: { ...fields, 'retry-after': String(retryAfterSeconds) },
   });
 
-/** When a client should ask again after a 503: restarts and failovers mostly take about a second. */
+/** When a client should retry after a 503: restarts and failovers mostly take about a second. */
 const UNAVAILABLE_RETRY_SECONDS = '1';
 
 export const serviceUnavailable = (cause?: unknown) =>
@@ -197,7 +197,7 @@ export const serviceUnavailable = (cause?: unknown) =>
     cause,
   });
 
-/** When to ask again a store that was silent, or refused the service. */
+/** When to retry where the store did not answer, or refused the service. */
 const STORE_RETRY_SECONDS = '5';
 
 export const storeUnavailable = (cause: unknown) =>
@@ -207,7 +207,7 @@ export const storeUnavailable = (cause: unknown) =>
     { headers: { 'retry-after': STORE_RETRY_SECONDS }, cause },
   );
 
-/** When to ask again where a person has to do something first. */
+/** When to retry where a person has to act first. */
 const FULL_RETRY_SECONDS = '30';
 
 export const diskFull = () =>
@@ -223,7 +223,7 @@ export const uploadUnderWay = () =>
     isExpected: true,
   });
 
-/** What a balancer hears that asks a server which is about to end, and is to hear. */
+/** The answer to a balancer that asks a server about to end. That is intended. */
 export const serverEnding = () =>
   new ServiceError('SERVICE_UNAVAILABLE', 'This server is about to end; another one can answer.', {
     headers: { 'retry-after': UNAVAILABLE_RETRY_SECONDS },
@@ -236,7 +236,7 @@ export const overloaded = () =>
     isExpected: true,
   });
 
-/** Its statements were cancelled. */
+/** The search took too long, and its statements were cancelled. */
 export const searchTooLong = () =>
   new ServiceError(
     'SERVICE_UNAVAILABLE',
@@ -254,11 +254,12 @@ const internalError = (cause: unknown) =>
   );
 
 /**
- * SQLSTATEs that say "not now" rather than "wrong" (PostgreSQL manual, appendix A): connection exceptions (08),
- * shutdown and start-up (57P), too many connections or full disk (53), cancelled statement, deadlock, lock not had.
+ * SQLSTATEs that mean "not now" rather than "wrong" (PostgreSQL manual, appendix A): connection exceptions (08),
+ * shutdown and start-up (57P), too many connections or full disk (53), cancelled statement, deadlock, lock not
+ * available.
  */
 const TRANSIENT_SQLSTATE = /^(08...|57P0.|57014|53...|40001|40P01|55P03)$/;
-/** What Node says when the database's address does not answer or hangs up. */
+/** Node's codes for a database whose address does not answer or hangs up. */
 const CONNECTION_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -284,7 +285,7 @@ export function isUnavailable(error: unknown): boolean {
   return CONNECTION_MESSAGES.test(error.message);
 }
 
-/** The error that the client is told for whatever was thrown; the original stays as its cause, for the log. */
+/** Turns any thrown error into the error for the client. The original stays as its cause, for the log. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   return isUnavailable(error) ? serviceUnavailable(error) : internalError(error);

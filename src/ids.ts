@@ -1,11 +1,14 @@
-/** Identifiers of the contract: document and file ids carry their knowledge base, so that a look-up names its shard. */
+/**
+ * Identifiers of the contract. Document and file ids contain their knowledge base's id, so that a look-up names its
+ * shard.
+ */
 import { documentNotFound, fileNotFound, knowledgeBaseNotFound } from './errors.ts';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const UUID_PATTERN = new RegExp(`^${UUID}$`);
 const SCOPED_ID_PATTERN = new RegExp(`^(${UUID})_(${UUID})$`);
 
-/** Where a document or file lives: the knowledge base's id and its own, both UUIDs. */
+/** The id of a document or file: its knowledge base's id and its own, both UUIDs. */
 export type ScopedId = { knowledgeBaseId: string; id: string };
 
 /** The id that clients see: `<knowledge base>_<own>`, 73 characters. */

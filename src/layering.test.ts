@@ -1,4 +1,4 @@
-/** Each folder imports what it says here and nothing else, in one direction; and one name per operation is used everywhere. */
+/** Each folder imports only what it states here, in one direction. Each operation has one name everywhere. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,10 @@ const SHARED = new Set([
   'problem.ts',
 ]);
 
-/** From the lowest room to the highest: which rooms each imports, its types included. A room is a folder, or a file beside them. */
+/**
+ * The rooms that each room imports, types included, from the lowest room to the highest. A room is a folder, or a file
+ * beside them.
+ */
 const IMPORTS: Record<string, string[]> = {
   client: [],
   analysis: [],
@@ -70,7 +73,7 @@ const roomOf = (file: string): string => file.split('/')[0] ?? '';
 
 const read = (file: string) => readFileSync(join(src, file), 'utf8');
 
-/** Files that `file` names by `pattern`: those that it loads as it begins, where nothing else is said. */
+/** Files that `file` names by `pattern`. By default: those that it loads when it begins. */
 function importsOf(
   file: string,
   pattern = /^(?:import|export) (?!type )(?:[^;']*?from )?'(\.[^']+)'/gms,
@@ -80,7 +83,7 @@ function importsOf(
     .filter((target) => !target.startsWith('../generated') && target !== '../package.json');
 }
 
-/** Those included that it loads later on, or knows by their types. */
+/** All files that it imports, including those that it loads later or imports only types of. */
 const allImportsOf = (file: string): string[] =>
   importsOf(file, /(?:\bfrom|^import|\bimport\() ?'(\.[^']+)'/gm);
 

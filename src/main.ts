@@ -1,6 +1,7 @@
 /**
- * The server: settings, database, service, HTTP; then the way back on SIGTERM. With --worker it imports only and
- * answers nothing but how it is, where WORKER_PORT is set; with --no-worker it leaves the imports to such processes. The only file that listens or exits.
+ * The server: starts settings, database, service and HTTP, and stops them in reverse on SIGTERM. With --worker it only
+ * imports files, and answers only about its health, where WORKER_PORT is set. With --no-worker it leaves the imports to
+ * such processes. The only file that listens or exits.
  */
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -25,14 +26,16 @@ Starts the service. Its settings are environment variables: the table in README.
   --no-worker  leave the import of files to such processes
 `;
 
-/** Answers that run or wait for their turn when the signal comes have this long. */
+/** The time for answers that run, or wait for their permit, when the signal comes. */
 const DRAIN_TIMEOUT_MS = 6_000;
-/** Answers and jobs together: without a delay before, the whole way back takes less than ten seconds. */
+/**
+ * The time for answers and jobs together. Without SHUTDOWN_DELAY_SECONDS the whole stop takes less than ten seconds.
+ */
 const STOP_TIMEOUT_MS = 8_000;
 
 /**
- * Ends the process on the first signal, by what `stop` has come to be until then; further signals change nothing
- * (Ctrl-C under npm comes twice). An end without `stop` takes the embedded database down by its exit hook.
+ * Ends the process on the first signal, by the `stop` of that moment. Further signals change nothing (Ctrl-C under npm
+ * comes twice). Where there is no `stop` yet, the exit hook of the embedded database stops it.
  */
 function endOnSignal(log: Logger, stop: () => Promise<void>): void {
   let isEnding = false;
@@ -49,7 +52,10 @@ function endOnSignal(log: Logger, stop: () => Promise<void>): void {
   }
 }
 
-/** Listens where the settings say; @throws which of them to change. */
+/**
+ * Listens at the address in the settings.
+ * @throws an error that names the setting to change
+ */
 async function listenAt(
   handle: RequestListener,
   place: { host: string; port: number; setting: 'PORT' | 'WORKER_PORT' },
@@ -61,7 +67,10 @@ async function listenAt(
   }
 }
 
-/** Imports what any server of the same database takes; gives the way back. */
+/**
+ * Imports files that any server of the same database receives.
+ * @returns the function that stops it
+ */
 async function work(config: Config, log: Logger): Promise<() => Promise<void>> {
   const { service, close } = await openService(config, { connection: findDatabase(config), log });
   const ending = new AbortController();
@@ -80,12 +89,15 @@ async function work(config: Config, log: Logger): Promise<() => Promise<void>> {
   return async () => {
     ending.abort();
     await close();
-    // To the end: what an orchestrator hears of a worker that ends is that it lives, and is not ready.
+    // Last: until then an orchestrator is told that the ending worker lives, and is not ready.
     if (telling) await drain(telling.server, 0);
   };
 }
 
-/** Listens; gives the way back. */
+/**
+ * Listens.
+ * @returns the function that stops it
+ */
 async function serve(config: Config, log: Logger, works: boolean): Promise<() => Promise<void>> {
   const { connection, close: closeDatabase } = await openDatabase(config, log);
   const { service, endWork, close: closeService } = await openService(config, { connection, log, works });
@@ -96,7 +108,7 @@ async function serve(config: Config, log: Logger, works: boolean): Promise<() =>
   process.stdout.write(await greet(config.baseUrl ?? address, service.database, config));
   return async () => {
     ending.abort();
-    // Who asks /readyz at intervals sends requests until it has asked again: those are answered as ever.
+    // A balancer that checks /readyz at intervals sends requests until its next check. They are answered as always.
     await delay(config.shutdownDelaySeconds * 1000);
     const beganAtMs = performance.now();
     await endWork().catch((error) => log.warn({ err: error }, 'jobs go on until the end'));
@@ -108,7 +120,7 @@ async function serve(config: Config, log: Logger, works: boolean): Promise<() =>
 }
 
 /**
- * A heap may grow to twice what lives in it before all of it is looked through, where V8 would let it grow to four times:
+ * The heap may grow to twice its live objects before a full garbage collection. V8 would let it grow to four times:
  * nearly half of a server's memory was garbage.
  */
 const HEAP_GROWING = '--heap-growing-percent=100';
@@ -121,7 +133,7 @@ async function start(): Promise<void> {
     allowPositionals: true,
     allowNegative: true,
   });
-  // The command line leaves the name of its command there.
+  // The command line leaves the name of its command among the arguments.
   const unexpected = positionals.find((argument) => argument !== 'serve');
   if (unexpected !== undefined) throw new Error(`Unexpected argument '${unexpected}'\n\n${USAGE}`);
   const both = ['--worker', '--no-worker'].every((option) => process.argv.includes(option));
@@ -135,10 +147,10 @@ async function start(): Promise<void> {
   stop = values.worker ? await work(config, log) : await serve(config, log, values.worker !== false);
 }
 
-/** What only a mistake of ours throws. */
+/** Errors that only a mistake of this project throws. */
 const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** For whoever has started us: options, settings and directories are his matter, and a sentence helps more than a stack. */
+/** Turns an error into text for an operator: user errors print a sentence, bugs a stack. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isMistyped = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');

@@ -1,22 +1,21 @@
 /**
- * What is wrong with a deployment, and what helps: each a sentence or two for the person who runs it.
- * `isWarning`: it may be meant so.
+ * A problem of a deployment, and its remedy: each a sentence or two for the operator. `isWarning`: it may be intended.
  */
 export type Problem = { problem: string; remedy: string; isWarning?: true };
 
-/** What the operating system, Node or a library says of an error, in one line. */
+/** The message of the operating system, Node or a library on an error, in one line. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
 }
 
-/** The code that Node or PostgreSQL gives an error, '' for none; of several at once the first. */
+/** The code of an error from Node or PostgreSQL, '' for none. Of several errors at once, the code of the first. */
 export function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** A path as one word of a shell, for commands that are printed to be pasted. */
+/** A path as one word of a shell, for commands that an operator pastes. */
 export const shellWord = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,23 +1,26 @@
-/** What the command line prints for the person who typed it. */
+/** Prints the output of the command line. */
 import { codeOf, reasonOf } from './problem.ts';
 
-/** The result, on standard output. */
+/** Prints a line of the result, on standard output. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** What is told beside the result, on standard error. */
+/** Prints a message beside the result, on standard error. */
 export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Lets work go on whose output nobody can take any more; `onLoss` hears of standard output's first error. */
+/** Lets work go on after its output can no longer be written. `onLoss` receives the first error of standard output. */
 export function outliveOutput(onLoss: (error: Error) => void = () => {}): void {
   process.stdout.once('error', onLoss).on('error', () => {});
   process.stderr.on('error', () => {});
 }
 
-/** A reader that has seen enough (`| head`) is no failure; a full disk is. */
+/**
+ * Reports output that cannot be written, and sets the exit status 1. A reader that has seen enough (`| head`) is no
+ * failure; a full disk is.
+ */
 export function failWithoutOutput(): void {
   outliveOutput((error) => {
     if (codeOf(error) === 'EPIPE') return;
@@ -26,7 +29,7 @@ export function failWithoutOutput(): void {
   });
 }
 
-/** Columns as wide as their longest value, two spaces between. */
+/** Prints columns as wide as their longest value, with two spaces between. */
 export function printTable(rows: Record<string, string>[]): void {
   const columns = Object.keys(rows[0] ?? {});
   const lines = [Object.fromEntries(columns.map((column) => [column, column])), ...rows];

@@ -1,4 +1,4 @@
-/** The commands for accounts and their API keys: make, change, list and revoke them. */
+/** The commands for accounts and their API keys: create, change, list and revoke them. */
 import { Command, InvalidArgumentError } from 'commander';
 import { generateApiKey, readApiKey } from '../api-key.ts';
 import { readConfig } from '../config/config.ts';
@@ -15,10 +15,10 @@ import type { Database } from '../database/database.ts';
 import { print, printTable, tell } from '../terminal.ts';
 import { onDatabase } from './on-database.ts';
 
-/** What went wrong, in one sentence for the person at the terminal. */
+/** An error of a command, as one sentence for the person at the terminal. */
 class CommandError extends Error {}
 
-/** Reads whole numbers within bounds; JSON and PostgreSQL know larger ones than JavaScript counts in. */
+/** Reads whole numbers within bounds. JSON and PostgreSQL allow larger numbers than JavaScript represents exactly. */
 const wholeNumber =
   (least = 0, most = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
@@ -39,7 +39,7 @@ function readName(text: string): string {
   throw new InvalidArgumentError(`A name of visible characters, ${NAME_MAX} at most, please.`);
 }
 
-/** The next start with another BOOTSTRAP_API_KEY revokes what has that name. */
+/** Refuses BOOTSTRAP_KEY_NAME: the next start with another BOOTSTRAP_API_KEY revokes the keys of that name. */
 function readKeyName(text: string): string {
   if (text !== BOOTSTRAP_KEY_NAME) return readName(text);
   throw new InvalidArgumentError('Keys of this name come from that setting.');
@@ -51,7 +51,7 @@ async function requireAccountId(database: Database, name: string): Promise<strin
   return id;
 }
 
-/** Of keys that earlier versions made to last for thousands of years the driver can not read the end. */
+/** The time, or `-`. Earlier versions made keys that last for thousands of years; the driver cannot read their end. */
 function formatTime(time: Date | null): string {
   if (time === null) return '-';
   return Number.isNaN(time.valueOf()) ? 'far off' : time.toISOString();

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** The command line: `knowledge-retrieval serve | keys | accounts | migrate | doctor | fsck | backup | restore`, each with --help. */
+/**
+ * The command line: `knowledge-retrieval serve | keys | accounts | migrate | doctor | fsck | backup | restore`.
+ * Each command has --help.
+ */
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { accounts, keys } from './account-commands.ts';
@@ -15,7 +18,7 @@ import { onDatabase } from './on-database.ts';
 
 const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-/** The last line of what looks for problems, and the exit status that tells scripts of problems, not of warnings. */
+/** Prints the last line of a command that looks for problems. The exit status reports problems, not warnings. */
 function conclude(problems: number, warnings = 0): void {
   print(counted(problems, 'problem') + (warnings > 0 ? `, ${counted(warnings, 'warning')}` : ''));
   if (problems > 0) process.exitCode = 1;
@@ -25,7 +28,7 @@ const program = new Command('knowledge-retrieval')
   .description('Knowledge retrieval service. Settings come from the environment; the README lists them.')
   .version(manifest.version);
 
-/** Those that tell of mistyped names in their own way. */
+/** Commands that report mistyped setting names themselves. */
 const OUTSPOKEN = ['serve', 'doctor'];
 
 failWithoutOutput();
@@ -38,7 +41,7 @@ program.hook('preAction', (_program, command) => {
 program
   .command('serve')
   .description('start the server')
-  // Read by main.ts, which also starts without this command line.
+  // main.ts reads these options, since it also starts without this command line.
   .option('--worker', 'only import files, beside a server, and answer no requests')
   .option('--no-worker', 'only answer requests, and leave imports to processes with --worker')
   .action(async () => {

@@ -1,18 +1,18 @@
-/** The database for a command, which runs beside servers or alone. */
+/** Opens the database for a command, which runs beside servers or alone. */
 import { readConfig } from '../config/config.ts';
 import { createDatabase, createMaintenancePool, type Database } from '../database/database.ts';
 import { migrateToLatest } from '../database/migrate.ts';
 import { joinDatabase } from '../serve/open-database.ts';
 import { createLog } from '../telemetry/log.ts';
 
-/** Runs one command on the service's database, which a running server may be using at the same time. */
+/** Runs one command on the service's database. A running server may use the database at the same time. */
 export async function onDatabase(act: (database: Database) => Promise<void>): Promise<void> {
   const config = readConfig();
   const log = createLog('warn');
   const { connection, close } = await joinDatabase(config, log);
   let isEnding = false;
   const onError = (error: Error) => {
-    // The database may be told to end before it has read that a connection has.
+    // The database may be told to end before it has read that a connection has ended.
     if (!isEnding) log.warn(error.message);
   };
   const database = createDatabase(createMaintenancePool(connection, onError));

@@ -1,4 +1,4 @@
-/** Settings are read once, all problems are told at once, and no secret is repeated. */
+/** Settings are read once, all problems are reported at once, and no secret is repeated. */
 import { expect, test } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
 import { readConfig } from './config.ts';

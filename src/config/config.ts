@@ -21,7 +21,7 @@ const flag = z
 
 const httpAddress = () => z.url({ protocol: /^https?$/, error: 'must be an http(s) address', abort: true });
 
-/** Paths are put behind it: what else an address may hold would come to stand in the middle of them. */
+/** Whether an address has no user, password, query or fragment. Paths are appended to it, and would follow those. */
 const hasOriginAndPathOnly = (address: string): boolean => {
   const { username, password, search, hash } = new URL(address);
   return [username, password, search, hash].every((part) => part === '');
@@ -30,10 +30,10 @@ const hasOriginAndPathOnly = (address: string): boolean => {
 /** Characters of the shortest secret that signs upload addresses. */
 export const UPLOAD_SECRET_LENGTH = 32;
 
-/** Characters of the shortest token that opens the metrics: nobody guesses 16 at random. */
+/** Characters of the shortest token for the metrics: 16 random ones cannot be guessed. */
 const METRICS_TOKEN_LENGTH = 16;
 
-/** A list of origins; each is checked, for one that no browser sends would let nobody in, without a word. */
+/** A list of origins. Each is checked: an origin that no browser sends would match no page, without an error. */
 const origins = z.string().transform((list, context) => {
   const read = readOrigins(list);
   if (read !== undefined) return read;
@@ -49,10 +49,10 @@ const GIBIBYTE = 1024 ** 3;
 /** A week: no signature of S3's lives longer (Amazon S3 API reference, X-Amz-Expires). */
 const LONGEST_TICKET_SECONDS = 604_800;
 
-/** A week: pg-boss forgets jobs that nobody has taken for two. */
+/** A week: pg-boss deletes jobs that have waited for two. */
 const LONGEST_IMPORT_WAIT_SECONDS = 604_800;
 
-/** No balancer takes longer to notice; it is rather a delay in another unit. */
+/** No balancer takes longer to notice. A larger value is probably meant in another unit. */
 const LONGEST_SHUTDOWN_DELAY_SECONDS = 300;
 
 /** OpenTelemetry's own names and values (its Environment Variable Specification). */
@@ -65,7 +65,10 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 
-/** What there is of all that they can name. It is asked for only with a collector: they may be set for a whole machine. */
+/**
+ * The values of OpenTelemetry that this service supports. They are checked only with a collector: the variables may be
+ * set for a whole machine.
+ */
 const TRACING_VALUES = {
   OTEL_EXPORTER_OTLP_PROTOCOL: ['http/protobuf'],
   OTEL_TRACES_EXPORTER: ['otlp'],
@@ -82,10 +85,13 @@ const isTracing = (read: {
   read.OTEL_TRACES_EXPORTER !== 'none' &&
   (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined;
 
-/** Pino's own. */
+/** The levels of Pino. */
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** One line a setting; the README's table lists the same names, OpenTelemetry's own as one. An empty value counts as unset. */
+/**
+ * One line a setting. The README's table lists the same names, OpenTelemetry's own as one. An empty value counts as
+ * unset.
+ */
 const settings = z
   .object({
     HOST: z.string().default('127.0.0.1'),
@@ -153,7 +159,7 @@ const settings = z
   .superRefine((read, context) => {
     if (!isTracing(read)) return;
     for (const [name, values] of Object.entries<readonly string[]>(TRACING_VALUES)) {
-      const value = read[name as keyof typeof TRACING_VALUES]; // its own names
+      const value = read[name as keyof typeof TRACING_VALUES]; // a name of a setting
       if (value !== undefined && !values.includes(value))
         context.addIssue({ code: 'custom', path: [name], message: `can be ${values.join(', ')}, or unset` });
     }
@@ -161,7 +167,10 @@ const settings = z
 
 type Settings = z.infer<typeof settings>;
 
-/** `ratio` of the traces, for the samplers by ratio; `batch` by the names of OpenTelemetry's BatchSpanProcessor. */
+/**
+ * `ratio`: the share of traces that the samplers by ratio keep. `batch`: by the names of OpenTelemetry's
+ * BatchSpanProcessor.
+ */
 export type Tracing = Readonly<{
   sampler: (typeof SAMPLERS)[number];
   ratio: number;
@@ -173,13 +182,13 @@ export type Tracing = Readonly<{
   }>;
 }>;
 
-/** The settings as the service uses them; units stand last in the names. */
+/** The settings as the service uses them. Names end with their units. */
 export type Config = Readonly<{
   host: string;
   port: number;
-  /** Where a worker beside servers tells how it is; undefined: nowhere. */
+  /** The port where a worker reports its health; undefined: none. */
   workerPort: number | undefined;
-  /** How long a server that is told to end goes on answering while it says that it is not ready. */
+  /** How long a server that is told to end goes on answering, while `/readyz` says that it is not ready. */
   shutdownDelaySeconds: number;
   /** Public address without a trailing slash; undefined: the address that the request was sent to. */
   baseUrl: string | undefined;
@@ -189,7 +198,9 @@ export type Config = Readonly<{
   databasePoolSize: number;
   bootstrapApiKey: string | undefined;
   uploadSecret: string | undefined;
-  /** Where uploaded files lie; undefined: below `dataDir`. No endpoint: Amazon's; no region: the SDK's own settings. */
+  /**
+   * The store of uploaded files; undefined: below `dataDir`. No endpoint: Amazon's. No region: the SDK's own settings.
+   */
   s3: Readonly<{ bucket: string; endpoint: string | undefined; region: string | undefined }> | undefined;
   storageLimitBytes: number;
   knowledgeBaseLimit: number;
@@ -203,14 +214,14 @@ export type Config = Readonly<{
   /** The origins that browsers may call from. */
   corsOrigins: CorsOrigins;
   validateResponses: boolean;
-  /** What opens `/metrics`; undefined: nothing does. */
+  /** The token for `/metrics`; undefined: there is no such path. */
   metricsToken: string | undefined;
-  /** How traces are sampled; undefined: there are none. Where they go, OpenTelemetry's SDK reads itself. */
+  /** How traces are sampled; undefined: there are none. OpenTelemetry's SDK reads the collector's address itself. */
   tracing: Tracing | undefined;
   logLevel: Settings['LOG_LEVEL'];
 }>;
 
-/** Every problem of the environment, one line each, each naming its setting. */
+/** Every problem of the environment, one a line, each with the name of its setting. */
 export class ConfigError extends Error {}
 
 function toConfig(read: Settings): Config {
@@ -248,7 +259,7 @@ function toConfig(read: Settings): Config {
             scheduledDelayMillis: read.OTEL_BSP_SCHEDULE_DELAY,
             exportTimeoutMillis: read.OTEL_BSP_EXPORT_TIMEOUT,
             maxQueueSize: read.OTEL_BSP_MAX_QUEUE_SIZE,
-            // More than the queue holds can not be sent at once.
+            // A batch cannot be larger than the queue.
             maxExportBatchSize: Math.min(read.OTEL_BSP_MAX_EXPORT_BATCH_SIZE, read.OTEL_BSP_MAX_QUEUE_SIZE),
           },
         }
@@ -260,18 +271,21 @@ function toConfig(read: Settings): Config {
 const givenOf = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
 
-/** A directory or secret with a space or line end that nobody sees would be another one; no setting needs them. */
+/**
+ * Settings with white space around their values. In a directory or a secret it would be significant but invisible, and
+ * no setting needs it.
+ */
 const padded = (given: NodeJS.ProcessEnv): string[] =>
   Object.keys(settings.shape).filter((name) => given[name] !== given[name]?.trim());
 
-/** The variables of `environment` that look like a mistyped setting; they change nothing. */
+/** The variables of `environment` that look like mistyped settings. They have no effect. */
 export const findMistypedSettings = (environment: NodeJS.ProcessEnv = process.env): MistypedName[] =>
   findMistypedNames(Object.keys(givenOf(environment)), Object.keys(settings.shape));
 
 /**
  * The settings of `environment`, frozen.
- * @throws ConfigError that lists every wrong value, one a line, each naming its setting but never its value
- * (a value may be a secret).
+ * @throws ConfigError with every wrong value, one a line. Each line names the setting but never its value, which may be
+ * a secret.
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = givenOf(environment);

@@ -1,13 +1,14 @@
 /** Which web pages may call the service (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol). */
 
-/** Stands for every origin; alone in its list. */
+/** Matches every origin. It has to be alone in its list. */
 export const ANY_ORIGIN = '*';
 
 /** The origins whose pages may call, as browsers send them: none, some, or just `*`. */
 export type CorsOrigins = readonly string[];
 
 /**
- * An origin as a browser sends it: `HTTPS://App.example.org:443/` → `https://app.example.org`; undefined: it is none.
+ * Turns an address into an origin as a browser sends it; undefined: it is not an origin.
+ * `HTTPS://App.example.org:443/` → `https://app.example.org`
  * Pages of other schemes (extensions, packaged apps) need `*`.
  */
 function toOrigin(text: string): string | undefined {
@@ -15,7 +16,7 @@ function toOrigin(text: string): string | undefined {
   return new URL(text).origin;
 }
 
-/** Reads a list with commas between, without repeats; undefined: not all of it are origins, or `*` has company. */
+/** Reads a list with commas, and removes repeats. Undefined: an entry is not an origin, or `*` is not alone. */
 export function readOrigins(list: string): CorsOrigins | undefined {
   const names = list.split(',').map((name) => name.trim());
   if (names.length === 1 && names[0] === ANY_ORIGIN) return [ANY_ORIGIN];
@@ -28,7 +29,7 @@ export function readOrigins(list: string): CorsOrigins | undefined {
   return [...origins];
 }
 
-/** What `Access-Control-Allow-Origin` says to a page of `origin`; undefined: that page may not call. */
+/** The value of `Access-Control-Allow-Origin` for a page of `origin`; undefined: that page may not call. */
 export function allowedOrigin(origins: CorsOrigins, origin: string | undefined): string | undefined {
   if (origins.includes(ANY_ORIGIN)) return ANY_ORIGIN;
   return origin !== undefined && origins.includes(origin) ? origin : undefined;

@@ -1,4 +1,4 @@
-/** A mistyped setting is noticed, and the names of other programs are left alone. */
+/** A mistyped setting is found, and variables of other programs are left alone. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findMistypedSettings } from './config.ts';

@@ -1,12 +1,12 @@
 /** Finds environment variables whose names look like mistyped settings. */
 
-/** A variable that no setting is called by, and the setting that was probably meant. */
+/** A variable that is not a setting, and the setting that was probably meant. */
 export type MistypedName = { name: string; meant: string };
 
-/** Others prefix their names; these stand for themselves, and OpenTelemetry has far more of them than are read here. */
+/** Settings that no name is compared with: OpenTelemetry has far more of them than are read here. */
 const FOREIGN = /^OTEL_/;
 
-/** How many letters may be wrong in a name of `length` letters: short names have too many neighbours (PORT, SORT). */
+/** How many letters of a name may be wrong, by its length. Short names have too many neighbours (PORT, SORT). */
 function tolerance(length: number): number {
   if (length < 7) return 0;
   return length < 10 ? 1 : 2;
@@ -14,13 +14,16 @@ function tolerance(length: number): number {
 
 const lettersOf = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
-/** The letters of a setting's first two words: `RATE_LIMIT_PER_MINUTE` → `RATELIMIT`; undefined: it has no more words. */
+/**
+ * The letters of a setting's first two words; undefined: it has at most two words.
+ * `RATE_LIMIT_PER_MINUTE` → `RATELIMIT`
+ */
 function beginningOf(setting: string): string | undefined {
   const words = setting.split('_');
   return words.length > 2 ? words.slice(0, 2).join('') : undefined;
 }
 
-/** Letters to insert, remove, replace or swap with their neighbour (optimal string alignment distance). */
+/** Counts letters to insert, remove, replace or swap with their neighbour (optimal string alignment distance). */
 function editDistance(left: string, right: string): number {
   let last: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
@@ -42,7 +45,7 @@ function editDistance(left: string, right: string): number {
   return row[right.length] ?? 0;
 }
 
-/** Whether somebody who wrote `name` may have meant `setting`. */
+/** Whether `name` may be a mistyped `setting`. */
 function resembles(name: string, setting: string): boolean {
   const [written, meant] = [lettersOf(name), lettersOf(setting)];
   if (written === meant) return true;
@@ -53,9 +56,10 @@ function resembles(name: string, setting: string): boolean {
 }
 
 /**
- * The names among `given` that are no setting but look like one that is not set: other case or underscores (`LOGLEVEL`),
- * a letter or two wrong (`CORS_ORIGINS`), the last words missing (`RATE_LIMIT`). Settings have no prefix of their own,
- * so a name can be another program's: it is told of, never refused, and not where the setting itself is given too.
+ * The names in `given` that are not settings, but look like an unset one: other case or underscores (`LOGLEVEL`), a
+ * letter or two wrong (`CORS_ORIGINS`), the last words missing (`RATE_LIMIT`). Settings have no common prefix, so such
+ * a name may belong to another program. Hence it is reported but never refused, and not reported where the setting
+ * itself is given.
  */
 export function findMistypedNames(given: readonly string[], settings: readonly string[]): MistypedName[] {
   const unset = settings.filter((setting) => !FOREIGN.test(setting) && !given.includes(setting));
@@ -67,6 +71,6 @@ export function findMistypedNames(given: readonly string[], settings: readonly s
     });
 }
 
-/** The same as a sentence. */
+/** The mistyped name as a sentence for an operator. */
 export const describeMistyped = ({ name, meant }: MistypedName): string =>
   `${name} is no setting and changes nothing: did you mean ${meant}?`;

@@ -25,7 +25,7 @@ import { deleteDocumentRows, insertPassages } from '../indexing/store-passages.t
 import type { HandlerContext, Handlers } from './handler-types.ts';
 import { byCreation, byPosition, parseCursor, toPage } from './pagination.ts';
 
-/** A text on its way into a knowledge base; its passages come as they are analysed. `isBlank`: there will be none. */
+/** A text that is being imported. Its passages come as they are analysed. `isBlank`: there will be none. */
 type Text = {
   knowledgeBaseId: string;
   title: string;
@@ -34,13 +34,15 @@ type Text = {
   parts: AsyncIterable<AnalysedPart>;
 };
 
-/** White space alone is refused; what else nobody can read, ends as a file of such a text does. */
+/**
+ * The end of a text without readable characters, as for a file of such a text. White space alone is refused instead.
+ */
 const UNREADABLE = {
   status: 'failed',
   failure: { code: 'NO_TEXT_EXTRACTED', message: 'The content holds no readable text.' },
 } as const;
 
-/** Makes the document of a text with its passages; all of it is one transaction. */
+/** Inserts the document of a text with its passages, in one transaction. */
 async function insertText(
   transaction: Queryable,
   { accountId, config }: HandlerContext,
@@ -62,8 +64,8 @@ async function insertText(
 }
 
 /**
- * Stores a text, and ends its analysis in any case.
- * @throws KNOWLEDGE_BASE_NOT_FOUND when that is deleted meanwhile; the document is known to nobody yet
+ * Stores a text, and ends its analysis even where that fails.
+ * @throws KNOWLEDGE_BASE_NOT_FOUND when the knowledge base is deleted meanwhile: no client knows the document yet
  */
 async function storeText(call: HandlerContext, text: Text) {
   try {
@@ -75,7 +77,7 @@ async function storeText(call: HandlerContext, text: Text) {
   }
 }
 
-/** How far a document is, and its place in the queue while it waits for its turn. */
+/** The progress of a document, and its position in the queue while it waits. */
 async function reportStatus(
   row: Awaited<ReturnType<typeof requireDocument>>,
   { positions, accountId }: HandlerContext,
@@ -97,7 +99,8 @@ export const documentHandlers = {
     const analysing = () => analyse(text, { accountId, signal, budget });
     const store = (parts: Text['parts']) =>
       storeText(call, { knowledgeBaseId, title, bytes, isBlank: isBlank(content), parts });
-    // The parts of a large text are stored while the next are analysed: that takes seconds, and no place from others.
+    // The batches of a large text are stored while the next ones are analysed. That takes seconds, so it holds no
+    // permit.
     if (isLarge(content.length)) return { data: await withoutPermit(async () => store(await analysing())) };
     return { data: await store(await withoutPermit(analysing)) };
   },

@@ -1,4 +1,4 @@
-/** The contract as handlers see it: the generated types with the envelope taken away. */
+/** The contract as handlers see it: the generated types without the envelope. */
 import type {
   AccountControllerMethods,
   DocumentsControllerMethods,
@@ -17,10 +17,10 @@ type Operations = SearchControllerMethods &
   AccountControllerMethods;
 
 /**
- * What a handler works with: the service, whose request it is and by which key, the origin (`http://host`) it was sent
- * to, a signal that aborts when nobody waits for the answer any more, the transaction of an operation that takes an
- * Idempotency-Key, `withoutPermit`, which runs what takes time while another request works, and what its waits
- * together may still take.
+ * The service and the request that a handler works with. `origin`: the address that the request was sent to,
+ * `http://host`. `signal` aborts when the client waits for the answer no more. `transact`: the transaction of an
+ * operation that takes an Idempotency-Key. `withoutPermit` runs what takes time while another request works. `budget`:
+ * the time that the waits of the request together may still take.
  */
 export type HandlerContext = Service & {
   accountId: string;
@@ -33,8 +33,8 @@ export type HandlerContext = Service & {
 };
 
 /**
- * One function per operation: from its validated body or query to its success body without `success`. Failures
- * are thrown.
+ * One function for each operation. It turns the validated body or query into the success body without `success`.
+ * Failures are thrown.
  */
 export type Handlers = {
   [Operation in keyof Operations]: (

@@ -11,7 +11,7 @@ import { parseKnowledgeBaseId } from '../ids.ts';
 import type { Handlers } from './handler-types.ts';
 import { byCreation, parseCursor, toPage } from './pagination.ts';
 
-/** What cursors of listKnowledgeBases say. */
+/** The name of this list in its cursors. */
 const LIST = 'knowledge-bases';
 
 type KnowledgeBaseRow = {

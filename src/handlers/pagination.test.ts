@@ -1,4 +1,4 @@
-/** A cursor gives back its place, and nothing else is a cursor. */
+/** A cursor returns its position in the list, and no other text is a cursor. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { byCreation, byPosition, formatCursor, parseCursor, toPage } from './pagination.ts';

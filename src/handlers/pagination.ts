@@ -1,10 +1,10 @@
-/** Opaque cursors of the lists: the place after which the next page begins. */
+/** Opaque cursors of the lists: the position after which the next page begins. */
 import { validationFailed } from '../errors.ts';
 
-/** How a place in a list stands in a cursor: `read` gives undefined for what `write` has not written. */
+/** How a cursor holds a position in a list. `read` returns undefined for text that `write` did not write. */
 export type PlaceFormat<Place> = { write(place: Place): string; read(text: string): Place | undefined };
 
-/** Fifteen digits of milliseconds stay below the last moment that JavaScript and PostgreSQL know. */
+/** Fifteen digits of milliseconds are before the last time of both JavaScript and PostgreSQL. */
 const CREATION_PATTERN = /^(\d{1,15})\.([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/;
 
 /** The last row of a page in the order createdAt descending, id descending. */
@@ -16,7 +16,7 @@ export const byCreation: PlaceFormat<{ createdAt: Date; id: string }> = {
   },
 };
 
-/** The last row of a page in the order of positions, which PostgreSQL keeps as integers: nine digits are always one. */
+/** The last row of a page in the order of positions. PostgreSQL holds them as integers, and nine digits always fit. */
 export const byPosition: PlaceFormat<number> = {
   write: String,
   read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
@@ -24,13 +24,13 @@ export const byPosition: PlaceFormat<number> = {
 
 const CURSOR_PATTERN = /^([\w-]+)\.(.+)$/;
 
-/** `list` names the list that the place is in: no other one takes the cursor. */
+/** Makes a cursor. `list` names the list of the position: other lists refuse the cursor. */
 export const formatCursor = (list: string, place: string): string =>
   Buffer.from(`${list}.${place}`).toString('base64url');
 
 /**
- * The place of a cursor; undefined where there is no cursor.
- * @throws INPUT_VALIDATION_FAILED when this list has not given the cursor out.
+ * The position in a cursor; undefined where there is no cursor.
+ * @throws INPUT_VALIDATION_FAILED when the cursor was not made by this list.
  */
 export function parseCursor<Place>(
   list: string,
@@ -47,7 +47,7 @@ export function parseCursor<Place>(
 }
 
 /**
- * One page of the list `list` from `rows`, which hold one row more than `limit` where there is a next page.
+ * One page of `list`. `rows` holds one row more than `limit` where there is a next page.
  * @returns the rows of the page and the contract's `pagination`.
  */
 export function toPage<Row>(

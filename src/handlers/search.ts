@@ -23,7 +23,7 @@ function toSearchResult(passage: FoundPassage): SearchResult {
   };
 }
 
-/** Ten times what the dearest query takes that is known: 8,192 characters over 1,000 knowledge bases under import. */
+/** Ten times as long as the most expensive known query: 8,192 characters over 1,000 knowledge bases under import. */
 const SEARCH_TIME_MAX_MS = 5_000;
 
 export const searchHandlers = {

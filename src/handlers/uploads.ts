@@ -1,4 +1,4 @@
-/** The operations that bring a file in: ask for an upload address, then import what was sent there. */
+/** The operations that import a file: request an upload address, then import the uploaded file. */
 import type { Selectable, Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { UploadTicket } from '../../generated/types.gen.ts';
@@ -20,8 +20,8 @@ import type { HandlerContext, Handlers } from './handler-types.ts';
 type FileRow = Selectable<Tables['files']>;
 
 /**
- * Makes the pending document of an uploaded file; from now on the file belongs to it. `taken`: its bytes, where they
- * were sent straight to the store.
+ * Inserts the pending document of an uploaded file. From now on the file belongs to it. `taken`: the object of a file
+ * that was sent straight to the store.
  */
 async function insertFileDocument(transaction: Queryable, file: FileRow, taken: string | undefined) {
   const { knowledge_base_id: knowledgeBaseId, account_id: accountId, size_bytes: bytes } = file;
@@ -49,7 +49,7 @@ async function insertFileDocument(transaction: Queryable, file: FileRow, taken: 
   return row;
 }
 
-/** The document of an uploaded file, made now unless it is there already; all of it is one transaction. */
+/** The document of an uploaded file, inserted unless it exists, in one transaction. */
 async function findOrInsertDocument(
   transaction: Transaction<Tables>,
   { accountId, config, jobs }: HandlerContext,
@@ -69,7 +69,10 @@ async function findOrInsertDocument(
   return { row, isNew: true };
 }
 
-/** Imports a file whose bytes were `taken` (undefined: came here), and removes those that no row names in the end. */
+/**
+ * Imports a file, and in the end removes the object that no row names. `taken`: the object; undefined: the file was
+ * uploaded here.
+ */
 async function importOnce(
   call: HandlerContext,
   { file, taken }: { file: ScopedId; taken: string | undefined },
@@ -78,7 +81,7 @@ async function importOnce(
   try {
     const { row, isNew } = await call.database.transaction().execute(async (transaction) => {
       const done = await findOrInsertDocument(transaction, call, { file, taken });
-      // From here on a row may name them, also where the answer to the commit is lost.
+      // From here on a row may name the object, even where the answer to the commit is lost.
       if (done.isNew) unnamed = undefined;
       return done;
     });
@@ -90,7 +93,9 @@ async function importOnce(
   }
 }
 
-/** The ticket of a file that is to be sent: to its store, where that takes files itself, or else to us. */
+/**
+ * The ticket of a file that will be uploaded: to its store where the store takes uploads itself, else to this service.
+ */
 async function makeTicket(
   call: HandlerContext,
   file: ScopedId,
@@ -109,7 +114,7 @@ export const uploadHandlers = {
   async importFile(input, call) {
     const file = parseFileId(input.fileId);
     await call.diskWatermark.require(0);
-    // Before the transaction, which must not wait for the store.
+    // Before the transaction: it must not wait for the store.
     const taken = await takeDirectUpload(call, { ...file, accountId: call.accountId });
     return { data: toDocument(await importOnce(call, { file, taken })) };
   },

@@ -3,21 +3,22 @@ import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Answered, Telemetry } from '../telemetry/telemetry.ts';
 
-/** What is asked every few seconds by machines, and would drown the rest. */
+/** Routes that machines request every few seconds. Their lines would drown the rest of the log. */
 const ROUTINE = new Set(['livez', 'readyz', 'metrics']);
 
-/** A path of ours has less; what else comes need not be kept whole. */
+/** Paths of this service are shorter than this. Other paths are cut to this length. */
 const LOGGED_PATH_MAX = 256;
 
-/** The client hung up before its answer was out. */
+/** The status for a client that hung up before its answer was sent. */
 const HUNG_UP = 499;
 
-/** What paths of ours are made of: short names, and the id of a file. */
+/** The segments of this service's paths: short names, and the id of a file. */
 const OWN_SEGMENT = /^([\w.-]{0,24}|[\da-f-]{36}_[\da-f-]{36})$/;
 
 /**
- * Without the query, where an upload address has its authority, and without what no path of ours has, which may be a
- * secret in the wrong place; undefined where the target is no path.
+ * The path of a request target, as the log may hold it; undefined where the target is not a path. The query is left
+ * out: in an upload address it holds the authority. Segments that no path of this service has become `…`: each may be
+ * a secret in the wrong place.
  */
 export function loggedPath(target = ''): string | undefined {
   const [path = ''] = target.split(/[?#]/, 1);
@@ -31,7 +32,7 @@ function toAnswered({ state, status, res }: Context): Answered {
   return { operation, status: res.destroyed && !res.writableFinished ? HUNG_UP : status };
 }
 
-/** To stand before everything that answers. Health checks and scrapes are logged at debug, all else at info. */
+/** Registered before all middleware that answers. Health checks and scrapes are logged at debug, all else at info. */
 export const observeRequests =
   (log: Logger, watch: Telemetry): Middleware =>
   async (context, next) => {

@@ -1,29 +1,35 @@
 /**
- * The lanes in which the requests of an account wait for a permit: imports wait for long, others are refused when they
- * are served slowly.
+ * The lanes in which the requests of an account wait for a permit. Imports wait for long; other requests are refused
+ * when they are served slowly.
  */
 import { LRUCache } from 'lru-cache';
 import type { Shares } from '../concurrency/shares.ts';
 
-/** A client that would wait longer for a search has better odds elsewhere or later: Retry-After says a second as well. */
+/**
+ * The longest wait for a search. After that, a retry elsewhere or later has better odds: Retry-After is a second, too.
+ */
 const SOON_MS = 1_000;
-/** How long it takes to see how many requests a second a lane can serve, and how long that holds without a queue. */
+/**
+ * Time to measure how many requests a second a lane can serve. Without a queue, the result holds for SAMPLE_KEPT_MS.
+ */
 const SAMPLE_MS = 200;
 const SAMPLE_KEPT_MS = 10_000;
-/** This many may wait in any case: a burst is served, however slowly the lane moves, as after a start. */
+/** Requests that may wait in any case. A burst is served even where the lane moves slowly, as after a start. */
 const BURST = 32;
-/** No request of a burst waits longer. */
+/** No request of a burst waits longer than this. */
 const WAIT_MAX_MS = 2_000;
 /** Below a minute, after which most clients and proxies give up. */
 const IMPORT_WAIT_MAX_MS = 50_000;
-/** Of all accounts together. A request that waits holds a connection and what has come of its body, 64 KiB at the most. */
+/**
+ * Waiting requests of all accounts together. Each holds a connection, and at most 64 KiB of its body that have arrived.
+ */
 const WAITING_MAX = 1_000;
-/** Accounts whose pace is remembered: those that have waited last. */
+/** Accounts whose pace is remembered: those whose requests waited last. */
 const PACES_MAX = 1_000;
 
 export type LaneName = 'imports' | 'others';
 
-/** What brings a document in, from its ticket to the end of its import. */
+/** The operations that import a document, from its ticket to the end of its import. */
 const IMPORT_PATHS: ReadonlySet<string> = new Set([
   '/v1/presignUploadUrl',
   '/v1/importFile',
@@ -33,19 +39,21 @@ const IMPORT_PATHS: ReadonlySet<string> = new Set([
 
 export const laneOf = (path: string): LaneName => (IMPORT_PATHS.has(path) ? 'imports' : 'others');
 
-/** How fast an account is served, by its last sample; infinitely fast while nothing is known. */
+/**
+ * How fast an account is served, by its last sample: `perMs` requests a millisecond, infinite while nothing is known.
+ */
 function createPace() {
   let [sinceMs, steps, perMs, lastMs] = [0, 0, Number.POSITIVE_INFINITY, 0];
   return {
     perMs: () => perMs,
-    /** A request joins. After a while without a queue nothing is known. */
+    /** A request joins the lane. After SAMPLE_KEPT_MS without a queue, the last sample is dropped. */
     begin(): void {
       const nowMs = performance.now();
       if (nowMs - lastMs > SAMPLE_KEPT_MS) perMs = Number.POSITIVE_INFINITY;
       if (nowMs - lastMs > SAMPLE_MS) [sinceMs, steps] = [nowMs, 0];
       lastMs = nowMs;
     },
-    /** A request has its turn. */
+    /** A request gets its turn. */
     step(): void {
       steps++;
       lastMs = performance.now();
@@ -57,16 +65,18 @@ function createPace() {
 
 /** The requests of a lane. */
 export type Lane = {
-  /** How long one may wait. */
+  /** The longest wait of a request. */
   waitMaxMs: number;
   isFull(owner: string): boolean;
-  /** A request of the owner's comes. */
+  /** A request of the owner joins the lane. */
   joined(owner: string): void;
-  /** One that has waited has its turn. */
+  /** A request of the owner that waited gets its turn. */
   served(owner: string): void;
 };
 
-/** The requests that wait for their owner's share of `shares`. `isPatient`: they wait, however slowly they are served. */
+/**
+ * The requests that wait for their owner's share of `shares`. `isPatient`: they wait even where they are served slowly.
+ */
 export function createLane(shares: Shares, { isPatient }: { isPatient: boolean }): Lane {
   const paces = new LRUCache<string, ReturnType<typeof createPace>>({ max: PACES_MAX });
   const isSlow = (owner: string): boolean => {

@@ -1,4 +1,4 @@
-/** Who has its turn when: permits, the lanes before them, and those who step out and come back. */
+/** The order in which requests get permits: lanes, and requests that give a permit up and take it again. */
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -18,7 +18,7 @@ const createAdmission = (count: number) => createSharedAdmission(count, (key) =>
 /** A client that stays until it is destroyed. */
 const newClient = () => new PassThrough();
 
-/** Enters so often; gives the numbers of those that have had their turn, in that order, and of those refused. */
+/** Enters `count` times. Returns the numbers of the requests that got their turn, in that order, and the refusals. */
 function enterOften(admission: Admission, count: number, lane: LaneName = 'others', key = 'a') {
   const [entered, refused]: [number[], ServiceError[]] = [[], []];
   const clients = Array.from({ length: count }, newClient);

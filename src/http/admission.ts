@@ -1,7 +1,7 @@
 /**
- * Bounds how many requests work at once, and shares the permits out between accounts. Imports wait for their turn; other
- * requests are refused at once when they could not be answered soon. Under any load the service does as much as it can,
- * and one account hardly notices another one's load.
+ * Bounds how many requests work at once, and shares the permits out between accounts. Imports wait for their turn.
+ * Other requests are refused at once when they could not be answered soon. Under any load the service does as much as
+ * it can, and the load of one account hardly slows the others.
  */
 
 import { createShares, type Shares } from '../concurrency/shares.ts';
@@ -11,28 +11,39 @@ import { createLane, type LaneName } from './admission-lanes.ts';
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';
 import { createHeavyWork, type HeavyTurn, type HeavyWork } from './heavy-work.ts';
 
-/** An import may take seconds. The rest of the permits is left to requests that take milliseconds. */
+/**
+ * The share of the permits that imports may hold: an import may take seconds. The other permits are left to requests
+ * that take milliseconds.
+ */
 const IMPORT_SHARE = 3 / 4;
-/** When the server is about to end: an answer has to reach its client before the connections close. */
+/** The longest wait when the server is about to end: an answer has to reach its client before the connections close. */
 const LAST_WAIT_MS = 2_000;
-/** Bodies that are held in memory, four of the largest legal ones. What is made of a text takes several times as much. */
+/**
+ * Memory for bodies that are held: four of the largest legal ones. The analysis of a text takes several times as much.
+ */
 const BODIES_MAX_BYTES = 48 * 1024 ** 2;
 
-/** Who wants to work: the API key of a request, whatever is said there, and who waits for the answer. */
+/** A request that asks for a permit: its API key, whether valid or not, and the client that waits for the answer. */
 export type Visitor = { key: string; client: Client };
 
 /** A request's permit to work. */
 export type Permit = {
-  /** What its waits together may still take. Waits to have the permit back are not counted: the work is done by then. */
+  /**
+   * The time that the request may still wait, over all its waits. A wait to take the permit again does not count: the
+   * work is done by then.
+   */
   budget: WaitBudget;
-  /** Runs what takes time but no work of ours: a slow client's body, the end of an import. Others work meanwhile. */
+  /**
+   * Gives the permit up while `act` runs, so that other requests work. For what takes time but no work of this process:
+   * a slow client's body, the end of an import.
+   */
   withoutPermit<T>(act: () => Promise<T>): Promise<T>;
   /**
-   * The memory for a large body, which counts as it arrives, until `leave`. To be waited for without the permit.
-   * @throws SERVICE_UNAVAILABLE when too many large bodies of its account's arrive
+   * The memory for a large body. It counts as it arrives, until `leave`. Wait for it without the permit.
+   * @throws SERVICE_UNAVAILABLE when too many large bodies of the account arrive
    */
   body(): HeldBody;
-  /** Does work that holds the event loop, in the account's turn for such work: see `HeavyWork`. */
+  /** Runs work that holds the event loop, in the account's turn for such work: see `HeavyWork`. */
   heavily<T>(act: () => T | Promise<T>): Promise<T>;
   leave(): void;
 };
@@ -41,21 +52,21 @@ export type Admission = {
   /** Whether a further request with this key would be refused. */
   isFull(lane: LaneName, key: string): boolean;
   /**
-   * Resolves when it is the request's turn.
-   * @throws SERVICE_UNAVAILABLE when too many of its account's wait, or it has waited too long
+   * Resolves when the request has its turn.
+   * @throws SERVICE_UNAVAILABLE when too many requests of the account wait, or this one has waited too long
    */
   enter(lane: LaneName, visitor: Visitor): Promise<Permit>;
-  /** From now on no request waits for long. */
+  /** From now on no request waits for longer than LAST_WAIT_MS. */
   hurry(): void;
 };
 
-/** Whose request it is: an account's, or anybody's whose key is not known. */
+/** A request with its owner: an account, or `''` for all unknown keys together. */
 type Owned = { owner: string; client: Client; budget: WaitBudget };
 
-/** How a request gets a permit, and gives it back. */
+/** How a request takes a permit and returns it. */
 type Way = { waitMaxMs(): number; take(isReturning: boolean): Promise<void>; leave(): void };
 
-/** A request of imports needs one of theirs and a permit; it waits for no longer than `waitMaxMs` for both. */
+/** A request in the lane of imports needs an import permit and a permit. It waits at most `waitMaxMs` for both. */
 function createWay(shares: Shares[], { owner, client, budget }: Owned, waitMaxMs: () => number): Way {
   const leave = (taken: Shares[]) => {
     for (const share of taken) share.leave(owner);
@@ -92,7 +103,7 @@ function createPermit(way: Way, { memory, heavy }: Means, { owner, client, budge
   };
   const patience = () => ({ client, budget, waitMaxMs: way.waitMaxMs() });
   const withoutPermit: Permit['withoutPermit'] = async (act) => {
-    // Within another call the permit is given up already, and would be taken twice.
+    // Within another call the permit is already given up; a second call would take it twice.
     if (!isHeld) return await act();
     giveUp();
     try {
@@ -115,7 +126,7 @@ function createPermit(way: Way, { memory, heavy }: Means, { owner, client, budge
         turn = await heavy.take(owner, patience());
       };
       try {
-        // A request that has its turn may still get no permit again.
+        // A request with its turn for heavy work may still be refused a permit.
         await (heavy.isTaken(owner) ? withoutPermit(take) : take());
         turn?.begin();
         return await act();
@@ -130,7 +141,7 @@ function createPermit(way: Way, { memory, heavy }: Means, { owner, client, budge
   };
 }
 
-/** `count` permits, and memory for bodies; `ownerOf` names the account of a key at once. */
+/** `count` permits, and memory for bodies. `ownerOf` returns the account of a key without waiting. */
 export function createAdmission(count: number, ownerOf: (key: string) => string): Admission {
   const permits = createShares(count, (owner) => lanes.others.served(owner));
   const imports = createShares(Math.max(1, Math.floor(count * IMPORT_SHARE)));

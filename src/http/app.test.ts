@@ -1,4 +1,4 @@
-/** Whatever fails inside, the client gets the envelope, and nothing of the inside. */
+/** Whatever fails inside, the client receives the envelope and no internal detail. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ import { requestIdOf } from './request-id.ts';
 import { createRoutes, type Routes } from './routes.ts';
 import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
 
-/** Node lets request targets pass that are no URL; everything behind this may parse it. */
+/** Node accepts request targets that are not URLs. All middleware after this one may parse the target. */
 async function requireTarget(context: Context, next: Next): Promise<void> {
   if (!URL.canParse(context.req.url ?? '', 'http://service')) {
     throw new ServiceError('MALFORMED_REQUEST', 'The request target is no URL.');
@@ -35,7 +35,7 @@ async function secure(context: Context, next: Next): Promise<void> {
 }
 
 function answerError(context: Context, error: ServiceError): void {
-  // What is left of a refused body has to be read, or the next request on its connection never is.
+  // The rest of a refused body has to be read, or the next request on its connection is never read.
   context.req.resume();
   context.status = error.status;
   context.state.errorCode = error.errorCode;
@@ -43,7 +43,7 @@ function answerError(context: Context, error: ServiceError): void {
   context.body = toErrorEnvelope(error);
 }
 
-/** The one place where a thrown error becomes an answer. */
+/** The only place where a thrown error becomes an answer. */
 const errorBoundary =
   (log: Logger): Middleware =>
   async (context, next) => {
@@ -59,21 +59,21 @@ const errorBoundary =
     }
   };
 
-/** Waits for the request's turn, among those of its account first. */
+/** Waits for the request's permit, in the order of its account's requests. */
 const admit =
   ({ enter }: Admission): Middleware =>
   async (context, next) => {
     const permit = await enter(laneOf(context.path), { key: context.get('x-api-key'), client: context.res });
     context.state.permit = permit;
     try {
-      // Whoever has hung up meanwhile needs no answer.
+      // A client that has hung up meanwhile needs no answer.
       if (!context.req.socket.destroyed) await next();
     } finally {
       permit.leave();
     }
   };
 
-/** Holds every answer of an operation against the spec; one that breaks the contract becomes a 500. */
+/** Checks every answer of an operation against the spec. An answer that breaks the contract becomes a 500. */
 const contractBoundary =
   (log: Logger, check: ResponseCheck): Middleware =>
   async (context, next) => {
@@ -91,13 +91,13 @@ const refuseRoute: Middleware = () => {
   throw routeNotFound();
 };
 
-/** What the application is made of; without a `backend` it has the routes only. `corsOrigins`: whose pages may call. */
+/** The parts of the application. Without a `backend` it has the routes only. `corsOrigins`: whose pages may call. */
 type Parts = {
   backend?: Backend;
   routes: Routes;
-  /** Who of those that call operations has a turn; undefined: all, at once. */
+  /** Decides which calls of operations have a permit; undefined: all, at once. */
   admission?: Admission;
-  /** Looks a key up that is not known yet, before its request is admitted; undefined: there is nothing to look up. */
+  /** Looks up an unknown key before its request is admitted; undefined: there is nothing to look up. */
   learn?(key: string): Promise<boolean> | undefined;
   log: Logger;
   telemetry: Telemetry;
@@ -105,7 +105,7 @@ type Parts = {
   validateResponses: boolean;
 };
 
-/** The application, which answers requests; it listens to nothing yet. */
+/** The application as a request listener. It does not listen yet. */
 export async function createApp({
   backend,
   routes,

@@ -8,7 +8,7 @@ import { arrivingBytes } from './arriving-bytes.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Sends so many bytes every second for a minute; gives how many came, and the error at the end. */
+/** Sends this many bytes every second for a minute. Returns how many arrived, and the error at the end. */
 async function receive(bytesPerSecond: number, storeMs = 0) {
   const sent = new PassThrough();
   let [received, error] = [0, undefined as Error | undefined];

@@ -1,15 +1,15 @@
-/** The bytes of a request as they arrive, from a client that has to send them at some speed. */
+/** The bytes of a request as they arrive. The client has to send them at a least rate. */
 import type { IncomingMessage } from 'node:http';
 import { tooSlow } from '../errors.ts';
 
 /** A body on a poor mobile link arrives faster than this on average. */
 const LEAST_BYTES_PER_SECOND = 16 * 1024;
-/** How long one may be waited for before that is asked for: links pause. */
+/** The least rate is not required before this long a wait: links pause. */
 const GRACE_SECONDS = 10;
 
 /**
- * The pieces of a body. Only the time counts in which they are waited for: who stores them slowly does not make their
- * sender slow. The request stays open when no more are taken.
+ * The pieces of a body. Only the time that is spent waiting for a piece counts: a slow store does not make the sender
+ * slow. The request stays open when no more pieces are taken.
  * @throws REQUEST_TIMEOUT when the average falls below LEAST_BYTES_PER_SECOND
  */
 export async function* arrivingBytes(request: IncomingMessage): AsyncGenerator<Buffer> {
@@ -27,7 +27,7 @@ export async function* arrivingBytes(request: IncomingMessage): AsyncGenerator<B
       yield next.value;
     }
   } finally {
-    // The rest could not be read otherwise, nor what comes after it on the connection.
+    // Without this, neither the rest of the body nor the next request on the connection could be read.
     await pieces.return?.();
   }
 }

@@ -1,4 +1,4 @@
-/** Who may call: live keys only, and a revoked one no longer than a second. */
+/** Only live keys may call. A revoked key works for a second at most. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { generateApiKey, readApiKey } from '../api-key.ts';
 import { createAccount } from '../database/accounts.ts';

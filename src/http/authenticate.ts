@@ -6,14 +6,16 @@ import { findLiveApiKeys, type KeyOwner } from '../database/api-keys.ts';
 import type { Database } from '../database/database.ts';
 import { unauthorized } from '../errors.ts';
 
-/** A revoked key stops working on every server within this time of the revocation; in it, a key costs one query. */
+/** A revoked key stops working on every server within this time after its revocation. In it, a key costs one query. */
 const KEY_CACHE_MS = 1_000;
-/** Far more keys than are in use within a second; an attacker's made-up ones push each other out. */
+/** Far more keys than are in use within a second. Made-up keys of an attacker evict each other. */
 const KEY_CACHE_SIZE = 10_000;
 
 export type Caller = { accountId: string; keyId: string };
 
-/** Looks keys up by their ids, in the cache or all at once in `database`. A made-up key is answered from it as well. */
+/**
+ * Looks keys up by their ids: in the cache, or in `database` with one query for all. The cache holds made-up keys too.
+ */
 function createFindOwner(database: Database): (keyId: string) => Promise<KeyOwner | undefined> {
   const cache = new LRUCache<string, { owner: KeyOwner | undefined }>({
     max: KEY_CACHE_SIZE,
@@ -22,7 +24,7 @@ function createFindOwner(database: Database): (keyId: string) => Promise<KeyOwne
   const ask = inBatches(async (keyIds) => {
     const askedAt = performance.now();
     const owners = await findLiveApiKeys(database, keyIds);
-    // What has come late is as old as the question; 0 would mean without end.
+    // A late result is as old as its query. A ttl of 0 would mean that it never expires.
     const ttl = Math.max(1, KEY_CACHE_MS - (performance.now() - askedAt));
     for (const keyId of keyIds) cache.set(keyId, { owner: owners.get(keyId) }, { ttl });
     return (keyId) => owners.get(keyId);
@@ -33,7 +35,7 @@ function createFindOwner(database: Database): (keyId: string) => Promise<KeyOwne
   };
 }
 
-/** The check of keys against `database`. */
+/** Checks keys against `database`. */
 export function createAuthenticate(database: Database) {
   const findOwner = createFindOwner(database);
   const accounts = new LRUCache<string, string>({ max: KEY_CACHE_SIZE });
@@ -54,17 +56,20 @@ export function createAuthenticate(database: Database) {
      * @throws UNAUTHORIZED, in one wording, for a key that is missing, malformed, unknown, revoked or expired
      */
     authenticate,
-    /** The account of a key that was right the last time, at once; '' for all others, which share what one may have. */
+    /**
+     * The account of a key whose last check succeeded, without waiting. `''` for all other keys, which share one
+     * account's permits.
+     */
     ownerOf: (key: string): string => accounts.get(key) ?? '',
     /**
-     * Looks up a key that may be right, and is not known: afterwards `ownerOf` knows its account, unless it is wrong or
-     * the database is away, which gives false. Undefined: there is nothing to look up.
+     * Looks up a key that may be valid and is not known yet. Afterwards `ownerOf` knows its account.
+     * @returns whether the key is valid, and false while the database is away; undefined: there is nothing to look up
      */
     learn(key: string): Promise<boolean> | undefined {
       if (accounts.has(key) || !isApiKey(key)) return undefined;
       return authenticate(key).then(
         () => true,
-        () => false, // its turn comes among those of unknown keys, and the check there says why
+        () => false, // it gets its turn with the unknown keys, and the check there says why
       );
     },
   };

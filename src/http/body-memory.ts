@@ -1,19 +1,19 @@
 /**
- * Bounds the memory that the large bodies of requests take. What counts is what has arrived: who announces much and sends
- * little keeps nobody waiting. Where memory is short a body is read no further until there is some.
+ * Bounds the memory that the large bodies of requests take. Only bytes that have arrived count: a client that announces
+ * much and sends little keeps no other client waiting. While memory is short, a body is not read further.
  */
 
 import { createWaitingLine, type Patience } from '../concurrency/waiting-line.ts';
 import { overloaded } from '../errors.ts';
 
-/** Large bodies that arrive at a time, of all owners together. */
+/** Large bodies that may arrive at once, of all owners together. */
 const BODIES_MAX = 1_000;
 
-/** What has arrived of a body, and goes on to count until it is released. */
+/** The part of a body that has arrived. It counts until it is released. */
 export type HeldBody = {
   /**
-   * Counts bytes that have arrived, once there is memory for them.
-   * @throws what ends a wait: see `WaitingLine`
+   * Counts bytes that have arrived. Resolves when there is memory for them.
+   * @throws the error that ends a wait: see `WaitingLine`
    */
   hold(bytes: number): Promise<void>;
   release(): void;
@@ -21,25 +21,25 @@ export type HeldBody = {
 
 export type BodyMemory = {
   /**
-   * A body of the owner's begins to be large.
-   * @throws SERVICE_UNAVAILABLE when too many of its owner's do
+   * Begins to count a large body of the owner.
+   * @throws SERVICE_UNAVAILABLE when the owner has too many of them
    */
   begin(owner: string, patience: Patience): HeldBody;
-  /** Ends every wait by this error. */
+  /** Ends every wait with this error. */
   refuseAll(error: () => Error): void;
 };
 
 type Body = { owner: Owner; bytes: number };
 
-/** `bodies` in the order in which they began: the first is the eldest. `youngerBytes`: of all others. */
+/** `bodies` in the order in which they began, the eldest first. `youngerBytes`: bytes of all bodies but the eldest. */
 type Owner = { bodies: Set<Body>; youngerBytes: number };
 
 const eldestOf = ({ bodies }: Owner): Body | undefined => bodies.values().next().value;
 
 /**
- * Half of the memory is for the eldest body of each owner alone: bodies that have arrived in part, and wait for one
- * another's memory, would wait for ever. All others share the other half; while several owners have bodies, those of one
- * take no more than half of that.
+ * Half of the memory is reserved for the eldest body of each owner: otherwise bodies that have arrived in part would
+ * wait for one another's memory for ever. All other bodies share the other half. While several owners have bodies,
+ * those of one owner take at most half of that.
  */
 export function createBodyMemory(totalBytes: number): BodyMemory {
   const owners = new Map<string, Owner>();
@@ -64,7 +64,7 @@ export function createBodyMemory(totalBytes: number): BodyMemory {
     if (!isEldest) countYounger(owner, bytes);
     return true;
   };
-  /** The next one is the eldest then. */
+  /** Removes a body; the owner's next body becomes the eldest. */
   const remove = (name: string, body: Body) => {
     const { owner } = body;
     const isEldest = eldestOf(owner) === body;

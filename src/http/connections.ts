@@ -1,26 +1,28 @@
-/** What is under way on a server's connections, and which of them make room where there are too many. */
+/** What is in progress on a server's connections, and which connections are closed when there are too many. */
 import { readFileSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Open connections: an idle one takes some 9 KiB of memory, and clients of one service have far fewer. */
+/** The most open connections. An idle one takes some 9 KiB of memory, and clients of one service have far fewer. */
 const CONNECTIONS_MAX = 10_000;
-/** Of the files that the system lets this process open, for connections. */
+/** Connections may take this share of the files that the system lets this process open. */
 const CONNECTIONS_SHARE = 3 / 4;
-/** Connections are closed while fewer than this share are free, until twice as many are. */
+/** When fewer than this share are free, connections are closed until twice as many are free. */
 const ROOM_SHARE = 1 / 16;
-/** How often the connections are looked at while room is short: 10,000 take some milliseconds. */
+/** How often the connections are examined while few are free: 10,000 take some milliseconds. */
 const LOOK_INTERVAL_MS = 250;
-/** After this long without a look nothing is known of how fast requests have arrived. */
+/** After this long without an examination, the rates of arriving requests are unknown. */
 const LOOKS_KEPT_MS = 5_000;
-/** While room is short, a request has so long to arrive, or comes at the least rate below. */
+/** While few connections are free, a request has this long to arrive, or has to arrive at the least rate below. */
 const ARRIVAL_MS = 2_000;
 const LEAST_BYTES_PER_MS = 16;
-/** While room is short, a connection stays this long after its last answer. */
+/** While few connections are free, a connection is kept this long after its last answer. */
 const IDLE_MS = 5_000;
 
-/** How many connections this process may have; where the system does not say how many files it may open, many. */
+/**
+ * How many connections this process may have. CONNECTIONS_MAX where the system does not say how many files it may open.
+ */
 export function connectionsMax(): number {
   try {
     const [, files] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
@@ -31,8 +33,8 @@ export function connectionsMax(): number {
 }
 
 /**
- * `isUnused`: no request has come yet. `usedAtMs`: when its last answer ended, or it began, and `bytesAtUse` what had come
- * by then. `arriving`: since when a request has been on its way, as far as is known, and what had come of the connection.
+ * `isUnused`: no request has come yet. `usedAtMs`: when its last answer ended, or else when it began. `bytesAtUse`:
+ * bytes that had been read by then. `arriving`: when an arriving request was first seen, and the bytes read by then.
  */
 type Connection = {
   isUnused: boolean;
@@ -42,7 +44,8 @@ type Connection = {
 };
 
 /**
- * What is under way on a server: its connections, of each the answer to its last request, and when any answer last ended.
+ * What is in progress on a server: its connections, the answer to the last request of each, and when any answer last
+ * ended.
  */
 export type Exchanges = {
   connections: Map<Socket, Connection>;
@@ -50,7 +53,7 @@ export type Exchanges = {
   endedAtMs: number;
 };
 
-/** To be called before anything else listens to the server. */
+/** Call this before anything else listens to the server. */
 export function noteExchanges(server: Server): Exchanges {
   const exchanges: Exchanges = { connections: new Map(), lastAnswers: new Map(), endedAtMs: 0 };
   const { connections, lastAnswers } = exchanges;
@@ -74,13 +77,16 @@ export function noteExchanges(server: Server): Exchanges {
 }
 
 /**
- * Whether the request waits for its turn, or what has come of its body for memory: then it is not the client that stalls,
- * but the server that does not read.
+ * Whether the server does not read: the request waits for its permit, or its body for memory. Then the client does not
+ * stall.
  */
 export const isUnread = ({ req, headersSent }: ServerResponse): boolean =>
   !req.complete && !headersSent && (req.readableFlowing === null || req.readableLength > 0);
 
-/** Closes the connections on which nothing is under way. Node takes one that has sent nothing yet for a slow request. */
+/**
+ * Closes the connections on which nothing is in progress. Node counts a connection that has sent nothing as a slow
+ * request, and leaves it open.
+ */
 export function closeIdle(server: Server, { connections }: Exchanges): void {
   server.closeIdleConnections();
   for (const [socket, { isUnused }] of connections) if (isUnused && socket.bytesRead === 0) socket.destroy();
@@ -88,14 +94,16 @@ export function closeIdle(server: Server, { connections }: Exchanges): void {
 
 type State = 'works' | 'arrives' | 'idle';
 
-/** A connection that has never sent anything is one whose first request is on its way. */
+/** A connection that has never sent anything counts as one whose first request is arriving. */
 function stateOf(socket: Socket, { isUnused, bytesAtUse }: Connection, last?: ServerResponse): State {
   if (last !== undefined)
     return last.req.complete || last.headersSent || isUnread(last) ? 'works' : 'arrives';
   return isUnused || socket.bytesRead > bytesAtUse ? 'arrives' : 'idle';
 }
 
-/** Whether too little of a request has arrived since it was first seen; what is fast enough is watched anew. */
+/**
+ * Whether too little of a request has arrived since it was first seen. A request that is fast enough is measured anew.
+ */
 function isSlow(socket: Socket, connection: Connection, nowMs: number): boolean {
   connection.arriving ??= { sinceMs: nowMs, bytes: socket.bytesRead };
   const { sinceMs, bytes } = connection.arriving;
@@ -105,7 +113,7 @@ function isSlow(socket: Socket, connection: Connection, nowMs: number): boolean 
   return false;
 }
 
-/** Connections that may be closed: first those whose requests arrive too slowly, then idle ones, each the oldest first. */
+/** Connections that may be closed: those whose requests arrive too slowly, then idle ones, each the oldest first. */
 function findDispensable({ connections, lastAnswers }: Exchanges, isKnown: boolean): Socket[] {
   const nowMs = performance.now();
   const [slow, idle]: [[Socket, Connection][], [Socket, Connection][]] = [[], []];
@@ -121,9 +129,9 @@ function findDispensable({ connections, lastAnswers }: Exchanges, isKnown: boole
 }
 
 /**
- * Refuses connections beyond the most by closing them, and keeps some free for those that come: while these are short,
- * it lets `cutOff` end requests that do not arrive, and closes connections that are not used. Never one whose request
- * works, or that was used just now.
+ * Closes new connections beyond `max`, and keeps some free. While few are free, it lets `cutOff` end requests that do
+ * not arrive, and closes unused connections. It never closes a connection whose request is in progress, or that was
+ * used just now.
  */
 export function limitConnections(
   server: Server,
@@ -149,7 +157,7 @@ export function limitConnections(
     const tooMany = connections.size - (max - 2 * room);
     for (const socket of dispensable.slice(0, tooMany)) {
       const { bytesRead } = socket;
-      // What has come in time may not be read yet: the loop reads its sockets before it comes to this.
+      // Bytes that came in time may not be read yet: the event loop reads its sockets before it runs this.
       setImmediate(() => socket.bytesRead === bytesRead && close(socket));
     }
   };

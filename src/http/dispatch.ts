@@ -1,6 +1,6 @@
 /**
- * The way of a request to its answer, along the spec: route, key, rate limit, body, validation, answer.
- * The only file that knows openapi-backend.
+ * Takes a request through the spec's checks to its answer: route, key, rate limit, body, validation, answer. The only
+ * file that knows openapi-backend.
  */
 import addFormats from 'ajv-formats';
 import type { Context } from 'koa';
@@ -21,48 +21,49 @@ import { largestBodyBytes, readJsonBody } from './request-body.ts';
 import { readSpec } from './spec.ts';
 import { toValidationError } from './validation-error.ts';
 
-/** What is known of a request beside its input; the parts that cost something are made for those who ask. */
+/** What is known of a request beside its input. The costly parts are functions, and are made when they are called. */
 export type RequestContext = {
   caller: Caller;
   /** A header of the request; `''` where it has none of this name. */
   header(name: string): string;
-  /** Where the client has reached us, `http://host`. */
+  /** The address at which the client has reached the service, `http://host`. */
   origin(): string;
-  /** Runs what takes time but no work of ours, while another request has this one's turn. */
+  /** Runs what takes time but no work of this process, while another request has this one's permit. */
   withoutPermit: Permit['withoutPermit'];
-  /** What its waits together may still take; undefined where it was never admitted, as by the mock. */
+  /** The time that its waits together may still take; undefined where it was never admitted, as by the mock. */
   budget: Permit['budget'] | undefined;
-  /** Aborts when nobody waits for the answer any more; making it takes a tenth of a small answer's time. */
+  /** Aborts when the client waits for the answer no more. Making it takes a tenth of a small answer's time. */
   signal(): AbortSignal;
 };
 
-/** What stands behind the spec's checks: the service, or the mock. Failures are thrown. */
+/** Answers requests that have passed the spec's checks: the service, or the mock. Failures are thrown. */
 export type Backend = {
   /** @throws UNAUTHORIZED */
   authenticate(key: string | undefined): Promise<Caller>;
   /**
-   * Gives header fields for the answer, whatever that will be.
+   * Returns header fields for the answer, whatever that will be.
    * @throws RATE_LIMITED
    */
   limitRate(keyId: string): Promise<Record<string, string>>;
-  /** From the validated body or query of an operation to its success body without `success`. */
+  /** Turns the validated body or query of an operation into its success body without `success`. */
   answer(operationId: string, input: unknown, arrival: RequestContext): Promise<object>;
 };
 
-/** One request on its way; what openapi-backend was given gets its body only once the key has been checked. */
+/** A request in openapi-backend. `request` gets its body only after the check of the key. */
 type RoutedRequest = { context: Context; request: Request; caller?: Caller };
 
-/** What the spec says against a response; undefined: it keeps to the contract. */
+/** Returns how a response breaks the spec; undefined: it keeps to the contract. */
 export type ResponseCheck = (operationId: string, status: number, body: unknown) => string | undefined;
 
 async function loadSpec(): Promise<OpenAPIBackend> {
   const api = new OpenAPIBackend({
     definition: readSpec() as Document, // OpenAPI 3.0, as the linters check
     strict: true,
-    // Compiles validators at their first use, and leaves the check of the spec itself to the tests: 10 ms, not 1.4 s.
+    // Compiles validators at their first use, and leaves the check of the spec itself to the tests: 10 ms instead of
+    // 1.4 s.
     quick: true,
     coerceTypes: true,
-    // With `verbose` an error holds the value that it is about.
+    // `verbose`: an error holds the value that is wrong.
     ajvOpts: { useDefaults: true, allErrors: true, verbose: true },
     customizeAjv: (ajv, _options, purpose) => {
       // Ajv would take 0x10, 1e1 and " 5" for numbers as well: see query-numbers.ts.
@@ -72,12 +73,13 @@ async function loadSpec(): Promise<OpenAPIBackend> {
   });
   await api.init();
   const { router } = api;
-  // openapi-backend would list all operations anew for each request, several times; the spec does not change.
+  // openapi-backend would list all operations several times for each request; the spec does not change.
   const operations = router.getOperations();
   router.getOperations = () => operations;
-  // Its validator parses what it checks, by that router; what it parses three times beside that nothing here asks for.
+  // The validator of openapi-backend parses what it checks, with the original router. The three further parses of
+  // openapi-backend are skipped: their results are not used here.
   const parseRequest = (request: Request) => ({ ...request, requestBody: request.body });
-  api.router = Object.assign(Object.create(router), { parseRequest }) as typeof router; // all else is inherited
+  api.router = Object.assign(Object.create(router), { parseRequest }) as typeof router; // the rest is inherited
   return api;
 }
 
@@ -111,19 +113,19 @@ function bodyLimits(api: OpenAPIBackend): Map<string, number> {
   return limits;
 }
 
-/** The permit of the request; undefined where nobody is admitted, as by the mock. */
+/** The permit of the request; undefined where requests are not admitted, as by the mock. */
 const permitOf = ({ state }: Context): Permit | undefined => state.permit as Permit | undefined; // app.ts puts it there
 
 const withoutPermitOf = (context: Context): Permit['withoutPermit'] =>
   permitOf(context)?.withoutPermit ?? ((act) => act());
 
-/** The parsed body. While a client is still sending it, and while it waits for memory, others work. */
+/** The parsed body. Other requests work while the client still sends it, and while it waits for memory. */
 async function readBody(context: Context, limitBytes: number): Promise<unknown> {
   const read = () => readJsonBody(context.req, limitBytes, permitOf(context));
   return await (context.req.complete ? read() : withoutPermitOf(context)(read));
 }
 
-/** Everything that stands between the socket and the answer, in the order of the contract's checks. */
+/** Registers all checks between the socket and the answer, in the order of the contract. */
 function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backend): void {
   const allowed = methodsByPath(api);
   const limits = bodyLimits(api);
@@ -146,12 +148,12 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
     },
     postSecurityHandler: async ({ operation }: Match, { context, request }: RoutedRequest) => {
       const query = readNumbers(context.query, numbers.get(operation.operationId ?? ''));
-      Object.assign(request, { query }); // its type knows texts only, its validator any value
+      Object.assign(request, { query }); // its type allows only text, its validator any value
       const limitBytes = limits.get(operation.operationId ?? '');
       if (limitBytes !== undefined) {
         request.body = await readBody(context, limitBytes);
       }
-      // openapi-backend would parse a string once more.
+      // openapi-backend would parse a string again.
       if (typeof request.body === 'string') throw validationFailed(['the body must be object']);
     },
     validationFail: ({ validation }: Match) => {
@@ -161,7 +163,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
   api.registerSecurityHandler('apiKey', (_match: Match, { caller }: RoutedRequest) => caller !== undefined);
 }
 
-/** Aborts when the client has hung up, or has its answer. */
+/** Aborts when the client has hung up or has its answer. */
 function signalOf({ req, res }: Context): AbortSignal {
   const ending = new AbortController();
   if (req.socket.destroyed) ending.abort(brokenOff());
@@ -169,11 +171,11 @@ function signalOf({ req, res }: Context): AbortSignal {
   return ending.signal;
 }
 
-/** Longer queries and pages take more than a millisecond of the event loop, up to twenty. */
+/** Longer queries and pages take between one and twenty milliseconds of the event loop. */
 const LIGHT_QUERY_LENGTH = 1_000;
 const LIGHT_PAGE_LENGTH = 100;
 
-/** Whether an operation's input asks for work that other accounts' requests would notice. */
+/** Whether the work for an operation's input would delay other accounts' requests. */
 function isHeavy(input: object): boolean {
   const { query = '', limit = 0 } = input as { query?: string; limit?: number }; // by the spec, where it has them
   return query.length > LIGHT_QUERY_LENGTH || limit > LIGHT_PAGE_LENGTH;
@@ -202,9 +204,9 @@ function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
 
 /**
  * Prepares the spec's operations.
- * @returns `handle`, which answers a request with its success body or throws, and leaves the operation's id
- * in `context.state.operationId`, and who has asked in `context.state.caller`; `checkResponse`, which holds an answer
- * against the spec; and the operations' `paths`.
+ * @returns `handle`, which answers a request with its success body or throws. It sets the operation's id in
+ * `context.state.operationId`, and the caller in `context.state.caller`. `checkResponse` checks an answer against the
+ * spec. `paths` are the paths of the operations.
  */
 export async function createDispatch(backend: Backend) {
   const api = await loadSpec();
@@ -214,7 +216,7 @@ export async function createDispatch(backend: Backend) {
 
   const handle = async (context: Context): Promise<void> => {
     const { method, path, headers } = context;
-    // openapi-backend would pass over a slash behind it.
+    // openapi-backend would ignore a trailing slash.
     if (!paths.has(path)) throw routeNotFound();
     const request = { method, path, headers, query: context.query } as Request; // Koa's types allow undefined values
     context.body = await api.handleRequest(request, { context, request } satisfies RoutedRequest);

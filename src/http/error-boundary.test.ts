@@ -1,6 +1,7 @@
 /**
- * What no request can provoke, and the spec therefore documents under `default`: a crash in any operation, and the
- * storage limit where nothing is stored. Answers are held against the spec: one that breaks it would lose its code.
+ * Failures that no request can provoke, which the spec therefore documents under `default`: a crash in any operation,
+ * and the storage limit where nothing is stored. Answers are checked against the spec: an answer that breaks it would
+ * lose its code.
  */
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
@@ -13,7 +14,7 @@ const SECRET = 'SELECT * FROM secrets';
 const knowledgeBaseId = '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f';
 const documentId = `${knowledgeBaseId}_0199f3b0-1c2d-7e3f-9a4b-5c6d7e8f9a0b`;
 
-/** Every operation with a body or a query string that leads it to what the handler works with. */
+/** Every operation, with a body or a query string that reaches the database or the search. */
 const CALLS: [operation: string, body?: object][] = [
   ['query', { query: 'restart policy' }],
   ['importFile', { fileId: documentId }],
@@ -31,10 +32,10 @@ const CALLS: [operation: string, body?: object][] = [
   [`listPassages?documentId=${documentId}`],
 ];
 
-/** What every use of database or search throws from now on; undefined: they work. */
+/** The error that every use of database or search throws from now on; undefined: they work. */
 let failure: Error | undefined;
 
-/** The part as it is, until there is a failure; its methods keep their own `this`. */
+/** A copy of the part that throws `failure` when it is set. Its methods keep their own `this`. */
 const breakable = <Part extends object>(part: Part): Part =>
   new Proxy(part, {
     get(target, name) {
@@ -59,7 +60,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 beforeEach(async () => {
   failure = undefined;
-  // The key's owner is remembered for a second, so that the failure meets the handler and not the look-up of the key.
+  // The key's owner is cached for a second, so that the failure reaches the handler and not the look-up of the key.
   await service.call('getUsage');
 });
 

@@ -1,4 +1,4 @@
-/** How much of the event loop one account may have for work that holds it. */
+/** The share of the event loop that one account may take for heavy work. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createHeavyWork, type HeavyWork } from './heavy-work.ts';
@@ -16,7 +16,7 @@ async function run(heavy: HeavyWork, owner: string, act: () => void | Promise<vo
   turn.end();
 }
 
-/** Does as much as it may within a time; gives how often. */
+/** Works as often as it may within a time. Returns how often that was. */
 async function workFor(ms: number, owners: number): Promise<number> {
   const heavy = createHeavyWork(() => owners);
   const untilMs = performance.now() + ms;

@@ -1,38 +1,44 @@
 /**
  * Shares the event loop out for work that holds it: the parsing of a large body takes up to a tenth of a second, a page
- * of a thousand passages ten milliseconds. An account that asks for many of them would have nearly all of the loop.
+ * of a thousand passages ten milliseconds. Without this, an account with many such requests would have nearly all of
+ * the loop.
  */
 import { createTurns } from '../concurrency/turns.ts';
 import type { Patience } from '../concurrency/waiting-line.ts';
 
-/** Beside other accounts, the heavy work of one takes at most one in so many parts of the time. */
+/** While other accounts use the service, the heavy work of one account takes at most one part in PARTS of the time. */
 const PARTS = 6;
-/** Long work is mostly PostgreSQL's. A longer pause would let the account's next request be refused. */
+/**
+ * The longest pause: most of a long work is PostgreSQL's, and after a longer pause the account's next request would be
+ * refused.
+ */
 const PAUSE_MAX_MS = 500;
 
 /** An account's turn for heavy work. */
 export type HeavyTurn = {
   /** The work begins. */
   begin(): void;
-  /** Gives the turn on, after a pause. What follows within the same turn of the event loop counts as part of the work. */
+  /**
+   * Passes the turn on after a pause. Whatever runs within the same turn of the event loop counts as part of the work.
+   */
   end(): void;
 };
 
 export type HeavyWork = {
-  /** Whether an owner's heavy work would have to wait for its turn. */
+  /** Whether heavy work of the owner would have to wait for its turn. */
   isTaken(owner: string): boolean;
   /**
-   * Resolves when the owner may do heavy work: at once while it is alone, or else one work after the other.
-   * @throws what ends a wait: see `WaitingLine`
+   * Resolves when the owner may do heavy work: at once while it is the only owner, or else after its earlier work.
+   * @throws the error that ends a wait: see `WaitingLine`
    */
   take(owner: string, patience: Patience): Promise<HeavyTurn>;
-  /** Ends every wait by this error. */
+  /** Ends every wait with this error. */
   refuseAll(error: () => Error): void;
 };
 
 const FREE: HeavyTurn = { begin() {}, end() {} };
 
-/** `countOwners`: how many owners use the service. */
+/** Makes the turns for heavy work. `countOwners` returns how many owners use the service. */
 export function createHeavyWork(countOwners: () => number): HeavyWork {
   const turns = createTurns();
   return {

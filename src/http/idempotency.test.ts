@@ -1,4 +1,4 @@
-/** A repeated text import is answered without being analysed, and repeats at once wait before they take anything. */
+/** A repeated text import is answered without an analysis. Simultaneous repeats wait before they take any resource. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../testing/test-service.ts';

@@ -1,4 +1,4 @@
-/** Lets a request with an Idempotency-Key have its effect once, however often it is sent. */
+/** Idempotency: a request with an Idempotency-Key has its effect once, however often it is sent. */
 import { createHash } from 'node:crypto';
 import { createTurns } from '../concurrency/turns.ts';
 import type { Patience, WaitBudget } from '../concurrency/waiting-line.ts';
@@ -10,20 +10,22 @@ import {
   type Transact,
 } from '../database/idempotency-keys.ts';
 
-/** The operations that make something new each time; the header says nothing to the others, which repeat themselves well. */
+/** The operations that make something new each time. The others ignore the header: they can be repeated safely. */
 const TAKING_KEYS: ReadonlySet<string> = new Set([
   'presignUploadUrl',
   'importTextContent',
   'createKnowledgeBase',
 ]);
 
-/** The same for the same fields and values, in whatever order and way they were written. */
+/** Equal for equal fields and values, in any order and notation. */
 function hashOf(input: object): Buffer {
   const fields = Object.entries(input).sort(([left], [right]) => (left < right ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(fields)).digest();
 }
 
-/** By what a request is to be known again; undefined: by nothing. `key` '': it has none. */
+/**
+ * The identity of a request for its repeats; undefined: the request has none. `key` `''`: there is no Idempotency-Key.
+ */
 export function toKeyedRequest(
   operation: string,
   input: unknown,
@@ -33,10 +35,10 @@ export function toKeyedRequest(
   return { accountId, operation, key, hash: hashOf(input as object) }; // their bodies are objects, by the spec
 }
 
-/** As long as an import waits for its turn. */
+/** As long as an import waits for its permit. */
 const TURN_WAIT_MAX_MS = 50_000;
 
-/** Whose request it is: as in its `Arrival`. */
+/** The request that waits: the part of its `RequestContext` that a wait needs. */
 type Waiter = {
   withoutPermit<T>(act: () => Promise<T>): Promise<T>;
   signal(): AbortSignal;
@@ -44,9 +46,10 @@ type Waiter = {
 };
 
 /**
- * Answers requests by `perform`, which does its work in the transaction that it is given; one that has been answered
- * before is answered the same without it, and those of one key wait for one another. On this server they do so here,
- * before they take a connection and before a text is analysed, while others work; across servers, by the key's row.
+ * Answers requests by `perform`, which works in the transaction that it is given. A request that was answered before
+ * gets the same answer without `perform`. Requests of one key run one after another. On one server they wait here,
+ * before they take a connection and before a text is analysed; meanwhile other requests work. Across servers they wait
+ * for the key's row.
  */
 export function createIdempotency(database: Database) {
   const turns = createTurns();

@@ -1,4 +1,4 @@
-/** Where nothing can listen, the setting to change is named. */
+/** Where a server cannot listen, the error names the setting to change. */
 import { expect, test } from 'vitest';
 import { explainListening } from './listening-errors.ts';
 import { drain, listen } from './server.ts';

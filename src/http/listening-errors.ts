@@ -1,7 +1,9 @@
-/** Says which setting to change where a server cannot listen. */
+/** Names the setting to change where a server cannot listen. */
 import { codeOf, reasonOf } from '../problem.ts';
 
-/** Where a server was to listen; `setting`: the name of the one that has the port, or a script's option. */
+/**
+ * The address at which a server should listen. `setting`: the name of the setting for the port, or a script's option.
+ */
 type Place = { host: string; port: number; setting: 'PORT' | 'WORKER_PORT' | '--port' };
 
 function remedyFor(error: unknown, { host, port, setting }: Place): string | undefined {
@@ -20,7 +22,7 @@ function remedyFor(error: unknown, { host, port, setting }: Place): string | und
   }
 }
 
-/** The error of a `listen`, in words for an operator. */
+/** Turns the error of a `listen` into words for an operator. */
 export function explainListening(error: unknown, place: Place): Error {
   const remedy = remedyFor(error, place) ?? `Nothing can listen on port ${place.port} of ${place.host}.`;
   return new Error(`${remedy} (${reasonOf(error)})`, { cause: error });

@@ -1,4 +1,4 @@
-/** A request that is refused early is answered as one that has gone through the application and was refused there. */
+/** A request that is refused early gets the same answer as one that is refused inside the application. */
 import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
@@ -14,7 +14,7 @@ import { drain, listen } from './server.ts';
 
 const ORIGIN = 'https://app.example.org';
 const STRANGER = 'https://other.example.org';
-/** Nobody has a turn any more. */
+/** Every request is refused. */
 const full: Admission = { isFull: () => true, enter: () => Promise.reject(overloaded()), hurry: () => {} };
 
 let server: Awaited<ReturnType<typeof listen>>;
@@ -38,7 +38,7 @@ afterAll(() => drain(server.server, 100));
 const ask = (path: string, init: RequestInit = {}) =>
   fetch(server.address + path, { headers: { origin: ORIGIN, 'x-request-id': 'mine' }, ...init });
 
-/** Header fields that say the same of both; the date is of another moment, perhaps. */
+/** Header fields that must be equal in both answers: all but the date, which may be of another moment. */
 const fieldsOf = ({ headers }: Response) => {
   const { date, ...fields } = Object.fromEntries(headers);
   return fields;
@@ -50,7 +50,7 @@ test.each([
 ])('503 SERVICE_UNAVAILABLE to a page %s: the fields and body of the whole way', async (_which, origin) => {
   const init = { method: 'POST', body: '{}', headers: { origin, 'x-request-id': 'mine' } };
   const early = await ask('/v1/query?a=b', init);
-  // What has another path than an operation goes the whole way.
+  // A path that is not an operation's goes through the whole application.
   const late = await ask('/v1/query/', init);
   expect([early.status, fieldsOf(early)]).toEqual([late.status, fieldsOf(late)]);
   expect(await early.json()).toEqual(await late.json());
@@ -75,7 +75,7 @@ test('a body that nobody has read does not stand in the way of the next request 
   expect((await text(socket)).match(/HTTP\/1\.1 503 /g)).toHaveLength(2);
 });
 
-/** A request of this key, which nothing has come of yet. */
+/** A request with this key, of which no body has arrived yet. */
 function newRequest(key: string) {
   const fields = { method: 'POST', url: '/v1/query', headers: { 'x-api-key': key } };
   const request = Object.assign(new IncomingMessage(new Socket()), fields);
@@ -97,7 +97,7 @@ test('a key that is not known is looked up first: one that is right has the turn
   const asked = ['made up', 'right', 'known'].map(newRequest);
   for (const { request, response } of asked) handle(request, response);
   expect(handled).toEqual(['known']);
-  // Looked up, in its turn, sent with the others of that turn.
+  // The key is looked up in its turn of the loop, and the refusal is sent with the others of a turn.
   for (let i = 0; i < 4; i++) await new Promise(setImmediate);
   expect(handled).toEqual(['known', 'right']);
   expect(asked.map(({ response }) => response.statusCode)).toEqual([503, 200, 200]);

@@ -1,6 +1,7 @@
 /**
- * Refuses what cannot have its turn soon, before anything of it is looked at. Under overload there are many refusals for
- * each answer, and what they cost is missing to the answers: hence by Node's own means, beside the application.
+ * Load shedding: refuses requests that could not have a permit soon, before anything of them is read. Under overload
+ * there are many refusals for each answer, and each refusal takes time from the answers. So refusals use Node's HTTP
+ * directly, without the application.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
@@ -12,12 +13,12 @@ import { laneOf } from './admission-lanes.ts';
 import { requestIdOf } from './request-id.ts';
 import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
 
-/** A log in which each refusal had a line would be one more thing to do just then. */
+/** The least time between two log lines: a line for each refusal would be further work under overload. */
 const TELLING_INTERVAL_MS = 1_000;
 
 /**
- * What a refusal needs; `paths`: those of the operations, all else has its turn at once. `learn` looks up a key
- * that is not known yet: otherwise the first request with a right key would be refused along with made-up keys.
+ * What a refusal needs. `paths`: those of the operations; requests of other paths are handled at once. `learn` looks up
+ * an unknown key: otherwise the first request with a valid key would be refused along with made-up keys.
  */
 type Parts = {
   admission: Admission;
@@ -28,12 +29,12 @@ type Parts = {
   corsOrigins: CorsOrigins;
 };
 
-/** One for all: making an error, with its stack, would take longer than to answer it. */
+/** One error for all refusals: making an error with its stack would take longer than answering it. */
 const OVERLOADED = overloaded();
-/** A string, which Node sends in one piece with the head. */
+/** A string: Node sends it in one piece with the head. */
 const BODY = JSON.stringify(toErrorEnvelope(OVERLOADED));
 
-/** What every refusal has. */
+/** Header fields of every refusal. */
 const FIELDS = {
   ...SECURITY_HEADERS,
   ...OVERLOADED.headers,
@@ -41,7 +42,7 @@ const FIELDS = {
   'content-length': Buffer.byteLength(BODY),
 };
 
-/** All header fields of a refusal but the request's id, by the `Origin` of the request. */
+/** All header fields of a refusal except the request's id, by the `Origin` of the request. */
 function fieldsFor(corsOrigins: CorsOrigins): (origin: string | undefined) => typeof FIELDS {
   if (corsOrigins.length === 0) return () => FIELDS;
   const withheld = { ...FIELDS, vary: 'Origin' };
@@ -52,7 +53,7 @@ function fieldsFor(corsOrigins: CorsOrigins): (origin: string | undefined) => ty
   };
 }
 
-/** Tells the log, once a second at the most, how many have been refused. */
+/** Logs, at most once a second, how many requests have been refused. */
 function createTelling(log: Logger): () => void {
   let count = 0;
   const tell = () => {
@@ -65,9 +66,9 @@ function createTelling(log: Logger): () => void {
 }
 
 /**
- * Sends what is refused within one turn of the loop at its end, one right behind the other: who reads them on this
- * machine, a balancer or a test, is woken once for all of them, and waking somebody is half of what sending costs. The
- * functions that it is given send one refusal each.
+ * Sends the refusals of one turn of the loop together, at the end of that turn. A reader on this machine, such as a
+ * balancer or a test, is then woken once for all of them: waking it is half of the cost of sending. Each `send` sends
+ * one refusal.
  */
 function createTogether(): (send: () => void) => void {
   let due: Array<() => void> = [];
@@ -81,10 +82,10 @@ function createTogether(): (send: () => void) => void {
   };
 }
 
-/** Requests of wrong keys that are answered in one turn of the loop; other requests are read between two turns. */
+/** Requests with wrong keys that are answered in one turn of the loop. Other requests are read between two turns. */
 const WRONG_PER_TURN = 8;
 
-/** Runs a few of the functions that it is given in each turn of the loop. */
+/** Runs up to WRONG_PER_TURN of the given functions in each turn of the loop. */
 function createGradually(): (act: () => void) => void {
   const due: Array<() => void> = [];
   const runSome = () => {
@@ -96,7 +97,10 @@ function createGradually(): (act: () => void) => void {
   };
 }
 
-/** `handle` for whatever can have its turn soon. A preflight costs nothing, and its request comes right behind it. */
+/**
+ * Passes requests that can have a permit soon to `handle`, and refuses the others. Preflights are always handled: they
+ * cost nothing, and their request follows at once.
+ */
 export function shedLoad(
   handle: RequestListener,
   { admission, learn, paths, telemetry, log, corsOrigins }: Parts,
@@ -105,7 +109,7 @@ export function shedLoad(
   const tell = createTelling(log);
   const together = createTogether();
   const gradually = createGradually();
-  /** The path of a request that waits for a turn; undefined for all others. */
+  /** The path of a request that needs a permit; undefined for all others. */
   const pathOf = ({ method, url = '' }: IncomingMessage): string | undefined => {
     const queryAt = url.indexOf('?');
     const path = queryAt < 0 ? url : url.slice(0, queryAt);

@@ -1,6 +1,6 @@
 /**
- * Requests of one connection that do not wait for answers (pipelining, RFC 9112, 9.3.2). A packet may bring thousands of
- * them, and Node's parser hands them all over at once: begun together they took the event loop for 16 s, and gigabytes.
+ * Requests of one connection that do not wait for answers (pipelining, RFC 9112, 9.3.2). A packet may hold thousands of
+ * them, and Node's parser passes them all on at once. Begun together, they took the event loop for 16 s, and gigabytes.
  */
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
@@ -8,15 +8,16 @@ import type { Socket } from 'node:net';
 /** Requests that may wait for their answers on one connection. */
 const PIPELINED_MAX = 128;
 
-/** The requests of a connection: how many have no answer yet, and how those that wait are begun. */
+/** The requests of a connection: `unanswered` counts those without an answer, `waiting` begins those that wait. */
 type Pipeline = { unanswered: number; waiting: Array<() => void> };
 
-/** Reads nothing more of a connection. Node would read on after each request that has come to its end. */
+/** Reads nothing more from a connection. Without the listener, Node would read on after each complete request. */
 const stopReading = (socket: Socket) => socket.on('resume', () => socket.pause()).pause();
 
 /**
- * Handles the requests of a connection one after the other, since their answers go out in this order anyway. A connection
- * with too many is closed after the answers to the first: its client has to send the rest again.
+ * Handles the requests of a connection one after another, since their answers are sent in this order anyway. A
+ * connection with more than PIPELINED_MAX is closed after the answers to the first of them: its client has to send the
+ * rest again.
  */
 export function handleInOrder(handle: RequestListener): RequestListener {
   const pipelines = new WeakMap<Socket, Pipeline>();
@@ -35,7 +36,7 @@ export function handleInOrder(handle: RequestListener): RequestListener {
     response.once('close', () => {
       if (pipeline.unanswered < PIPELINED_MAX) pipeline.unanswered--;
       const next = pipeline.waiting.shift();
-      // The requests of others are answered between two of this connection.
+      // Other connections' requests are answered between two of this connection.
       if (next && !socket.destroyed) setImmediate(next);
     });
     if (isFirst) handle(request, response);

@@ -1,14 +1,14 @@
-/** The numbers in a query string, which has text only. */
+/** Numbers in a query string, which has only text. */
 
-/** As JSON writes a whole number without an exponent. */
+/** A whole number without an exponent, as JSON writes it. */
 const WHOLE_NUMBER = /^(0|-?[1-9][0-9]*)$/;
 
 const readNumber = (value: unknown): unknown =>
   typeof value === 'string' && WHOLE_NUMBER.test(value) ? Number(value) : value;
 
 /**
- * The parameters of a query string, with numbers for the plain decimal ones of those that are named.
- * `'5'` → `5`; `'0x5'`, `'5e0'`, `' 5'`, `'05'` stay texts, which the schema refuses.
+ * The parameters of a query string, with the plain decimal values of `names` turned into numbers.
+ * `'5'` → `5`; `'0x5'`, `'5e0'`, `' 5'`, `'05'` stay text, which the schema refuses.
  */
 export function readNumbers(
   query: Record<string, unknown>,

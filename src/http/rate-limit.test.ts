@@ -1,4 +1,7 @@
-/** The limit of a key at servers that share a database: exact, cheap to be refused by, and closed while it is away. */
+/**
+ * The rate limit of a key over all servers of a database: exact, cheap when it refuses, and closed while the database
+ * is away.
+ */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -24,7 +27,7 @@ beforeEach(() => {
 
 type Limit = ReturnType<typeof createRateLimit>;
 
-/** Whether each of the requests passed, one after the other. */
+/** Whether each of the requests passed; they are sent one after another. */
 async function passBy(limits: Limit[]): Promise<boolean[]> {
   const passed: boolean[] = [];
   for (const limit of limits) {

@@ -5,10 +5,10 @@ import { createRequestCounter } from '../database/rate-limit-counters.ts';
 import { rateLimited } from '../errors.ts';
 
 const WINDOW_SECONDS = 60;
-/** Keys known to have used up their minute, which are refused without a look into the database. */
+/** Keys that are known to have used up their minute. They are refused without a query. */
 const SPENT_KEYS = 10_000;
 
-/** Header fields of an answer that tell what is left of the limit (draft-ietf-httpapi-ratelimit-headers-10). */
+/** Header fields of an answer with the rest of the limit (draft-ietf-httpapi-ratelimit-headers-10). */
 export type RateFields = Record<string, string>;
 
 const NO_FIELDS: RateFields = {};
@@ -16,10 +16,11 @@ const NO_FIELDS: RateFields = {};
 const secondsUntil = (timeMs: number): number => Math.max(1, Math.ceil((timeMs - performance.now()) / 1000));
 
 /**
- * Counts one request of `keyId` each time it is called. What the database can not count is not answered: it would be
- * needed for the answer as well, and an open door would be one that an attacker can try to force.
- * @param requestsPerMinute 0: no limit, and no fields.
- * @throws RATE_LIMITED with the seconds until the window's end.
+ * Makes a function that counts one request of `keyId` at each call. A request that the database cannot count is not
+ * answered: its answer would need the database as well, and an attacker could try to force a limit that opens when the
+ * database fails.
+ * @param requestsPerMinute 0: no limit, and no header fields.
+ * @throws RATE_LIMITED with the seconds until the end of the window.
  */
 export function createRateLimit(
   database: Database,

@@ -1,4 +1,4 @@
-/** Who comes first where uploads ask the database. */
+/** The order in which uploads of several accounts query the database. */
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.close());
 
-/** An address that a key of an account has asked for; there is no file to it. */
+/** An upload address for a key of an account. Its file does not exist. */
 function addressOf(accountId: string, keyId: string): string {
   const fileId = formatScopedId({ knowledgeBaseId: uuidv7(), id: uuidv7() });
   const grant = { fileId, sizeBytes: 1, expiresAt: new Date(), accountId, keyId };
@@ -31,7 +31,7 @@ test('the uploads of an account with many keys leave others their turn', async (
   const send = (accountId: string, keyId: string) =>
     receive({
       target: addressOf(accountId, keyId),
-      bytes: new PassThrough() as unknown as IncomingMessage, // nothing of it is read
+      bytes: new PassThrough() as unknown as IncomingMessage, // never read
       client: { closed: false, once: () => {}, off: () => {} },
     }).catch((error) => error.errorCode);
   const uploads = [0, 1, 2, 3, 4, 5].map((number) => send('many', `key${number}`));

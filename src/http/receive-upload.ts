@@ -1,4 +1,4 @@
-/** Takes the bytes that a client PUTs to an upload address. */
+/** Receives the bytes that a client PUTs to an upload address. */
 
 import type { Logger } from 'pino';
 import { createShares } from '../concurrency/shares.ts';
@@ -19,7 +19,7 @@ import { parseFileId, type ScopedId } from '../ids.ts';
 import { arrivingBytes } from './arriving-bytes.ts';
 import type { Routes, Upload } from './routes.ts';
 
-/** What uploads need of the service. */
+/** The parts of the service that uploads need. */
 type UploadContext = Readonly<{
   database: Database;
   files: FileStore;
@@ -28,14 +28,14 @@ type UploadContext = Readonly<{
   log: Logger;
 }>;
 
-/** Uploads that ask the database at the same time: they have no place among the requests. */
+/** Uploads that query the database at once: they have no permits. */
 const ASKING_MAX = 2;
 /** Below a minute, after which most clients and proxies give up. */
 const ASKING_WAIT_MAX_MS = 50_000;
-/** How long a body waits for the end of another one to the same address. */
+/** How long a body waits for the end of another body to the same address. */
 const TURN_WAIT_MAX_MS = 2_000;
 
-/** @throws FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED unless the file still takes bytes */
+/** @throws FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED unless the file still accepts bytes */
 async function requireOpen({ database }: UploadContext, id: ScopedId): Promise<void> {
   const file = await findFile(database, id);
   if (file === undefined) throw fileNotFound();
@@ -43,7 +43,7 @@ async function requireOpen({ database }: UploadContext, id: ScopedId): Promise<v
   if (file.expired) throw uploadExpired();
 }
 
-/** Passes bytes on as they arrive, which are expected no more then. */
+/** Passes bytes on as they arrive, and counts them off the expected bytes. */
 async function* taken(pieces: AsyncIterable<Buffer>, expected: ExpectedBytes): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     expected.arrived(piece.length);
@@ -51,7 +51,7 @@ async function* taken(pieces: AsyncIterable<Buffer>, expected: ExpectedBytes): A
   }
 }
 
-/** Stores the bytes on the disk, where there has to be room for all of them. */
+/** Stores the bytes. The disk needs room for all of them. */
 async function store(
   { files, diskWatermark }: UploadContext,
   id: ScopedId,
@@ -66,9 +66,9 @@ async function store(
 }
 
 /**
- * Makes the function that stores a body as the file's bytes; repeatable until the file is imported, the last complete
- * body wins. One body of a file arrives at a time. Each counts as a request of the key that the address was made for.
- * Accounts take turns where uploads ask the database.
+ * Makes the function that stores a body as the file's object. It can be repeated until the file is imported; the last
+ * complete body counts. One body of a file arrives at a time. Each counts as a request of the key that asked for the
+ * address. Accounts take turns where uploads query the database.
  * @param limitRate counts the request, and throws RATE_LIMITED
  * @returns a function that throws UNAUTHORIZED, FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED, RATE_LIMITED,
  * INPUT_VALIDATION_FAILED (wrong length; the ticket stays usable), REQUEST_TIMEOUT, SERVICE_UNAVAILABLE
@@ -99,7 +99,7 @@ export function createReceiveUpload(
     const stored = await store(service, id, { bytes, sizeBytes });
     return await ask(async () => {
       const outcome = await recordUpload(database, id, stored);
-      // Whichever object the file does not name any more (an earlier body, or this one) has lost.
+      // The object that the file no longer names is discarded: an earlier body, or this one.
       if (outcome.unusedObject !== null) await discardObject({ database, files, log }, outcome.unusedObject);
       if (!outcome.recorded) throw (await findFile(database, id)) ? fileAlreadyImported() : fileNotFound();
       return { fileId, size: sizeBytes, sha256: stored.sha256.toString('hex') };

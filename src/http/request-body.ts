@@ -16,16 +16,16 @@ type SizedSchema = {
 };
 
 /**
- * A legal body holds little more than a hundred values. All mistakes of one that holds 20,000 take a third of a second to
- * find and to tell, in which nobody else is answered.
+ * A legal body holds little more than a hundred values. To find and report all mistakes of a body with 20,000 takes a
+ * third of a second, in which no other request is answered.
  */
 const VALUES_MAX = 1_000;
 
 /** A code point takes 12 bytes at the most: two \uXXXX escapes. */
 const BYTES_PER_CODE_POINT = 12;
-/** A number, true, false or null. */
+/** The longest number, true, false or null. */
 const BYTES_PER_SCALAR = 32;
-/** For white space between the tokens, which a schema does not bound. */
+/** For white space between the tokens: a schema does not bound it. */
 const SLACK_BYTES = 65_536;
 
 function largestJson(schema: unknown): number {
@@ -43,7 +43,10 @@ function largestJson(schema: unknown): number {
 /** Bytes of the largest legal body of this (dereferenced) schema, every character escaped. */
 export const largestBodyBytes = (schema: unknown): number => largestJson(schema) + SLACK_BYTES;
 
-/** Parameters say nothing about JSON (RFC 8259, 11), but for who gives an encoding that JSON never has. */
+/**
+ * The media type of JSON. Parameters have no meaning for it (RFC 8259, 11). Only a charset that JSON never has is
+ * refused.
+ */
 const JSON_MEDIA_TYPE = /^application\/json\s*(;|$)/i;
 const OTHER_CHARSET = /;\s*charset\s*=(?!\s*"?(?:utf-?8|us-ascii)\b)/i;
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
@@ -51,8 +54,8 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
 
 /**
- * Where the string of JSON ends that begins at `start`. Byte by byte: a search for the next quote costs as much as 50 bytes
- * of this loop, and a string may hold millions of quotes.
+ * The index of the quote that ends the JSON string at `start`. It goes byte by byte: a search for the next quote costs
+ * as much as 50 bytes of this loop, and a string may hold millions of quotes.
  */
 function endOfString(json: Buffer, start: number): number {
   let end = start + 1;
@@ -60,7 +63,10 @@ function endOfString(json: Buffer, start: number): number {
   return end;
 }
 
-/** Whether JSON, of which nothing else is known yet, holds more than `max` values; of an array or object, each begins one. */
+/**
+ * Whether unparsed JSON holds more than `max` values. Each value of an array or object follows a bracket, brace or
+ * comma.
+ */
 function holdsMoreValues(json: Buffer, max: number): boolean {
   let count = 1;
   for (let at = 0; at < json.length; at++) {
@@ -86,7 +92,7 @@ async function readWhole(request: IncomingMessage, limitBytes: number): Promise<
 }
 
 /**
- * What `reading` gives of a small body, which has so long to arrive.
+ * The result of `reading`, for a small body, which has SMALL_BODY_MAX_MS to arrive.
  * @throws REQUEST_TIMEOUT when it takes longer
  */
 async function inTime(reading: Promise<Buffer>): Promise<Buffer> {
@@ -95,12 +101,12 @@ async function inTime(reading: Promise<Buffer>): Promise<Buffer> {
   return await Promise.race([reading, late]).finally(() => clearTimeout(timer));
 }
 
-/** Memory is asked for by blocks of this size. */
+/** Memory is requested in blocks of this size. */
 const BLOCK_BYTES = 65_536;
 
 /**
- * Reads a body no faster than there is memory for it, once it is large. Its pieces are copied as they arrive: each keeps
- * the whole packet that it came in.
+ * Reads a large body no faster than there is memory for it. Its pieces are copied as they arrive: each piece keeps the
+ * whole packet that it came in.
  */
 async function readLarge(
   request: IncomingMessage,
@@ -128,12 +134,12 @@ async function readLarge(
   }
 }
 
-/** Thousands of bodies that announce no more than this may be on their way at once. */
+/** The most bytes that a small body announces. Thousands of small bodies may arrive at once. */
 const SMALL_BODY_BYTES = 65_536;
-/** Five times what the least rate of larger bodies would give them. */
+/** Five times as long as a larger body of this size would have at the least rate. */
 const SMALL_BODY_MAX_MS = 20_000;
 
-/** What a request may use: memory for a large body, and the event loop for its parsing; see `Place`. */
+/** What a request may use: memory for a large body, and the event loop for its parsing. See `Permit`. */
 type Means = { body(): HeldBody; heavily<T>(act: () => T): Promise<T> };
 
 const notJson = (reason: string) => validationFailed([`the body must be JSON: ${reason.slice(0, 200)}`]);
@@ -157,9 +163,9 @@ function parse(json: string): unknown {
 }
 
 /**
- * The parsed body. `means`: undefined where there is enough of all.
- * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INPUT_VALIDATION_FAILED (not UTF-8, not JSON), REQUEST_TIMEOUT, and
- * what ends a wait for memory or the loop
+ * The parsed body. `means` undefined: memory and event loop are not limited.
+ * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INPUT_VALIDATION_FAILED (not UTF-8, not JSON), REQUEST_TIMEOUT,
+ * and the error that ends a wait for memory or the loop
  */
 export async function readJsonBody(
   request: IncomingMessage,
@@ -175,7 +181,8 @@ export async function readJsonBody(
   const bytes = await readLarge(request, limitBytes, means.body);
   try {
     if (bytes.length <= SMALL_BODY_BYTES) return parse(decode(bytes));
-    // Others are answered between these pieces of work. The last one is the check of what was sent, which follows at once.
+    // Other requests are answered between these steps. The last step covers the validation of the body, which follows
+    // at once.
     const json = await means.heavily(() => decode(bytes));
     const value = await means.heavily(() => parse(json));
     return await means.heavily(() => value);

@@ -9,24 +9,27 @@ import { methodNotAllowed, metricsNotAuthorized } from '../errors.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { addReference } from './api-reference/reference.ts';
 
-/** The bytes that come to an upload address; `target`: its path and query as they were requested. */
+/** The bytes that are sent to an upload address. `target`: its path and query as they were requested. */
 export type Upload = { target: string; bytes: IncomingMessage; client: Client };
 
-/** What answers the routes; failures are thrown. */
+/** The parts that answer the routes; failures are thrown. */
 export type Routes = {
   /** The public address; undefined: as requested. */
   baseUrl: string | undefined;
   /** Undefined: there is no path `/metrics`. */
   metrics?: Metrics;
-  /** Gives the success payload; undefined: nobody uploads here, nor needs the reference. */
+  /** Returns the success payload. Undefined: there are no uploads here, and no reference. */
   receiveUpload?(upload: Upload): Promise<object>;
-  /** Says what is away that only some answers need. @throws SERVICE_UNAVAILABLE when what all of them need is away. */
+  /**
+   * Returns what is away that only some answers need.
+   * @throws SERVICE_UNAVAILABLE when something is away that all answers need
+   */
   requireReady(): Promise<object>;
-  /** Says who is ready, to those who have the same settings; undefined: nobody in particular. */
+  /** Identifies the deployment, for callers that have the same settings; undefined: `/readyz` names none. */
   deploymentId?: string;
 };
 
-/** Notes under which name of few the requests to a path are logged and counted. */
+/** Sets the short name under which requests to a path are logged and counted. */
 function name(router: Router, path: string, route: string): void {
   router.all(path, async (context, next) => {
     context.state.route = route;
@@ -34,14 +37,14 @@ function name(router: Router, path: string, route: string): void {
   });
 }
 
-/** Answers every other method of a path; to be registered after those that it takes. */
+/** Answers every other method of a path. Register it after the methods that the path takes. */
 function refuseOtherMethods(router: Router, path: string, allowed: string[]): void {
   router.all(path, () => {
     throw methodNotAllowed(allowed);
   });
 }
 
-/** `/livez` asks nothing but this process, `/readyz` what it needs as well. */
+/** `/livez` checks only this process, `/readyz` also what the process needs. */
 function addHealthChecks(router: Router, { requireReady, deploymentId }: Routes): void {
   name(router, '/livez', 'livez');
   name(router, '/readyz', 'readyz');
@@ -58,8 +61,8 @@ function addHealthChecks(router: Router, { requireReady, deploymentId }: Routes)
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * Behind a token and not behind the caller's address: to a server behind a proxy of the same machine the whole internet
- * comes from loopback.
+ * The metrics need a token. The caller's address would not protect them: behind a proxy on the same machine, all
+ * requests come from loopback.
  */
 function addMetrics(router: Router, { token, expose }: Metrics): void {
   const path = '/metrics';
@@ -74,7 +77,7 @@ function addMetrics(router: Router, { token, expose }: Metrics): void {
   refuseOtherMethods(router, path, ['GET', 'HEAD']);
 }
 
-/** A page of any origin may upload: the authority lies in the address, not in the origin. */
+/** Pages of any origin may upload: the address holds the authority, not the origin. */
 function addUploads(router: Router, receiveUpload: NonNullable<Routes['receiveUpload']>): void {
   const path = '/uploads/:fileId';
   const fromAnyOrigin = cors({
@@ -95,7 +98,7 @@ function addUploads(router: Router, receiveUpload: NonNullable<Routes['receiveUp
   refuseOtherMethods(router, path, ['PUT', 'OPTIONS']);
 }
 
-/** The router; any other path passes through it. */
+/** The router. Requests to other paths pass through it. */
 export function createRoutes(routes: Routes): Router {
   const router = new Router({ methods: METHODS, strict: true, sensitive: true });
   addHealthChecks(router, routes);

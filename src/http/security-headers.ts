@@ -1,6 +1,6 @@
-/** What every answer says to browsers. */
+/** Header fields of every answer, for browsers. */
 
-/** Nothing here is a page: no browser may guess a type, frame an answer, or keep it. */
+/** No answer is a page: a browser may not guess its type, frame it or keep it. */
 export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -9,5 +9,5 @@ export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** What of an answer a page of another origin may read, where pages may call at all. */
+/** Header fields that a page of another origin may read, where pages may call at all. */
 export const EXPOSED_HEADERS = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy'];

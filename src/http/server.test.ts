@@ -1,4 +1,6 @@
-/** The server cuts off who plays for time, tells it in the envelope, and answers what runs before it ends. */
+/**
+ * The server cuts off clients that stall, reports that in the envelope, and answers running requests before it ends.
+ */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
@@ -112,7 +114,7 @@ test('who asks for a tunnel and hangs up is no fault of the server', async () =>
   const asked = once(server, 'connect');
   socket.write('CONNECT a:1 HTTP/1.1\r\n\r\n');
   const [, accepted] = await asked;
-  // What a torn connection does, at the moment at which it would hurt.
+  // A broken connection, at the worst moment.
   const closed = new Promise((resolve) => accepted.once('close', resolve));
   accepted.destroy(new Error('read ECONNRESET'));
   await closed;
@@ -135,7 +137,7 @@ test('a body that is not read while its request waits for its turn is not taken 
   const { server, address } = await listen((request, response) => {
     setTimeout(() => request.resume().on('end', () => response.end('done')), 4 * STALLS.stallTimeoutMs);
   }, STALLS);
-  // More than the kernel and Node keep of a body that nobody reads.
+  // More than the kernel and Node keep of an unread body.
   const body = new Uint8Array(16 * 1024 ** 2);
   expect(await (await fetch(address, { method: 'POST', body })).text()).toBe('done');
   const socket = connect(portOf(address), '127.0.0.1');
@@ -164,7 +166,7 @@ test('an answer that nobody takes is cut off; one that takes its time to be made
   await drain(server, 100);
 });
 
-/** Keeps the loop of client and server from turning, as a long computation does. */
+/** Blocks the event loop of client and server, as a long computation does. */
 const stallLoop = (forMs: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
 
 const ANSWER_ME = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
@@ -246,7 +248,7 @@ test('a drain does not wait for a connection on which nothing was ever sent', as
 });
 
 test('a drain tells a client that goes on sending, by its next answer, and answers what came in one packet', async () => {
-  // As all answers of the service, not in the turn of the loop in which the request is read.
+  // All answers of the service are sent after the turn of the loop in which their request is read.
   const { server, address } = await listen((request, response) => {
     setImmediate(() => response.end(request.url));
   }, anyPort);

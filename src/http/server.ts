@@ -1,4 +1,6 @@
-/** The HTTP server around the application: timeouts, answers to what is no HTTP, and the drain at its end. */
+/**
+ * The HTTP server around the application: time-outs, answers to requests that are not HTTP, and the drain at its end.
+ */
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
@@ -16,33 +18,37 @@ import { createPiecedRequest } from './pieced-request.ts';
 import { handleInOrder } from './pipelines.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
-/** Headers arrive at once or the client is playing for time. */
+/** Headers arrive at once, unless the client plays for time. */
 const HEADERS_TIMEOUT_MS = 20_000;
 /** The largest upload (50 MiB) over a link of 1 Mbit/s takes seven minutes. */
 const REQUEST_TIMEOUT_MS = 600_000;
 /**
- * Who neither sends nor takes a byte of what is under way for this long plays for time, or is gone. What we take longer
- * for, a wait or a large import, does not count: then nothing is under way.
+ * Idle time-out of a request or response in progress: a client that neither sends nor takes a byte for this long plays
+ * for time, or is gone. Time that the server takes does not count, as for a wait or a large import: then nothing is in
+ * progress.
  */
 const STALL_TIMEOUT_MS = 30_000;
-/** A connection on which nothing is said is asked for its other end then (tcp(7)), and after ten more seconds given up. */
+/** After this long without traffic, the connection is probed (tcp(7)). Ten seconds later it is given up. */
 const KEEP_ALIVE_PROBE_MS = 30_000;
-/** How late a timeout is noticed at most. */
+/** The longest delay until a time-out is noticed. */
 const TIMEOUT_CHECK_MS = 1_000;
-/** Longer than load balancers keep idle connections (60 s), so that it is they who close them. */
+/** Longer than load balancers keep idle connections (60 s), so that the balancer closes them. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-/** How long nothing may have ended before a drain closes idle connections: clients under load send sooner. */
+/** A drain closes idle connections after this long without the end of an answer: clients under load send sooner. */
 const QUIET_MS = 1_000;
 const SWEEP_INTERVAL_MS = 50;
 
 /** The body comes in pieces of a few bytes. */
 const CRUMBS = Object.assign(new Error('the body comes in crumbs'), { code: 'CRUMBS' });
 
-/** Whoever sends such bodies again and again is answered this late: a new connection costs more than they do. */
+/**
+ * The answer to such a body is delayed this long: without the delay, a client that repeats it on new connections would
+ * cost more than the body does.
+ */
 const CRUMBS_PAUSE_MS = 1_000;
 
-/** What Node's parser could not make a request of. */
+/** Turns an error of Node's parser into the error of the service. */
 function toProtocolError({ code }: NodeJS.ErrnoException): ServiceError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -63,16 +69,16 @@ const exchangesOf = new WeakMap<Server, Exchanges>();
 
 type Refuse = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
-/** Answers what is no HTTP, behind the answers to what came before it on the connection. */
+/** Answers requests that are not HTTP, after the answers to the earlier requests of the connection. */
 const refuseBehind = ({ lastAnswers }: Exchanges): Refuse =>
   function refuse(error, socket) {
     const last = lastAnswers.get(socket);
-    // Of a request whose body is what is broken no answer can come.
+    // A request with a broken body gets no answer of its own.
     if (last?.req.complete && !last.closed) last.once('close', () => refuse(error, socket));
     else answerProtocolError(error, socket);
   };
 
-/** Answers what is no HTTP, and closes the connection. */
+/** Answers a request that is not HTTP, and closes the connection. */
 const answerProtocolError: Refuse = (error, socket) => {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const answer = toProtocolError(error);
@@ -90,13 +96,16 @@ const answerProtocolError: Refuse = (error, socket) => {
 
 const TIMED_OUT = Object.assign(new Error('the body stalls'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
-/** Cuts off a client in the middle of whose request or answer nothing has moved for so long, and who asks no more. */
+/**
+ * Cuts off a client when its request or answer has not moved for the idle time-out. A connection without a request in
+ * progress is closed too.
+ */
 const cutStalled =
   ({ lastAnswers }: Exchanges, refuse: Refuse) =>
   (socket: Socket): void => {
     const { bytesRead, writableLength } = socket;
-    // The loop looks at its timers first and reads its sockets afterwards: after a stall a request may have come in time
-    // and not been read.
+    // The loop runs its timers before it reads its sockets: after a stall, a request may have come in time and not be
+    // read yet.
     setImmediate(() => {
       if (socket.bytesRead !== bytesRead || socket.writableLength !== writableLength) return;
       const last = lastAnswers.get(socket);
@@ -107,7 +116,10 @@ const cutStalled =
     });
   };
 
-/** Starts to listen; `port` 0: any free one. Gives the server and the address that it answers at. */
+/**
+ * Starts to listen. `port` 0: any free one.
+ * @returns the server and its address
+ */
 export async function listen(
   handle: RequestListener,
   {
@@ -117,13 +129,13 @@ export async function listen(
     maxConnections = connectionsMax(),
   }: { host: string; port: number; stallTimeoutMs?: number; maxConnections?: number },
 ): Promise<{ server: Server; address: string }> {
-  // Once the server is there, and its requests.
+  // Runs after `server` and `exchanges` are set.
   const onCrumbs: Parameters<typeof createPiecedRequest>[0] = (socket) => {
     const end = () => {
       const last = exchanges.lastAnswers.get(socket);
       if (last?.headersSent) return void socket.destroy();
       answerProtocolError(CRUMBS, socket);
-      // Its client would not close its end.
+      // The client would not close its end.
       socket.destroySoon();
     };
     setTimeout(end, CRUMBS_PAUSE_MS).unref();
@@ -135,7 +147,7 @@ export async function listen(
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-      // Node would answer a request without Host by itself, and not in our envelope.
+      // Node would answer a request without Host itself, and not in the service's envelope.
       requireHostHeader: false,
       keepAlive: true,
       keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
@@ -149,23 +161,23 @@ export async function listen(
     max: maxConnections,
     cutOff(socket) {
       refuse(TIMED_OUT, socket);
-      // Its client would not close its end.
+      // The client would not close its end.
       socket.destroySoon();
     },
   });
   server.setTimeout(stallTimeoutMs, cutStalled(exchanges, refuse));
   server.on('clientError', refuse);
-  // Node would put it behind the head of an answer that waits for those before it.
+  // Node would put `100 Continue` after the head of an answer that waits for earlier answers.
   server.on('checkContinue', (request, response) => {
     if (response.socket !== null) response.writeContinue();
     server.emit('request', request, response);
   });
-  // Node would close the connection without a word; it leaves the errors of a tunnel's socket to who takes it.
+  // Node would close the connection without an answer. It leaves the errors of a tunnel's socket to this listener.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
     refuse(new Error('no tunnels here'), socket);
   });
-  // Node would answer an unknown expectation by itself, and not in our envelope.
+  // Node would answer an unknown expectation itself, and not in the service's envelope.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
@@ -176,8 +188,8 @@ export async function listen(
 }
 
 /**
- * From now on each connection's last answer says that it is the last (`Connection: close`). One that has a further
- * request behind it already, which came in the same packet, is not.
+ * From now on the last answer of each connection says that it is the last (`Connection: close`). An answer is not the
+ * last when a further request came in the same packet.
  */
 function announceEnd(server: Server, { lastAnswers }: Exchanges): void {
   for (const answer of lastAnswers.values()) answer.shouldKeepAlive = false;
@@ -191,27 +203,29 @@ function announceEnd(server: Server, { lastAnswers }: Exchanges): void {
 }
 
 /**
- * Closes idle connections once nothing has ended for a while: under load a client may be just about to send its next
- * request, and is to hear that it is the last. Gives the function that stops it.
+ * Closes idle connections after QUIET_MS without the end of an answer. Under load, a client may be about to send its
+ * next request, whose answer should say that it is the last.
+ * @returns the function that stops it
  */
 function closeWhenQuiet(server: Server, exchanges: Exchanges): () => void {
   const beganAtMs = performance.now();
   const timer = setInterval(() => {
     const quietMs = performance.now() - Math.max(beganAtMs, exchanges.endedAtMs);
-    // Behind the sockets' turn of the loop: on a busy one a connection's next request may have come, and not been read.
+    // After the sockets' turn of the loop: on a busy loop, a connection's next request may have come and not be read
+    // yet.
     if (quietMs >= QUIET_MS) setImmediate(() => closeIdle(server, exchanges));
   }, SWEEP_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 
 /**
- * Stops listening and resolves when every running request has its answer, or after `timeoutMs`. A client that goes on
- * sending on its connection learns by its next answer that it has to take another one; only those that send nothing for
- * a while are cut off without a word, as they are at the end of any idle time.
+ * Stops listening. Resolves when every running request has its answer, or after `timeoutMs`. A client that goes on
+ * sending learns by its next answer that it has to take another connection. Only clients that send nothing for a while
+ * are cut off without an answer, as at the end of any idle time.
  */
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
   const exchanges = exchangesOf.get(server) ?? noteExchanges(server);
-  // http's own close would cut off at once who has an answer and is just about to send the next request.
+  // The close of `http` would cut off clients that have an answer and are about to send their next request.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });

@@ -1,10 +1,10 @@
-/** Reads the spec that the service is made after. */
+/** Reads the spec of the service. */
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 
-/** As far as anything but openapi-backend looks into it. */
+/** The parts of the spec that code other than openapi-backend uses. */
 export type Spec = { info: { title: string }; servers: { url: string; description?: string }[] };
 
-/** A copy of its own for each caller, as it is written: with references. */
+/** A new copy for each caller, as the file has it: with references. */
 export const readSpec = (): Spec =>
   load(readFileSync(new URL('../../spec/openapi.yaml', import.meta.url), 'utf8')) as Spec;

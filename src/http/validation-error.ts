@@ -1,15 +1,16 @@
-/** Turns the spec's verdict on a request into the error that the client is told, naming the fields. */
+/** Turns the problems that Ajv finds in a request into the client's error, which names the fields. */
 import type { ErrorObject } from 'ajv';
 import { type ServiceError, validationFailed } from '../errors.ts';
 
-/** An unknown field's name may be as long as a body. */
+/** The longest name in an error: an unknown field's name may be as long as a body. */
 const NAME_MAX = 200;
 
 const shorten = (name: string): string => (name.length <= NAME_MAX ? name : `${name.slice(0, NAME_MAX)}…`);
 
 /**
- * `/requestBody/knowledgeBaseIds/0` or `/query/limit`, and the property that a keyword is about, as a field's name;
- * undefined: it is about the body as a whole.
+ * The name of the field that a problem is about, with the property that its keyword names; undefined: it is about the
+ * body as a whole.
+ * `/requestBody/knowledgeBaseIds/0` → `knowledgeBaseIds.0`, `/query/limit` → `limit`
  */
 function fieldOf({ instancePath, keyword, params }: ErrorObject): string | undefined {
   const [, , ...path] = instancePath.split('/');
@@ -18,19 +19,19 @@ function fieldOf({ instancePath, keyword, params }: ErrorObject): string | undef
   return path.length === 0 ? undefined : shorten(path.join('.'));
 }
 
-/** What of a pattern of the spec a text breaks; white space alone breaks only the one that asks for more. */
+/** How a text breaks a pattern of the spec. White space alone breaks only the pattern that requires more. */
 function describePattern(pattern: string, text: unknown): string {
   if (pattern.includes('\\x21-\\x7E')) return 'must hold visible ASCII characters only';
   const isBlank = typeof text === 'string' && text.trim() === '';
   return isBlank ? 'must hold more than white space' : 'must not hold U+0000 or half of a surrogate pair';
 }
 
-/** Whether it is about the query string, whose fields are called parameters; else it is about the body. */
+/** Whether a problem is about the query string, whose fields are called parameters; else it is about the body. */
 const isOfQuery = ({ instancePath }: ErrorObject): boolean => /^\/query(?:\/|$)/.test(instancePath);
 
 function messageOf(problem: ErrorObject): string {
   const { keyword, message, params, data } = problem;
-  // A list is what the query string gives for a parameter that stands in it more than once.
+  // A parameter that occurs more than once in the query string becomes a list.
   if (isOfQuery(problem) && Array.isArray(data)) return 'may be given only once';
   switch (keyword) {
     case 'required':
@@ -44,14 +45,17 @@ function messageOf(problem: ErrorObject): string {
   }
 }
 
-/** The messages of each field, as JSON has them. A field may be called __proto__ by whoever sends it. */
+/** The messages by field, as JSON has them. Without a prototype: a client may send a field called __proto__. */
 function toRecord(messagesOf: Map<string, Set<string>>): Record<string, string[]> {
   const record: Record<string, string[]> = Object.create(null);
   for (const [field, messages] of messagesOf) record[field] = [...messages];
   return record;
 }
 
-/** INPUT_VALIDATION_FAILED with every problem that Ajv has found (`verbose`), by field; each message of a field once. */
+/**
+ * INPUT_VALIDATION_FAILED with every problem that Ajv has found (`verbose`), by field. Each message of a field appears
+ * once.
+ */
 export function toValidationError(problems: ErrorObject[]): ServiceError {
   const formErrors: string[] = [];
   const fieldErrors = new Map<string, Set<string>>();

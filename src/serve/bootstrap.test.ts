@@ -1,4 +1,4 @@
-/** BOOTSTRAP_API_KEY opens the first account, and a new one closes it for the one before. */
+/** BOOTSTRAP_API_KEY opens the first account. A new value revokes the key before it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(DATA_DIR, { recursive: true });
 });
 
-/** Starts with this setting; gives what the log warns of. */
+/** Starts with this setting. Returns the warnings in the log. */
 async function start(BOOTSTRAP_API_KEY = ''): Promise<string> {
   const warned: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void warned.push(line) });
@@ -31,7 +31,7 @@ async function start(BOOTSTRAP_API_KEY = ''): Promise<string> {
   return warned.join('');
 }
 
-/** What a server on the place prints of its key: a sentence, and the key of the request to paste. */
+/** What a server prints about its key: a sentence, and the key in the request to paste. */
 async function greetWith(settings: Record<string, string> = {}): Promise<[string, string]> {
   const lines = (await greet('http://a', given.database, readConfig({ DATA_DIR, ...settings }))).split('\n');
   return [lines[1] ?? '', /x-api-key: (.*?)" /.exec(lines[4] ?? '')?.[1] ?? ''];

@@ -1,4 +1,6 @@
-/** What the first start on an empty database makes: one account, one key, and the secret of the upload addresses. */
+/**
+ * Bootstrap, the first start on an empty database: makes one account, one key, and the secret of the upload addresses.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,19 +14,19 @@ import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from '../databas
 import type { Database, Queryable } from '../database/database.ts';
 import { requireDataDirectory } from './data-directory.ts';
 
-/** Where the first key stands, for its owner only. */
+/** The file of the first key, which only its owner may read. */
 export const apiKeyFile = (config: Config): string => join(config.dataDir, 'api-key');
 
-/** Where the secret of the upload addresses stands when the settings have none. */
+/** The file with the secret of the upload addresses, for when the settings have none. */
 export const uploadSecretFile = (config: Config): string => join(config.dataDir, 'upload-secret');
 
-/** Stands there from the first to the last write of a restore, and names its backup. */
+/** This file exists from the first to the last write of a restore, and names its backup. */
 export const unfinishedRestoreFile = (config: Config): string => join(config.dataDir, 'restore-unfinished');
 
-/** Servers that start at once take turns here; the number only has to differ from other advisory locks'. */
+/** The advisory lock for servers that start at once. The number only has to differ from other advisory locks. */
 const FIRST_START_LOCK = 7_302_114;
 
-/** Until the transaction ends, nobody else makes a first account. */
+/** Until the transaction ends, no other server makes a first account. */
 export async function takeFirstStart(transaction: Queryable): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(transaction);
 }
@@ -43,19 +45,19 @@ async function findFirstAccount(
   return { accountId: await createAccount(transaction, 'default', config.initialCredits), isNew: true };
 }
 
-/** The key that the first start makes where none is set. */
+/** Makes the key of the first start, for when no key is set. */
 async function makeFirstKey(transaction: Queryable, accountId: string, file: string): Promise<void> {
   const key = generateApiKey();
   await insertApiKey(transaction, key, { accountId, name: 'first key' });
   requireDataDirectory(dirname(file));
-  // Written before the commit: a key in the database that nobody has is worse than a file without its key.
+  // Written before the commit: a file without its key is better than a key in the database that is in no file.
   await writeFile(file, `${key}\n`, { mode: 0o600, flush: true });
 }
 
 /**
- * A value that the database does not know yet takes the place of the one before, which is revoked: whoever changes it
- * wants the old one, which may have leaked, to stop working. One that it knows, revoked or not, stays as it is; so
- * servers that still have the old value, or get it back, change nothing.
+ * Inserts a key that the database does not know yet, and revokes the one before it. An operator who changes the key
+ * wants the old one, which may have leaked, to stop working. A known key stays as it is, revoked or not, so servers
+ * that still have the old value, or get it back, change nothing.
  */
 async function takeBootstrapKey(
   transaction: Queryable,
@@ -80,8 +82,8 @@ async function takeBootstrapKey(
 }
 
 /**
- * Makes the first account where there is none, and gives it its key: BOOTSTRAP_API_KEY, or, for a new account, one that
- * is written to DATA_DIR/api-key.
+ * Makes the first account where there is none, and its key: BOOTSTRAP_API_KEY, or, for a new account, a key that is
+ * written to DATA_DIR/api-key.
  * @returns the account's id
  */
 export async function ensureFirstAccount(database: Database, config: Config, log: Logger): Promise<string> {
@@ -99,12 +101,13 @@ export async function ensureFirstAccount(database: Database, config: Config, log
   });
 }
 
-/** UPLOAD_SECRET, or the one that the first start has put into DATA_DIR/upload-secret. */
+/** UPLOAD_SECRET, or the secret that the first start has written to DATA_DIR/upload-secret. */
 export async function readUploadSecret(config: Config): Promise<string> {
   if (config.uploadSecret !== undefined) return config.uploadSecret;
   const path = uploadSecretFile(config);
   requireDataDirectory(config.dataDir);
-  // Written beside and then linked: a start that is killed, or another one at once, never leaves half a secret.
+  // The secret is written to another file and then linked: a start that is killed, or two starts at once, never leave
+  // half a secret.
   const written = `${path}.${randomUUID()}`;
   await writeFile(written, randomBytes(32).toString('hex'), { mode: 0o600, flush: true });
   try {

@@ -1,4 +1,4 @@
-/** The compile cache in processes of its own: it is one of a process. */
+/** The compile cache, in processes of its own: a process has only one. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Where a process with these arguments keeps what it has compiled; '' nowhere. */
+/** The cache directory of a process with these arguments; '' for none. */
 const findDirectory = (args: string[], cwd: string): string =>
   execFileSync(
     process.execPath,

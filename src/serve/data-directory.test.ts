@@ -1,4 +1,4 @@
-/** A data directory is made, or refused by the name of its setting. */
+/** A data directory is made, or refused with the name of its setting. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ test('it is made with those above it, for others to pass only, and nothing is le
   expect(readdirSync(directory)).toEqual([]);
 });
 
-/** What the start says; the doctor says the same. */
+/** The error of the start. The doctor reports the same. */
 function refusalOf(directory: string): string {
   const { problem, remedy } = findUnusable(directory) ?? {};
   const refusal = `${problem} ${remedy}`;
@@ -35,7 +35,7 @@ test('a file, and a directory below one, are refused', () => {
   expect(readFileSync(file, 'utf8')).toBe('kept');
 });
 
-// Node's mkdir with `recursive` never returns there.
+// In these directories Node's mkdir with `recursive` never returns.
 test.runIf(process.platform === 'linux').each([
   ['/proc/x', 'it cannot be made in /proc (ENOENT). '],
   ['/proc/x/below', 'it cannot be made in /proc (ENOENT). '],

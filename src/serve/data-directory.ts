@@ -1,4 +1,4 @@
-/** Makes DATA_DIR usable, or says why it is not. */
+/** Makes DATA_DIR usable, or reports why it is not. */
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { codeOf, type Problem } from '../problem.ts';
 const FULL = ['ENOSPC', 'EDQUOT'];
 const FORBIDDEN = ['EACCES', 'EPERM'];
 
-/** Only writing tells: rights, a disk mounted to be read only, /proc. */
+/** Writes a file to find out whether that is possible: rights, a read-only mount and /proc can forbid it. */
 function probe(directory: string): void {
   const file = join(directory, `.probe-${randomUUID()}`);
   try {
@@ -18,21 +18,21 @@ function probe(directory: string): void {
   }
 }
 
-/** The directory itself, or what stands of its path. */
+/** The path itself, or its nearest existing parent. */
 export const nearestExisting = (path: string): string =>
   existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 
-/** What helps against an error of the file system. */
+/** What an operator can do about an error of the file system. */
 function remedyOf(code: string): string {
   if (FULL.includes(code)) return 'Free some space there, or set another DATA_DIR.';
   const user = process.geteuid?.();
-  // Root may write wherever anybody may.
+  // Root may write wherever any user may.
   if (!FORBIDDEN.includes(code) || user === 0) return 'Set another DATA_DIR.';
   const whose = user === undefined ? 'the user who runs the service' : `the user with the id ${user}`;
   return `Let ${whose} write there, or set another DATA_DIR.`;
 }
 
-/** What an operator is told of a DATA_DIR that `error` keeps from use. The system's own words name other paths. */
+/** Explains to an operator why `error` makes DATA_DIR unusable. The system's own message names other paths. */
 function describeUnusable(directory: string, error: unknown): Problem {
   const existing = nearestExisting(directory);
   const because = (what: string) => `DATA_DIR (${directory}) cannot be used: ${what}.`;
@@ -44,14 +44,14 @@ function describeUnusable(directory: string, error: unknown): Problem {
   return { problem: because(reason), remedy: remedyOf(code) };
 }
 
-/** Makes a directory and removes it: what the rights say does not hold in /proc. */
+/** Makes a directory and removes it. In /proc the rights alone do not tell whether that is possible. */
 function probeParent(existing: string): void {
   const trial = join(existing, `.probe-${randomUUID()}`);
   mkdirSync(trial);
   rmdirSync(trial);
 }
 
-/** Why the start could not use this data directory, in the same words; undefined: it could. Leaves nothing behind. */
+/** Why the start could not use this data directory, in the words of the start; undefined: it could. Leaves no files. */
 export function findUnusable(directory: string): Problem | undefined {
   const existing = nearestExisting(directory);
   try {
@@ -63,15 +63,16 @@ export function findUnusable(directory: string): Problem | undefined {
 }
 
 /**
- * Makes the data directory if it is missing. Others may pass it, as PostgreSQL must where we are root.
- * @throws in words for an operator
+ * Makes the data directory if it is missing. Other users may pass through it, as PostgreSQL must where the service is
+ * root.
+ * @throws an error in words for an operator
  */
 export function requireDataDirectory(directory: string): void {
   try {
     makeDirectory(directory, 0o711);
     probe(directory);
   } catch (error) {
-    // A full disk must not stop the start: reading and deleting go on.
+    // A full disk must not stop the start: documents can still be read and deleted.
     if (FULL.includes(codeOf(error)) && existsSync(directory)) return;
     const { problem, remedy } = describeUnusable(directory, error);
     throw new Error(`${problem} ${remedy}`, { cause: error });

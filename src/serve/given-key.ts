@@ -1,4 +1,4 @@
-/** Whether the API key that was given to this installation, by its settings or its first start, still works. */
+/** Whether the API key of this installation, from its settings or its first start, still works. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
@@ -8,7 +8,7 @@ import type { Database } from '../database/database.ts';
 import { type Problem, shellWord } from '../problem.ts';
 import { apiKeyFile } from './bootstrap.ts';
 
-/** Why a key opens nothing. */
+/** Why a key is refused. */
 type Flaw = 'malformed' | 'unknown' | 'revoked' | 'expired';
 
 const REASONS: Record<Exclude<Flaw, 'malformed'>, string> = {
@@ -31,11 +31,11 @@ async function findFlaw(database: Database, key: string): Promise<Flaw | undefin
   return known.expired ? 'expired' : undefined;
 }
 
-/** The key's text in the file; '' where it cannot be read; undefined: there is no file. */
+/** The key in the file; '' where the file cannot be read; undefined where there is no file. */
 const readStoredKey = async (file: string): Promise<string | undefined> =>
   existsSync(file) ? (await readFile(file, 'utf8').catch(() => '')).trim() : undefined;
 
-/** Looks at DATA_DIR/api-key; undefined: there is none. `problem` undefined: its key works. */
+/** Checks DATA_DIR/api-key. Undefined: there is no such file. `problem` undefined: its key works. */
 export async function examineStoredKey(
   database: Database,
   config: Config,
@@ -53,7 +53,7 @@ export async function examineStoredKey(
   return { problem: { problem, remedy, isWarning: true } };
 }
 
-/** Looks at BOOTSTRAP_API_KEY. One that the database does not know yet is taken by the next start. */
+/** Checks BOOTSTRAP_API_KEY. A key that the database does not know yet is no problem: the next start inserts it. */
 export async function examineBootstrapKey(database: Database, key: string): Promise<Problem | undefined> {
   const flaw = await findFlaw(database, key);
   if (flaw !== 'revoked' && flaw !== 'expired') return undefined;
@@ -64,7 +64,7 @@ export async function examineBootstrapKey(database: Database, key: string): Prom
   };
 }
 
-/** All keys given here that open nothing. Those may be meant so: others may be in use. */
+/** All keys of this installation that are refused. That may be intended: clients may use other keys. */
 export async function findUselessKeys(database: Database, config: Config): Promise<Problem[]> {
   const { bootstrapApiKey: key } = config;
   const bootstrap = key === undefined ? undefined : await examineBootstrapKey(database, key);

@@ -1,14 +1,14 @@
-/** What a start prints for a newcomer: the address, where the key is, and a request to paste. */
+/** What a start prints for a newcomer: the address, the place of the key, and a request to paste. */
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { type Problem, shellWord } from '../problem.ts';
 import { apiKeyFile } from './bootstrap.ts';
 import { examineBootstrapKey, examineStoredKey } from './given-key.ts';
 
-/** A key for a shell, and a sentence on where it is. */
+/** A key in a shell's words, and a sentence on where it is. */
 type KeyPlace = { key: string; sentence: string };
 
-/** For a shell where the key is not known here. */
+/** The key for a shell where this service does not know it. */
 const OWN_KEY = '$API_KEY';
 
 const useless = ({ problem, remedy }: Problem): KeyPlace => ({
@@ -16,7 +16,7 @@ const useless = ({ problem, remedy }: Problem): KeyPlace => ({
   sentence: `${problem} ${remedy}`,
 });
 
-/** A restored place has no key: only its owner knows one. */
+/** The key for the greeting. A restored installation has no key file: only the key's owner knows it. */
 async function findKey(database: Database, config: Config): Promise<KeyPlace> {
   const { bootstrapApiKey } = config;
   if (bootstrapApiKey !== undefined) {
@@ -36,7 +36,7 @@ async function findKey(database: Database, config: Config): Promise<KeyPlace> {
   return { key: `$(cat ${shellWord(file)})`, sentence: `The API key is in ${file}` };
 }
 
-/** The lines for a server that answers at `address`. */
+/** The lines that a server at `address` prints. */
 export async function greet(address: string, database: Database, config: Config): Promise<string> {
   const { key, sentence } = await findKey(database, config);
   return [

@@ -1,4 +1,4 @@
-/** Finds the database that the settings name: a given one, the embedded one, or the one that a running server has. */
+/** Opens the database that the settings name: a given one, the embedded one, or that of a running server. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Connection } from '../database/database.ts';
@@ -9,12 +9,12 @@ import {
 } from '../embedded-postgres/embedded-postgres.ts';
 import { requireDataDirectory } from './data-directory.ts';
 
-/** How to connect, and what is to be called when everybody has disconnected. */
+/** How to connect to the database. Call `close` after everything has disconnected. */
 export type OpenedDatabase = { connection: Connection; close(): Promise<void> };
 
 /**
- * What an operator should see without asking: PostgreSQL's worst lines, and what we say of its restarts; not the
- * goodbye that it says to every connection and worker when we stop it.
+ * Lines that an operator should see without asking: PostgreSQL's worst ones, and this service's on its restarts.
+ * Excluded are the lines for each connection and worker when the service stops PostgreSQL.
  */
 const IMPORTANT_LINE = /^(FATAL(?!: {2}terminating .* due to administrator command)|PANIC|PostgreSQL )/;
 
@@ -25,7 +25,7 @@ const embedded = (config: Config, log: Logger) =>
   });
 
 /**
- * For a server: with no DATABASE_URL it starts the embedded PostgreSQL under DATA_DIR.
+ * Opens the database for a server. Without DATABASE_URL it starts the embedded PostgreSQL under DATA_DIR.
  * @throws when another server uses DATA_DIR.
  */
 export async function openDatabase(config: Config, log: Logger): Promise<OpenedDatabase> {
@@ -38,7 +38,7 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenedD
 }
 
 /**
- * For a worker beside a server: the database that is there, never one of its own, which would end with the worker.
+ * Finds the database for a worker beside a server. It never starts one, which would end with the worker.
  * @throws when no server runs on DATA_DIR, or none is ready yet.
  */
 export function findDatabase(config: Config): Connection {
@@ -53,8 +53,10 @@ export function findDatabase(config: Config): Connection {
 }
 
 /**
- * For a command beside a server: uses the running embedded PostgreSQL, or starts it for the command's time.
- * @throws when there is none in DATA_DIR: a mistyped one would get a database, of which every command would speak well
+ * Opens the database for a command beside a server: the running embedded PostgreSQL, or one that is started for the
+ * command.
+ * @throws when there is none in DATA_DIR: a mistyped one would get a new database, in which every command finds nothing
+ * wrong
  */
 export async function joinDatabase(config: Config, log: Logger): Promise<OpenedDatabase> {
   const running = config.databaseUrl === undefined ? findRunningPostgres(config.dataDir) : undefined;

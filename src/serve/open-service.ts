@@ -1,4 +1,4 @@
-/** Puts the service together from its settings: database, schema, files, jobs. Used by the server and by tests. */
+/** Puts the service together from its settings: database, schema, files, jobs. The server and tests use it. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { type Connection, createDatabase, createPool } from '../database/database.ts';
@@ -28,19 +28,19 @@ import { ensureFirstAccount, readUploadSecret } from './bootstrap.ts';
 import { deploymentIdOf } from './deployment.ts';
 import { openFiles } from './open-files.ts';
 
-/** The service, and what only the routes beside the contract need of it. */
+/** The service, with the parts that only the routes beside the contract need. */
 export type OpenService = Service &
   Readonly<{
-    /** By which `doctor` knows a server of its settings. */
+    /** Lets `doctor` recognise a server with its own settings. */
     deploymentId: string;
     /** Undefined: nothing is counted. */
     metrics: Metrics | undefined;
   }>;
 
-/** As long as requests wait for their place when the server is about to end (see admission.ts). */
+/** As long as requests wait for a permit when the server is about to end (see admission.ts). */
 const LAST_WAIT_MS = 2_000;
 
-/** Metrics and traces, each loaded only where the settings ask for them; `stop` sends the last traces. */
+/** Opens metrics and traces. Each is loaded only where the settings ask for it. `stop` sends the last traces. */
 async function openWatch(
   { metricsToken: token, tracing }: Config,
   gauged: Gauged,
@@ -56,17 +56,17 @@ async function openWatch(
   };
 }
 
-/** The search, each time told of as a step. */
+/** The search, with a span for each call. */
 const watched =
   (search: Search, watch: Telemetry): Search =>
   (question) =>
     watch.step('searching', () => search(question));
 
 /**
- * Opens everything that the service needs on a database, migrating it first, and starts the workers, unless `works` is
- * false: then others have to run.
- * @returns the service; `endWork`, from which on no further job is begun, and soon no further document; and `close`, which lets running jobs end, for
- * `jobsTimeoutMs` at most, and then disconnects.
+ * Opens everything that the service needs on a database, which it migrates first. Starts the workers unless `works` is
+ * false: then other processes have to run them.
+ * @returns the service; `endWork`, after which no further job begins, and soon no further document; and `close`, which
+ * lets running jobs end for at most `jobsTimeoutMs`, and then disconnects.
  */
 export async function openService(
   config: Config,

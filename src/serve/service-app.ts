@@ -1,4 +1,4 @@
-/** The application with the service behind it: its handlers for the operations, its database and files for the rest. */
+/** The application on the service: handlers for the operations, its database and files for the other routes. */
 import type { RequestListener } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
@@ -23,7 +23,7 @@ import { createReceiveUpload } from '../http/receive-upload.ts';
 import type { Routes } from '../http/routes.ts';
 import type { OpenService } from './open-service.ts';
 
-/** Every operation of the spec: one missing, or with another payload, does not compile. */
+/** All operations of the spec. A missing operation, or one with another payload, does not compile. */
 const handlers: Handlers = {
   ...searchHandlers,
   ...uploadHandlers,
@@ -32,7 +32,7 @@ const handlers: Handlers = {
   ...accountHandlers,
 };
 
-/** Waits that leave a request's turn to others. */
+/** Long polls that give the request's permit up while they wait. */
 const waitWithoutPermit = (
   { longPolls }: Service,
   withoutPermit: RequestContext['withoutPermit'],
@@ -41,7 +41,7 @@ const waitWithoutPermit = (
   untilFinal: (document, wait) => withoutPermit(() => longPolls.untilFinal(document, wait)),
 });
 
-/** A store that is asked over the network: who waits for it leaves the turn to others. */
+/** A store that is reached over the network. A request that waits for it gives its permit up. */
 function askWithoutPermit({ files }: Service, withoutPermit: RequestContext['withoutPermit']): FileStore {
   const { directUploads, remove } = files;
   if (directUploads === undefined) return files;
@@ -89,14 +89,14 @@ function createBackend(
     authenticate,
     limitRate,
     answer: (operationId, input, arrival) => {
-      const handle = handlers[operationId as keyof Handlers]; // the spec's ids; layering.test.ts
+      const handle = handlers[operationId as keyof Handlers]; // the spec's ids: see layering.test.ts
       const { accountId } = arrival.caller;
       service.greetAccount(accountId);
       const request = toKeyedRequest(operationId, input, {
         accountId,
         key: arrival.header('idempotency-key'),
       });
-      // The one cast: the spec's validation has made the input what the handler's type says.
+      // The only cast: the spec's validation has checked that the input has the handler's type.
       return answerIdempotently(request, arrival, (once) =>
         handle(input as never, toHandlerContext(service, arrival, once)),
       );
@@ -104,12 +104,13 @@ function createBackend(
   };
 }
 
-/** A balancer that has heard nothing by then takes the server for dead. */
+/** The longest wait for the database: a balancer without an answer by then would take the server for dead. */
 const READY_PATIENCE_MS = 2_000;
 
 /**
- * Ready is who reaches the database, until `ending` aborts: balancers are to send nothing any more then. Without the
- * store of files queries and text imports work on; so its absence is told, and takes no server out of the balancer.
+ * A server is ready while it reaches the database, until `ending` aborts: then balancers should send no more requests.
+ * Without the store of files, queries and text imports still work. So its absence is reported, but does not make the
+ * server unready.
  */
 function createRequireReady(
   { database, isStoreAvailable }: Service,
@@ -125,7 +126,7 @@ function createRequireReady(
   };
 }
 
-/** The routes beside the contract that tell of this process. */
+/** The routes outside the contract that report on this process. */
 const healthRoutes = (service: OpenService, ending: AbortSignal): Routes => ({
   baseUrl: service.config.baseUrl,
   requireReady: createRequireReady(service, ending),
@@ -133,7 +134,7 @@ const healthRoutes = (service: OpenService, ending: AbortSignal): Routes => ({
   ...(service.metrics && { metrics: service.metrics }),
 });
 
-/** What a worker answers: how it is, and nothing of the contract. */
+/** The application of a worker: its health, and nothing of the contract. */
 export function createWorkerApp(service: OpenService, ending: AbortSignal): Promise<RequestListener> {
   const { log, telemetry } = service;
   const routes = healthRoutes(service, ending);
@@ -141,15 +142,19 @@ export function createWorkerApp(service: OpenService, ending: AbortSignal): Prom
 }
 
 /**
- * More requests than connections would only wait for those; one in four is left to imports, statistics and waits. The
- * embedded database works on the same cores, and more at once than keep those busy would only keep refusals waiting.
+ * How many requests may work at once. More than there are connections would only wait for those; one connection in four
+ * is left to imports, statistics and waits. The embedded database works on the same cores: more requests than keep
+ * those busy would only delay refusals.
  */
 function permitsFor({ databasePoolSize, databaseUrl }: Service['config']): number {
   const byConnections = Math.ceil((databasePoolSize * 3) / 4);
   return databaseUrl === undefined ? Math.min(byConnections, 2 * availableParallelism() + 1) : byConnections;
 }
 
-/** The service's application; it listens to nothing yet. `ending` aborts when the server is about to end. */
+/**
+ * The service's application as a request listener. It does not listen yet. `ending` aborts when the server is about to
+ * end.
+ */
 export function createServiceApp(
   service: OpenService,
   ending: AbortSignal = new AbortController().signal,

@@ -1,6 +1,10 @@
-/** Puts the ids of what was made on this page into the examples, so that they can be sent as they stand. */
+/**
+ * Puts the ids of what the visitor made on this page into the examples, so that the examples can be sent as they are.
+ */
 
-/** What a field names, and in which field of its maker's answer the id comes. */
+/**
+ * For each operation that makes something: the field that names it elsewhere, and the field of the answer with its id.
+ */
 const MADE = {
   createKnowledgeBase: { field: 'knowledgeBaseId', from: 'id' },
   importTextContent: { field: 'documentId', from: 'id' },
@@ -11,8 +15,8 @@ const MADE = {
 const DELETED = ['deleteKnowledgeBase', 'deleteDocument'];
 
 /**
- * Notes an answer in `ids`, which holds the ids by field, the newest last. What is only listed does not count: a deletion
- * should not stand ready for what the visitor has not made here.
+ * Adds the id in an answer to `ids`, which holds the ids by field, the newest last. Ids that are only listed are not
+ * added: no example should delete what the visitor did not make here.
  * @returns whether anything has changed
  */
 export function noteAnswer(ids, { url, ok, text }) {
@@ -24,14 +28,14 @@ export function noteAnswer(ids, { url, ok, text }) {
   return made !== undefined || DELETED.includes(operationId);
 }
 
-/** Documents and files of a knowledge base go with it: their ids begin with its id. */
+/** Removes a deleted id. Documents and files of a knowledge base go with it: their ids begin with its id. */
 function forget(ids, deleted) {
   for (const [field, known] of Object.entries(ids)) {
     ids[field] = known.filter((id) => id !== deleted && !id.startsWith(`${deleted}_`));
   }
 }
 
-/** The newest id of a field, or the example's own. */
+/** The newest id of a field, or else the id of the example. */
 const newest = (ids, field, example) => ids[field]?.at(-1) ?? example;
 
 function fillBody(ids, body) {

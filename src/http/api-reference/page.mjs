@@ -2,8 +2,8 @@
 import { noteAnswer, withOwnIds } from './own-ids.mjs';
 
 /**
- * Tags and operations as a newcomer needs them; in the spec they stand in the interface's order. What is missing here
- * comes last.
+ * Tags and operations in the order that a newcomer needs; the spec has them in the interface's order. Operations that
+ * are missing here come last.
  */
 const ORDER = {
   'knowledge-bases': ['createKnowledgeBase', 'listKnowledgeBases', 'deleteKnowledgeBase'],
@@ -16,7 +16,7 @@ const ORDER = {
   account: ['getUsage', 'getBalance'],
 };
 
-/** What the search looks at in an operation. */
+/** The fields of an operation that the search looks at. */
 const SEARCHED = ['path', 'summary', 'description', 'operationId'];
 
 function matches(operation, words) {
@@ -27,11 +27,11 @@ function matches(operation, words) {
   return words.every((word) => text.includes(word));
 }
 
-/** Gives the search box a name that says what it does. */
+/** Labels the search box with what it does. */
 const nameSearchBox = (element) =>
   element?.querySelector('input')?.setAttribute('placeholder', 'Search operations');
 
-/** Swagger UI's own filter knows tags and paths only. */
+/** Replaces Swagger UI's own filter, which searches tags and paths only. */
 const searchOperations = ({ React }) => ({
   wrapComponents: {
     FilterContainer: (Original) => (properties) =>
@@ -48,7 +48,7 @@ const searchOperations = ({ React }) => ({
   },
 });
 
-/** `items` in the order that `names` has for what `nameOf` gives. */
+/** Sorts `items` by the position of `nameOf(item)` in `names`. Items without a position come last. */
 function inOrder(items, names, nameOf) {
   const place = (item) => (names.includes(nameOf(item)) ? names.indexOf(nameOf(item)) : names.length);
   return items.toSorted((a, b) => place(a) - place(b));
@@ -57,10 +57,13 @@ function inOrder(items, names, nameOf) {
 const HINT = `**To try it out**: press Authorize and enter your key, then Try it out and Execute in an operation. The ids of what you
 create and import here are put into the examples of the others: begin with \`createKnowledgeBase\`.`;
 
-/** Requests go where this page came from: that works behind any proxy, and is all that the page may reach. */
+/**
+ * Loads the spec, with the address of this page as its server. That works behind any proxy, and the page may reach no
+ * other address.
+ */
 async function loadSpec() {
   const spec = await (await fetch('openapi.json')).json();
-  // One key for all tries would give the first answer again, or refuse the second request.
+  // One key for all tries would repeat the first answer, or refuse the second request.
   delete spec.components.parameters.IdempotencyKey.example;
   const operationOf = ([, methods]) => Object.values(methods)[0].operationId;
   return {
@@ -72,7 +75,7 @@ async function loadSpec() {
   };
 }
 
-/** Swagger UI has its own dark colours; those of code are chosen once. */
+/** Swagger UI has its own dark colours; those of code are chosen once, when the page loads. */
 const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
 document.documentElement.classList.toggle('dark-mode', isDark);
 
@@ -87,7 +90,7 @@ const ui = SwaggerUIBundle({
   deepLinking: true,
   displayRequestDuration: true,
   requestSnippetsEnabled: true,
-  // Each operation shows the schemas that it uses.
+  // The list of all schemas is hidden: each operation shows the schemas that it uses.
   defaultModelsExpandDepth: -1,
   defaultModelExpandDepth: 4,
   syntaxHighlight: { theme: isDark ? 'nord' : 'idea' },

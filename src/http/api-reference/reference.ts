@@ -10,10 +10,13 @@ import { LRUCache } from 'lru-cache';
 import { originOf } from '../origin.ts';
 import { readSpec, type Spec } from '../spec.ts';
 
-/** Something to serve, plain and, mostly, compressed, with the validator that tells whether a browser has it already. */
+/** A file or the spec, plain and mostly compressed too. `etag` tells whether a browser has it already. */
 type Content = { type: string; plain: Buffer; gzipped?: Buffer; etag: string };
 
-/** Swagger UI sets style attributes. Beside that the page runs its own files only, and talks to its own address only. */
+/**
+ * Swagger UI sets style attributes. Apart from those, the page runs only its own files and talks only to its own
+ * address.
+ */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,9 +29,12 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Names by which one server is reached: usually one or two, but a client may invent more. */
+/** Origins for which the spec is kept. A server is reached by one or two names, but a client may invent more. */
 const REMEMBERED_ORIGINS = 16;
-/** Compressing takes 3 ms, and needs no key: for more names than those it is not done more often than this. */
+/**
+ * The least time between two compressions for further origins. Compressing takes 3 ms, and a client needs no key for
+ * it.
+ */
 const COMPRESSION_PAUSE_MS = 1_000;
 
 const ownFile = (name: string): URL => new URL(`./${name}`, import.meta.url);
@@ -36,7 +42,7 @@ const bundleFile = (name: string): string =>
   createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
 
 const PAGE = { type: 'html', file: ownFile('page.html') };
-/** What the page loads, by its name below /docs. */
+/** The files that the page loads, by their names below /docs. */
 const PARTS: Record<string, { type: string; file: URL | string }> = {
   'page.css': { type: 'css', file: ownFile('page.css') },
   'page.mjs': { type: 'js', file: ownFile('page.mjs') },
@@ -45,7 +51,7 @@ const PARTS: Record<string, { type: string; file: URL | string }> = {
   'swagger-ui-bundle.js': { type: 'js', file: bundleFile('swagger-ui-bundle.js') },
 };
 
-/** Weak, because the compressed bytes are others. */
+/** Weak, because the compressed bytes differ. */
 const etagOf = (...parts: (Buffer | string)[]): string => {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
@@ -57,7 +63,9 @@ const compress = async (content: Content): Promise<Content> => ({
   gzipped: await promisify(gzip)(content.plain),
 });
 
-/** Sends the content, or says that the client's copy is good. Copies are kept, but asked about at each use. */
+/**
+ * Sends the content, or 304 where the client's copy is current. Browsers keep copies, but validate them at each use.
+ */
 function send(context: Context, { type, plain, gzipped, etag }: Content): void {
   context.status = 200;
   context.type = type;
@@ -73,10 +81,10 @@ function send(context: Context, { type, plain, gzipped, etag }: Content): void {
   context.body = isWanted && gzipped ? gzipped : plain;
 }
 
-/** Stands for the server's address in what is made once. */
+/** Placeholder for the server's address in the spec, which is serialised once. */
 const ADDRESS = 'http://address.invalid';
 
-/** The spec as JSON, with the server's own address: put together of what is before and after it. */
+/** The spec as JSON with the server's address: the text before the address, the address, and the text after it. */
 function createSpecTemplate(spec: Spec): (url: string) => Content {
   const servers = [{ url: ADDRESS, description: 'This server' }];
   const [before = '', after = ''] = JSON.stringify({ ...spec, servers }).split(JSON.stringify(ADDRESS));
@@ -87,7 +95,7 @@ function createSpecTemplate(spec: Spec): (url: string) => Content {
   };
 }
 
-/** The spec for each address. It is read when it is first asked for. */
+/** The spec for each address. It is read at the first request. */
 function createSpecContent(baseUrl: string | undefined): (origin: string) => Promise<Content> {
   let template: ReturnType<typeof createSpecTemplate> | undefined;
   let compressedAtMs = Number.NEGATIVE_INFINITY;
@@ -107,7 +115,7 @@ function createSpecContent(baseUrl: string | undefined): (origin: string) => Pro
   };
 }
 
-/** Files are read and compressed when they are first asked for: the bundle has 1.7 MB. */
+/** Files are read and compressed at the first request: the bundle has 1.7 MB. */
 function createFileContent(): (file: { type: string; file: URL | string }) => Promise<Content> {
   const read = new Map<URL | string, Promise<Content>>();
   return ({ type, file }) => {
@@ -118,12 +126,16 @@ function createFileContent(): (file: { type: string; file: URL | string }) => Pr
   };
 }
 
-/** Adds the routes, which take GET and HEAD; gives their paths. `baseUrl`: the public address; undefined: as requested. */
+/**
+ * Adds the routes, which take GET and HEAD.
+ * @param baseUrl the public address; undefined: the address of each request
+ * @returns the paths of the routes
+ */
 export function addReference(router: Router, { baseUrl }: { baseUrl: string | undefined }): string[] {
   const contentOf = createFileContent();
   const specFor = createSpecContent(baseUrl);
   router.get('/openapi.json', async (context) => send(context, await specFor(originOf(context))));
-  // The page names its parts relative to /docs, so that they are found behind any proxy.
+  // The page names its files relative to /docs, so that they are found behind any proxy.
   router.get('/docs/', (context) => context.redirect('../docs'));
   router.get('/docs', async (context) => {
     context.set('content-security-policy', PAGE_POLICY);
