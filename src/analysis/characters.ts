@@ -1,7 +1,4 @@
-/**
- * Classes of characters, by which tokens and languages are told apart. Looked up in a table, which is faster than a
- * match.
- */
+/** Classes of characters, by which tokens and languages are told apart: looked up in a table instead of matched. */
 
 /**
  * Letters and marks of scripts that write no spaces between words. `〇` is included because it is used as an ideograph.

@@ -135,7 +135,7 @@ function endsThere(text: string, end: number, kind: number): boolean {
   return end + 1 === text.length || (classesOf(text.charCodeAt(end + 1)) & (IN_WORD | SURROGATE)) === 0;
 }
 
-/** Plain words, which most are, skip the split into parts. */
+/** Adds a word. Most words are plain and need no split into parts. */
 function addWord<Token>(form: TokenForm<Token>, { tokens }: TokenisedText<Token>, raw: string): void {
   if (isPlainWord(raw)) tokens.push(form.ofText(cut(raw.toLowerCase())));
   else for (const token of compoundTokens(raw)) tokens.push(form.ofText(cut(token)));

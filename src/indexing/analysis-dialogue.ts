@@ -10,7 +10,7 @@ export type Turns = { take(isReturning: boolean): Promise<void>; leave(): void }
 
 export type Dialogue = {
   /**
-   * One call at a time, and none after the last part. @throws what `stem` and `turns` throw, and when the thread ends
+   * One call at a time, and none after the last batch. @throws what `stem` and `turns` throw, and when the thread ends
    */
   nextPart(): Promise<AnalysedPart>;
   /** Ends the analysis after the running step. */

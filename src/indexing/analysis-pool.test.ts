@@ -16,7 +16,7 @@ const text = (content: string): DocumentText => ({ title: 'Title', format: 'text
 const letters = (number: number): string =>
   number.toString().replace(/\d/g, (digit) => 'bcdfghjklm'[Number(digit)] ?? '');
 
-/** Consumes the parts and ignores them. */
+/** Consumes the batches and ignores them. */
 async function drain(parts: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of parts);
 }
@@ -69,7 +69,7 @@ describe('createAnalysisPool', () => {
   });
 
   describe('with a document of many parts', () => {
-    // Each part has its own words, and so requests stems once.
+    // Each batch has its own words, and so requests stems once.
     const paragraphs = Array.from({ length: 3_000 }, (_, i) => `${english.repeat(4)} word${letters(i)}`);
     const large = text(paragraphs.join('\n\n'));
 
@@ -96,7 +96,7 @@ describe('createAnalysisPool', () => {
 
   describe('while an account has large texts analysed', () => {
     const large = text(Array.from({ length: 6_000 }, (_, i) => `${english} number${i}`).join('\n\n'));
-    /** Analyses several of the account's large texts and counts their parts as they arrive. */
+    /** Analyses several of the account's large texts and counts their batches as they arrive. */
     const keepBusy = async () => {
       const state = { parts: 0, ended: 0 };
       const documents = Array.from({ length: 5 }, async () => {

@@ -22,8 +22,8 @@ type Line = Range & { text: string };
 type Fence = { start: number; sign: string; length: number };
 
 /**
- * Finds the structure of a Markdown or plain text in linear time; `text` itself stays unchanged. Front matter between
- * `---` lines at the very beginning becomes verbatim text.
+ * Finds the structure of a Markdown or plain text in linear time; `text` itself stays unchanged.
+ * Front matter between `---` lines at the very beginning becomes verbatim text.
  */
 export function scanMarkdown(text: string): ExtractedText {
   const found = { headings: [] as Heading[], verbatim: [] as Range[], tables: [] as Table[] };

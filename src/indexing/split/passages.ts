@@ -85,7 +85,7 @@ function divide(scope: Scope, untrimmed: Range, depth: number): Range[] {
   return join(text, parts, size).flatMap((part) => divide(scope, part, depth + 1));
 }
 
-/** Whether a cut does not separate headings from their text. */
+/** Whether a cut keeps headings together with their text. */
 function mayCut(section: Section, cut: number): boolean {
   return cut > section.bodyStart && cut < section.tailStart;
 }
