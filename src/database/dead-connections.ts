@@ -171,7 +171,7 @@ function watchIdle(pool: pg.Pool): (sinceBeforeMs: number) => void {
 export function watchConnections(pool: pg.Pool): ConnectionWatch {
   const links = new Map<pg.PoolClient, Watched>();
   pool.on('remove', (client) => void links.delete(client));
-  // Server processes of connections closed here. The dead network does not tell them, and they may hold locks.
+  // Server processes of connections closed here. They do not notice the close, and may hold locks.
   let orphans: number[] = [];
   // `pg` makes the password non-enumerable, so that a spread does not copy it.
   const options: pg.ClientConfig = { ...pool.options, password: pool.options.password };

@@ -21,7 +21,7 @@ export type DirectoryLock = { release(): void };
  * and power loss release and which no child inherits. Nothing is ever written.
  * Never open `service.lock` otherwise in this process: closing any descriptor of a file drops its record locks
  * (https://sqlite.org/howtocorrupt.html, 2.2). That is why the process id stands in `service.pid` beside it.
- * Throws an error that names the directory, and the holder's process if there is one.
+ * @throws an error that names the directory, and the holder's process if there is one.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const pidFile = join(directory, 'service.pid');

@@ -40,8 +40,8 @@ export type EmbeddedPostgresOptions = {
  * Starts the PostgreSQL whose cluster is `postgres` in the data directory `directory`; both are made if missing. Holds
  * the lock of `directory` until `stop`. Resolves when the server accepts connections, after a recovery if one is
  * needed. From then on a server that dies is restarted on the same socket. When this process is killed, the server
- * ends by itself. Throws an error with the place, the reason and a remedy, after it has stopped everything and deleted
- * nothing.
+ * ends by itself.
+ * @throws an error with the place, the reason and a remedy, after it has stopped everything and deleted nothing.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { onLog, graceSeconds, durable = true } = options;
@@ -85,8 +85,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 /**
  * Connection settings for the PostgreSQL that another process runs on `directory`. Undefined when none runs, or none
- * is ready yet: a server notes that it is ready a moment after it accepts connections. Throws when this user has no
- * permission to look.
+ * is ready yet: a server notes that it is ready a moment after it accepts connections.
+ * @throws when this user has no permission to look.
  */
 export function findRunningPostgres(directory: string): SocketConnection | undefined {
   if (!existsSync(directory)) return undefined;

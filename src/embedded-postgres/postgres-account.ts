@@ -15,8 +15,8 @@ export type OwnedLaunch = Launch & { owner: Account | undefined };
 const passes = ['dac_read_search', 'dac_override'];
 
 /**
- * The launch for the cluster directory `cluster`, which need not exist yet, and the program `postgres`. Throws with a
- * remedy when root finds no account, or the account cannot access the directory or the program.
+ * The launch for the cluster directory `cluster`, which need not exist yet, and the program `postgres`.
+ * @throws with a remedy when root finds no account, or the account cannot access the directory or the program.
  */
 export function chooseLaunch(cluster: string, postgres: string): OwnedLaunch {
   if (process.getuid?.() !== 0) return { prefix: [], account: undefined, owner: undefined };

@@ -38,8 +38,8 @@ export type ClusterOptions = {
 };
 
 /**
- * Ensures a complete cluster at `cluster`, and runs initdb if there is none. Throws, and changes nothing, if something
- * else is there, or a cluster of another major version.
+ * Ensures a complete cluster at `cluster`, and runs initdb if there is none.
+ * @throws if something else is there, or a cluster of another major version; nothing of it is changed.
  */
 export async function ensureCluster(options: ClusterOptions): Promise<void> {
   const { cluster } = options;

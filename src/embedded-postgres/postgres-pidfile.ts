@@ -43,7 +43,10 @@ export function findPostmaster(cluster: string): Postmaster | undefined {
   return postmaster && runsCluster(postmaster.pid, cluster) ? postmaster : undefined;
 }
 
-/** Ends the postmaster that a killed service left on `cluster`, if there is one. Throws if it does not end. */
+/**
+ * Ends the postmaster that a killed service left on `cluster`, if there is one.
+ * @throws if it does not end.
+ */
 export async function endOrphan(cluster: string, onLog: (line: string) => void): Promise<void> {
   const orphan = findPostmaster(cluster);
   if (!orphan) return;

