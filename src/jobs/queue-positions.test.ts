@@ -56,6 +56,8 @@ test('a file that was taken from the queue, or came after the last look at it, h
   await enqueue(accountId);
   const { positionOf } = createQueuePositions(server.database);
   const now = await readDatabaseTime(server.database);
+  // A Date has no microseconds: the next millisecond is certainly after the file came.
+  now.setMilliseconds(now.getMilliseconds() + 1);
   expect(await positionOf({ accountId, createdAt: now })).toBe(2);
   expect(await positionOf({ accountId, createdAt: new Date(0) })).toBe(1);
   expect(await positionOf({ accountId: uuidv7(), createdAt: now })).toBe(2);
