@@ -124,8 +124,8 @@ const statements = [
     CHECK ((uploaded_at IS NULL) = (object_name IS NULL)),
     CHECK (uploaded_at IS NOT NULL OR sha256 IS NULL)
   )`,
-  // For the sum of the storage that open tickets reserve, over an account's unimported files.
   sql`CREATE UNIQUE INDEX files_by_document ON files (knowledge_base_id, document_id)`,
+  // For the sum of the storage that open tickets reserve, over an account's unimported files.
   sql`CREATE INDEX files_not_imported ON files (account_id) WHERE document_id IS NULL`,
 
   sql`CREATE TABLE passages (
