@@ -1,11 +1,11 @@
-/** Bytes of every encoding become their text, and bytes that are none say so. */
+/** Bytes of every encoding become their text; bytes of no encoding are detected as such. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeText, type Markup } from './decode-text.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
-/** Encodes by trying all characters of one and two bytes: Node only decodes such encodings. */
+/** Encodes by trying every character of one or two bytes, since Node can only decode these encodings. */
 function encodeText(text: string, encoding: string): Buffer {
   const decoder = new TextDecoder(encoding);
   const bytesOf = new Map<string, number[]>();

@@ -1,22 +1,25 @@
 /** Turns the bytes of a text file into a string. */
 import { detectEncoding, detectUtf16, withoutZeros } from './detect-encoding.ts';
 
-/** Bytes of an HTML file in which its declared encoding is looked for (the standard says 1,024; pages exceed it). */
+/**
+ * The declared encoding of an HTML file is looked for in this many bytes (the standard says 1,024; pages exceed it).
+ */
 const DECLARATION_MAX_OFFSET = 16_384;
 const DECLARATIONS = {
   html: /<meta[^>]{0,1000}?charset\s*=\s*["']?\s*([\w.:-]+)/i,
   xml: /^\s*<\?xml[^>]{0,1000}?encoding\s*=\s*["']([\w.:-]+)/i,
 };
-/** Share of a text's non-ASCII characters that may be damaged UTF-8; above it the text is no UTF-8 at all. */
+/** If more than this share of a text's non-ASCII characters is damaged UTF-8, the text is not UTF-8. */
 const DAMAGED_MAX_SHARE = 0.1;
 
 /** The markup in which a file may declare its encoding. */
 export type Markup = keyof typeof DECLARATIONS;
 
 /**
- * A text file's characters: by its byte order mark, else by what its markup declares, else UTF-8, else by what its
- * bytes look like. Line ends become `\n`. NUL is dropped, so that the words around it stay whole (and PostgreSQL stores
- * none). Never throws, and the result is well formed.
+ * Bytes → characters. The encoding comes from the byte order mark, else from what the markup declares.
+ * Without either it is UTF-8, else the encoding that the bytes look like.
+ * Line ends become `\n`. NUL is dropped, so that the words around it stay whole (and PostgreSQL stores none).
+ * Never throws. The result is well-formed UTF-16.
  */
 export function decodeText(bytes: Uint8Array, { markup }: { markup?: Markup } = {}): string {
   const wide = detectUtf16(bytes);
@@ -26,7 +29,7 @@ export function decodeText(bytes: Uint8Array, { markup }: { markup?: Markup } = 
 
 function decodeNarrow(bytes: Uint8Array, markup: Markup | undefined): string {
   if (hasUtf8Mark(bytes)) return decode(bytes, 'utf-8');
-  // Valid UTF-8 too, so that it must be recognised before it.
+  // ISO-2022-JP is also valid UTF-8, so it must be recognised first.
   if (isIso2022Jp(bytes)) return decode(bytes, 'iso-2022-jp');
   return (
     (markup ? byDeclaration(bytes, DECLARATIONS[markup]) : undefined) ??
@@ -38,12 +41,12 @@ function decodeNarrow(bytes: Uint8Array, markup: Markup | undefined): string {
 const hasUtf8Mark = ([first, second, third]: Uint8Array): boolean =>
   first === 0xef && second === 0xbb && third === 0xbf;
 
-/** ISO-2022-JP switches to two-byte characters by these escape sequences (RFC 1468) … */
+/** These escape sequences switch ISO-2022-JP to two-byte characters (RFC 1468). */
 const SHIFT = '\x1b\\$[@B]';
-/** … and back before the line ends. All of it is ASCII. */
+/** Another one switches back before the line ends. All of it is ASCII. */
 const SHIFTED_RUN = `${SHIFT}(?:[!-~]{2})+\x1b[($]`;
 
-/** Whether most shifts are followed by characters and the shift back: one alone may stand in any text. */
+/** Whether characters and the shift back follow most shifts. One shift alone may occur in any text. */
 function isIso2022Jp(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!file.includes('\x1b$') || file.some((byte) => byte >= 0x80)) return false;
@@ -55,9 +58,9 @@ function isIso2022Jp(bytes: Uint8Array): boolean {
 function byDeclaration(bytes: Uint8Array, declaration: RegExp): string | undefined {
   const label = declaration.exec(latin1(bytes, DECLARATION_MAX_OFFSET))?.[1];
   const encoding = label && encodingNamed(label);
-  // Declared UTF-8 is what is tried anyway; declared UTF-16 cannot be: its declaration was read as ASCII.
+  // UTF-8 is tried anyway. A declared UTF-16 is false, because the declaration was found as ASCII.
   if (!encoding || encoding.startsWith('utf-')) return undefined;
-  // A page that is valid UTF-8 beyond ASCII is UTF-8, whatever it declares.
+  // A page that has non-ASCII characters and is valid UTF-8 is UTF-8, whatever it declares.
   return isUtf8BeyondAscii(bytes) ? undefined : decode(bytes, encoding);
 }
 
@@ -81,7 +84,10 @@ function asValidUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Damage is told from other encodings by its share; a valid text may hold U+FFFD, from an earlier reading. */
+/**
+ * The share of errors tells damage from other encodings.
+ * A valid text may also contain U+FFFD, from an earlier decoding.
+ */
 function asUtf8(bytes: Uint8Array): string | undefined {
   const valid = asValidUtf8(bytes);
   if (valid !== undefined) return valid;
@@ -90,7 +96,7 @@ function asUtf8(bytes: Uint8Array): string | undefined {
   return damaged <= DAMAGED_MAX_SHARE * beyondAscii ? text : undefined;
 }
 
-/** Counted one by one: 45 MB of Russian have 22 million matches, which took more memory than a file may. */
+/** Counts one by one: 45 MB of Russian have 22 million matches, and an array of them exceeded the memory for a file. */
 function countBeyondAscii(text: string): { damaged: number; beyondAscii: number } {
   let [damaged, beyondAscii] = [0, 0];
   for (let i = 0; i < text.length; i++) {

@@ -1,18 +1,18 @@
-/** Guesses the encoding of a text that says nothing about it. */
+/** Guesses the encoding of a text that does not declare it. */
 import { createRequire } from 'node:module';
 
-/** Loads the guesser when it is needed, which is rare; it takes 40 ms. */
+/** Loads the guesser (jschardet) only when it is needed, which is rare: loading takes 40 ms. */
 const loadGuesser = () => createRequire(import.meta.url)('jschardet') as typeof import('jschardet');
 
-/** Bytes that are looked at: the guess gets no better with more, and takes 20 ms for these. */
+/** The guess uses this many bytes. More do not improve it, and these take 20 ms. */
 const SAMPLE_LENGTH = 65_536;
 
-/** What stands before the first telling byte of a line, as far as it is looked at. */
+/** At most this many bytes are kept before the first non-ASCII byte of a line. */
 const CONTEXT_LENGTH = 64;
 
 const LINE_FEED = 10;
 
-/** Encodings that the guesser calls otherwise than the WHATWG's encoding standard does, or the nearest that it has. */
+/** jschardet's names of encodings → the WHATWG encoding standard's, or the nearest encoding that the standard has. */
 const LABELS = new Map([
   ['CP932', 'shift_jis'],
   ['CP949', 'euc-kr'],
@@ -25,22 +25,22 @@ const LABELS = new Map([
   ['cp1125', 'ibm866'],
 ]);
 
-/** What is guessed where nothing else fits: the web's default, in which every byte is a character. */
+/** The guess where nothing else fits: the web's default, in which every byte is a character. */
 const FALLBACK = 'windows-1252';
 
-/** Guesses of less than this share of the best one's confidence are none. */
+/** A guess needs at least this share of the best guess's confidence. */
 const RIVAL_MIN_SHARE = 0.5;
 
 type Guess = { encoding: string; confidence: number };
 
 /**
  * The encoding (a WHATWG label) of a text that is neither UTF-8 nor UTF-16.
- * Of excerpts in 13 languages and 18 encodings, 150 for each of 24 pairs, decoded as they were written: of 12 characters
- * 88 %, of 40 98 %, of 300 all.
+ * Measured on excerpts in 13 languages and 18 encodings, 150 for each of 24 pairs.
+ * The right text came out of 88 % at 12 characters, 98 % at 40, and all at 300.
  */
 export const detectEncoding = (bytes: Uint8Array): string => guessEncoding(bytes).encoding;
 
-/** The best guess that can be decoded; else the fallback, without confidence. */
+/** The best guess that can be decoded; else the fallback, with confidence 0. */
 function guessEncoding(bytes: Uint8Array): Guess {
   const sample = Buffer.concat([...tellingLines(bytes)]).subarray(0, SAMPLE_LENGTH);
   const guesses = loadGuesser().detectAll(sample);
@@ -58,35 +58,38 @@ function guessEncoding(bytes: Uint8Array): Guess {
 const OTHER_ALPHABET =
   /^(?:windows-125[1356]|windows-874|iso-8859-(?:5|6|7|8|8-i)|koi8-[ru]|ibm866|x-mac-cyrillic)$/;
 
-/** Single bytes beyond ASCII beside an ASCII letter. */
+/** Single non-ASCII bytes next to an ASCII letter. */
 const ACCENTED = /(?<=[A-Za-z])[\x80-\xff](?![\x80-\xff])|(?<![\x80-\xff])[\x80-\xff](?=[A-Za-z])/g;
 
-/** Whether what is not ASCII are letters with accents: those of another alphabet stand together. */
+/** Whether the non-ASCII bytes are accented Latin letters. Letters of another alphabet stand in runs. */
 const hasAccents = (latin1: string): boolean =>
   countMatches(latin1, ACCENTED) > countMatches(latin1, /[\x80-\xff]+/g) / 3;
 
-/** The standard's name of an encoding that may be guessed; undefined for the others. */
+/** The standard's name of an encoding that may be guessed; undefined for other encodings. */
 function decodable(name: string): string | undefined {
   try {
     const { encoding } = new TextDecoder(LABELS.get(name) ?? name);
-    // Those have been tried, with more evidence than the guesser asks for: one escape sequence is enough for it.
+    // These have been tried already, on more evidence: the guesser accepts a single escape sequence.
     return encoding.startsWith('utf-') || encoding === 'iso-2022-jp' ? undefined : encoding;
   } catch {
-    // One of those that the standard leaves out (code pages of DOS, EBCDIC).
+    // The standard leaves some encodings out (DOS code pages, EBCDIC).
     return undefined;
   }
 }
 
-/** Fewer characters beyond ASCII than these may be all that a short text has. */
+/** A short text may consist of fewer non-ASCII characters than this. */
 const BEYOND_ASCII_TOLERATED = 16;
-/** Drawings in the code pages of DOS have a third as many ASCII letters and digits, and Latin texts three times as many. */
+/**
+ * Drawings in DOS code pages have a third as many ASCII letters and digits as other characters.
+ * Latin texts have three times as many.
+ */
 const ASCII_MIN_RATIO = 0.1;
-/** Of excerpts of 20 characters in 13 encodings 99 % have more confidence, of random bytes beyond ASCII 97 % less. */
+/** 99 % of excerpts of 20 characters in 13 encodings have more confidence; 97 % of random non-ASCII bytes have less. */
 const CONFIDENCE_MIN = 0.05;
 
 /**
- * Whether what has hardly an ASCII letter is in no encoding that is known here (it may be in EBCDIC), or no text at all
- * (though it has no controls).
+ * Whether a sample with hardly any ASCII letters is in no known encoding.
+ * It may be in EBCDIC, or be no text at all although it has no control characters.
  */
 export function isGarbled(sample: Uint8Array): boolean {
   const text = Buffer.from(withoutZeros(sample)).toString('latin1');
@@ -96,13 +99,13 @@ export function isGarbled(sample: Uint8Array): boolean {
   return !isUtf8(sample) && guessEncoding(sample).confidence < CONFIDENCE_MIN;
 }
 
-/** Whether the bytes beyond ASCII are characters in UTF-8, most of them: what is cut or damaged is still that. */
+/** Whether most non-ASCII bytes are UTF-8 characters. A text that is cut off or damaged still is UTF-8. */
 function isUtf8(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes);
   return countMatches(text, /\ufffd/g) < countMatches(text, /\P{ASCII}/gu) / 2;
 }
 
-/** The lines with other bytes than ASCII, up to the length of a sample: the first of them may come late. */
+/** The lines with non-ASCII bytes, up to the length of a sample. The first of them may come late in the file. */
 function* tellingLines(bytes: Uint8Array): Generator<Uint8Array> {
   let length = 0;
   for (let at = nextTelling(bytes, 0); at < bytes.length && length < SAMPLE_LENGTH; ) {
@@ -115,36 +118,45 @@ function* tellingLines(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Where the next byte stands that is not ASCII; the end where there is none. */
+/** The offset of the next non-ASCII byte; the length where there is none. */
 function nextTelling(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && (bytes[at] ?? 0) < 0x80) at++;
   return at;
 }
 
-/** What a text has none of: controls, unassigned and private characters, halves of surrogate pairs, U+FFFD for errors. */
+/**
+ * Characters that texts do not contain: controls, unassigned and private characters, lone surrogates, U+FFFD for
+ * errors.
+ */
 const NO_TEXT = /(?!\s)[\p{Cc}\p{Cn}\p{Co}\p{Cs}\ufffd]/gu;
-/** Damage and private characters make some; random pairs of bytes make one in six. */
+/** Damage and private characters cause a few of them. Random pairs of bytes cause one in six. */
 const NO_TEXT_MAX_SHARE = { marked: 0.1, unmarked: 0.02 };
 
 /**
- * Share of a text's first and second bytes that are alike, above which it is no UTF-16. Of 300 excerpts each in ten
- * languages, 12 to 2,000 characters long, none had more than .28 in UTF-16 (in Chinese; .01 in scripts of one block).
- * In UTF-8 none of 100 characters or more had less than .35, and none of 400 less than .58.
+ * A text's first and second bytes may have at most this share in common, or it is not UTF-16.
+ * Measured on 300 excerpts each in ten languages, 12 to 2,000 characters long.
+ * UTF-16 had at most .28 (Chinese; .01 in scripts of one block).
+ * UTF-8 had at least .35 from 100 characters on, and at least .58 from 400 on.
  */
 const ALIKE_MAX_SHARE = 0.3;
 
-/** In a text of Latin letters this share of the side with the blocks is zero at least. */
+/** In a Latin text, at least this share of the bytes with the block numbers is zero. */
 const LATIN_MIN_SHARE = 0.75;
 
-/** Above this share of controls and errors a text without its zero bytes is none in UTF-8. Cyrillic UTF-16 has half. */
+/**
+ * If more than this share of the text without its zero bytes is controls and errors, it is not UTF-8.
+ * Cyrillic UTF-16 has half.
+ */
 const PLAIN_MAX_SHARE = 0.1;
 
 /**
- * Whether a text is UTF-16, and which; undefined for all else. Zero bytes and byte order marks alone are thin evidence,
- * since any bytes may have some: in UTF-16 the two bytes of a character are unlike throughout the text, because one
- * side has the few numbers of the script's blocks. What is a text without its zero bytes, and has no mark, is UTF-16
- * only where these are as many as Latin letters have.
+ * Whether a text is UTF-16, and which; undefined for everything else.
+ * Zero bytes and byte order marks alone are weak evidence, since any bytes may contain some.
+ * In UTF-16 the two bytes of a character differ throughout the text: one side has only the few block numbers of the
+ * script.
+ * If the bytes without zeros are a text and there is no mark, the text is UTF-16 only with as many zeros as Latin
+ * letters have.
  */
 export function detectUtf16(bytes: Uint8Array): Utf16 | undefined {
   const marked = markedEncoding(bytes);
@@ -168,8 +180,9 @@ function markedEncoding([first, second]: Uint8Array): Utf16 | undefined {
 export type Utf16 = 'utf-16le' | 'utf-16be';
 
 /**
- * How often each byte stands first and second in its pair. `alike`: the share that both sides have in common;
- * `encoding`: by the side that has fewer different bytes, the numbers of blocks; `zeros`: the share of its zero bytes.
+ * Counts each byte as the first and as the second of its pair. `alike`: the share that both sides have in common.
+ * `encoding`: from the side with fewer different bytes, which holds the block numbers.
+ * `zeros`: that side's share of zero bytes.
  */
 function compareSides(bytes: Uint8Array): { encoding: Utf16; alike: number; zeros: number } {
   const first = new Uint32Array(256);
@@ -193,21 +206,21 @@ function count(counts: Uint32Array, byte = 0): void {
   counts[byte] = (counts[byte] ?? 0) + 1;
 }
 
-/** The higher, the fewer different bytes there are. */
+/** Higher for fewer different bytes. */
 const concentration = (counts: Uint32Array): number => counts.reduce((sum, times) => sum + times ** 2, 0);
 
-/** Whether the bytes without their zeros are a text in UTF-8, but for some damage. */
+/** Whether the bytes without their zeros are UTF-8 text, apart from some damage. */
 export function isPlain(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(withoutZeros(bytes));
   return countMatches(text, NOT_PLAIN) <= PLAIN_MAX_SHARE * text.length;
 }
 
-/** The other bytes: zero is no part of a character in any encoding but UTF-16. */
+/** The non-zero bytes: no encoding but UTF-16 uses zero in a character. */
 export function withoutZeros(bytes: Uint8Array): Uint8Array {
   if (!bytes.includes(0)) return bytes;
   const kept = new Uint8Array(bytes.length);
   let length = 0;
-  // Not by an iterator or `filter`: those take seconds for 50 MiB.
+  // An iterator or `filter` would take seconds for 50 MiB.
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;
     if (byte !== 0) kept[length++] = byte;
@@ -215,10 +228,10 @@ export function withoutZeros(bytes: Uint8Array): Uint8Array {
   return kept.subarray(0, length);
 }
 
-/** Controls, tabs too (that is the number of Devanagari's block), and what is no UTF-8. */
+/** Control characters and invalid UTF-8. Tabs count too: their byte is the number of Devanagari's block. */
 const NOT_PLAIN = /(?![\r\n])[\p{Cc}\ufffd]/gu;
 
-/** Whether the bytes are a text in this encoding, all of them, but for a share that is none. */
+/** Whether all bytes are text in this encoding, up to the given share of errors. */
 function isTextIn(bytes: Uint8Array, encoding: Utf16, wrongMaxShare: number): boolean {
   const decoder = new TextDecoder(encoding);
   let wrong = 0;

@@ -1,9 +1,9 @@
-/** What a file is, by its bytes and its name. */
+/** Detects a file's type from its bytes and its name. */
 import { describe, expect, it } from 'vitest';
 import { detectType, typeByName } from './detect-type.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
-/** Every byte as often as the others. */
+/** Each byte value occurs equally often. */
 const NOISE = Buffer.from(Array.from({ length: 1024 }, (_, i) => (i * 167 + (i >> 8) * 13) & 0xff));
 const zip = (entry: string) => bytes(`PK\x03\x04${'\0'.repeat(22)}\x08\0\0\0${entry}`);
 

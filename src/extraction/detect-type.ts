@@ -1,4 +1,4 @@
-/** Decides what a file is: by its bytes where they tell, by its name's extension where they don't. */
+/** Detects a file's type from its bytes, or from its name's extension where the bytes do not decide. */
 
 import type { DocumentType } from '../../generated/types.gen.ts';
 import { detectUtf16, isGarbled, isPlain } from './detect-encoding.ts';
@@ -6,10 +6,10 @@ import { detectUtf16, isGarbled, isPlain } from './detect-encoding.ts';
 /** The types of files that the contract knows. */
 export type FileType = Exclude<DocumentType, 'text' | 'unknown'>;
 
-/** Bytes at the head that are looked at: leading comments and white space may come before a telling word. */
+/** The head to search in: comments and white space may precede a significant word. */
 const HEAD_LENGTH = 4096;
 
-/** A file's type; undefined for binary content that is none of ours, whatever its name says. */
+/** A file's type; undefined for binary content of an unsupported type, whatever its name is. */
 export function detectType(bytes: Uint8Array, fileName: string): FileType | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const head = file.subarray(0, HEAD_LENGTH).toString('latin1');
@@ -24,7 +24,7 @@ export function detectType(bytes: Uint8Array, fileName: string): FileType | unde
 /** Readers accept a PDF's header anywhere in the first 1,024 bytes (ISO 32000-1, Annex H.3, note 13). */
 const PDF_HEADER_MAX_OFFSET = 1024;
 
-/** OpenDocument and EPUB name their type in a first, uncompressed entry; Office files by their main part. */
+/** OpenDocument and EPUB name their type in the first entry, uncompressed. Office files have a typical main part. */
 function zipType(file: Buffer): FileType | undefined {
   const media =
     /mimetypeapplication\/(?:vnd\.oasis\.opendocument\.)?(text|presentation|spreadsheet|epub\+zip)/;
@@ -63,7 +63,7 @@ export function isEncryptedOffice(bytes: Uint8Array): boolean {
 
 const OLE_SIGNATURE = 0xd0cf11e0;
 
-/** Heads of common files that are not text, though short ones may hold few control characters. */
+/** Heads of common binary files: short ones may contain too few control characters to be recognised. */
 const BINARY_HEADS = [
   '\x89PNG',
   '\xff\xd8\xff',
@@ -81,18 +81,21 @@ const BINARY_HEADS = [
   'PK\x05\x06', // an archive without entries
   '\xca\xfe\xba\xbe',
 ];
-/** The name of the format at this place: its parts are padded with zero bytes, and may be texts. */
+/** The name of the format at this offset. Zero bytes pad the entries of such an archive, which may be texts. */
 const TAR = { signature: 'ustar', offset: 257 };
 
-/** Bytes in which control characters are counted. */
+/** Control characters are counted in this many bytes. */
 const SAMPLE_LENGTH = 65_536;
-/** One of each kind of control character is still a text with oddities; more, and above a hundredth, is not. */
+/**
+ * A text with one of each kind of control character is still a text.
+ * It is binary if it has more, and they are over a hundredth.
+ */
 const CONTROLS_TOLERATED = 32;
 const CONTROL_MAX_SHARE = 0.01;
-/** However few bytes there are: what is for the larger part none of its characters is no text. */
+/** For files of any length: if at least half of the characters do not occur in texts, the file is not a text. */
 const NO_TEXT_MIN_SHARE = 0.5;
 
-/** Zero bytes count apart: programs pad texts with them, and drop them where they have lost some of a text. */
+/** Zero bytes count separately: programs pad texts with them, or write them in place of lost text. */
 function isBinary(file: Buffer, head: string): boolean {
   if (BINARY_HEADS.some((signature) => head.startsWith(signature))) return true;
   if (head.startsWith(TAR.signature, TAR.offset)) return true;
@@ -117,15 +120,15 @@ function extensionOf(fileName: string): string {
   return /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
 }
 
-/** Leading byte order mark, white space and comments say nothing. Zero bytes are UTF-16's. */
+/** A byte order mark, white space and comments at the head do not identify a type. Zero bytes are UTF-16's. */
 const LEADING = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?(?:\s|<!--(?:(?!-->).)*-->)*/s;
 const HTML_START =
   /^(?:<!doctype\s+html|<html[\s>]|<\?xml(?:(?!\?>).)*\?>\s*(?:<!doctype\s+html|<html[\s>]))/is;
-/** Any of these elements in a file named .html; a note may be named so too. */
+/** A file named .html needs one of these elements, since a plain note may have that name too. */
 const HTML_ELEMENT =
   /<(?:head|body|title|meta|div|p|h[1-6]|table|ul|ol|span|a|br|script|article|section)[\s>/]/i;
 
-/** What no content tells apart from plain text. */
+/** Types whose content looks like plain text. */
 const TEXT_TYPE_BY_EXTENSION = new Map<string, FileType>([
   ['md', 'md'],
   ['markdown', 'md'],
@@ -134,7 +137,7 @@ const TEXT_TYPE_BY_EXTENSION = new Map<string, FileType>([
   ['tsv', 'csv'],
 ]);
 
-/** The extensions that bear their type's name. */
+/** Types whose extension is the type's name. */
 const NAMED_TYPES: readonly FileType[] = [
   'pdf',
   'docx',
@@ -151,7 +154,7 @@ const NAMED_TYPES: readonly FileType[] = [
   'txt',
 ];
 
-/** What a file is by its name alone, until its content has been read; undefined: the name tells nothing. */
+/** A file's type from its name alone, until its content has been read; undefined where the name does not decide. */
 export function typeByName(fileName: string): FileType | undefined {
   const extension = extensionOf(fileName);
   if (/^x?html?$/.test(extension)) return 'html';

@@ -43,7 +43,7 @@ describe.each([
   });
 });
 
-/** What stands on each page, without white space around it. */
+/** The text of each page, without the white space around it. */
 function pagesOf({ extracted: { text, pages } }: Reading): [page: number, text: string][] {
   return pages.map(({ page, offset }, i) => [page, text.slice(offset, pages[i + 1]?.offset).trim()]);
 }

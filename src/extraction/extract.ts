@@ -1,4 +1,4 @@
-/** From an uploaded file's bytes to its readable text, or the reason why there is none. Runs in a child process. */
+/** File → text, or the reason why it has none. Runs in a child process. */
 import type { DocumentError, DocumentType } from '../../generated/types.gen.ts';
 import { type ExtractedText, isBlank } from '../indexing/split/extracted-text.ts';
 import { scanMarkdown } from '../indexing/split/markdown.ts';
@@ -10,15 +10,15 @@ import type { Reading } from './reading.ts';
 
 export type UploadedFile = { fileName: string; bytes: Uint8Array };
 
-/** What the file is, and its text or what is wrong with it. */
+/** The file's type, with its text or its error. */
 export type Extraction<Text = ExtractedText> = { type: DocumentType } & (
   | (Omit<Reading, 'extracted'> & { extracted: Text })
   | (Pick<Reading, 'pageCount'> & { failure: DocumentError })
 );
 
 /**
- * Reads a file; what is wrong with it is told, not thrown. `tellType` hears what the file is before it is read.
- * @throws what no file should provoke: a fault of ours
+ * Extracts a file's text. Returns errors of the file instead of throwing them. Calls `tellType` before the extraction.
+ * @throws what no file should cause: a bug of ours
  */
 export async function extractFile(
   { fileName, bytes }: UploadedFile,
@@ -38,7 +38,7 @@ export async function extractFile(
     return { type, failure, ...(pageCount !== undefined && { pageCount }) };
   } catch (error) {
     const { code, message } = asUnreadable(error);
-    // What a password or damage hides, the name may tell.
+    // A password or damage hides the type from the bytes, so the name decides.
     const isHidden = type === 'unknown' && code !== 'UNSUPPORTED_FILE_TYPE';
     return { type: (isHidden && typeByName(fileName)) || type, failure: { code, message } };
   }
@@ -46,7 +46,7 @@ export async function extractFile(
 
 type Reader = (bytes: Uint8Array) => Reading | Promise<Reading>;
 
-/** Loaded when a file of its type comes: the process reads only one. */
+/** Loaded on demand: a process extracts only one file. */
 const READERS: Record<FileType, () => Promise<Reader>> = {
   pdf: async () => (await import('./formats/pdf.ts')).extractPdf,
   docx: async () => textOnly((await import('./formats/docx.ts')).extractDocx),
@@ -69,7 +69,7 @@ const READERS: Record<FileType, () => Promise<Reader>> = {
 
 const readPlain = (bytes: Uint8Array): ExtractedText => scanMarkdown(requireShort(decodeText(bytes)));
 
-/** For the formats without pages. */
+/** For formats without pages. */
 function textOnly(extract: (bytes: Uint8Array) => ExtractedText | Promise<ExtractedText>): Reader {
   return async (bytes) => ({ extracted: await extract(bytes), warnings: [] });
 }
@@ -88,7 +88,7 @@ async function read(bytes: Uint8Array, type: FileType | 'unknown'): Promise<Read
   return await reader(bytes);
 }
 
-/** Why bytes of no known type can not be read: an Office file may hide its type by its password or its damage. */
+/** Why a file of unknown type cannot be extracted: a password or damage may hide an Office file's type. */
 async function reasonAgainst(bytes: Uint8Array): Promise<UnreadableFile> {
   if (isEncryptedOffice(bytes)) return encrypted();
   const { openArchive } = await import('./formats/archive.ts');
@@ -102,7 +102,7 @@ async function reasonAgainst(bytes: Uint8Array): Promise<UnreadableFile> {
   );
 }
 
-/** PostgreSQL stores no half of a surrogate pair: it becomes U+FFFD, so that all places stay. */
+/** PostgreSQL cannot store lone surrogates. Each becomes U+FFFD, which keeps all offsets. */
 function storable(extracted: ExtractedText): ExtractedText {
   if (extracted.text.isWellFormed()) return extracted;
   return {
@@ -113,7 +113,7 @@ function storable(extracted: ExtractedText): ExtractedText {
   };
 }
 
-/** What V8 throws at the end of its stack, or where a string or buffer would be larger than it can be. */
+/** V8's errors for a full stack, and for strings or buffers above the maximum size. */
 const PAST_A_BOUND = /call stack|string length|allocation failed|array (?:buffer )?length/i;
 
 function asUnreadable(error: unknown): UnreadableFile {

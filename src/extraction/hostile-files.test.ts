@@ -1,4 +1,4 @@
-/** Files that are made to do harm end with a reason or as text, in bounded time and memory, and nothing else happens. */
+/** Hostile files end as text or with a reason, in bounded time and memory, without side effects. */
 import { existsSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, describe, expect, it, test } from 'vitest';
@@ -22,7 +22,7 @@ async function outcomeOf(bytes: Buffer, fileName = 'hostile'): Promise<string> {
 
 const PARAGRAPH = '<w:p><w:r><w:t>Harmless sentence.</w:t></w:r></w:p>';
 const docx = (body: string, ...more: ZipEntry[]) => writeZip([...docxOf(body), ...more]);
-/** The same Word document with another body, whatever its first says. */
+/** The same Word document with another body, whatever the entry's headers declare. */
 const docxWithBody = (entry: Omit<ZipEntry, 'name'>) =>
   writeZip([
     ...docxOf('').filter(({ name }) => name !== 'word/document.xml'),

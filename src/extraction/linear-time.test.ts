@@ -1,7 +1,4 @@
-/**
- * No text takes more than linear time, whichever reader it reaches: each at half a million characters of what is worst
- * for it. In quadratic time these take minutes.
- */
+/** Every reader takes linear time on its worst text of half a million characters. Quadratic time would be minutes. */
 import { expect, test } from 'vitest';
 import { compoundTokens } from '../analysis/compounds.ts';
 import { detectLanguage } from '../analysis/language.ts';
@@ -23,12 +20,12 @@ import { extractJson } from './formats/json.ts';
 import { extractRtf } from './formats/rtf.ts';
 
 const LENGTH = 500_000;
-/** The slowest takes a second; a machine that does much else beside takes ten times as long. */
+/** The slowest takes a second; a machine with other work takes ten times as long. */
 const LINEAR_MAX_MS = 10_000;
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
-/** Each with texts that are repeated to the length; `before` stands in front of them. */
+/** Each unit is repeated up to the length; `before` precedes them. */
 const readers: [name: string, read: (text: string) => unknown, units: string[], before?: string][] = [
   [
     'scanMarkdown',
@@ -122,7 +119,7 @@ const readers: [name: string, read: (text: string) => unknown, units: string[], 
   ['parseCursor', (text) => parseCursor('list', text, byPosition), ['a', '=', '.', '-']],
 ];
 
-/** What is wrong with such a text is another matter. */
+/** This test does not care which errors such a text causes. */
 function readAnyway(read: (text: string) => unknown, text: string): void {
   try {
     read(text);

@@ -1,7 +1,8 @@
 /**
- * Random damage to good files: each ends in time, as text or with a reason that blames the file, never by our fault.
- * A few hundred here; `MUTATIONS=10000 npx vitest run --config scripts/vitest.config.ts src/extraction/mutations`
- * makes as many as are wanted, `MUTATION_SEED=1` begins elsewhere.
+ * Random damage to good files: each ends in time, as text or with a reason that blames the file, never our own fault.
+ * This suite makes a few hundred mutations.
+ * `MUTATIONS=10000 npx vitest run --config scripts/vitest.config.ts src/extraction/mutations` makes any number.
+ * `MUTATION_SEED=1` starts elsewhere.
  */
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
@@ -12,9 +13,9 @@ import { createExtractionPool } from './sandbox/extraction-pool.ts';
 
 const MUTATIONS = Number(process.env.MUTATIONS ?? 300);
 const SEED = Number(process.env.MUTATION_SEED ?? 0);
-/** What one file may take; the longest seen is a tenth of it. */
+/** Time limit for one file; the longest measured time is a tenth of it. */
 const MAX_MS = 20_000;
-/** Shared documents that are mutated are not larger, so that a few hundred take seconds. */
+/** Only shared documents up to this size are mutated, so that a few hundred mutations take seconds. */
 const SHARED_MAX_BYTES = 60_000;
 
 const program = fileURLToPath(new URL('../testing/mutation-reader.ts', import.meta.url));
@@ -28,7 +29,7 @@ const shared = await Promise.all(
     .map(async ({ file }): Promise<[string, Buffer]> => [file, await readSharedDocument(file)]),
 );
 const small = shared.filter(([, bytes]) => bytes.length <= SHARED_MAX_BYTES);
-// Shared documents are worth it only with many mutations: each file takes a process.
+// Shared documents pay off only with many mutations, since each file takes a process.
 const files = MUTATIONS >= 1_000 ? [...made, ...small] : made;
 const count = Math.ceil(MUTATIONS / files.length);
 

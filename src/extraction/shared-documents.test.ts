@@ -1,4 +1,4 @@
-/** What the manifest of real and hostile files promises; contract-tests sends them through the service. */
+/** The promises of the manifest of real and hostile files. contract-tests sends the same files through the service. */
 import { expect, test } from 'vitest';
 import {
   comparable,
@@ -11,7 +11,7 @@ import {
 } from '../../contract-tests/harness/shared-documents.ts';
 import { extractFile } from './extract.ts';
 
-/** The reason that must come back where there is no text, by what the manifest says of the file. */
+/** The expected reason where there is no text, by the manifest's outcome. */
 const REASONS: Record<string, RegExp> = {
   encrypted: /^FILE_ENCRYPTED$/,
   damaged: /^FILE_CORRUPT$/,

@@ -1,4 +1,4 @@
-/** Unpacks the parts of a ZIP archive in memory, within bounds that count what really comes out. */
+/** Unpacks the parts of a ZIP archive in memory. The limits count the bytes that are really unpacked. */
 import { promisify } from 'node:util';
 import { type Entry, fromBuffer, type Options, type ZipFile } from 'yauzl';
 import {
@@ -10,19 +10,22 @@ import {
   UnreadableFile,
 } from '../extraction-limits.ts';
 
-/** Parts by their names, which are never paths of the file system. */
+/** Parts by name. A name is never used as a path of the file system. */
 export type Archive = {
   names: string[];
   /**
-   * A part's bytes; undefined where the archive has none of that name.
-   * @throws FILE_TOO_COMPLEX once all that was read of the archive exceeds UNPACKED_MAX; FILE_CORRUPT; FILE_ENCRYPTED
+   * A part's bytes; undefined where the archive has no part of that name.
+   * @throws FILE_TOO_COMPLEX once all parts read exceed UNPACKED_MAX; FILE_CORRUPT; FILE_ENCRYPTED
    */
   read(name: string): Promise<Buffer | undefined>;
 };
 
 const open = promisify<Buffer, Options, ZipFile>(fromBuffer);
 
-/** Names stay bytes for yauzl, which would refuse the archive for a name like `../x`; sizes are counted, not believed. */
+/**
+ * Names stay bytes for yauzl, which would refuse an archive for a name like `../x`.
+ * Sizes are counted, since the declared ones may be false.
+ */
 const OPTIONS: Options = {
   lazyEntries: true,
   decodeStrings: false,
@@ -33,7 +36,7 @@ const OPTIONS: Options = {
 /** Bit 0 of an entry's flags: encrypted (APPNOTE.TXT 4.4.4). */
 const ENCRYPTED = 1;
 
-/** @throws FILE_CORRUPT for what is no archive, FILE_TOO_COMPLEX for one of too many entries */
+/** @throws FILE_CORRUPT if it is not an archive, FILE_TOO_COMPLEX if it has too many entries */
 export async function openArchive(bytes: Uint8Array): Promise<Archive> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const zip = await open(buffer, OPTIONS).catch(unreadable('its list of parts is missing or cannot be read'));
@@ -52,7 +55,7 @@ export async function openArchive(bytes: Uint8Array): Promise<Archive> {
   };
 }
 
-/** The archive's directory; of entries of one name the last counts, as in Office programs. */
+/** The archive's directory. Of several entries with one name the last counts, as in Office programs. */
 async function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>();
   let count = 0;
@@ -82,7 +85,7 @@ async function unpack(zip: ZipFile, entry: Entry, maxBytes: number): Promise<Buf
   return Buffer.concat(pieces, length);
 }
 
-/** Refuses the file, whatever the library has thrown. */
+/** Turns any error of the library into a refusal of the file. */
 const unreadable =
   (reason: string) =>
   (error: unknown): never => {

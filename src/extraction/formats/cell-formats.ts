@@ -1,14 +1,14 @@
-/** Shows the values of cells as Excel does: dates, percentages, currencies. */
+/** Formats cell values as Excel shows them: dates, percentages, currencies. */
 import { attribute, readXml } from './xml.ts';
 
-/** A cell's value as it is written in the sheet, with its type (ECMA-376, 18.18.11) and the number of its style. */
+/** A cell's value as stored in the sheet, with its type (ECMA-376, 18.18.11) and its style number. */
 export type WrittenCell = { type: string; style: number; value: string };
 export type CellFormatter = (cell: WrittenCell) => string;
 
-/** What the general format shows as it is stored; longer fractions are rounded. */
+/** The general format shows these numbers as they are stored, and rounds longer fractions. */
 const SHORT_NUMBER = /^-?\d{1,10}(?:\.\d{1,4})?$/;
 
-/** The formatter for a workbook with this `styles` part; `epoch1904`: its dates count from 1904. */
+/** The formatter for a workbook with this `styles` part. `epoch1904`: its dates count from 1904. */
 export async function cellFormatter(
   styles: Uint8Array | undefined,
   { epoch1904 }: { epoch1904: boolean },
@@ -22,13 +22,13 @@ export async function cellFormatter(
     try {
       return SSF.format(format, Number(value), { date1904: epoch1904 });
     } catch {
-      // A format that is none, or a number that is no date.
+      // The format is invalid, or the number is not a date.
       return value;
     }
   };
 }
 
-/** For each cell style its number format: a code like `0.00%`, or the number of a built-in one. */
+/** The number format of each cell style: a code like `0.00%`, or the number of a built-in format. */
 function readFormats(styles: Uint8Array): (string | number)[] {
   const codes = new Map<number, string>();
   const formats: (string | number)[] = [];

@@ -6,10 +6,13 @@ import { sheetWriter } from './sheet-writer.ts';
 
 const SEPARATORS = [',', ';', '\t', '|'];
 
-/** Characters in which separators are counted. */
+/** Separators are counted in this many characters. */
 const SAMPLE_LENGTH = 8_192;
 
-/** Never refuses: what is no table becomes rows of one cell. @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH */
+/**
+ * Never refuses a file: a text without a table becomes rows of one cell.
+ * @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH
+ */
 export function extractCsv(bytes: Uint8Array): ExtractedText {
   const text = decodeText(bytes);
   const renderer = renderHtml({ keepBoilerplate: true });
@@ -19,7 +22,7 @@ export function extractCsv(bytes: Uint8Array): ExtractedText {
   return renderer.finish();
 }
 
-/** The separator that stands in most lines of the head, outside of quotes, equally often. */
+/** The separator that occurs in most lines of the head, outside of quotes, equally often. */
 function separatorOf(text: string): string {
   const lines = text
     .slice(0, SAMPLE_LENGTH)
@@ -35,8 +38,8 @@ function separatorOf(text: string): string {
 }
 
 /**
- * The rows, in linear time: a search for a closing quote ends at the first run of quotes of which one is not doubled,
- * and seen from a cell that begins with it, that is true of every run.
+ * The rows, in linear time. The search for a closing quote ends at the first run of quotes with an undoubled one.
+ * For a cell that begins with that run, the same holds for every run.
  */
 function* rowsOf(text: string, separator: string): Generator<string[]> {
   let row: string[] = [];
@@ -53,8 +56,8 @@ function* rowsOf(text: string, separator: string): Generator<string[]> {
 }
 
 /**
- * The cell that begins with the quote at `start`, and where the separator or line end after it stands; two quotes
- * inside are one. undefined: that quote is text (`"5 inch`), because the next one ends no cell.
+ * The cell that begins with the quote at `start`, and the offset of the separator or line end after it.
+ * Two quotes inside are one. Returns undefined where the quote is text (`"5 inch`): the next quote does not end a cell.
  */
 function quotedCell(
   text: string,
@@ -71,7 +74,7 @@ function quotedCell(
   return { value: text.slice(start + 1, quote).replaceAll('""', '"'), end };
 }
 
-/** The next separator or line end from an offset on. */
+/** The offset of the next separator or line end. */
 function nextOf(text: string, separator: string, from: number): number {
   let at = from;
   while (at < text.length && text[at] !== separator && text[at] !== '\n') at++;

@@ -3,12 +3,12 @@ import { attribute, readXml } from './xml.ts';
 
 type Style = { id: string; name: string; basedOn: string; outline: number | undefined };
 
-/** Styles that a style is looked up through; a chain of `basedOn` may be a circle in a damaged file. */
+/** Maximum length of a chain of `basedOn`. In a damaged file the chain may be a circle. */
 const CHAIN_MAX_LENGTH = 12;
 
 /**
- * From the ids of heading styles to levels from 1. By the style's built-in name, which is English in every
- * language's Word ("heading 2", while its id may be "berschrift2"), else by its outline level, else by its parent.
+ * Style id → heading level from 1. The style's built-in name decides first: it is English in every language's Word.
+ * "heading 2" may have the id "berschrift2". Otherwise the outline level decides, else the parent style.
  */
 export function headingLevels(stylesPart: Uint8Array): Map<string, number> {
   const styles = readStyles(stylesPart);

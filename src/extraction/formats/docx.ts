@@ -8,7 +8,7 @@ import { mainPart, relationshipsOf } from './relationships.ts';
 import { DATA_TABLE, type Translation, type Translator, translateXml, writeVoid } from './translate-xml.ts';
 import { attribute, type XmlAttributes } from './xml.ts';
 
-/** The parts beside the body that hold text, in the order in which they are read. */
+/** Other parts with text, in reading order. */
 const FURTHER_PARTS = ['footnotes', 'endnotes', 'comments', 'header', 'footer'];
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
@@ -31,7 +31,7 @@ export async function extractDocx(bytes: Uint8Array): Promise<ExtractedText> {
   return renderer.finish();
 }
 
-/** Deleted and moved text, the older form of what stands beside it, instructions of fields, marks of properties. */
+/** Deleted and moved text, older duplicates of newer markup, field instructions, paragraph mark properties. */
 const SKIPPED = new Set([
   'del',
   'moveFrom',
@@ -48,8 +48,9 @@ const SKIPPED = new Set([
 const FIRST_ROW_BIT = 0x20;
 
 /**
- * A paragraph becomes an element once its properties are known: they stand inside it, before its text. Until then
- * its element is undefined; the innermost open paragraph is the last (text boxes stand in paragraphs).
+ * A paragraph becomes an HTML element once its properties are known: they precede its text. Until then `element` is
+ * undefined.
+ * The last entry is the innermost open paragraph, since text boxes stand in paragraphs.
  */
 type Paragraph = {
   element: string | undefined;
@@ -89,7 +90,7 @@ function wordTranslator(renderer: HtmlRenderer, levels: ReadonlyMap<string, numb
       if (element !== undefined) renderer.close(element);
     },
     text(text) {
-      // White space between elements is the file's layout; that of the text stands in paragraphs.
+      // White space between elements is the file's layout. The text's own white space stands in paragraphs.
       if (properties > 0 || place.paragraphs.length === 0) return '';
       settle();
       return text;
@@ -118,11 +119,11 @@ function readProperty({ paragraphs, tables }: Place, name: string, attributes: X
   if (!paragraph) return;
   if (name === 'pStyle') paragraph.style = value;
   if (name === 'numPr') paragraph.isListed = true;
-  // Level 9 (from 0) is that of body text.
+  // Level 9 (from 0) means body text.
   if (name === 'outlineLvl' && Number(value) < 9) paragraph.outline = Number(value) + 1;
 }
 
-/** Elements that are one character. */
+/** Elements that stand for one character. */
 function writeCharacter(renderer: HtmlRenderer, name: string): void {
   if (name === 'tab') renderer.text(' ');
   if (name === 'noBreakHyphen') renderer.text('\u2011');

@@ -1,4 +1,4 @@
-/** Reads electronic books (EPUB 3.3): the chapters, which are XHTML, in the order of the spine. */
+/** Reads EPUB 3.3 books: the chapters, which are XHTML, in the order of the spine. */
 import { posix } from 'node:path';
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { decodeText } from '../decode-text.ts';
@@ -12,7 +12,7 @@ import { attribute, readXml, type XmlAttributes } from './xml.ts';
 export async function extractEpub(bytes: Uint8Array): Promise<ExtractedText> {
   const archive = await openArchive(bytes);
   const chapters = await chaptersOf(archive);
-  // Fonts may be obfuscated by it; chapters may not (EPUB 3.3, 4.2.6.3.2).
+  // Fonts may be obfuscated, but chapters may not (EPUB 3.3, 4.2.6.3.2).
   const encryption = String(await archive.read('META-INF/encryption.xml'));
   if (chapters.some((name) => encryption.includes(name))) throw encrypted();
   const renderer = renderHtml({ keepBoilerplate: false });
@@ -25,7 +25,7 @@ export async function extractEpub(bytes: Uint8Array): Promise<ExtractedText> {
 }
 
 /**
- * The parts that the book is read in; where no package tells them, all XHTML parts by name.
+ * The chapters' parts in reading order; all XHTML parts by name where no package lists them.
  * @throws FILE_CORRUPT where there are none
  */
 async function chaptersOf(archive: Archive): Promise<string[]> {
@@ -38,10 +38,10 @@ async function chaptersOf(archive: Archive): Promise<string[]> {
 }
 
 const PAGE_NAME = /\.x?html?$/i;
-/** Chapter 10 comes after chapter 9. */
+/** Sorts chapter 10 after chapter 9. */
 const byNumberedName = new Intl.Collator('en', { numeric: true });
 
-/** The names of the parts in the spine of the book's package; none where there is no package, or it is damaged. */
+/** The names of the parts in the spine of the book's package; empty where the package is missing or damaged. */
 async function readSpine(archive: Archive): Promise<string[]> {
   const container = await readWhole(archive, 'META-INF/container.xml');
   const [root = ''] = container ? valuesOf(container, 'rootfile', 'full-path') : [];
@@ -66,7 +66,7 @@ async function readWhole(archive: Archive, name: string): Promise<Buffer | undef
   }
 }
 
-/** The name of the part that an address means; where it is not encoded as addresses are, the address itself. */
+/** The part's name from its address. An address with invalid encoding is itself the name. */
 function nameOf(href: string): string {
   try {
     return decodeURI(href);

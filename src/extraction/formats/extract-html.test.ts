@@ -1,4 +1,4 @@
-/** What a reader sees of a page becomes Markdown, and nothing else. */
+/** The visible text of a page, and nothing else, becomes Markdown. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { extractHtml } from './extract-html.ts';

@@ -1,13 +1,13 @@
-/** Reads XML of no known kind as readable text: elements with text are lines, those around them headings. */
+/** Reads XML of unknown kind: elements with text become lines, and the elements around them headings. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { corrupt } from '../extraction-limits.ts';
 import { extendPath, structuredTextWriter } from './structured-text.ts';
 import { readXml } from './xml.ts';
 
-/** Attributes that hold what people read; others hold identifiers, addresses and shapes. */
+/** Attributes with text for people. Others hold identifiers, addresses and shapes. */
 const READABLE_ATTRIBUTES = /^(?:alt|caption|content|description|label|name|summary|text|title|value)$/;
 
-/** `text` are the pieces of an element that has text of its own, with that of the elements in it. */
+/** `text`: the pieces of an element that has text of its own, including the text of the elements inside it. */
 type OpenElement = { name: string; path: readonly string[]; text: string[] | undefined };
 
 /** @throws FILE_CORRUPT where there is no element, FILE_TOO_COMPLEX */
@@ -15,7 +15,7 @@ export function extractXml(bytes: Uint8Array): ExtractedText {
   const writer = structuredTextWriter();
   const open: OpenElement[] = [];
   let elements = 0;
-  /** Elements that are open inside one that has text of its own. */
+  /** Number of open elements inside an element that has text of its own. */
   let inline = 0;
   readXml(bytes, {
     open(name, attributes) {

@@ -1,6 +1,6 @@
-/** What each HTML element means for a page's readable text. */
+/** The meaning of each HTML element for a page's text. */
 
-/** Never readable: code, graphics, controls of forms, fallbacks, and the pronunciation beside ruby text. */
+/** Elements without text for readers: code, graphics, form controls, fallbacks, and ruby pronunciation. */
 export const UNREADABLE = new Set(
   (
     'script style template noscript svg iframe object embed canvas audio video map select datalist button input ' +
@@ -8,15 +8,15 @@ export const UNREADABLE = new Set(
   ).split(' '),
 );
 
-/** ARIA roles of boilerplate, wherever it stands. */
+/** ARIA roles that mark boilerplate. */
 export const BOILERPLATE_ROLES = new Set(
   'navigation search banner contentinfo menu menubar toolbar dialog alertdialog'.split(' '),
 );
 
-/** Boilerplate of the page, but part of the text inside an article or main part. */
+/** Boilerplate of a page, but part of the text inside an article or main part. */
 export const PAGE_FURNITURE = new Set(['header', 'footer', 'aside']);
 
-/** Where the page's text itself stands. */
+/** Elements that hold the page's main text. */
 export const CONTENT = new Set(['main', 'article', 'section']);
 
 /** Elements that begin and end a paragraph. */
@@ -50,7 +50,7 @@ const IMPLIED_ENDS = new Map<string, string[]>([
   ['option', ['option']],
 ]);
 
-/** The open elements that an element's start tag ends when they are innermost (HTML standard, 13.1.2.4). */
+/** The open elements that a start tag ends when they are innermost (HTML standard, 13.1.2.4). */
 export function impliedEnds(name: string): string[] {
   return IMPLIED_ENDS.get(name) ?? (PARAGRAPHS.has(name) ? PARAGRAPH : []);
 }

@@ -1,28 +1,28 @@
-/** Writes HTML tables as text: one row a line, cells apart by ` | `. */
+/** Writes HTML tables as text: one row a line, cells separated by ` | `. */
 import type { Table } from '../../indexing/split/extracted-text.ts';
 import type { Attributes } from './html-tags.ts';
 import type { Anchor, TextWriter } from './text-writer.ts';
 
 type Row = { start: Anchor; begin: number; cells: number; headerCells: number };
-/** `isInner`: it stands in a row that must not be torn. */
+/** `isInner`: the table stands in a row that must not be broken. */
 type OpenTable = {
   isInner: boolean;
   start: Anchor;
   rows: number;
   row: Row | undefined;
   header: Written | undefined;
-  /** It has header cells, or says itself that it is a table. */
+  /** The table has header cells, or declares itself a table. */
   hasHeaders: boolean;
 };
 type Written = { start: Anchor; end: number };
 
 export type TableWriter = {
-  /** `role="table"` says that the table is no page layout, whether it has header cells or not. */
+  /** `role="table"` declares that the table is not page layout, with or without header cells. */
   open(name: string, attributes: Attributes): void;
   close(name: string): void;
-  /** Whether a break would tear a row: in a cell of a table with header cells. Others may be page layout. */
+  /** Whether a line break would tear a row: true in a cell of a data table. Other tables may be page layout. */
   isInRow(): boolean;
-  /** The outermost tables; `text` is what the writer wrote. */
+  /** The outermost tables. `text`: the writer's output. */
   finish(text: string): Table[];
 };
 

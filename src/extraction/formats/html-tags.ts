@@ -4,19 +4,19 @@ import { impliedEnds, VOID } from './html-elements.ts';
 
 export type Attributes = Map<string, string>;
 
-/** What happens while a page is read. Every opened element is closed, innermost first; void ones are not. */
+/** Events while a page is read. Every opened element is closed, innermost first, except void ones. */
 export type TagEvents = {
   open(name: string, attributes: Attributes): void;
   close(name: string): void;
   text(text: string): void;
 };
 
-/** Attributes that tell how an element reads; the others (styles, scripts, addresses) are skipped. */
+/** Attributes that affect the text. The others (styles, scripts, addresses) are skipped. */
 const READ_ATTRIBUTES = new Set(['hidden', 'aria-hidden', 'role', 'style', 'start', 'alt']);
 
 /**
- * Reads a page in linear time. On htmlparser2's tokenizer, not its parser: that one moves its whole stack of
- * open elements for every tag (100,000 nested elements took it 5 s).
+ * Reads a page in linear time. Uses htmlparser2's tokenizer, because its parser moves the whole stack of open elements
+ * for every tag (100,000 nested elements took it 5 s).
  */
 export function readTags(html: string, events: TagEvents): void {
   const elements = openElements(events);

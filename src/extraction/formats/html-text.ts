@@ -1,4 +1,4 @@
-/** Renders HTML elements as readable text with its structure; other formats are rendered as the elements they resemble. */
+/** Renders HTML elements as text with structure. Other formats are rendered as the HTML elements that they resemble. */
 import type { ExtractedText, PageStart, Range } from '../../indexing/split/extracted-text.ts';
 import { HEADING_MAX_LENGTH } from '../../indexing/split/markdown.ts';
 import {
@@ -14,33 +14,30 @@ import { createTableWriter, type TableWriter } from './html-table.ts';
 import type { Attributes, TagEvents } from './html-tags.ts';
 import { type Anchor, createTextWriter, type TextWriter } from './text-writer.ts';
 
-/** What an element makes of the text inside it. */
+/** The effect of an element on the text inside it. */
 type Role = 'unreadable' | 'furniture' | 'content' | 'heading' | 'pre' | 'title';
 
-/** Boilerplate (menus, page footers) is left out unless it is asked for. */
+/** Boilerplate (menus, page footers) is left out unless this is true. */
 export type RenderOptions = { keepBoilerplate: boolean };
 
 type Page = RenderOptions & {
   writer: TextWriter;
   tables: TableWriter;
-  /** How many open elements have each role. */
+  /** The number of open elements with each role. */
   depth: Record<Role, number>;
-  /** For each open list the number of its next entry; undefined where it is unordered. */
+  /** For each open list the number of its next entry; undefined for an unordered list. */
   lists: (number | undefined)[];
   headings: (Range & { level: number })[];
   verbatim: Range[];
   pages: { start: Anchor; page: number }[];
   title: string;
-  /** Nothing of the open `pre` was read yet. */
+  /** True until the first text of the open `pre` has been read. */
   atPreStart: boolean;
 };
 
 type OpenElement = { role: Role | undefined; start: Anchor | undefined };
 
-/**
- * Takes the events of `readTags`. `beginPage` says that what follows stands on a page (counted from 1); `finish`
- * gives the text when all has been read.
- */
+/** Takes the events of `readTags`. `beginPage` starts a page (counted from 1). `finish` returns the text at the end. */
 export type HtmlRenderer = TagEvents & { beginPage(page: number): void; finish(): ExtractedText };
 
 /** @throws FILE_TOO_COMPLEX when the text is longer than TEXT_MAX_LENGTH */
@@ -73,7 +70,7 @@ function roleOf({ depth, keepBoilerplate }: Page, name: string, attributes: Attr
   const role = attributes.get('role')?.toLowerCase() ?? '';
   if (!keepBoilerplate) {
     if (name === 'nav' || BOILERPLATE_ROLES.has(role)) return 'unreadable';
-    // The headings of a page's own header name the page.
+    // Headings in the page's own header name the page.
     if (PAGE_FURNITURE.has(name) && depth.content === 0)
       return name === 'header' ? 'furniture' : 'unreadable';
   }
@@ -99,7 +96,7 @@ function isReadable({ depth }: Page): boolean {
   return depth.unreadable === 0 && depth.title === 0 && (depth.furniture === 0 || depth.heading > 0);
 }
 
-/** Lays out what stands before an element; gives the place where headings and code begin. */
+/** Writes the breaks and markers before an element. Returns the start of a heading or of code. */
 function beginElement(page: Page, name: string, attributes: Attributes): Anchor | undefined {
   const { writer, tables, lists } = page;
   breakBefore(page, name);
@@ -130,7 +127,7 @@ function breakBefore({ writer, tables, depth, lists }: Page, name: string): void
   else writer.breakLine(isParagraph ? 2 : 1);
 }
 
-/** Levels of lists that are indented; deeper ones stay at this depth, so that a page's text stays linear. */
+/** Deeper lists are indented like this level, so that the length of the text stays linear. */
 const INDENTED_LISTS_MAX = 8;
 
 /** `- `, or the next number of an ordered list, indented by its depth. */
@@ -167,12 +164,12 @@ function finish({ writer, tables, headings, verbatim, pages, ...page }: Page): E
   };
 }
 
-/** A page that nothing follows has no place. */
+/** A page start without text after it has no offset. */
 function pageStart({ start: { offset }, page }: { start: Anchor; page: number }): PageStart[] {
   return offset === undefined ? [] : [{ offset, page }];
 }
 
-/** Ranges in text order; of nested ones the outer stays. */
+/** Ranges in text order. Of nested ranges only the outer one remains. */
 function disjoint<T extends Range>(ranges: T[]): T[] {
   const kept: T[] = [];
   for (const range of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end))

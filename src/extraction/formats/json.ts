@@ -1,4 +1,4 @@
-/** Reads JSON as readable text: the names of objects are headings, their values lines below. */
+/** Reads JSON: the names of objects become headings, their values lines below. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { scanMarkdown } from '../../indexing/split/markdown.ts';
 import { decodeText } from '../decode-text.ts';
@@ -7,12 +7,12 @@ import { notebookText } from './notebook.ts';
 import { extendPath, structuredTextWriter } from './structured-text.ts';
 import { withoutNuls } from './text-writer.ts';
 
-/** A value that is still to be written, with its name and the names above it. */
+/** A value to be written, with its name and the names above it. */
 type Task = { value: unknown; name: string; path: readonly string[] };
 
 /**
- * The text of a document, of one document a line, or of a notebook. What is no JSON in the end is read as the text
- * that it is. @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH
+ * The text of a document, of one document per line, or of a notebook. Invalid JSON is taken as plain text.
+ * @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH
  */
 export function extractJson(bytes: Uint8Array): ExtractedText {
   const text = decodeText(bytes);
@@ -41,7 +41,7 @@ function parseLines(text: string): unknown[] | undefined {
   return documents;
 }
 
-/** With a stack of its own: documents may nest deeper than calls may. */
+/** Uses its own stack, since documents may nest deeper than the call stack allows. */
 function treeText(documents: unknown[]): ExtractedText {
   const writer = structuredTextWriter();
   const tasks = documents.map((value): Task => ({ value, name: '', path: [] })).reverse();

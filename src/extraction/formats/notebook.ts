@@ -1,8 +1,8 @@
-/** Reads Jupyter notebooks (nbformat 4): Markdown and code as they are, outputs where they are text. */
+/** Reads Jupyter notebooks (nbformat 4): Markdown and code unchanged, and the outputs that are text. */
 
 type Cell = { cell_type?: unknown; source?: unknown; outputs?: unknown };
 
-/** The notebook as Markdown; undefined for what is no notebook. */
+/** The notebook as Markdown; undefined where the document is not a notebook. */
 export function notebookText(document: unknown): string | undefined {
   if (typeof document !== 'object' || document === null || !('nbformat' in document)) return undefined;
   if (!('cells' in document) || !Array.isArray(document.cells)) return undefined;
@@ -16,13 +16,13 @@ function cellText({ cell_type: type, source, outputs }: Cell): string {
   return [text, ...printed].map(fenced).join('\n\n');
 }
 
-/** A text is written as such or as a list of its lines. */
+/** The format stores a text as a string or as a list of its lines. */
 function joined(text: unknown): string {
   const pieces = Array.isArray(text) ? text : [text];
   return pieces.filter((piece) => typeof piece === 'string').join('');
 }
 
-/** Longer than any fence inside. */
+/** The fence is longer than any fence inside the code. */
 const fenced = (code: string): string => {
   const fence = '`'.repeat(Math.max(3, ...(code.match(/`+/g) ?? []).map((run) => run.length + 1)));
   return `${fence}\n${code}\n${fence}`;

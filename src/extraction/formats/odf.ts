@@ -20,7 +20,7 @@ export type OdfType = 'odt' | 'odp' | 'ods';
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
 export async function extractOdf(bytes: Uint8Array, type: OdfType): Promise<Reading> {
   const archive = await openArchive(bytes);
-  // Part 2, 4.8: the manifest says which parts are encrypted.
+  // Part 2, 4.8: the manifest lists encrypted parts.
   if ((await archive.read('META-INF/manifest.xml'))?.includes('encryption-data')) throw encrypted();
   const content = await archive.read('content.xml');
   if (content === undefined) throw corrupt('The document has no content.');
@@ -34,7 +34,7 @@ export async function extractOdf(bytes: Uint8Array, type: OdfType): Promise<Read
   };
 }
 
-/** Deleted text, descriptions of styles, scripts, forms, pronunciation, and the numbers of pages. */
+/** Deleted text, style descriptions, scripts, forms, pronunciation, and page numbers. */
 const SKIPPED = new Set([
   'tracked-changes',
   'scripts',
@@ -50,14 +50,14 @@ const SKIPPED = new Set([
   'settings',
 ]);
 
-/** Where text stands in itself: elsewhere white space is the file's layout. */
+/** Elements that hold text directly. Elsewhere white space is the file's layout. */
 const PARAGRAPHS = new Set(['p', 'h']);
 
-/** Follows pages, paragraphs, lists and the header rows of tables. */
+/** Tracks pages, paragraphs, lists and the header rows of tables. */
 function odfTranslator(renderer: HtmlRenderer, type: OdfType) {
   let pages = 0;
   let paragraphs = 0;
-  /** For each open list entry, whether its first paragraph, which bears the mark, has been read. */
+  /** For each open list entry, whether its first paragraph, which has the list marker, has been read. */
   const entries: boolean[] = [];
   const headerCells = headerFinder(type);
   const translator: Translator = {
@@ -94,7 +94,7 @@ function beginPage(renderer: HtmlRenderer, page: number, name: string | undefine
   if (name) writeElement(renderer, 'h1', name);
 }
 
-/** Elements that are one character. */
+/** Elements that stand for one character. */
 function writeCharacter(renderer: HtmlRenderer, name: string): void {
   if (name === 's' || name === 'tab') renderer.text(' ');
   if (name === 'line-break') writeVoid(renderer, 'br');
@@ -119,7 +119,10 @@ function translationOf(name: string, { level, isEntry, isHeader }: Place): Trans
   }
 }
 
-/** Cells of the rows that a table declares as its header; in a sheet, which rarely does, of the first row with text. */
+/**
+ * Finds header cells: those in the rows that a table declares as its header.
+ * A sheet rarely declares one, so there the first row with text is the header.
+ */
 function headerFinder(type: OdfType) {
   let declared = 0;
   let rows = 0;

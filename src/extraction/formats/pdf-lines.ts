@@ -1,17 +1,17 @@
-/** Puts the pieces of text of a PDF page together to lines. */
+/** Joins the text pieces of a PDF page into lines. */
 
-/** A piece as pdf.js gives it: `transform` maps text to page space, its last two numbers are the position. */
+/** A piece from pdf.js. `transform` maps text to page space; its last two numbers are the position. */
 export type PdfPiece = { str: string; transform: number[]; hasEOL: boolean };
 
 /**
- * A line: `size` is the height of most of its letters, `gap` the distance to the line before it, both in the page's
- * units (1/72 inch as a rule). 0 for the size of a line of other origin.
+ * A line. `size`: the height of most of its letters; 0 for a line from another source.
+ * `gap`: the distance to the previous line. Both are in the page's units, usually 1/72 inch.
  */
 export type PdfLine = { text: string; size: number; gap: number };
 
 type Draft = { text: string; sizes: Map<number, number>; y: number };
 
-/** The lines in the order in which the file draws them, which is the reading order as a rule. */
+/** The lines in the file's drawing order, which is usually the reading order. */
 export function linesOf(pieces: PdfPiece[]): PdfLine[] {
   const lines: PdfLine[] = [];
   let line: Draft | undefined;

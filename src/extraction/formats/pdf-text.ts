@@ -1,16 +1,19 @@
-/** Makes paragraphs and headings of the lines of a PDF, which knows neither. */
+/** Derives paragraphs and headings from the lines of a PDF, which declares neither. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { HEADING_MAX_LENGTH } from '../../indexing/split/markdown.ts';
 import { type HtmlRenderer, renderHtml } from './html-text.ts';
 import { mostFrequent, type PdfLine } from './pdf-lines.ts';
 import { writeElement, writeVoid } from './translate-xml.ts';
 
-/** How much larger than the text's letters a heading's are, at least. */
+/** Minimum size of a heading's letters, relative to the text's letters. */
 const HEADING_MIN_RATIO = 1.15;
-/** Distances between lines above this multiple of their size separate paragraphs (1.2 is usual within one). */
+/** A gap above this multiple of the line's size separates paragraphs (1.2 is usual within one). */
 const PARAGRAPH_GAP_RATIO = 1.7;
 
-/** The text of all pages, given as their lines. @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH */
+/**
+ * The text of all pages, from their lines.
+ * @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH
+ */
 export function renderPages(pages: PdfLine[][]): ExtractedText {
   const levelOf = headingLevels(pages);
   const renderer = renderHtml({ keepBoilerplate: true });
@@ -23,7 +26,7 @@ export function renderPages(pages: PdfLine[][]): ExtractedText {
 
 type LevelOf = (line: PdfLine) => number | undefined;
 
-/** Sizes above that of most letters, the largest first, are levels from 1; a long line is none. */
+/** Letter sizes above the most frequent one are heading levels, the largest is 1. A long line is not a heading. */
 function headingLevels(pages: PdfLine[][]): LevelOf {
   const weights = new Map<number, number>();
   for (const { size, text } of pages.flat()) weights.set(size, (weights.get(size) ?? 0) + text.length);
@@ -69,6 +72,6 @@ function writeParagraph(renderer: HtmlRenderer, lines: PdfLine[]): void {
   renderer.close('p');
 }
 
-/** A word that is divided at the end of its line. */
+/** A word that is hyphenated at the end of its line. */
 const HYPHEN = /(\p{L})[-\u00ad\u2010]$/u;
 const CONTINUATION = /^\p{Ll}{2}/u;

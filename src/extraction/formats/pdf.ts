@@ -1,4 +1,4 @@
-/** Reads PDF files page by page, with pdf.js (Apache-2.0), which is what Firefox shows them with. */
+/** Reads PDF files page by page with pdf.js (Apache-2.0), which Firefox also uses. */
 import { fileURLToPath } from 'node:url';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import { corrupt, damaged, encrypted, PDF_PAGES_MAX, tooComplex } from '../extraction-limits.ts';
@@ -6,11 +6,11 @@ import type { Reading } from '../reading.ts';
 import { linesOf, type PdfLine } from './pdf-lines.ts';
 import { renderPages } from './pdf-text.ts';
 
-// Where a file is damaged, pdf.js also rejects promises that nobody waits for; they would end the process.
+// In a damaged file pdf.js also rejects promises that nothing awaits. Unhandled, they would end the process.
 process.on('unhandledRejection', () => {});
 
 /**
- * A file's text; its warnings name pages without text and pages that could not be read.
+ * A file's text. The warnings name pages without text and pages that could not be read.
  * @throws FILE_ENCRYPTED when it needs a password (an empty one is tried), FILE_CORRUPT, FILE_TOO_COMPLEX
  */
 export async function extractPdf(bytes: Uint8Array): Promise<Reading> {
@@ -38,14 +38,14 @@ export async function extractPdf(bytes: Uint8Array): Promise<Reading> {
 }
 
 async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
-  // Beside the reader, because pdf.js would load it in a worker thread otherwise.
+  // Loaded in this thread, because pdf.js would otherwise start a worker thread.
   const worker = await import('pdfjs-dist/legacy/build/pdf.worker.min.mjs' as string); // it has no types
   Object.assign(globalThis, { pdfjsWorker: worker });
   const { getDocument, PasswordException, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs');
   const data = folderOf('pdfjs-dist/package.json');
   const loading = getDocument({
     data: new Uint8Array(bytes),
-    // What characters mean in fonts of East Asia that are not embedded; widths of the standard fonts.
+    // Character maps of East Asian fonts that are not embedded, and widths of the standard fonts.
     cMapUrl: `${data}cmaps/`,
     cMapPacked: true,
     standardFontDataUrl: `${data}standard_fonts/`,
@@ -74,7 +74,7 @@ async function readPage(page: PDFPageProxy): Promise<PdfLine[]> {
   return [...lines, ...filledIn.map((text): PdfLine => ({ text, size: 0, gap: Number.POSITIVE_INFINITY }))];
 }
 
-/** What was filled into a form's field or written as a note. */
+/** The value of a form field, or the text of a note. */
 function annotationText(annotation: {
   fieldType?: unknown;
   fieldValue?: unknown;
@@ -85,10 +85,10 @@ function annotationText(annotation: {
   return typeof text === 'string' && text.trim() !== '' ? [text] : [];
 }
 
-/** Runs of pages that a warning names; the rest is counted. */
+/** A warning lists at most this many page ranges, and counts the rest. */
 const NAMED_RUNS_MAX = 20;
 
-/** One warning that names the pages, `1, 4–6`; none for no page. */
+/** One warning that lists the pages: [1, 4, 5, 6] → `1, 4–6`. Empty for no pages. */
 function pageWarning(pages: number[], what: string): string[] {
   if (pages.length === 0) return [];
   const runs: { first: number; last: number }[] = [];

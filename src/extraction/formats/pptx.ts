@@ -8,7 +8,7 @@ import { mainPart, relationshipId, relationshipsOf } from './relationships.ts';
 import { DATA_TABLE, type Translation, type Translator, translateXml, writeVoid } from './translate-xml.ts';
 import { attribute, readXml } from './xml.ts';
 
-/** What belongs to a slide beside itself, in the order in which it is read. */
+/** Other parts of a slide, in reading order. */
 const SLIDE_PARTS = ['chart', 'diagramData', 'notesSlide', 'comments'];
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
@@ -55,7 +55,7 @@ async function renderSlide(archive: Archive, slide: string, renderer: HtmlRender
   }
 }
 
-/** The older form of what stands beside it, properties, and numbers that stand on every slide. */
+/** Older duplicates of newer markup, properties, and numbers that stand on every slide. */
 const SKIPPED = new Set([
   'Fallback',
   'rPr',
@@ -67,7 +67,7 @@ const SKIPPED = new Set([
   'style',
   'timing',
 ]);
-/** Placeholders of the design, the same on every slide. */
+/** Boilerplate: placeholders of the design, the same on every slide. */
 const FURNITURE = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
 
 function slideTranslator(renderer: HtmlRenderer): Translator {
@@ -104,7 +104,7 @@ function slideTranslator(renderer: HtmlRenderer): Translator {
   };
 }
 
-/** A chart's titles (`t`) and the names of its series and categories (`strCache`); its numbers say little alone. */
+/** A chart's titles (`t`) and the names of its series and categories (`strCache`). Its numbers mean little alone. */
 function chartTranslator(): Translator {
   let readable = 0;
   let names = 0;

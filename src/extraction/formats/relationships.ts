@@ -3,10 +3,12 @@ import { posix } from 'node:path';
 import type { Archive } from './archive.ts';
 import { attribute, readXml, type XmlAttributes } from './xml.ts';
 
-/** Where a part refers to: `type` is the last word of the relationship's type, `target` the name of another part. */
+/** A reference from a part. `type`: the last word of the relationship's type. `target`: the name of the other part. */
 export type Relationship = { id: string; type: string; target: string };
 
-/** The relationships of a part, in their order; of the whole file with the part ''. None where they are missing. */
+/**
+ * The relationships of a part, in their order; those of the whole file for the part ''. Empty where they are missing.
+ */
 export async function relationshipsOf(archive: Archive, part: string): Promise<Relationship[]> {
   const folder = posix.dirname(part);
   const bytes = await archive.read(posix.join(folder, '_rels', `${posix.basename(part)}.rels`));
@@ -28,13 +30,13 @@ export async function relationshipsOf(archive: Archive, part: string): Promise<R
   return relationships;
 }
 
-/** The name of the part that an Office file is about; `usual` where nothing tells. */
+/** The name of the file's main part; `usual` where no relationship names it. */
 export async function mainPart(archive: Archive, usual: string): Promise<string> {
   const relationships = await relationshipsOf(archive, '');
   return relationships.find(({ type }) => type === 'officeDocument')?.target ?? usual;
 }
 
-/** The relationship that an element names: its `id` of the relationships' namespace, which always has a prefix. */
+/** The relationship id of an element: its `id` in the relationships' namespace, which always has a prefix. */
 export function relationshipId(attributes: XmlAttributes): string {
   for (const [name, value] of attributes) if (name.endsWith(':id')) return value;
   return '';

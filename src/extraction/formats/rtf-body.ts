@@ -1,10 +1,10 @@
-/** Lays out the paragraphs and tables of an RTF document: its file says where they end, not where they begin. */
+/** Lays out the paragraphs and tables of an RTF document. The file marks where they end, not where they begin. */
 import type { HtmlRenderer } from './html-text.ts';
 import { DATA_TABLE, writeVoid } from './translate-xml.ts';
 
 export type RtfBody = {
   text(text: string): void;
-  /** A control word that ends or describes something; others are ignored. */
+  /** Takes a control word. Ignores words that neither end nor describe anything. */
   control(name: string, parameter: number | undefined): void;
   /** Makes a paragraph style a heading. */
   setStyle(number: number, name: string): void;
@@ -49,7 +49,7 @@ export function rtfBody(renderer: HtmlRenderer): RtfBody {
   };
 }
 
-/** The control words that write something or end something. */
+/** Control words that write or end something. */
 function layOut(renderer: HtmlRenderer, state: State, name: string): void {
   if (name === 'par' || name === 'sect' || name === 'page') endParagraph(renderer, state);
   if (name === 'line' || name === 'nestrow') writeVoid(renderer, 'br');
@@ -60,21 +60,21 @@ function layOut(renderer: HtmlRenderer, state: State, name: string): void {
 
 type Control = { name: string; parameter: number | undefined };
 
-/** The control words that say what the next paragraph or row is. */
+/** Control words that describe the next paragraph or row. */
 function describe(state: State, levels: ReadonlyMap<number, number>, { name, parameter }: Control): void {
   if (name === 'trowd') state.isHeaderRow = false;
   if (name === 'trhdr') state.isHeaderRow = true;
   if (name === 'intbl') state.isInTable = true;
   if (name === 'pard') Object.assign(state, { isInTable: false, level: undefined });
   if (name === 's') state.level = levels.get(parameter ?? -1);
-  // Level 9 (from 0) is that of body text.
+  // Level 9 (from 0) means body text.
   if (name === 'outlinelevel' && parameter !== undefined && parameter >= 0 && parameter < 9)
     state.level = parameter + 1;
 }
 
 const NO_ATTRIBUTES = new Map<string, string>();
 
-/** Opens what the next character stands in. */
+/** Opens the paragraph, cell or list of the next character. */
 function beginText(renderer: HtmlRenderer, state: State): void {
   if (state.isInTable) beginCell(renderer, state);
   else if (state.isTableOpen) endTable(renderer, state);

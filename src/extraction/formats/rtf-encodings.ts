@@ -1,8 +1,8 @@
-/** Which encoding the bytes of an RTF file are in. */
+/** Determines the encoding of the bytes of an RTF file. */
 
 export const DEFAULT_ENCODING = 'windows-1252';
 
-/** Windows' character sets of fonts (`\fcharset`) by the WHATWG's labels. */
+/** Windows character sets of fonts (`\fcharset`) → WHATWG labels. */
 const FONT_ENCODINGS: Record<number, string | undefined> = {
   77: 'macintosh',
   128: 'shift_jis',
@@ -20,7 +20,7 @@ const FONT_ENCODINGS: Record<number, string | undefined> = {
   238: 'windows-1250',
 };
 
-/** Code pages (`\ansicpg`, `\cpg`) that are not called `windows-` and their number. */
+/** Code pages (`\ansicpg`, `\cpg`) whose label is not `windows-` and their number. */
 const CODE_PAGES: Record<number, string | undefined> = {
   866: 'ibm866',
   932: 'shift_jis',
@@ -31,10 +31,10 @@ const CODE_PAGES: Record<number, string | undefined> = {
   65001: 'utf-8',
 };
 
-/** The encoding of a font of this character set; undefined for the document's own. */
+/** The encoding of a font with this character set; undefined for the document's own encoding. */
 export const fontEncoding = (charset: number): string | undefined => FONT_ENCODINGS[charset];
 
-/** The encoding of a code page, windows-1252 for those that are not known. */
+/** The encoding of a code page; windows-1252 for unknown ones. */
 export function codePageEncoding(codePage: number): string {
   const windows = codePage === 874 || (codePage >= 1250 && codePage <= 1258);
   return CODE_PAGES[codePage] ?? (windows ? `windows-${codePage}` : DEFAULT_ENCODING);

@@ -1,6 +1,6 @@
-/** Cuts an RTF file into groups, control words and characters. */
+/** Splits an RTF file into groups, control words and characters. */
 
-/** `bytes` are characters of an encoding that the reader knows, one byte a UTF-16 unit. */
+/** `bytes`: characters in an encoding that the reader knows, one byte per UTF-16 unit. */
 export type RtfToken =
   | { kind: 'open' }
   | { kind: 'close' }
@@ -8,11 +8,11 @@ export type RtfToken =
   | { kind: 'symbol'; sign: string }
   | { kind: 'bytes'; bytes: string };
 
-/** A control word with its parameter, a byte in hexadecimal, a control symbol, a brace, line ends (no text), text. */
+/** A control word with its parameter, a hexadecimal byte, a control symbol, a brace, line ends (not text), or text. */
 const TOKEN =
   /\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n\0]+|([^\\{}\r\n\0]+)|\\/gy;
 
-/** The tokens of a file in linear time; binary data (`\bin`) is passed over. */
+/** The tokens of a file in linear time. Binary data (`\bin`) is skipped. */
 export function* rtfTokens(file: Uint8Array): Generator<RtfToken> {
   const rtf = Buffer.from(file.buffer, file.byteOffset, file.byteLength).toString('latin1');
   TOKEN.lastIndex = 0;

@@ -6,21 +6,21 @@ import { type RtfBody, rtfBody } from './rtf-body.ts';
 import { codePageEncoding, DEFAULT_ENCODING, fontEncoding } from './rtf-encodings.ts';
 import { type RtfToken, rtfTokens } from './rtf-tokens.ts';
 
-/** What holds within a group and ends with it. */
+/** State that ends with its group. */
 type Group = {
-  /** Nothing of it is text: fonts, colours, pictures, what programs keep for themselves. */
+  /** The group holds no text: fonts, colours, pictures, private data of programs. */
   isSkipped: boolean;
-  /** Where characters go: into the document, or into the name of a style; those of fonts nowhere. */
+  /** The destination of characters: the document, or the name of a style. Characters of font tables are dropped. */
   destination: 'text' | 'fonts' | 'styles';
-  /** The next control word names a destination that may be ignored. */
+  /** The next control word names a destination that readers may ignore. */
   isIgnorable: boolean;
   font: number;
   style: number;
-  /** Characters that follow one written as `\u`, for readers that do not know it. */
+  /** The number of fallback characters after a `\u` character, for readers that do not know `\u`. */
   fallbackLength: number;
 };
 
-/** Destinations that are no text of the document, or the same as another. */
+/** Destinations that hold no text of the document, or a duplicate of another. */
 const SKIPPED = new Set(
   (
     'colortbl listtable listoverridetable revtbl rsidtbl generator info pict object objdata filetbl themedata ' +
@@ -29,10 +29,10 @@ const SKIPPED = new Set(
   ).split(' '),
 );
 
-/** Destinations that are text though programs may ignore them. */
+/** Destinations that hold text, although they are marked as ignorable. */
 const READ = new Set(['shptxt', 'shpinst', 'footnote', 'annotation']);
 
-/** Characters that have names. */
+/** Control words that name a character. */
 const CHARACTERS = new Map([
   ['emdash', '—'],
   ['endash', '–'],
@@ -89,11 +89,11 @@ function rtfReader(body: RtfBody) {
   return { take, end: () => characters.endBytes(group) };
 }
 
-/** Decodes characters, and brings them to where their group has them go. */
+/** Decodes characters and writes them to their group's destination. */
 function characterWriter(body: RtfBody, fonts: ReturnType<typeof rtfFonts>) {
   const styles = styleReader(body);
   let fallbackLeft = 0;
-  /** Bytes whose characters are not known yet: one may go on in the next token. */
+  /** Bytes that are not decoded yet: a character may continue in the next token. */
   let undecoded = '';
   const write = ({ isSkipped, destination, style }: Group, text: string): void => {
     if (isSkipped) return;
@@ -102,7 +102,7 @@ function characterWriter(body: RtfBody, fonts: ReturnType<typeof rtfFonts>) {
   };
   return {
     write,
-    /** Takes a UTF-16 unit, perhaps as a negative number; bytes that follow may be its fallback. */
+    /** Takes a UTF-16 unit, possibly as a negative number. The bytes after it may be its fallback. */
     writeUnit(group: Group, unit: number): void {
       write(group, String.fromCharCode(unit & 0xffff));
       fallbackLeft = group.fallbackLength;
@@ -136,7 +136,7 @@ const OUTERMOST: Readonly<Group> = {
   fallbackLength: 1,
 };
 
-/** Takes the control words that change what holds within the group. */
+/** Handles the control words that change the group's state. */
 function setsGroup(group: Group, name: string, parameter: number): boolean {
   if (name === 'f' || name === 'deff') group.font = parameter;
   else if (name === 'uc') group.fallbackLength = parameter;
@@ -152,7 +152,7 @@ function rtfFonts() {
   const fonts = new Map<number, string>();
   let documentEncoding = DEFAULT_ENCODING;
   return {
-    /** Takes the control words that tell an encoding. */
+    /** Handles the control words that set an encoding. */
     take({ destination, font }: Group, name: string, parameter: number): boolean {
       if (name === 'ansicpg') documentEncoding = codePageEncoding(parameter);
       else if (name === 'mac') documentEncoding = 'macintosh';
@@ -166,7 +166,7 @@ function rtfFonts() {
   };
 }
 
-/** Puts the names of styles together, which end with a semicolon. */
+/** Collects the names of styles, which end with a semicolon. */
 function styleReader(body: RtfBody) {
   let written = '';
   return {

@@ -9,8 +9,9 @@ export type SheetWriter = { row(cells: string[]): void; end(): void };
 const NO_ATTRIBUTES: Attributes = new Map();
 
 /**
- * Begins a sheet. A first row with one cell alone is a title above the table: it is written as a paragraph, and the
- * next row may be the header. Empty rows are left out.
+ * Begins a sheet. A first row with a single cell is a title: it becomes a paragraph, and the next row may be the
+ * header.
+ * Empty rows are left out.
  */
 export function sheetWriter(
   renderer: HtmlRenderer,
@@ -41,7 +42,7 @@ function openTable(renderer: HtmlRenderer): void {
   renderer.open(element, attributes);
 }
 
-/** The text of a workbook; none where it is nothing but the names of sheets. */
+/** The text of a workbook; empty where it contains only the names of sheets. */
 export function finishWorkbook(renderer: HtmlRenderer): ExtractedText {
   const extracted = renderer.finish();
   const { text, headings } = extracted;

@@ -1,19 +1,19 @@
-/** Writes trees (JSON, XML) as readable text: values under the path of the names above them as headings. */
+/** Writes trees (JSON, XML) as text: the names above a value become headings. */
 import type { ExtractedText, Heading } from '../../indexing/split/extracted-text.ts';
 import { HEADING_MAX_LENGTH } from '../../indexing/split/markdown.ts';
 import { TEXT_MAX_LENGTH, tooLong } from '../extraction-limits.ts';
 import { withoutNuls } from './text-writer.ts';
 
 export type StructuredTextWriter = {
-  /** Sets what follows apart from what was written: a record of several. */
+  /** Separates what follows from what was written: begins another record. */
   separate(): void;
-  /** Writes a value below its path, on a line of its own, behind its own name where it has one. */
+  /** Writes a value below its path, on a line of its own, after its own name where it has one. */
   value(path: readonly string[], name: string, value: string): void;
-  /** Without line breaks at its ends. */
+  /** Returns the text without line breaks at its ends. */
   finish(): ExtractedText;
 };
 
-/** Names of a path that are kept; where there are more, the innermost replaces those before it. */
+/** At most this many names of a path are kept. In a longer path the innermost name replaces the previous one. */
 const PATH_MAX_LENGTH = 6;
 
 /** A path with one more name. */
@@ -35,7 +35,10 @@ export function structuredTextWriter(): StructuredTextWriter {
     length += line.length + 1;
     if (length > TEXT_MAX_LENGTH) throw tooLong();
   };
-  /** Headings for what of a path differs from that of the line above; its last name again on the way back up. */
+  /**
+   * Writes headings for the names that differ from the path of the previous line.
+   * On the way back up it repeats the last name.
+   */
   const writePath = (path: readonly string[]): void => {
     if (path.length === above.length && path.every((name, i) => name === above[i])) return;
     const common = path.findIndex((name, i) => name !== above[i]);

@@ -1,29 +1,29 @@
-/** Collects the readable text of a marked-up document: white space collapsed, blocks apart, with offsets. */
+/** Collects the text of a marked-up document: collapses white space, separates blocks, records offsets. */
 
 import { TEXT_MAX_LENGTH, tooLong } from '../extraction-limits.ts';
 
-/** An offset into the text to come; known once something is written after it was asked for. */
+/** An offset into the text. It is undefined until something is written after the anchor was taken. */
 export type Anchor = { offset: number | undefined };
 
 export type TextWriter = {
-  /** Writes running text; white space collapses to one blank, none at line starts. NUL is left out. */
+  /** Writes running text. White space collapses to one blank, or to none at line starts. NUL is dropped. */
   write(text: string): void;
-  /** Writes text as it is, but for NUL. */
+  /** Writes text unchanged, except that NUL is dropped. */
   writeVerbatim(text: string): void;
-  /** Ends the line (1) or the paragraph (2) before what is written next. */
+  /** Ends the line (1) or the paragraph (2) before the next text. */
   breakLine(newlines: 1 | 2): void;
-  /** Replaces pending breaks before what is written next by a sign: a list marker, a cell separator. */
+  /** Replaces pending breaks before the next text by a marker: a list marker or a cell separator. */
   sign(text: string): void;
-  /** Drops the signs that nothing followed. */
+  /** Drops the markers that no text followed. */
   dropSigns(): void;
-  /** Where the next written character will stand. */
+  /** The offset of the next written character. */
   mark(): Anchor;
-  /** Where the last written character ended. */
+  /** The offset after the last written character. */
   end(): number;
   text(): string;
 };
 
-/** What is written, and what is pending until something is written after it. */
+/** The written text, and what is pending until more is written. */
 type Draft = {
   written: string[];
   length: number;
@@ -34,7 +34,7 @@ type Draft = {
 };
 
 /**
- * Makes an empty writer; all its methods take time in proportion to what they write.
+ * Creates an empty writer. All its methods take time in proportion to what they write.
  * @throws FILE_TOO_COMPLEX, on writing, past TEXT_MAX_LENGTH
  */
 export function createTextWriter(): TextWriter {
@@ -66,7 +66,7 @@ export function createTextWriter(): TextWriter {
   };
 }
 
-/** PostgreSQL stores no NUL; dropped, it leaves the word around it whole. */
+/** PostgreSQL stores no NUL. Dropping it leaves the word around it whole. */
 export const withoutNuls = (text: string): string => text.replaceAll('\0', '');
 
 function writeWords(draft: Draft, words: string): void {
@@ -78,7 +78,7 @@ function writeWords(draft: Draft, words: string): void {
   draft.blank = words.endsWith(' ');
 }
 
-/** Writes what is pending: a break or a blank (none at the very beginning), then signs. */
+/** Writes what is pending: a break or a blank (none at the very beginning), then markers. */
 function settle(draft: Draft): void {
   const { length, newlines, blank, signs } = draft;
   if (length > 0 && newlines > 0) push(draft, '\n'.repeat(newlines));

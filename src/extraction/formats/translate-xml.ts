@@ -4,25 +4,28 @@ import type { HtmlRenderer } from './html-text.ts';
 import { readXml, type XmlAttributes } from './xml.ts';
 
 /**
- * What an element becomes: an HTML element with these attributes, nothing with all that is inside it (`skip`), or
- * nothing but what is inside it (undefined).
+ * The translation of an element: an HTML element with these attributes; `skip` drops it with its content;
+ * undefined drops the element and keeps its content.
  */
 export type Translation = { element: string; attributes?: Attributes } | 'skip' | undefined;
 
 export type Translator = {
   open(name: string, attributes: XmlAttributes): Translation;
-  /** Called for the elements that were not skipped, before their HTML element is closed. */
+  /** Called for elements that were not skipped, before their HTML element is closed. */
   close?(name: string): void;
-  /** Gives the text as it is to be written; by default as it stands. */
+  /** Returns the text to write. Default: unchanged. */
   text?(text: string): string;
 };
 
 const NO_ATTRIBUTES: Attributes = new Map();
 
-/** Data, not page layout: one row is one line. */
+/** The table holds data and is not page layout: one row is one line. */
 export const DATA_TABLE = { element: 'table', attributes: new Map([['role', 'table']]) };
 
-/** Renders a part. @throws what `readXml` and the renderer throw */
+/**
+ * Renders a part.
+ * @throws what `readXml` and the renderer throw
+ */
 export function translateXml(
   part: Uint8Array,
   renderer: HtmlRenderer,
@@ -59,7 +62,7 @@ export function translateXml(
   });
 }
 
-/** Writes an element that holds text only. */
+/** Writes an element that contains only text. */
 export function writeElement(renderer: HtmlRenderer, element: string, text: string): void {
   renderer.open(element, NO_ATTRIBUTES);
   renderer.text(text);

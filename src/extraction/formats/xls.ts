@@ -29,12 +29,12 @@ async function readWorkbook(bytes: Uint8Array): Promise<WorkBook> {
   }
 }
 
-/** A cell shows its formatted text (`w`), or its value where it has no format. */
+/** A cell's text is its formatted text (`w`), or its value where it has no format. */
 function writeRows(sheet: WorkSheet | undefined, writer: SheetWriter, cells: { left: number }): void {
   for (const row of sheet?.['!data'] ?? []) {
     cells.left -= row?.length ?? 0;
     if (cells.left < 0) throw tooComplex(`The workbook has more than ${CELLS_MAX} cells.`);
-    // Rows and cells that hold nothing are holes.
+    // Empty rows and cells are holes in the arrays.
     const texts = Array.from(row ?? [], (cell) => String(cell?.w ?? cell?.v ?? ''));
     writer.row(texts);
   }

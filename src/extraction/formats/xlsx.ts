@@ -55,7 +55,7 @@ function readWorkbook(workbook: Uint8Array, relationships: Relationship[]) {
   return { sheets, epoch1904 };
 }
 
-/** The texts that cells refer to by number; pronunciation (`rPh`) is left out. */
+/** The texts that cells refer to by number. Pronunciation (`rPh`) is left out. */
 function sharedStrings(part: Uint8Array | undefined): string[] {
   const strings: string[] = [];
   let text: string[] | undefined;
@@ -83,12 +83,12 @@ function sharedStrings(part: Uint8Array | undefined): string[] {
 type SheetReading = {
   strings: string[];
   format: CellFormatter;
-  /** Cells that the workbook may still have. */
+  /** The number of cells that the workbook may still have. */
   cells: { left: number };
   writeRow(cells: string[]): void;
 };
 
-/** Reads the rows that have something in them. */
+/** Reads the rows with content. */
 function readSheet(part: Uint8Array, { strings, format, cells, writeRow }: SheetReading): void {
   let row: string[] = [];
   let cell = { type: 'n', style: 0, column: 0, value: '' };
@@ -118,10 +118,10 @@ function readSheet(part: Uint8Array, { strings, format, cells, writeRow }: Sheet
   });
 }
 
-/** Excel's last column is XFD; what lies beyond is no cell. */
+/** Excel's last column is XFD; references beyond it are invalid. */
 const COLUMNS_MAX = 16_384;
 
-/** The column of a reference like `AB12`, from 0. */
+/** The column of a reference, from 0: `AB12` → 27. */
 function columnOf(reference: string | undefined): number | undefined {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? '')?.[0];
   if (letters === undefined) return undefined;
@@ -130,7 +130,7 @@ function columnOf(reference: string | undefined): number | undefined {
   return Math.min(column, COLUMNS_MAX) - 1;
 }
 
-/** Notes on cells, as paragraphs after the sheet. */
+/** Comments on cells, as paragraphs after the sheet. */
 async function renderComments(archive: Archive, sheet: string, renderer: HtmlRenderer): Promise<void> {
   const relationships = await relationshipsOf(archive, sheet);
   for (const { target } of relationships.filter(({ type }) => type === 'comments')) {

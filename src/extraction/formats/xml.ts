@@ -3,17 +3,17 @@ import { Tokenizer } from 'htmlparser2';
 import { decodeText } from '../decode-text.ts';
 import { tooComplex, XML_DEPTH_MAX } from '../extraction-limits.ts';
 
-/** Attributes by their names as written. */
+/** Attributes by their names as written in the file. */
 export type XmlAttributes = ReadonlyMap<string, string>;
 
-/** Names are without their prefixes: producers choose these freely. Every opened element is closed, innermost first. */
+/** Names come without prefixes, which producers choose freely. Every opened element is closed, innermost first. */
 export type XmlEvents = {
   open(name: string, attributes: XmlAttributes): void;
   close(name: string): void;
   text(text: string): void;
 };
 
-/** An attribute's value, whatever its prefix. */
+/** An attribute's value, with any prefix. */
 export function attribute(attributes: XmlAttributes, name: string): string | undefined {
   const value = attributes.get(name);
   if (value !== undefined) return value;
@@ -21,22 +21,22 @@ export function attribute(attributes: XmlAttributes, name: string): string | und
   return undefined;
 }
 
-/** What may stand before a document type: white space, the XML declaration, comments, processing instructions. */
+/** What may precede a document type: white space, the XML declaration, comments, processing instructions. */
 const PROLOG = /\s*(?:<\?.*?\?>|<!--.*?-->|$)/sy;
 const DOCTYPE_START = /\s*<!DOCTYPE[^[>]*[[>]/iy;
-/** The end of an internal subset, wherever it is. */
+/** The end of an internal subset. */
 const SUBSET_END = /\]\s*>/g;
 
-/** Where `pattern` ends that matches at, or from, `start`; -1: it does not. */
+/** The end of the match of `pattern` at, or from, `start`; -1 without a match. */
 function endOf(pattern: RegExp, xml: string, start: number): number {
   pattern.lastIndex = start;
   return pattern.test(xml) ? pattern.lastIndex : -1;
 }
 
 /**
- * The document without its document type, and its internal subset, where external entities and entities within entities
- * would be declared; nothing is: of all entities only `&amp;` and its like and character references are read, others
- * stay as written. Looks for it once, before the root element, in linear time.
+ * The document without its document type and internal subset, which could declare external and nested entities.
+ * Only character references and entities like `&amp;` are decoded; other entities stay as written.
+ * Searches once, before the root element, in linear time.
  */
 function withoutDoctype(xml: string): string {
   let start = 0;
@@ -47,9 +47,9 @@ function withoutDoctype(xml: string): string {
 }
 
 /**
- * Reads a document in linear time. Not well formed is well enough: end tags without a start are ignored, what stays
- * open is closed at the end.
- * @throws FILE_TOO_COMPLEX for more than XML_DEPTH_MAX elements inside each other
+ * Reads a document in linear time. Tolerates malformed XML: ignores end tags without a start, and closes open elements
+ * at the end.
+ * @throws FILE_TOO_COMPLEX for more than XML_DEPTH_MAX nested elements
  */
 export function readXml(bytes: Uint8Array, events: XmlEvents): void {
   const xml = withoutDoctype(decodeText(bytes, { markup: 'xml' }));

@@ -1,4 +1,4 @@
-/** The reading process finds its modules prepared, all of them. */
+/** The extraction process finds all of its modules prepared. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => closeSync(modules));
 
-/** Imports a module where Node strips no types: TypeScript would be a syntax error, or no known file type. */
+/** Imports a module in a Node that strips no types: TypeScript would be a syntax error or an unknown file type. */
 const importing = (path: string, opened: number | 'ignore') =>
   spawnSync(
     process.execPath,

@@ -1,6 +1,7 @@
 /**
- * The modules of the reading process as JavaScript, prepared once for all of these processes: each would strip the
- * types of its thirty modules anew, which is half of its processor time for a small file.
+ * The modules of the extraction process as JavaScript, prepared once for all of these processes.
+ * Otherwise each process would strip the types of its thirty modules again: half of its processor time for a small
+ * file.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -13,7 +14,8 @@ import { fileURLToPath } from 'node:url';
 const SOURCES = fileURLToPath(new URL('./extraction-sources.ts', import.meta.url));
 
 /**
- * Gives the descriptor of a file that holds them, for reading; the file has no name and ends with its descriptors.
+ * Returns the descriptor of a file that holds them, for reading. The file has no name, and is deleted with its
+ * descriptor.
  * @throws when it cannot be written
  */
 export async function openModules(): Promise<number> {
@@ -30,8 +32,8 @@ export async function openModules(): Promise<number> {
 }
 
 /**
- * Opens a new file twice and takes its name away at once: a process that is killed leaves nothing behind. It has two
- * descriptors, since one for writing, given to a process that reads a hostile file, would let that change the modules.
+ * Opens a new file twice and unlinks it at once, so that a killed process leaves nothing behind.
+ * The reading descriptor is separate: a process with a hostile file could change the modules through a writable one.
  */
 function openUnnamed(): { reading: number; writing: number } {
   const path = join(tmpdir(), `knowledge-retrieval-modules-${randomUUID()}`);

@@ -1,4 +1,4 @@
-/** Whatever reading a file provokes ends in bounds, and stays in its own process. */
+/** The extraction of any file stays within its limits and in its own process. */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
@@ -110,7 +110,7 @@ function descendantsOf(pid: number): Found[] {
   });
 }
 
-/** More than a start takes: 100 ticks are a second. */
+/** More processor time than a start takes: 100 ticks are a second. */
 const isLooping = ({ ticks }: Found): boolean => ticks > 100;
 
 it('reads files one after another and at once', async () => {

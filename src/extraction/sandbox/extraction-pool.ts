@@ -1,4 +1,7 @@
-/** Reads the text of uploaded files, each in a process of its own that is bounded, niced, and killed at its end. */
+/**
+ * Extracts the text of uploaded files, each in its own process, which has limits, low priority, and is killed at its
+ * end.
+ */
 import { type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
@@ -14,39 +17,37 @@ import { openModules } from './extraction-modules.ts';
 import { receiveResult } from './extraction-result.ts';
 import { findSandbox, type Sandbox } from './extraction-sandbox.ts';
 
-/** An account's file, whose bytes are fetched shortly before it is its turn: those that wait longer take no memory. */
+/** An account's file. Its bytes are fetched shortly before its turn, so that waiting files take no memory. */
 export type StoredFile = { accountId: string; fileName: string; readBytes: () => Promise<Uint8Array> };
 
 /**
- * Never throws for what is wrong with the file: that comes back as a failure with its reason.
+ * Returns errors of the file as failures with a reason.
  * @throws what `readBytes` throws, our own faults, and when `signal` aborts, which kills the process
  */
 export type ExtractFile = (file: StoredFile, signal?: AbortSignal) => Promise<Extraction<PackedText>>;
 
 export type ExtractionPool = { extract: ExtractFile; close(): void };
 
-/** Spare processes that had nothing to do for this long end. */
+/** Spare processes that were idle for this long end. */
 const SPARE_MAX_IDLE_MS = 60_000;
 
-/**
- * One processor stays free for the server, and half of the memory: not one file after another may take all of it.
- */
+/** One processor stays free for the server. Half of the memory bounds the number of processes. */
 const MEMORY_FOR = Math.floor(MACHINE_MEMORY / 2 / MEMORY_MAX);
 const PROCESSES_MAX = Math.max(1, Math.min(availableParallelism() - 1, MEMORY_FOR));
 
 /**
- * Processes beside those, for accounts of which no file is being read: a file may take its process for two minutes, and
- * who comes meanwhile would wait for that. They share the processors; where there is no memory for them, he waits.
+ * Additional processes for accounts that have no other file in extraction.
+ * A file may take its process for two minutes, and files of other accounts would wait for that.
+ * They share the processors. Where there is no memory for them, the files wait.
  */
 const VISITING_PROCESSES_MAX = Math.max(0, Math.min(2, MEMORY_FOR - PROCESSES_MAX));
 
-/** One is starting while another is ready: starts one after the other would be what bounds small files. */
+/** One spare starts while another is ready: successive starts would limit the rate of small files. */
 const SPARES = Math.max(1, Math.min(2, MEMORY_FOR));
 
 /**
- * Starts no process yet. `tell` hears, with the first file, which bounds this system does not allow; the other options
- * are for tests.
- * `close` kills what runs; its job is tried again by the next server.
+ * Starts no process yet. With the first file it calls `tell` with the bounds that this system does not allow.
+ * The other options are for tests. `close` kills running processes; the next server retries their jobs.
  */
 export function createExtractionPool({
   readingMaxMs = readingMaxMsFor,
@@ -55,7 +56,7 @@ export function createExtractionPool({
 } = {}): ExtractionPool {
   const processes = createProcesses(program, tell);
   const turns = createShares(PROCESSES_MAX, undefined, VISITING_PROCESSES_MAX);
-  // A slow store keeps nobody else from the processes, and one account's files not those of another one.
+  // A slow store does not keep other files from the processes, nor one account's files those of another account.
   const fetches = createShares(PROCESSES_MAX, undefined, 1);
   const read = async (file: UploadedFile, onSent: () => void, signal: AbortSignal | undefined) => {
     signal?.throwIfAborted();
@@ -85,12 +86,12 @@ export function createExtractionPool({
 }
 
 /**
- * Processes, each to be used once. When one is taken, the next are started, so that files that follow each other do
- * not wait for them: a start takes 65 ms of a processor, a small file 5.
+ * Processes for one use each. When one is taken, the next ones start, so that successive files do not wait for them:
+ * a start takes 65 ms of a processor, a small file 5.
  */
 function createProcesses(program: string, tell: (lacks: string[]) => void) {
   const alive = new Set<ChildProcessWithoutNullStreams>();
-  /** Undefined also where they could not be prepared: each process strips its modules itself then. */
+  /** Also undefined where they could not be prepared: then each process strips its modules itself. */
   let modules: number | undefined;
   let sandbox: Sandbox | undefined;
   let preparing: Promise<unknown> | undefined;
@@ -104,7 +105,7 @@ function createProcesses(program: string, tell: (lacks: string[]) => void) {
       spares.delete(child);
     };
     alive.add(child);
-    // Where none could be started, 'close' may never come.
+    // If the process could not be started, 'close' may never come.
     child.once('close', forget).on('error', forget);
     return child;
   };
@@ -112,7 +113,7 @@ function createProcesses(program: string, tell: (lacks: string[]) => void) {
     try {
       while (spares.size < SPARES) spares.add(start());
     } catch {
-      // Without memory for a process, spawn throws; the next file tries again.
+      // Without memory for a process, spawn throws. The next file tries again.
     }
   };
   const endSpares = () => {
@@ -126,7 +127,7 @@ function createProcesses(program: string, tell: (lacks: string[]) => void) {
     return oldest;
   };
   return {
-    /** Before the first process is taken. */
+    /** Call it before the first process is taken. */
     prepare: (): Promise<unknown> => {
       preparing ??= Promise.all([
         openModules().then(
@@ -167,9 +168,9 @@ const PROGRAM = fileURLToPath(new URL('./extraction-process.ts', import.meta.url
 const LOADER = fileURLToPath(new URL('./extraction-loader.cjs', import.meta.url));
 
 /**
- * The process may read the program's files and nothing else, write none, start neither processes nor threads (Node's
- * permission model), and make no code of strings; its environment is empty. The rest is the operating system's: see
- * extraction-sandbox.ts.
+ * Node's permission model limits the process: it may read the program's files only, and write none.
+ * It may start neither processes nor threads, nor make code from strings. Its environment is empty.
+ * The operating system's limits are in extraction-sandbox.ts.
  */
 const COMMAND = [
   process.execPath,
@@ -177,29 +178,29 @@ const COMMAND = [
   '--permission',
   ...['src', 'generated', 'node_modules', 'package.json'].map((name) => `--allow-fs-read=${root}${name}`),
   '--disallow-code-generation-from-strings',
-  // It opens any file, whatever the permission model says.
+  // SQLite opens any file, whatever the permission model allows.
   '--no-experimental-sqlite',
   `--require=${LOADER}`,
 ];
 
 /**
- * In a process group of its own: Ctrl-C is the server's, which lets files be read to their end. `modules` is what
- * `openModules` gave; with undefined the loader finds an empty file.
+ * The process has its own process group: Ctrl-C reaches only the server, which lets extractions end.
+ * `modules` comes from `openModules`. With undefined the loader finds an empty file.
  */
 function startProcess(
   [name = '', ...args]: string[],
   modules: number | undefined,
 ): ChildProcessWithoutNullStreams {
   const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', modules ?? 'ignore'];
-  // The first three are pipes, which the types do not see in a list of four.
+  // The first three are pipes. The types do not express this for a list of four.
   return spawn(name, args, { env: {}, stdio, detached: true }) as ChildProcessWithoutNullStreams;
 }
 
-/** Resolves once the process has taken everything, or has ended; the bytes are forgotten then. */
+/** Resolves once the process has taken everything or has ended. Then the bytes are released. */
 async function sendFile({ stdin }: ChildProcessWithoutNullStreams, file: UploadedFile): Promise<void> {
   stdin.write(`${JSON.stringify(file.fileName)}\n`);
   stdin.end(file.bytes);
-  // A process that ends before it has read everything tells why by its end.
+  // If a process ends before it has read everything, its exit explains why.
   await finished(stdin).catch(() => {});
   file.bytes = new Uint8Array();
 }

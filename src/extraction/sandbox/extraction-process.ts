@@ -1,6 +1,8 @@
 /**
- * The program of the process that reads one file. Standard input: the file's name as a line of JSON, then its
- * bytes. Standard output: its type as a line of JSON, a `ResultHead` as another one, then the packed text. See extraction-pool.ts.
+ * The program of the process that extracts one file.
+ * Standard input: the file's name as a line of JSON, then its bytes.
+ * Standard output: the file's type as a line of JSON, a `ResultHead` as another line, then the packed text.
+ * See extraction-pool.ts.
  */
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
@@ -8,7 +10,7 @@ import type { DocumentType } from '../../../generated/types.gen.ts';
 import { packText } from '../../indexing/split/extracted-text.ts';
 import { type Extraction, extractFile, type UploadedFile } from '../extract.ts';
 
-/** What a file is and what came of it, and how many bytes of packed text follow. */
+/** The file's type and the outcome, and the number of bytes of packed text that follow. */
 export type ResultHead = { extraction: Extraction<undefined>; textBytes: number };
 
 async function readInput(): Promise<UploadedFile> {
@@ -32,14 +34,14 @@ function writeResult(extraction: Extraction): void {
   process.stdout.end(text);
 }
 
-/** Where a reader waits for something that never comes, which damage can bring about, nothing is left to do. */
+/** A damaged file can make a reader wait for an event that never comes. Then Node has nothing left to do and exits. */
 const UNENDED: Extraction = {
   type: 'unknown',
   failure: { code: 'FILE_CORRUPT', message: 'The file is damaged: reading it does not come to its end.' },
 };
 const tellUnended = () => writeResult(UNENDED);
 
-// What a library has to say of a file would stand in the middle of the result, or pass for the reason of an end.
+// A library's log output would stand in the middle of the result, or look like the reason of an exit.
 globalThis.console = new Console(new Writable({ write: (_piece, _encoding, done) => done() }));
 process.once('beforeExit', tellUnended);
 const tellType = (type: DocumentType) => void process.stdout.write(`${JSON.stringify(type)}\n`);

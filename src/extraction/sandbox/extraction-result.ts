@@ -1,4 +1,4 @@
-/** Takes what the process of a file hands back, within bounds of time and size. */
+/** Receives the result of an extraction process, within limits of time and size. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
@@ -9,18 +9,18 @@ import { RESULT_HEAD_MAX, RESULT_MAX } from '../extraction-limits.ts';
 import type { ResultHead } from './extraction-process.ts';
 import { watchMemory } from './extraction-watchdog.ts';
 
-/** The last of standard error that is kept, to tell why a process ended. */
+/** This many last characters of standard error are kept, to explain why a process ended. */
 const COMPLAINT_MAX_LENGTH = 4_000;
 
-/** How V8 and the C++ library say that memory ran out. */
+/** Messages of V8 and the C++ library for exhausted memory. */
 const OUT_OF_MEMORY = /out of memory|allocation failed|failed to allocate|bad_alloc/i;
 const TOO_MUCH_MEMORY = 'Reading the file takes more memory than the service gives to one.';
 
 /**
- * The result of a process, which is dead then, whether it wanted to or not. `maxMsFor` tells how long it may take, from
- * now on, for a file of a type.
- * @throws Error when it ended without one and not for a limit, or handed back something else: then the reader has
- * a fault
+ * The result of a process. The process is always dead afterwards.
+ * `maxMsFor` returns the time limit, from now on, for a file of a type.
+ * @throws Error when it ended without a result and not for a limit, or returned something else: then the reader has a
+ * bug
  */
 export async function receiveResult(
   child: ChildProcess & { stdout: Readable; stderr: Readable },
@@ -56,7 +56,7 @@ export async function receiveResult(
   return { type: 'unknown', failure: { code: 'FILE_TOO_COMPLEX', message: exceeded } };
 }
 
-/** Calls `end` after `maxMs`; `set` says anew how long it is, from the start on. */
+/** Calls `end` after `maxMs`. `set` changes that limit, counted from the start. */
 function startDeadline(maxMs: number, end: (reason: string) => void) {
   const startedAtMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
@@ -69,7 +69,7 @@ function startDeadline(maxMs: number, end: (reason: string) => void) {
   return { set, clear: () => clearTimeout(timer) };
 }
 
-/** Keeps the end of what a stream brings. */
+/** Keeps the last output of a stream. */
 function lastOf(stream: Readable): () => string {
   let last = '';
   stream.setEncoding('utf8').on('data', (piece: string) => {
@@ -79,8 +79,9 @@ function lastOf(stream: Readable): () => string {
 }
 
 /**
- * Puts a result together: first the file's type and the head (lines), then, in memory of the announced size, the packed
- * text. `add` throws for what is no result.
+ * Assembles a result: first the file's type and the head (lines), then the packed text, in memory of the announced
+ * size.
+ * `add` throws for an invalid result.
  */
 function collectResult(onType: (type: DocumentType) => void) {
   let line = Buffer.alloc(0);
@@ -123,7 +124,7 @@ function collectResult(onType: (type: DocumentType) => void) {
   };
 }
 
-/** `told` is a head unless something else than extraction-process.ts wrote it. */
+/** `told` is a head unless another program than extraction-process.ts wrote it. */
 function checkHead(told: ResultHead): ResultHead {
   if (!Number.isSafeInteger(told.textBytes) || told.textBytes < 0)
     throw new TypeError('the head of the result announces no size');

@@ -1,4 +1,4 @@
-/** A reader that somebody else has taken over stays in its process, as far as the system allows. */
+/** An attacker who controls a reader stays in its process, as far as the system allows. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Lets the reader try everything; `lacks` is what this system does not allow. */
+/** Lets the reader try every way out. `lacks`: what this system does not allow. */
 async function escapeAll(): Promise<{ report: EscapeReport; lacks: string[] }> {
   const secretFile = join(directory, 'secret.sqlite');
   new DatabaseSync(secretFile).exec('CREATE TABLE IF NOT EXISTS secrets (secret TEXT)');
@@ -60,10 +60,10 @@ async function escapeAll(): Promise<{ report: EscapeReport; lacks: string[] }> {
   }
 }
 
-/** Whatever the system allows: Node's permission model, and what it lacks. */
+/** Holds on every system: Node's permission model, and what it does not cover. */
 const DENIED = {
   'read a secret': 'ERR_ACCESS_DENIED',
-  // Where not even the directory can be entered, nothing is found.
+  // If not even the directory can be entered, nothing is found.
   'read a secret as a module': expect.stringMatching(/^(ERR_ACCESS_DENIED|MODULE_NOT_FOUND)$/),
   'read a secret by SQLite': 'ERR_UNKNOWN_BUILTIN_MODULE',
   'read the environment of the server': 'ERR_ACCESS_DENIED',
@@ -90,7 +90,7 @@ test('it reaches no file, no process, no code, no user and, where there is one o
   expect(report['become root']).toMatch(/^(EPERM|EINVAL)$/);
   const hasNetwork = lacks.some((lack) => lack.includes('network'));
   for (const way of NETWORK) expect([way, report[way] !== 'ENETUNREACH']).toEqual([way, hasNetwork]);
-  // A socket of the server's own user is open to it; the database behind one asks for a password.
+  // The process can reach a socket of the server's own user, but the database there asks for a password.
   const isOtherUser = isRoot && lacks.length === 0;
   expect(report['connect by a socket of Unix']).toBe(isOtherUser ? 'EACCES' : 'connected');
 });

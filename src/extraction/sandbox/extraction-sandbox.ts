@@ -1,40 +1,43 @@
 /**
- * What the operating system takes away from a process that reads a file, beside Node's permission model: network,
- * user, privileges, and its life when the server's ends. Systems allow this in part only; what they do is found out once.
+ * The operating system's limits on an extraction process, in addition to Node's permission model.
+ * They remove network, user and privileges, and kill the process when the server ends.
+ * Systems allow only some of them; which ones is determined once.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { READING_MAX_MS, RESERVED_MEMORY_MAX } from '../extraction-limits.ts';
 
-/** `command`: a command in the sandbox. `lacks`: what this system does not allow, in words; empty: nothing. */
+/**
+ * `command`: wraps a command in the sandbox. `lacks`: the limits that this system does not allow, in words; else empty.
+ */
 export type Sandbox = { command(of: string[]): string[]; lacks: string[] };
 
 /**
- * Users for these processes, each time another one, so that they cannot signal each other either. systemd takes the
- * same numbers for users that it makes up (systemd.exec(5), DynamicUser); no package's account has them.
+ * Users for these processes, a different one each time, so that they cannot signal each other either.
+ * systemd uses the same numbers for dynamic users (systemd.exec(5), DynamicUser); no package's account has them.
  */
 const FIRST_USER = 61_184;
 const LAST_USER = 65_519;
 
 /**
- * The kernel's bounds: on memory, in kilobytes, in case it grows faster than it is looked at, and on processor seconds,
- * in case nothing else ends a process whose server is gone; no core dumps. Where memory runs out all the same, it is ended
- * first (proc(5), oom_score_adj), and not the service. And a tenth of the server's claim on a
- * processor. Not less: a busy server would let every file run out of time.
+ * The kernel's limits. Memory in kilobytes, in case it grows between two checks of the watchdog.
+ * Processor seconds, in case the server is gone and nothing else ends the process. No core dumps.
+ * If memory runs out all the same, the kernel ends this process first (proc(5), oom_score_adj), and not the service.
+ * Its share of a processor is a tenth of the server's. With less, every file on a busy server would exceed its time.
  */
 const BOUNDED_START =
   '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; ulimit -c 0; ulimit -d "$1"; ulimit -t "$2"; shift 2; exec nice -n 10 "$@"';
 const KILOBYTES_MAX = Math.floor(RESERVED_MEMORY_MAX / 2 ** 10);
-/** Several threads of Node's may work at once. */
+/** Several threads of Node may run at once. */
 const PROCESSOR_SECONDS_MAX = (4 * READING_MAX_MS) / 1000;
 
-/** A way to start a command, and what it leaves out. */
+/** A way to start a command, and the limits that it lacks. */
 type Way = { prefix(user: number): string[]; lacks: string[] };
 
 const setpriv = (...options: string[]): string[] => [
   'setpriv',
   '--no-new-privs',
-  // The kernel kills the process when its server is gone, whatever it does (prctl(2), PR_SET_PDEATHSIG).
+  // The kernel kills the process when its server is gone, in any state (prctl(2), PR_SET_PDEATHSIG).
   '--pdeathsig=KILL',
   ...options,
 ];
@@ -42,8 +45,8 @@ const setpriv = (...options: string[]): string[] => [
 const otherUser = (user: number): string[] => [`--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
 
 /**
- * Another user may pass to the program, or only root: then the capability that passes is kept, without those that reach
- * other processes. See postgres-account.ts.
+ * The first way is another user without capabilities. Where only root can reach the program,
+ * that user keeps the one capability that reaches it, and none that reach other processes. See postgres-account.ts.
  */
 const ROOT_WAYS: Way[] = [
   {
@@ -65,7 +68,7 @@ const ROOT_WAYS: Way[] = [
 const USER_WAYS: Way[] = [{ prefix: () => setpriv('--'), lacks: [] }];
 const NO_USER: Way = { prefix: () => [], lacks: ['a user and an end of their own (setpriv of util-linux)'] };
 
-/** As root, or else in a user namespace, where the system lets users make some. A namespace has no network at first. */
+/** As root, or else in a user namespace, where the system lets users create one. A new namespace has no network. */
 const networkWay = (isRoot: boolean): Way => ({
   prefix: () => (isRoot ? ['unshare', '--net', '--'] : ['unshare', '--user', '--net', '--']),
   lacks: [],
@@ -75,10 +78,10 @@ const NETWORK: Way = {
   lacks: ['a network without anything in it (unshare of util-linux)'],
 };
 
-/** Reads a file, starts Node, and can be ended by us. */
+/** Checks that the sandbox can read a file, start Node, and be killed by us. */
 const PROBE = 'head -c 1 "$1" >/dev/null && "$2" --version >/dev/null && echo good && exec cat';
 
-/** What says that there is no such command, and not that there is no room for a process at the moment. */
+/** These errors mean that the command does not exist; others mean that no process can start at the moment. */
 const NO_COMMAND = new Set(['ENOENT', 'EACCES', 'EPERM']);
 
 async function works({ prefix }: Way, program: string): Promise<boolean> {
@@ -90,7 +93,7 @@ async function works({ prefix }: Way, program: string): Promise<boolean> {
   child.on('error', () => {});
   child.stdin?.on('error', () => {});
   child.stdout?.on('data', () => {
-    // Where it may not be killed, it ends by itself.
+    // If we may not kill it, it ends by itself.
     child.kill('SIGKILL');
     child.stdin.end();
   });
@@ -108,7 +111,10 @@ async function findWorking(ways: Way[], program: string): Promise<Way | undefine
   return undefined;
 }
 
-/** `program` is what the sandbox must let be read. @throws where no process can be started at the moment */
+/**
+ * `program`: the sandbox must allow reading it.
+ * @throws where no process can be started at the moment
+ */
 export async function findSandbox(program: string): Promise<Sandbox> {
   if (process.platform === 'win32')
     return { command: (of) => of, lacks: ['bounds of the operating system: Windows has none'] };

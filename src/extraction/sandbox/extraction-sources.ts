@@ -1,6 +1,8 @@
 /**
- * A program that writes the reading process's modules as JavaScript to standard output: a JSON object from a module's
- * URL to its source. What is not in it that process reads as TypeScript. See extraction-modules.ts.
+ * A program that writes the extraction process's modules as JavaScript to standard output.
+ * The format is a JSON object from a module's URL to its source. The process reads modules that are missing there as
+ * TypeScript.
+ * See extraction-modules.ts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';

@@ -1,14 +1,13 @@
-/**
- * Watches over the memory of a process that reads a file, from outside of it: what the file makes it do cannot reach
- * this.
- */
+/** Watches the memory of an extraction process from outside, where the file cannot influence it. */
 import { readFileSync } from 'node:fs';
 import { MEMORY_MAX } from '../extraction-limits.ts';
 
-/** Memory grows by about 100 MB meanwhile at worst; what a busy server misses, the kernel refuses beyond its bound. */
+/**
+ * Memory grows by about 100 MB between two checks at worst. If a busy server misses that, the kernel's limit applies.
+ */
 const INTERVAL_MS = 50;
 
-/** Bytes that the process uses; undefined: it has ended, or this system does not say. */
+/** Bytes that the process uses; undefined where it has ended, or this system does not report it. */
 function memoryOf(pid: number): number | undefined {
   try {
     const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
@@ -18,7 +17,7 @@ function memoryOf(pid: number): number | undefined {
   }
 }
 
-/** Calls `onExceeded` when the process takes too much memory; gives what ends the watch. */
+/** Calls `onExceeded` when the process takes too much memory. Returns a function that ends the watch. */
 export function watchMemory(pid: number, onExceeded: () => void): () => void {
   const timer = setInterval(() => {
     if ((memoryOf(pid) ?? 0) > MEMORY_MAX) onExceeded();
