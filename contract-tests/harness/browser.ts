@@ -1,6 +1,6 @@
 /**
- * A real Chromium for tests. On Linux (x64) it comes from npm and brings its libraries along, so that `npm test` needs
- * nothing but npm; elsewhere an installed Chrome serves.
+ * A real Chromium for tests. On Linux (x64) it comes from npm with its libraries, so `npm test` needs nothing but npm.
+ * Other systems use an installed Chrome.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,9 @@ import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 
 const modules = join(import.meta.dirname, '../../node_modules');
 
-/** Nothing that is tested needs more; CI runs as root, where Chromium's sandbox can not. No look at the network. */
+/**
+ * The tests need nothing more. CI runs as root, where Chromium's sandbox does not work. Nothing accesses the network.
+ */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -20,10 +22,10 @@ const FLAGS = [
   '--no-first-run',
 ];
 
-/** Unpacks the browser of the npm package; it takes the system's temporary directory for the place to do so. */
+/** Unpacks the browser of the npm package, which unpacks into the system's temporary directory. */
 const UNPACK = "import('@sparticuz/chromium').then(({ default: chromium }) => chromium.executablePath())";
 
-/** Where the browser of the npm package lies unpacked (210 MB, 3 s, once for each version). */
+/** The directory of the unpacked browser of the npm package (210 MB, 3 s, once per version). */
 function unpackedBrowser(): string {
   const { version } = JSON.parse(readFileSync(join(modules, '@sparticuz/chromium/package.json'), 'utf8')) as {
     version: string;
@@ -33,7 +35,7 @@ function unpackedBrowser(): string {
   if (existsSync(place)) return place;
   mkdirSync(caches, { recursive: true });
   const unpacking = mkdtempSync(join(caches, 'chromium-'));
-  // The package unpacks the libraries beside the browser where it takes the machine for Amazon's.
+  // The package unpacks the libraries beside the browser only where it detects Amazon's machines.
   const env = { ...process.env, TMPDIR: unpacking, AWS_LAMBDA_JS_RUNTIME: 'nodejs24.x' };
   const { status, stderr } = spawnSync(process.execPath, ['-e', UNPACK], {
     cwd: modules,
@@ -41,7 +43,7 @@ function unpackedBrowser(): string {
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(`Chromium could not be unpacked: ${stderr}`);
-  // The package's own list of places for fonts is Amazon's. Without any font Chromium ends at the first letter.
+  // The package's own font directories are Amazon's. Without any font Chromium crashes at the first letter.
   writeFileSync(join(unpacking, 'fonts.conf'), '<fontconfig><dir prefix="relative">fonts</dir></fontconfig>');
   try {
     renameSync(unpacking, place);
@@ -63,7 +65,7 @@ function launchOptions(): LaunchOptions {
   return { executablePath: join(place, 'chromium'), env, args: ['--headless=shell', ...FLAGS] };
 }
 
-/** A new browser; undefined where this machine has none, with a line that says so. */
+/** A new browser; undefined where this machine has none, after a line on the terminal. */
 export async function openBrowser(): Promise<Browser | undefined> {
   try {
     return await chromium.launch(launchOptions());

@@ -1,4 +1,4 @@
-/** Two ways to call the service, both held against the spec: the generated client, and requests as they are written. */
+/** Two ways to call the service, both checked against the spec: the generated client, and raw requests. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import { type Client, createClient } from '../../generated/client/index.ts';
 import * as sdk from '../../generated/sdk.gen.ts';
@@ -14,7 +14,7 @@ import type {
 import { OPERATION_IDS, type OperationId, ROUTES, requireContract } from './contract-check.ts';
 import { type Answer, exchange, type Sent } from './exchange.ts';
 
-/** @throws an Error when the answer to a request of the generated client breaks the contract */
+/** @throws an Error when the answer to a request of the generated client violates the contract */
 export async function requireResponse(request: Request, response: Response): Promise<void> {
   const { pathname } = new URL(request.url);
   const operationId = OPERATION_IDS.find((id) => pathname.endsWith(ROUTES[id].path));
@@ -24,14 +24,14 @@ export async function requireResponse(request: Request, response: Response): Pro
   requireContract(operationId, { status, headers, text, body: JSON.parse(text) });
 }
 
-/** fetch for the generated client; an answer that breaks the contract rejects. */
+/** fetch for the generated client; rejects an answer that violates the contract. */
 export async function fetchChecked(request: Request): Promise<Response> {
   const response = await fetch(request);
   await requireResponse(request, response);
   return response;
 }
 
-/** The operations by the generated client: input in, `data` (of the lists: the whole body) out; refusals are thrown. */
+/** The operations by the generated client: input → `data` (for lists: the whole body). Refusals are thrown. */
 const createApi = (client: Client) => ({
   query: async (body: QueryRequest) => (await sdk.query({ client, body, throwOnError: true })).data.data,
   importFile: async (fileId: string) =>
@@ -67,7 +67,7 @@ export type Api = ReturnType<typeof createApi>;
 /** Body (POST) or query parameters (GET) of any kind; text and bytes are sent as they are. */
 export type Input = object | string | Uint8Array | null | undefined;
 
-/** Sends any input to an operation, with these headers instead of the usual ones (undefined: without). */
+/** Sends any input to an operation. These headers replace the usual ones (undefined removes one). */
 export type RequestOperation = (
   operationId: OperationId,
   input?: Input,

@@ -1,4 +1,4 @@
-/** Holds answers against the spec: status, body, headers, and the one status of each errorCode. */
+/** Checks answers against the spec: status, body, headers, and the one status of each errorCode. */
 import type { ValidateFunction } from 'ajv';
 import type * as sdk from '../../generated/sdk.gen.ts';
 import type { ErrorCode } from '../../generated/types.gen.ts';
@@ -41,7 +41,7 @@ export const ROUTES = Object.fromEntries(
 
 export const OPERATION_IDS = Object.keys(ROUTES) as OperationId[]; // its keys, by the line above
 
-/** An answer may hold what the spec names and nothing else: an undocumented field is a leak or a gap in the spec. */
+/** An answer may only have fields of the spec: an undocumented field is a leak or a gap in the spec. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -49,10 +49,10 @@ function closed(schema: unknown): unknown {
   return { ...('properties' in schema && { additionalProperties: false }), ...Object.fromEntries(entries) };
 }
 
-/** Problems of a value; empty: it keeps to its schema. */
+/** Returns a value's violations of its schema; empty if it is valid. */
 type Check = (value: unknown) => string[];
 
-/** The checks of one documented response: of its body and of each of its headers. */
+/** The checks of one documented response: its body and each of its headers. */
 type ResponseContract = { body: Check; headers: Map<string, Check> };
 
 const checkBy =
@@ -64,7 +64,7 @@ const checkBy =
 
 const compile = (schema: unknown): Check => checkBy(ajv.compile(closed(schema) as object)); // an object stays one
 
-/** Numbers arrive as text in headers. */
+/** Numbers in headers are text. */
 function compileHeader({ schema, required }: { schema: { type: string }; required: boolean }): Check {
   const check = compile(schema);
   return (value) => {
@@ -87,7 +87,7 @@ const compileResponse = ({ content, headers = {} }: Response): ResponseContract 
 
 const compiled = new Map<Response, ResponseContract>();
 
-/** What the spec documents for this status of an operation; `default` where it names no status. */
+/** The spec's response for this status of an operation; `default` where it does not document the status. */
 function contractOf(operationId: OperationId, status: number): ResponseContract {
   const { responses } = operationOf(operationId);
   const response = responses[status] ?? responses.default;
@@ -97,7 +97,7 @@ function contractOf(operationId: OperationId, status: number): ResponseContract 
   return contract;
 }
 
-/** What answers of other routes than the operations keep to: upload addresses, unknown paths. */
+/** The contract of answers of other routes than the operations: upload addresses, unknown paths. */
 const envelope = ajv.compile({
   oneOf: [
     {
@@ -135,8 +135,8 @@ const checkContentType: Check = (value) =>
   value === 'application/json; charset=utf-8' ? [] : [`is ${value}`];
 
 /**
- * Everything that the contract says against an answer of an operation, or of another route (undefined).
- * @throws an Error with all of it.
+ * Checks an answer of an operation, or of another route (undefined), against the contract.
+ * @throws an Error that lists all violations
  */
 export function requireContract(operationId: OperationId | undefined, answer: Answer): void {
   const contract = operationId === undefined ? otherRoute : contractOf(operationId, answer.status);
@@ -155,12 +155,12 @@ export function requireContract(operationId: OperationId | undefined, answer: An
   );
 }
 
-/** What /docs, /openapi.json and /metrics are made of; everything else is the envelope's type. */
+/** Content types of /docs, /openapi.json and /metrics; all other answers have the envelope's type. */
 const PAGE_TYPE = /^(text\/(html|css|javascript|plain)|application\/json);/;
 
 /**
- * Everything against an answer of a page: its content, or a refusal in the envelope.
- * @throws an Error with all of it.
+ * Checks an answer of a page: its content, or a refusal in the envelope.
+ * @throws an Error that lists all violations
  */
 export function requirePage(answer: Answer): void {
   const { status, headers } = answer;
@@ -172,7 +172,7 @@ export function requirePage(answer: Answer): void {
   if (!isRight) throw new Error(`a page answered ${status} with ${headers['content-type']}`);
 }
 
-/** Whether the answer is one that the spec has, whosever it is: a client who sends noise may hit anything. */
+/** Whether the spec documents the answer for any operation: a client that sends noise may reach any of them. */
 export function isDocumented(answer: Answer): boolean {
   if (answer.status === 304 || answer.status === 100) return true;
   const checks = [...OPERATION_IDS, undefined].map((route) => () => requireContract(route, answer));

@@ -1,4 +1,4 @@
-/** A way to the embedded database of a running service over TCP, which can be cut and joined again. */
+/** A TCP link to the embedded database of a running service. Tests can cut it and restore it. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgr
 export type DatabaseLink = {
   /** For DATABASE_URL. */
   url: string;
-  /** Breaks every connection, and each new one at once: to a client the database is away. */
+  /** Breaks every connection, and each new one at once: clients see a database that is down. */
   cut(): void;
   join(): void;
   close(): void;
@@ -26,7 +26,7 @@ export async function openDatabaseLink(dataDirectory: string): Promise<DatabaseL
     clients.add(client);
     client.on('error', () => client.destroy());
     database.on('error', () => client.destroy());
-    // Ended in peace, or PostgreSQL would complain of a lost client.
+    // Ends the connection properly, or PostgreSQL would log a lost client.
     client.on('close', () => clients.delete(client) && database.end());
     client.pipe(database).pipe(client);
   });

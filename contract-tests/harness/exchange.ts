@@ -1,9 +1,9 @@
-/** Sends one HTTP request exactly as it is written down and gives the whole answer. */
+/** Sends one HTTP request exactly as given and returns the whole answer. */
 import http, { type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { text } from 'node:stream/consumers';
 
-/** `path` with its query. A body gets a Content-Length, unless `transfer-encoding: chunked` is among the headers. */
+/** `path` includes the query. A body gets a Content-Length, unless the headers have `transfer-encoding: chunked`. */
 export type Sent = {
   method: string;
   path: string;
@@ -11,21 +11,21 @@ export type Sent = {
   body?: string | Uint8Array | undefined;
 };
 
-/** `body`: the parsed JSON of `text`; undefined when there is none. */
+/** `body`: the parsed JSON of `text`; undefined without JSON. */
 export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; body: unknown };
 
 /**
- * Connections are kept, so that thousands of requests need a few of them only. The client closes an idle one, before the
- * server does: a request that is sent at the moment at which the server closes gets no answer. Node's agent heeds the time
- * that the server announces only where it has a `timeout` of its own.
+ * Keeps connections open, so that thousands of requests need only a few.
+ * The client closes an idle one before the server does: a request sent while the server closes would get no answer.
+ * Node's agent heeds the server's announced time only if it has a `timeout` of its own.
  */
 export const KEPT = { keepAlive: true, maxSockets: 64, timeout: 60_000 };
 const AGENTS = { http: new http.Agent(KEPT), https: new https.Agent(KEPT) };
 
-/** No request of the tests may take longer. */
+/** Time-out of every request of the tests. */
 const TIMEOUT_MS = 30_000;
 
-/** The value of a JSON text; undefined where it is none. */
+/** The value of a JSON text; undefined for invalid JSON. */
 export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -35,8 +35,8 @@ export function parseJson(json: string): unknown {
 }
 
 /**
- * Sends it to `address`, whose own path, if any, comes before that of the request.
- * @throws when the connection breaks or no answer comes within `timeoutMs`.
+ * Sends it to `address`, whose own path, if any, precedes that of the request.
+ * @throws when the connection breaks or no answer comes within `timeoutMs`
  */
 export async function exchange(
   address: string,
@@ -63,6 +63,8 @@ export async function exchange(
   return await answered;
 }
 
-/** Whether `exchange` has thrown because no answer came in time: Node aborts the request, whatever the signal's reason. */
+/**
+ * Whether `exchange` threw because no answer came in time. Node aborts the request, whatever the signal's reason is.
+ */
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof Error && error.name === 'AbortError';

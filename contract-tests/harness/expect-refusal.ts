@@ -4,7 +4,7 @@ import type { ErrorCode, InputValidationFailedData } from '../../generated/types
 import type { Answer } from './exchange.ts';
 import type { Account } from './opened-account.ts';
 
-/** The answer is this refusal and no other. */
+/** Asserts exactly this refusal. */
 export function expectRefusal(answer: Answer, status: number, errorCode: ErrorCode): void {
   expect({ status: answer.status, body: answer.body }, answer.text.slice(0, 500)).toMatchObject({
     status,
@@ -12,7 +12,7 @@ export function expectRefusal(answer: Answer, status: number, errorCode: ErrorCo
   });
 }
 
-/** The answer refuses exactly these fields, and its message names each of them. */
+/** Asserts that the answer refuses exactly these fields, and that its message names each of them. */
 export function expectRefusedFields(answer: Answer, ...fields: string[]): void {
   expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');
   const { message, data } = answer.body as { message: string; data: InputValidationFailedData }; // checked by the spec
@@ -21,7 +21,7 @@ export function expectRefusedFields(answer: Answer, ...fields: string[]): void {
   for (const field of fields) expect(message).toContain(field);
 }
 
-/** Everything that an account can see of what it has. */
+/** Everything that an account can read of its own data. */
 export async function readHoldings({ api }: Pick<Account, 'api'>) {
   const { data: knowledgeBases } = await api.listKnowledgeBases();
   const documents = await Promise.all(
@@ -30,7 +30,7 @@ export async function readHoldings({ api }: Pick<Account, 'api'>) {
   return { knowledgeBases, documents, usage: await api.getUsage(), balance: await api.getBalance() };
 }
 
-/** `act` leaves what the account has as it was. */
+/** Asserts that `act` does not change the account's data. */
 export async function expectNothingChanged(account: Pick<Account, 'api'>, act: () => Promise<void>) {
   const before = await readHoldings(account);
   await act();

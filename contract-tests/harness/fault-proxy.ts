@@ -1,29 +1,29 @@
-/** A TCP proxy that makes a link bad: slow, narrow, crumbling, cut, silent; or lets just one answer get lost. */
+/** A TCP proxy that makes a link bad: slow, narrow, fragmented, cut or silent. It can also lose a single answer. */
 import { once } from 'node:events';
 import { createServer, type NetConnectOpts, connect as openSocket, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What a link does to the bytes of each of its directions, for as long as it lasts. */
+/** The effect of a link on the bytes of each direction, until the fault changes. */
 export type Fault = {
-  /** Each packet is late by so much, give or take the jitter. */
+  /** Delay of each packet, plus or minus the jitter. */
   latencyMs?: number;
   jitterMs?: number;
   bytesPerSecond?: number;
-  /** Packets of at most so many bytes. */
+  /** Maximum packet size. */
   sliceBytes?: number;
-  /** Both ends are reset once so many bytes have come from the server. */
+  /** Both ends are reset after this many bytes from the server. */
   resetAfterBytes?: number;
   /**
-   * `black hole`: it takes all bytes and gives none on; connections last, and what they say later gets through.
-   * `half-open`: so do the connections that are there when the fault begins, and never wake up again; new ones are well.
+   * `black hole`: the proxy takes all bytes and forwards none. Connections last, and later bytes get through.
+   * `half-open`: the connections that exist when the fault begins stay silent forever. New ones work.
    */
   silent?: 'black hole' | 'half-open';
 };
 
-/** Where the next connection is cut: after so many bytes of its answer, or so many milliseconds after its request. */
+/** Cuts the next connection after this many bytes of its answer, or this many milliseconds after its request. */
 export type Cut = { answerBytes: number } | { afterMs: number };
 
-/** A connection on its way through the proxy. */
+/** A connection through the proxy. */
 type Link = { client: Socket; server: Socket; isDead: boolean; answeredBytes: number };
 
 function destroy({ client, server }: Link): void {
@@ -31,7 +31,7 @@ function destroy({ client, server }: Link): void {
   server.destroy();
 }
 
-/** RST instead of FIN: what a crashed router or an impatient firewall sends. */
+/** RST instead of FIN: crashed routers and impatient firewalls send it. */
 function reset({ client, server }: Link): void {
   for (const socket of [client, server]) socket.resetAndDestroy();
 }
@@ -46,7 +46,7 @@ function delayOf(bytes: Buffer, { latencyMs = 0, jitterMs = 0, bytesPerSecond }:
   return latencyMs + jitter + (bytesPerSecond === undefined ? 0 : (1000 * bytes.length) / bytesPerSecond);
 }
 
-/** Gives on what comes from one side to the other, as the fault of the moment lets it through. */
+/** Forwards bytes from one side to the other, as the current fault allows. */
 async function pump([from, to]: [Socket, Socket], link: Link, faultOf: () => Fault): Promise<void> {
   for await (const bytes of from as AsyncIterable<Buffer>) {
     // no encoding is set
@@ -60,11 +60,11 @@ async function pump([from, to]: [Socket, Socket], link: Link, faultOf: () => Fau
       if (!to.write(slice)) await once(to, 'drain');
     }
   }
-  // Of a dead connection nobody hears the end.
+  // The end of a dead connection does not reach the other side.
   if (!link.isDead && faultOf().silent === undefined) to.end();
 }
 
-/** Cuts the client off within the answer; the server is heard to its end, which is what it has answered. */
+/** Cuts the client off within the answer. The server's answer is still read to its end, and returned. */
 async function cutAnswer({ client, server }: Link, answerBytes: number): Promise<string> {
   const received: Buffer[] = [];
   for await (const bytes of server) {
@@ -74,7 +74,7 @@ async function cutAnswer({ client, server }: Link, answerBytes: number): Promise
   return Buffer.concat(received).toString();
 }
 
-/** Cuts both sides off; nobody knows how far the server has come. */
+/** Cuts both sides off. How far the server has come is unknown. */
 async function cutRequest(link: Link, afterMs: number): Promise<string> {
   await once(link.client, 'data');
   await delay(afterMs);
@@ -82,7 +82,7 @@ async function cutRequest(link: Link, afterMs: number): Promise<string> {
   return '';
 }
 
-/** Where the server listens: an HTTP address, or what `net` connects to. */
+/** The server's address: an HTTP address, or options of `net`. */
 function toConnectOptions(target: string | NetConnectOpts): NetConnectOpts {
   if (typeof target !== 'string') return target;
   const { hostname, port } = new URL(target);
@@ -91,7 +91,7 @@ function toConnectOptions(target: string | NetConnectOpts): NetConnectOpts {
 
 type CutNext = { cut: Cut; resolve(answered: string): void; reject(error: unknown): void };
 
-/** Connects a client's socket with the server; both are among `links` until they are closed. */
+/** Connects a client's socket with the server. Both are in `links` until they are closed. */
 function openLink(client: Socket, target: string | NetConnectOpts, links: Set<Link>): Link {
   const server = openSocket({ ...toConnectOptions(target), allowHalfOpen: true });
   const link = { client, server, isDead: false, answeredBytes: 0 };
@@ -103,7 +103,7 @@ function openLink(client: Socket, target: string | NetConnectOpts, links: Set<Li
   return link;
 }
 
-/** Lets both directions through, as the fault of the moment does. */
+/** Forwards both directions, as the current fault allows. */
 function forward(link: Link, faultOf: () => Fault): void {
   const { client, server } = link;
   const directions: [Socket, Socket][] = [
@@ -120,10 +120,11 @@ function cutOff(link: Link, { cut, resolve, reject }: CutNext): void {
 }
 
 /**
- * Starts it before `target`, without a fault.
- * @returns where it listens; `setFault`; `heal`, which takes the fault away; `links`, the number of its connections; and
- * `cutNext`, which says how the next connection is cut and resolves with what the server has sent over it: for a request
- * that fits into one packet and closes its connection.
+ * Starts the proxy before `target`, without a fault.
+ * @returns the address where it listens; `setFault`; `heal`, which removes the fault; `links`, the number of its
+ * connections;
+ * and `cutNext`, which cuts the next connection and resolves with the bytes that the server sent over it.
+ * `cutNext` is for a request that fits into one packet and closes its connection.
  */
 export async function startFaultProxy(target: string | NetConnectOpts) {
   const links = new Set<Link>();

@@ -1,31 +1,33 @@
-/** What a benchmark measures: named figures with their targets, as a table and as JSON. */
+/** The results of a benchmark: named figures with their targets, as a table and as JSON. */
 
-/** What was asked for, in the figure's own unit. */
+/** The target, in the figure's own unit. */
 export type Target = { atLeast: number } | { atMost: number };
 
-/** One measured number; without a target it only explains the others. */
+/** One measured number. A figure without a target only explains the others. */
 export type Figure = { name: string; value: number; unit: string; target?: Target };
 
-/** Where a part puts what it finds: `progress` for who waits, `note` for how it was measured. */
+/** Receives the results of a part: `progress` for people who wait, `note` for how it was measured. */
 export type Report = {
   progress(text: string): void;
   note(text: string): void;
   figure(figure: Figure): void;
 };
 
-/** The value that a `share` (0 to 1) of the values does not exceed, by nearest rank; 0.5 gives the median, 1 the maximum. */
+/**
+ * The value that a `share` (0 to 1) of the values does not exceed, by nearest rank. 0.5 is the median, 1 the maximum.
+ */
 export function percentile(values: number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** Whether a figure meets its target; undefined: it has none. */
+/** Whether a figure meets its target; undefined without a target. */
 export function isMet({ value, target }: Figure): boolean | undefined {
   if (target === undefined) return undefined;
   return 'atLeast' in target ? value >= target.atLeast : value <= target.atMost;
 }
 
-/** Three significant digits are more than a shared machine repeats. */
+/** Three significant digits: a shared machine does not reproduce more. */
 const formatNumber = (value: number): string =>
   value.toLocaleString('en', value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 });
 

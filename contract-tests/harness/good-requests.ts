@@ -1,18 +1,18 @@
-/** One good request for each operation and each other route: what the fuzzers bend, and what they write as raw bytes. */
+/** One good request for each operation and each other route. The fuzzers mutate these and write them as raw bytes. */
 import { OPERATION_IDS, type OperationId, ROUTES } from './contract-check.ts';
 import type { Sent } from './exchange.ts';
 import { inputsOf, operationOf, type Schema } from './read-spec.ts';
 import { VALID_INPUTS } from './valid-inputs.ts';
 
 /**
- * Whose contract an answer has to keep: an operation's, that of a page (/docs, /metrics), that of any other route, or
- * that of whichever route an odd path leads to.
+ * The contract that an answer must keep: an operation's, a page's (/docs, /metrics), any other route's (undefined),
+ * or that of the route that an odd path leads to ('any').
  */
 export type Route = OperationId | 'page' | undefined | 'any';
 
 export type Fields = Record<string, unknown>;
 
-/** A good request: its fields stand in a JSON body (`isJson`) or in the query, beside which `body` is sent. */
+/** A good request. Its fields are in a JSON body (`isJson`), or in the query; then `body` is sent as well. */
 export type GoodRequest = {
   route: Route;
   method: string;
@@ -21,22 +21,22 @@ export type GoodRequest = {
   isJson: boolean;
   headers: Record<string, string>;
   body?: string;
-  /** Values just within the bounds of a field and just beyond them, by its name. */
+  /** Values just within and just beyond a field's bounds, by its name. */
   bounds: Record<string, unknown[]>;
 };
 
-/** A request to be sent, and whose contract its answer has to keep. */
+/** A request, and the contract that its answer must keep. */
 export type RoutedRequest = { route: Route; sent: Sent };
 
 export type Target = {
   apiKey: string;
-  /** Path and query of an upload address, and a body that it takes. */
+  /** Path and query of an upload address, and a body that it accepts. */
   upload: { path: string; body: string };
-  /** Real ids, so that requests get as far as they can. */
+  /** Real ids, so that requests get as far as possible. */
   realIds?: Partial<Record<OperationId, Fields>>;
 };
 
-/** Around the bounds of texts, numbers and lists; the two shortest and the two longest. */
+/** Values around the bounds of texts, numbers and lists: the two shortest and the two longest. */
 function valuesAtBounds({ type, minLength = 0, maxLength, minimum, maximum, maxItems }: Schema): unknown[] {
   if (type === 'string' && maxLength !== undefined)
     return [minLength - 1, minLength, maxLength, maxLength + 1]
@@ -59,7 +59,7 @@ const BOUNDS = new Map(
   ]),
 );
 
-/** Routes that answer with something else than the envelope where all is well. */
+/** Routes whose successful answer is not an envelope. */
 const PAGES = ['/docs', '/docs/page.mjs', '/docs/swagger-ui-bundle.js', '/openapi.json', '/metrics'];
 const OTHERS = ['/', '/livez', '/readyz', '/v1', '/v1/nothing', '/uploads', '/favicon.ico'];
 
@@ -98,13 +98,13 @@ export const goodRequests = (target: Target): GoodRequest[] => [
   toUpload(target),
 ];
 
-/** Those for the routes that only the service has, and the mock has not. */
+/** Good requests for the routes that only the service has, and the mock lacks. */
 export const otherRequests: GoodRequest[] = [
   ...PAGES.map((path) => get('page', path)),
   ...OTHERS.map((path) => get(undefined, path)),
 ];
 
-/** Parameters are text; what is no text becomes JSON, and lone surrogates U+FFFD. */
+/** Parameters are text: other values become JSON, and lone surrogates U+FFFD. */
 export const toQuery = (fields: Fields): string =>
   new URLSearchParams(
     Object.entries(fields).map(([name, value]): [string, string] => [
@@ -113,7 +113,7 @@ export const toQuery = (fields: Fields): string =>
     ]),
   ).toString();
 
-/** The request with these fields, and the path and query that go with them. */
+/** The request with these fields, and the path and query that match them. */
 export function toSent({ method, path, isJson, headers, body }: GoodRequest, fields: Fields): Sent {
   if (isJson) return { method, path, headers, body: JSON.stringify(fields) };
   const query = toQuery(fields);

@@ -1,14 +1,14 @@
-/** Keeps a service, and whatever belongs to it, for all tests of a file: black-box tests that harm it share no other. */
+/** Keeps one service for all tests of a file. Black-box tests that harm a service need their own. */
 import { afterAll, beforeAll } from 'vitest';
 import { withDataDirectory } from './service-process.ts';
 
-/** Several servers may have to start, each of which may take a minute. */
+/** Several servers may have to start, each within a minute. */
 const START_TIMEOUT_MS = 180_000;
 
 /**
- * Registers that `start` is run on an empty data directory before the first test, and that what it gives is stopped, and
- * the directory removed with all that still runs on it, behind the last.
- * @returns what gives it to the tests; that throws where nothing has started
+ * Registers hooks. Before the first test, `start` runs on an empty data directory.
+ * After the last one, its result is stopped, and the directory removed with everything that still runs on it.
+ * @returns a function that returns the result to the tests; it throws where nothing has started
  */
 export function keepForTests<Kept extends { stop(): Promise<void> }>(
   start: (dataDirectory: string) => Promise<Kept>,

@@ -1,11 +1,11 @@
-/** Walks through lists page by page, and fills them. */
+/** Reads lists page by page, and fills them. */
 import type { Pagination } from '../../generated/types.gen.ts';
 
 type Page<Item> = { data: Item[]; pagination: Pagination };
 
 /**
- * All pages of a list; `readPage` gets the parameter `cursor`, on the first page none.
- * @throws when a page contradicts itself, or leads back to one that has been read.
+ * All pages of a list. `readPage` gets the parameter `cursor`, which is missing for the first page.
+ * @throws when a page contradicts itself, or leads back to a page that has been read
  */
 export async function readPages<Item>(
   readPage: (cursor: { cursor?: string }) => Promise<Page<Item>>,
@@ -28,7 +28,7 @@ export async function readPages<Item>(
 /** Requests of a test that run at the same time. */
 const CONCURRENCY = 16;
 
-/** Calls `create` with 0 to `count` - 1, several at a time; gives the results in that order. */
+/** Calls `create` with 0 to `count` - 1, several at a time. Returns the results in that order. */
 export async function createInParallel<Created>(
   count: number,
   create: (index: number) => Promise<Created>,

@@ -1,4 +1,4 @@
-/** Part `neighbours`: what one account notices of what another one does. */
+/** Part `neighbours`: how one account's load affects another account. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentile, type Report, type Target } from './figures.ts';
 import { ATTACKS } from './neighbours/attacks.ts';
@@ -9,7 +9,7 @@ import { withService } from './service-process.ts';
 const WARM_UP_SECONDS = 3;
 const IDLE_SECONDS = 10;
 const ATTACK_SECONDS = 15;
-/** What an attack has left running may end before the next one. */
+/** Time for requests of an attack to end before the next attack. */
 const PAUSE_MS = 3_000;
 
 const TARGET_TIMES_IDLE = 5;

@@ -4,10 +4,10 @@ import { inject } from 'vitest';
 import { type Caller, createCaller } from './calling.ts';
 import { type RunningService, runCommand } from './running-service.ts';
 
-/** What the command line can set for one account; the service's own limits where left out. */
+/** Limits that the command line can set for one account; the service's defaults where left out. */
 export type Limits = { credits?: number; storageLimitBytes?: number; knowledgeBaseLimit?: number };
 
-/** An account of its own with one key; `name` is what the command line knows it by. */
+/** A new account with one key. `name` identifies it on the command line. */
 export type Account = Caller & { name: string };
 
 const sharedService = (): RunningService => ({

@@ -1,11 +1,11 @@
-/** Brings about what no request alone provokes: servers beside a running service that are out of something. */
+/** Causes states that no request alone can cause: starts servers beside a running service that lack something. */
 import type { Operator } from '../dredd/target.ts';
 import { type DatabaseLink, openDatabaseLink } from './database-link.ts';
 import { type Settings, startService } from './service-process.ts';
 
 /**
- * Nothing to give: 402, 403, and 410 a second after the ticket. The price is above what an account has at first. It
- * would complain of its database when that is taken away.
+ * This server causes 402, 403, and 410 a second after the ticket. Its price is above an account's initial credits.
+ * Its log is off, because it would complain when its database is taken away.
  */
 const SPENT: Settings = {
   KNOWLEDGE_BASE_LIMIT: '0',
@@ -44,7 +44,7 @@ export async function withOperator<T>(
       joinDatabase: spentLink.join,
     }).finally(() => Promise.all([spent.stop(), hurried.stop()]));
   } finally {
-    // Also where a server has not started, or this process would wait for the links for ever.
+    // Also after a failed start: otherwise this process would wait for the links for ever.
     spentLink.close();
     hurriedLink.close();
   }

@@ -1,12 +1,15 @@
-/** Looks at processes from outside, by Linux's /proc (proc(5)), and gives them cores; elsewhere it finds nothing. */
+/**
+ * Observes processes from outside by Linux's /proc (proc(5)), and pins them to cores. On other systems it finds
+ * nothing.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
-/** Ticks a second of the times in /proc/<pid>/stat: USER_HZ, 100 on every architecture that Node runs on. */
+/** Ticks a second in /proc/<pid>/stat: USER_HZ, 100 on every architecture that Node supports. */
 const TICKS_PER_SECOND = 100;
 
-/** Fields of /proc/<pid>/stat behind the program's name, which may itself hold blanks and brackets. */
+/** Fields of /proc/<pid>/stat after the program's name, which may itself contain blanks and brackets. */
 function readStat(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -16,7 +19,7 @@ function readStat(pid: number): string[] | undefined {
   }
 }
 
-/** Seconds of processor time that these processes have used so far, all threads together; 0 for those that are gone. */
+/** Seconds of processor time of these processes so far, all threads together; 0 for those that have ended. */
 export function readCpuSeconds(pids: number[]): number {
   const ticks = pids.map((pid) => {
     const stat = readStat(pid);
@@ -25,13 +28,13 @@ export function readCpuSeconds(pids: number[]): number {
   return ticks.reduce((sum, count) => sum + count, 0) / TICKS_PER_SECOND;
 }
 
-/** Seconds of processor time that the children of a process used which have ended by now. */
+/** Seconds of processor time of a process's children that have ended. */
 export function readEndedCpuSeconds(pid: number): number {
   const stat = readStat(pid);
   return (Number(stat?.[13] ?? 0) + Number(stat?.[14] ?? 0)) / TICKS_PER_SECOND; // cutime, cstime
 }
 
-/** Bytes of memory that a process has resident; 0 where that cannot be known. */
+/** Resident memory of a process in bytes; 0 where it is unknown. */
 export function readResidentBytes(pid: number): number {
   try {
     const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -41,7 +44,7 @@ export function readResidentBytes(pid: number): number {
   }
 }
 
-/** Bytes of memory that processes take together, what they share counted once; 0 where that cannot be known. */
+/** Memory of several processes in bytes, with shared pages counted once; 0 where it is unknown. */
 export function readSharedOnceBytes(pids: number[]): number {
   const kibibytes = pids.map((pid) => {
     try {
@@ -63,7 +66,7 @@ export const findPostgresProcesses = (ancestor: number): number[] =>
     }
   });
 
-/** The processes below `ancestor`, their children's included. */
+/** All descendants of `ancestor`. */
 export function findDescendants(ancestor: number): number[] {
   if (!existsSync('/proc/self/stat')) return [];
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -76,7 +79,7 @@ export function findDescendants(ancestor: number): number[] {
   return found;
 }
 
-/** The first two cores that this process may use; undefined: there are not two, or no taskset(1) to give them. */
+/** The first two cores that this process may use; undefined without two cores, or without taskset(1). */
 export function findTwoCores(): [number, number] | undefined {
   if (availableParallelism() < 2) return undefined;
   try {
@@ -91,7 +94,7 @@ export function findTwoCores(): [number, number] | undefined {
   }
 }
 
-/** Keeps these processes, with the threads and children that they will have, on one core. */
+/** Pins these processes, with their future threads and children, to one core. */
 export function pinTo(core: number, pids: number[]): void {
   for (const pid of pids) {
     execFileSync('taskset', ['-a', '-c', '-p', String(core), String(pid)], { stdio: 'ignore' });

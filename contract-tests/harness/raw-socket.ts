@@ -1,11 +1,11 @@
-/** Speaks to the service byte by byte, for what no HTTP client would send. */
+/** Sends bytes to the service that no HTTP client would send. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
 import { type Answer, parseJson } from './exchange.ts';
 
-/** How long the service may hold a connection that it should close. */
+/** Time-out for a connection that the service should close. */
 const TIMEOUT_MS = 10_000;
 
 function openSocket(address: string) {
@@ -13,7 +13,7 @@ function openSocket(address: string) {
   return connect(Number(port), hostname);
 }
 
-/** Everything that comes back until the service closes the connection. */
+/** Returns everything that comes back until the service closes the connection. */
 export async function sendBytes(bytes: string | Uint8Array, address = inject('address')): Promise<string> {
   const socket = openSocket(address);
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the service keeps the connection open')));
@@ -23,8 +23,8 @@ export async function sendBytes(bytes: string | Uint8Array, address = inject('ad
 
 /**
  * Sends the slices one after the other and listens until the service closes the connection.
- * @param quietMs who has heard nothing for so long says that no more is to come, for bytes that leave the service waiting
- * @returns everything that has come; `isReset`: the connection was torn down, and what was on its way may be lost
+ * @param quietMs after this time without a byte the client ends its side: some bytes leave the service waiting
+ * @returns everything that has come; `isReset`: the connection was reset, and bytes in transit may be lost
  */
 export async function sendSlices(
   slices: Uint8Array[],
@@ -59,7 +59,7 @@ export async function sendSlices(
   return { received: Buffer.concat(received), isReset };
 }
 
-/** Sends the bytes and hangs up without a word. */
+/** Sends the bytes and closes the connection at once. */
 export async function sendAndHangUp(bytes: string | Uint8Array, address = inject('address')): Promise<void> {
   const socket = openSocket(address);
   socket.on('error', () => {}); // The other side may be the first to hang up.
@@ -68,10 +68,10 @@ export async function sendAndHangUp(bytes: string | Uint8Array, address = inject
   socket.destroy();
 }
 
-/** Answers that never have a body, whatever their headers say (RFC 9112, section 6.3). */
+/** Answers that never have a body, whatever their headers are (RFC 9112, section 6.3). */
 const isBodiless = (status: number): boolean => status < 200 || status === 204 || status === 304;
 
-/** The answer at the start of the bytes, and what follows it; its body was sent with a length, not in chunks. */
+/** The answer at the start of the bytes, and the bytes after it. Expects a body with a length, not in chunks. */
 function readAnswer(received: Buffer): { answer: Answer; rest: Buffer } {
   const headEnd = received.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = received.subarray(0, headEnd).toString('latin1').split('\r\n');
@@ -91,7 +91,7 @@ function readAnswer(received: Buffer): { answer: Answer; rest: Buffer } {
   return { answer, rest: received.subarray(bodyStart + length) };
 }
 
-/** All answers in what came back over a connection, in their order. */
+/** All answers on a connection, in order. */
 export function parseAnswers(received: Buffer): Answer[] {
   const answers: Answer[] = [];
   let rest = received;
@@ -103,7 +103,7 @@ export function parseAnswers(received: Buffer): Answer[] {
   return answers;
 }
 
-/** The one answer in what came back over a connection. */
+/** The only answer on a connection. */
 export function parseAnswer(received: string): Answer {
   const [answer, ...more] = parseAnswers(Buffer.from(received));
   if (answer === undefined || more.length > 0) throw new Error(`not one answer came: ${received}`);

@@ -1,4 +1,4 @@
-/** Reads an OpenAPI document for tools that want no references in it. */
+/** Reads an OpenAPI document for tools that do not support references. */
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 
@@ -11,7 +11,7 @@ const find = (document: unknown, pointer: string): unknown =>
     .slice(1)
     .reduce<unknown>((node, key) => (isObject(node) ? node[key] : undefined), document);
 
-/** The document with every reference replaced by what it refers to; a cycle of references ends in a RangeError. */
+/** The document with every reference replaced by its target; a cycle of references ends in a RangeError. */
 export function dereference(document: unknown): unknown {
   const replace = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(replace);
@@ -22,5 +22,5 @@ export function dereference(document: unknown): unknown {
   return replace(document);
 }
 
-/** The YAML document at `path`, as it is written. */
+/** The YAML document at `path`, with its references. */
 export const readDocument = (path: string): unknown => load(readFileSync(path, 'utf8'));

@@ -1,4 +1,4 @@
-/** Reads spec/openapi.yaml for the tests that hold it against the interface and against itself. */
+/** Reads spec/openapi.yaml for the tests that compare it with the interface and check it for consistency. */
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -49,7 +49,7 @@ type Spec = {
   components: { schemas: Record<string, Schema> };
 };
 
-/** The document as it stands in the file. */
+/** The document as in the file, with its references. */
 export const written = readDocument(join(import.meta.dirname, '../../spec/openapi.yaml'));
 
 const spec = dereference(written) as Spec; // OpenAPI 3.0, as the linters check
@@ -80,20 +80,20 @@ export function inputsOf({ parameters = [], requestBody }: Operation): Record<st
   return { ...requestBody?.content['application/json'].schema.properties, ...Object.fromEntries(query) };
 }
 
-/** The names of the inputs that an operation can not do without. */
+/** The names of an operation's required inputs. */
 export function requiredInputsOf({ parameters = [], requestBody }: Operation): string[] {
   const query = parameters.filter(({ required }) => required).map(({ name }) => name);
   return [...(requestBody?.content['application/json'].schema.required ?? []), ...query];
 }
 
-/** The error codes that an error body of this schema may have; none: it is of a success. */
+/** The error codes of an error body with this schema; empty for a success. */
 export const errorCodesOf = (schema: Schema): unknown[] =>
   (schema.oneOf ?? [schema]).flatMap(({ properties }) => properties?.errorCode?.enum ?? []);
 
 export const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
-/** What is wrong with `value`; empty: it keeps to `schema`. */
+/** The violations of `schema` by `value`; empty if it is valid. */
 export function problems(schema: Schema, value: unknown): string[] {
   ajv.validate(schema, value);
   return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);

@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { requireContract } from './contract-check.ts';
 import { type Answer, exchange, type Sent } from './exchange.ts';
 
-/** Sends a request to a route of the tests' service; an answer that breaks the contract rejects. */
+/** Sends a request to a route of the tests' service; rejects an answer that violates the contract. */
 export async function requestRoute(sent: Sent): Promise<Answer> {
   const answer = await exchange(inject('address'), sent);
   requireContract(undefined, answer);

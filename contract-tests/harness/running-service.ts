@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { environmentOf, root, type Settings, startService as spawnService } from './service-process.ts';
 
-/** `address`: `http://127.0.0.1:<port>`; `dataDirectory`: what the command line needs beside the service. */
+/** `address`: `http://127.0.0.1:<port>`. `dataDirectory`: for the command line beside the service. */
 export type RunningService = { address: string; dataDirectory: string };
 
 /** Starts the command line in this environment. */
@@ -22,7 +22,7 @@ const startCommandIn = (environment: NodeJS.ProcessEnv, args: string[]) =>
 export const startCommand = (dataDirectory: string, ...args: string[]) =>
   startCommandIn(environmentOf(dataDirectory), args);
 
-/** Runs the command line in the environment of a service; gives what it printed, and its exit code. */
+/** Runs the command line in the environment of a service. Returns its output and its exit code. */
 export async function spawnCommand(environment: NodeJS.ProcessEnv, ...args: string[]) {
   const child = startCommandIn(environment, args);
   const [output, complaints, [code]] = await Promise.all([
@@ -33,7 +33,7 @@ export async function spawnCommand(environment: NodeJS.ProcessEnv, ...args: stri
   return { output, complaints, code };
 }
 
-/** Runs the command line beside the service with this data directory; gives what it printed. */
+/** Runs the command line beside the service with this data directory. Returns its output. */
 export async function runCommand(dataDirectory: string, ...args: string[]): Promise<string> {
   const { output, complaints, code } = await spawnCommand(environmentOf(dataDirectory), ...args);
   if (code !== 0)
@@ -42,8 +42,8 @@ export async function runCommand(dataDirectory: string, ...args: string[]): Prom
 }
 
 /**
- * Starts a service in a temporary directory; every answer is held against the spec, besides these settings.
- * @returns where it is, the key of its first account, and `stop`, which ends it and removes the directory.
+ * Starts a service in a temporary directory with these settings. The service checks its own answers against the spec.
+ * @returns where it is, the key of its first account, and `stop`, which ends it and removes the directory
  */
 export async function startService(
   settings: Settings = {},

@@ -1,4 +1,4 @@
-/** Starts a second server on the database and files of one that runs on the embedded PostgreSQL. */
+/** Starts a second server on the database and files of a service with the embedded PostgreSQL. */
 import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { type RunningService, type Settings, startService } from './service-process.ts';
 
@@ -8,13 +8,13 @@ function findPostgres(dataDirectory: string) {
   return running;
 }
 
-/** The file of the socket on which the embedded PostgreSQL of a data directory listens, for who stands before it. */
+/** The socket file of a data directory's embedded PostgreSQL, for a proxy before it. */
 export function findPostgresSocket(dataDirectory: string): string {
   const { host, port } = findPostgres(dataDirectory);
   return `${host}/.s.PGSQL.${port}`;
 }
 
-/** The DATABASE_URL of the embedded PostgreSQL that a server runs on a data directory; by TCP where a proxy listens. */
+/** The DATABASE_URL of a data directory's embedded PostgreSQL; over TCP where a proxy listens. */
 export function databaseUrlOf(dataDirectory: string, proxyPort?: number): string {
   const { host, port, user, password, database } = findPostgres(dataDirectory);
   return proxyPort === undefined
@@ -23,8 +23,8 @@ export function databaseUrlOf(dataDirectory: string, proxyPort?: number): string
 }
 
 /**
- * Resolves when it listens; it has to be stopped before the first one, which takes the database with it.
- * @param proxyPort the port of 127.0.0.1 by which it reaches the database; undefined: the database's own socket
+ * Resolves when it listens. Stop it before the first server, which takes the database with it.
+ * @param proxyPort the port of 127.0.0.1 for its database connections; undefined: the database's own socket
  */
 export const startSecondServer = async (
   dataDirectory: string,

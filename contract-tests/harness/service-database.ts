@@ -1,9 +1,9 @@
-/** Looks into the embedded database of a running service, past its interface: for what no client could compare with. */
+/** Queries the embedded database of a running service directly, for facts that no client can see. */
 import pg from 'pg';
 import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import type { RunningService } from './service-process.ts';
 
-/** Runs `use` with a connection of its own, whose statements may take as long as they need. */
+/** Runs `use` with a new connection, whose statements have no time limit. */
 export async function withServiceDatabase<T>(
   service: RunningService,
   use: (client: pg.Client) => Promise<T>,

@@ -12,11 +12,11 @@ import { fileURLToPath } from 'node:url';
 /** The project's directory. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Nothing measured here takes this long; what does is a failure. */
+/** Time-out of a request: nothing measured here takes this long. */
 const REQUEST_TIMEOUT_MS = 60_000;
-/** A service that has not answered by then will not. */
+/** A service that has not answered after this time has failed. */
 const START_TIMEOUT_MS = 60_000;
-/** The service's own promise is 10 s. */
+/** The service itself promises 10 s. */
 const STOP_TIMEOUT_MS = 20_000;
 
 /** A running service; `address` without a trailing slash. */
@@ -25,25 +25,28 @@ export type RunningService = {
   apiKey: string;
   pid: number;
   dataDirectory: string;
-  /** Ends it as an operator does, by SIGTERM. */
+  /** Ends it by SIGTERM, as an operator does. */
   stop(): Promise<void>;
-  /** Ends it as a crash does, by SIGKILL; its PostgreSQL goes on for 20 s, within which the next start on the directory ends it. */
+  /**
+   * Ends it by SIGKILL, like a crash. Its PostgreSQL runs on for 20 s, unless the next start on the directory ends it
+   * sooner.
+   */
   kill(): Promise<void>;
-  /** Resolves with its exit code when it has ended; null: by a signal. */
+  /** Resolves with its exit code when it has ended; null after a signal. */
   ended: Promise<number | null>;
 };
 
-/** The services that run, by their data directory. */
+/** The running services, with their data directories. */
 const running = new Map<ChildProcess, string>();
 let interrupted = false;
 
-/** Ends whatever runs and lets nothing start any more, so that every part fails soon and cleans up behind itself. */
+/** Ends all running services and prevents new starts, so that every part fails soon and cleans up. */
 export function interruptServices(): void {
   interrupted = true;
   for (const child of running.keys()) child.kill('SIGTERM');
 }
 
-/** What `pattern` finds in a line of the greeting; a service that ends before it rejects. */
+/** The match of `pattern` in a line of the greeting. Rejects when the service ends before it. */
 async function readGreeting(child: ChildProcess, pattern: RegExp): Promise<string> {
   if (child.stdout === null) throw new Error('the service has no output');
   for await (const line of createInterface(child.stdout)) {
@@ -67,7 +70,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 /** Settings by the names of their environment variables. */
 export type Settings = Record<string, string>;
 
-/** What a service and the command line beside it see of the environment. */
+/** The environment of a service and of the command line beside it. */
 export const environmentOf = (dataDirectory: string, settings: Settings = {}): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   DATA_DIR: dataDirectory,
@@ -80,17 +83,17 @@ type StartOptions = {
   settings?: Settings;
   /** A command that starts the program given after it in its own process, as nice(1) does. */
   launcher?: string[];
-  /** Before the program, for a profiler. */
+  /** Arguments of Node before the program, for a profiler. */
   nodeArguments?: string[];
-  /** Behind the program, as `--worker`. */
+  /** Options after the program, such as `--worker`. */
   options?: string[];
-  /** Gets what the program writes to standard output, besides. */
+  /** Also receives the program's standard output. */
   onOutput?: (text: string) => void;
-  /** Gets what the program writes to standard error, instead of the terminal. */
+  /** Receives the program's standard error instead of the terminal. */
   onLog?: (text: string) => void;
 };
 
-/** What `npm start` gives to Node: what is tested and measured here runs as it does there. */
+/** Node's arguments in `npm start`: tests and measurements run the service with the same ones. */
 function readStartArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: { start: string }; // the project's own
@@ -98,7 +101,7 @@ function readStartArguments(): string[] {
   return scripts.start.split(' ').slice(1);
 }
 
-/** Starts the program and resolves with what `greeting` finds in its output. */
+/** Starts the program. Resolves with the match of `greeting` in its output. */
 async function start(
   dataDirectory: string,
   greeting: RegExp,
@@ -130,8 +133,8 @@ async function start(
 }
 
 /**
- * Starts the service on `dataDirectory` and resolves when it listens, by default without a rate limit and with
- * warnings as its only log.
+ * Starts the service on `dataDirectory`. Resolves when it listens.
+ * By default it has no rate limit and logs only warnings.
  */
 export async function startService(
   dataDirectory: string,
@@ -144,7 +147,7 @@ export async function startService(
 
 /** A worker that runs beside the service of its data directory. */
 export type RunningWorker = Pick<RunningService, 'pid' | 'ended' | 'stop' | 'kill'> & {
-  /** Where it tells of itself; empty without WORKER_PORT. */
+  /** The address of its health checks and metrics; empty without WORKER_PORT. */
   address: string;
 };
 
@@ -158,7 +161,7 @@ export async function startWorker(
   return { address: found, ...process };
 }
 
-/** The process id of the PostgreSQL that runs on a data directory; undefined: none has said that it does. */
+/** The process id of a data directory's PostgreSQL; undefined where no pid file names one. */
 export function findPostgresPid(dataDirectory: string): number | undefined {
   try {
     const file = join(dataDirectory, 'postgres', 'postmaster.pid');
@@ -168,7 +171,7 @@ export function findPostgresPid(dataDirectory: string): number | undefined {
   }
 }
 
-/** Ends the PostgreSQL of a killed service that no later start has ended; only if it is the one of this directory. */
+/** Ends the PostgreSQL of a killed service if no later start has ended it, and only that of this directory. */
 function endOrphanedPostgres(dataDirectory: string): void {
   try {
     const pid = findPostgresPid(dataDirectory);
@@ -179,13 +182,13 @@ function endOrphanedPostgres(dataDirectory: string): void {
   }
 }
 
-/** Runs `use` with an empty data directory, and removes it afterwards with all that still runs on it. */
+/** Runs `use` with an empty data directory. Afterwards removes it with everything that still runs on it. */
 export async function withDataDirectory<T>(use: (dataDirectory: string) => Promise<T>): Promise<T> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-benchmark-'));
   try {
     return await use(dataDirectory);
   } finally {
-    // What a failed use has left running would keep this process's output open, and its caller waiting.
+    // Processes of a failed use would keep this process's output open, and its caller waiting.
     await Promise.all(
       [...running].map(([child, directory]) =>
         directory === dataDirectory ? end(child, 'SIGTERM') : undefined,
@@ -209,8 +212,9 @@ export async function withService<T>(use: (service: RunningService) => Promise<T
 }
 
 /**
- * Calls an operation: with a body by POST, without one by GET (`operation` may then carry a query).
- * @returns the answer's `data`. @throws when the answer is anything but a success.
+ * Calls an operation: with a body by POST, without one by GET (`operation` may then have a query).
+ * @returns the answer's `data`
+ * @throws when the answer is not a success
  */
 export async function call<Data>(
   { address, apiKey }: RunningService,
@@ -228,7 +232,7 @@ export async function call<Data>(
   return (JSON.parse(text) as { data: Data }).data; // the caller names the operation and knows its payload
 }
 
-/** Makes a knowledge base and gives its id. */
+/** Creates a knowledge base and returns its id. */
 export async function createKnowledgeBase(service: RunningService, name: string): Promise<string> {
   return (await call<{ id: string }>(service, 'createKnowledgeBase', { name })).id;
 }

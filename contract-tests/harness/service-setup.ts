@@ -4,9 +4,9 @@ import { startService } from './running-service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the service answers, `http://127.0.0.1:<port>`. */
+    /** The service's address, `http://127.0.0.1:<port>`. */
     address: string;
-    /** The key of the first account. Tests that count what an account has open one of their own. */
+    /** The key of the first account. Tests that count an account's data open their own. */
     apiKey: string;
     /** For tests that run the command line beside the service. */
     dataDirectory: string;

@@ -4,19 +4,19 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { root } from './service-process.ts';
 
-/** A program that has not greeted by then will not. */
+/** A program without a greeting after this time has failed. */
 const START_TIMEOUT_MS = 60_000;
 
-/** A running program; `address` as its greeting has it, without a trailing slash. */
+/** A running program; `address` from its greeting, without a trailing slash. */
 export type SpawnedServer = {
   address: string;
-  /** What it has written to standard output, line by line, up to now. */
+  /** Its standard output so far, by lines. */
   output: string[];
   isRunning(): boolean;
   stop(): Promise<void>;
 };
 
-/** The first line of the output in which `greeting` finds an address. */
+/** The first address that `greeting` finds in a line of the output. */
 async function readAddress(child: ChildProcess, greeting: RegExp, output: string[]): Promise<string> {
   if (child.stdout === null) throw new Error('the program has no output');
   const lines = createInterface(child.stdout);
@@ -31,7 +31,7 @@ async function readAddress(child: ChildProcess, greeting: RegExp, output: string
 }
 
 /**
- * Runs a file of the project by Node; resolves when it has greeted.
+ * Runs a file of the project with Node. Resolves after its greeting.
  * @param greeting finds the address in a line of its output
  */
 export async function spawnServer(

@@ -1,4 +1,7 @@
-/** Makes texts that are spread like real ones: words by Zipf's law, in sentences and paragraphs, the same for each seed. */
+/**
+ * Makes texts with realistic word frequencies (Zipf's law), in sentences and paragraphs. The same seed makes the same
+ * text.
+ */
 
 /** Numbers in [0, 1), the same ones for the same seed: mulberry32 (Tommy Ettinger, 2017, public domain). */
 export function createRandom(seed: number): () => number {
@@ -11,7 +14,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** The most frequent English words, in their order: they are half of any text, and tell its language. */
+/** The most frequent English words in their order. They are half of any text, and identify its language. */
 export const COMMON_ENGLISH =
   `the of and to in a is that for it as was with be by on not he his but at are this have from or
 had an they which one you were all her she there would their we him been has when who will no more if out so up said
@@ -23,7 +26,7 @@ used take three system must water number part place small point great form large
     .split(/\s+/)
     .filter((word, i, words) => words.indexOf(word) === i);
 
-/** Parts of rarer words: what they make looks and is stemmed like English. */
+/** Parts of rarer words, so that the words look like English and are stemmed like it. */
 /** Most words have no prefix. */
 const BEGINNINGS = '       re un in pre sub de co dis en ex pro'.split(' ');
 const ROOTS =
@@ -37,24 +40,25 @@ const ENDINGS =
   );
 
 /**
- * So that texts grow in different words as real ones do: 100,000, 400,000 and a million characters of English hold
- * some 4,000, 10,000 and 15,000 words (abstracts of papers: 3,600, 8,700, 14,800).
+ * With this size, texts have as many different words as real ones.
+ * 100,000, 400,000 and a million characters of English hold some 4,000, 10,000 and 15,000 words
+ * (abstracts of papers: 3,600, 8,700, 14,800).
  */
 const ENGLISH_VOCABULARY_SIZE = 20_000;
 
 /**
- * Likewise for the pairs of neighbouring characters by which Chinese is searched: 1,000, 10,000, 100,000 and 400,000
- * characters hold some 650, 5,500, 36,000 and 99,000 of them (articles of an encyclopedia: 600, 5,100, 36,000 and
- * 102,000; its shorter extracts 520, 4,600 and 33,000).
+ * Likewise for the pairs of neighbouring characters, by which Chinese is searched.
+ * 1,000, 10,000, 100,000 and 400,000 characters hold some 650, 5,500, 36,000 and 99,000 pairs
+ * (articles of an encyclopedia: 600, 5,100, 36,000 and 102,000; its shorter extracts 520, 4,600 and 33,000).
  */
 const CHINESE_VOCABULARY_SIZE = 40_000;
 /** Shares of words of one, two, three and four characters in a dictionary. */
 const CHINESE_WORD_LENGTHS = [0.04, 0.7, 0.16, 0.1];
-/** The share of words that come again from the last ones: a text keeps to its subject. */
+/** The share of words that repeat one of the last words: a text keeps to its subject. */
 const CHINESE_REPETITION = 0.45;
 const RECENT_WORDS = 60;
 
-/** The most frequent characters of Chinese texts, in their order; further ones come from the block of ideographs. */
+/** The most frequent characters of Chinese texts in their order. Other characters come from the block of ideographs. */
 const COMMON_CHINESE =
   '的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实';
 const IDEOGRAPHS_START = 0x4e00;
@@ -64,11 +68,11 @@ const IDEOGRAPHS = 3_000;
 /** Numbers in [0, 1). */
 export type Random = () => number;
 
-/** One of the values, each as likely as another. */
+/** One of the values; all are equally likely. */
 export const pick = <T>(values: readonly T[], random: Random): T =>
   values[Math.floor(random() * values.length)] as T; // the index is within an array that is never empty
 
-/** Draws an index below `count` so that the r-th has a probability in proportion to 1 / (r + 2.7) (Mandelbrot's form). */
+/** Draws an index below `count`. The r-th has a probability in proportion to 1 / (r + 2.7) (Mandelbrot's form). */
 function createZipf(count: number, random: Random): () => number {
   const cumulative: number[] = [];
   let sum = 0;
@@ -124,12 +128,12 @@ function makeChineseVocabulary(): string[] {
 
 type Script = {
   vocabulary: string[];
-  /** The share of words that are taken from the last `RECENT_WORDS` again. */
+  /** The share of words that repeat one of the last `RECENT_WORDS`. */
   repetition: number;
   blank: string;
   comma: string;
   stop: string;
-  /** How a sentence's first word is written. */
+  /** Writes the first word of a sentence. */
   capitalise(word: string): string;
 };
 
@@ -165,7 +169,7 @@ function makeSentence(
   return sentence + stop;
 }
 
-/** Lets words come again, as often as the script has it. */
+/** Repeats recent words, as often as the script does. */
 function repeating(repetition: number, draw: () => number, random: Random): () => number {
   if (repetition === 0) return draw;
   const recent: number[] = [];
@@ -177,7 +181,7 @@ function repeating(repetition: number, draw: () => number, random: Random): () =
   };
 }
 
-/** A text of exactly `characters` UTF-16 code units: English is ASCII, Chinese takes three bytes a character. */
+/** A text of exactly `characters` UTF-16 code units. English is ASCII, Chinese takes three bytes a character. */
 export function makeText(scriptName: ScriptName, characters: number, seed: number): string {
   const script = scripts[scriptName];
   const random = createRandom(seed);
@@ -192,7 +196,7 @@ export function makeText(scriptName: ScriptName, characters: number, seed: numbe
   return parts.join('').slice(0, characters);
 }
 
-/** `count` words of moderate frequency, as somebody would search for, joined by blanks. */
+/** A search of `count` words of moderate frequency, joined by blanks. */
 export function makeQuery(count: number, random: Random): string {
   const { vocabulary } = scripts.english;
   const words = Array.from(

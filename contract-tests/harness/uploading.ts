@@ -1,4 +1,4 @@
-/** The way of a file into a knowledge base, as a public client goes it: ticket, raw PUT, import, poll. */
+/** Uploads a file into a knowledge base as a public client does: ticket, raw PUT, import, poll. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import { vi } from 'vitest';
 import type { DocumentStatus, DocumentStatusReport, UploadTicket } from '../../generated/types.gen.ts';
@@ -14,7 +14,7 @@ export function pathOf(uploadUrl: string): string {
   return pathname + search;
 }
 
-/** PUTs the bytes with these headers and no others; never with a key. */
+/** PUTs the bytes with exactly these headers, never with a key. */
 export async function upload(
   { uploadUrl }: Pick<UploadTicket, 'uploadUrl'>,
   body: string | Uint8Array,
@@ -26,7 +26,7 @@ export async function upload(
   return answer;
 }
 
-/** A ticket for exactly these bytes, which have arrived there. */
+/** A ticket for exactly these bytes, after their upload. */
 export async function uploadFile(api: Api, { knowledgeBaseId, fileName, bytes }: SentFile) {
   const ticket = await api.presignUploadUrl({ knowledgeBaseId, fileName, size: bytes.byteLength });
   const { status, text } = await upload(ticket, bytes);
@@ -34,7 +34,7 @@ export async function uploadFile(api: Api, { knowledgeBaseId, fileName, bytes }:
   return ticket;
 }
 
-/** The document of a file, as the import answers. */
+/** The document of a file, from the import's answer. */
 export async function importBytes(api: Api, file: SentFile) {
   const { fileId } = await uploadFile(api, file);
   return await api.importFile(fileId);
@@ -43,7 +43,7 @@ export async function importBytes(api: Api, file: SentFile) {
 /** A small text file's bytes. */
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Whether a document with this status is done; the public clients look for exactly these. */
+/** Whether this status is final; the public clients test for exactly these. */
 export const isFinal = (status: DocumentStatus): boolean =>
   ['processed', 'failed', 'timeout'].includes(status);
 

@@ -1,7 +1,7 @@
-/** For each operation an input that its schema accepts, with ids that nothing has. */
+/** For each operation an input that its schema accepts, with unknown ids. */
 import type { OperationId } from './contract-check.ts';
 
-/** Well-formed, and nobody's. */
+/** Well-formed, but unknown to every account. */
 export const UNKNOWN_KNOWLEDGE_BASE_ID = '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f';
 export const UNKNOWN_DOCUMENT_ID = `${UNKNOWN_KNOWLEDGE_BASE_ID}_0199f3b0-1c2d-7e3f-9a4b-5c6d7e8f9a0b`;
 
@@ -24,7 +24,7 @@ export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   listPassages: { documentId: UNKNOWN_DOCUMENT_ID, limit: '10' },
 };
 
-/** The fields that each operation can not do without. */
+/** The required fields of each operation. */
 export const REQUIRED_FIELDS: Record<OperationId, string[]> = {
   query: ['query'],
   importFile: ['fileId'],

@@ -1,11 +1,11 @@
-/** Forges upload addresses in every way we can think of, always the same ways for a seed. */
+/** Forges upload addresses in every way that we know. The same seed makes the same forgeries. */
 import fc from 'fast-check';
 import { sampleAt } from './fuzz.ts';
 
-/** A request to an address that the service has not given out. */
+/** A request to an address that the service has not issued. */
 export type Forgery = { method: string; path: string };
 
-/** What an address is made of; it is put together again in the order of the parameters. */
+/** The parts of an address. They are joined in the order of the parameters. */
 type Parts = { path: string; parameters: [name: string, value: string][] };
 type Forge = (own: Parts, other: Parts) => Parts;
 
@@ -20,7 +20,7 @@ const write = ({ path, parameters }: Parts): string =>
 /** The characters of addresses, and what mimics them. */
 const CHARACTERS = [...'abcdefXYZ0123456789-_=.~+/%&?', '%00', '%2F', '%3D', '%E0', '%30'];
 
-/** One edit of a text: a character changes, comes, goes, or the rest is cut off. */
+/** One edit of a text: replaces, inserts or deletes a character, or cuts off the rest. */
 const textEdit: fc.Arbitrary<(text: string) => string> = fc
   .tuple(fc.nat(1000), fc.constantFrom(...CHARACTERS), fc.nat(3))
   .map(([pick, character, kind]) => (text) => {
@@ -38,7 +38,7 @@ const onValue =
     parameters: parameters.map(([each, value]) => [each, each === name ? change(value) : value]),
   });
 
-/** The same in the other case, every letter, or one. */
+/** Swaps the case of every letter, or of one. */
 const otherCase = (text: string) => text.replace(/[a-zA-Z]/g, (letter) => swapCase(letter));
 const swapCase = (letter: string) =>
   letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
@@ -77,7 +77,7 @@ const anyForge: fc.Arbitrary<Forge> = fc.oneof<fc.Arbitrary<Forge>[]>(
     path,
     parameters: parameters.filter(([each]) => each !== name),
   })),
-  // In another order, or one of them twice, with its own value or another.
+  // Reorders the parameters, or repeats one with its own value or another.
   fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 }).map((order) => ({ path, parameters }) => ({
     path,
     parameters: order.flatMap((index) => parameters.slice(index, index + 1)),
@@ -120,14 +120,14 @@ const METHODS = ['PUT', 'POST', 'PATCH', 'DELETE', 'GET', 'OPTIONS'];
 
 const forgery = fc.record({
   forges: fc.array(anyForge, { minLength: 1, maxLength: 3 }),
-  /** Other methods on an address that is as it was given. */
+  /** Other methods on an unchanged address. */
   method: fc.oneof(
     { weight: 9, arbitrary: fc.constant(undefined) },
     fc.constantFrom(...METHODS.filter((method) => method !== 'PUT' && method !== 'OPTIONS')),
   ),
 });
 
-/** The forgery with this number of the address `own`; `other` is a good one as well. Never a good one. */
+/** The forgery with this number of the address `own`. `other` is another valid address. The result is never valid. */
 export function forgeAddress(
   own: string,
   other: string,

@@ -1,4 +1,6 @@
-/** Sends made-up requests by their numbers, each of which can be sent again alone, and tells which answers are faults. */
+/**
+ * Sends generated requests by number, and reports the answers that are faults. Each request can be sent again alone.
+ */
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { isDocumented, requireContract, requirePage } from '../contract-check.ts';
@@ -8,25 +10,28 @@ import { createInParallel } from '../lists.ts';
 import { parseAnswers, sendAndHangUp, sendSlices } from '../raw-socket.ts';
 import type { RawRequest } from './raw-requests.ts';
 
-/** The longest wait that a client can ask for has 30 s; what takes longer hangs. */
+/** The longest wait that a client can ask for is 30 s; a request that takes longer hangs. */
 const HANG_MS = 45_000;
 
-/** Bytes that are half a request leave the service waiting; to Node, who then says that no more comes hangs up. */
+/**
+ * Half a request leaves the service waiting.
+ * The client ends its side only after this quiet time, because Node takes that for a hang-up.
+ */
 const QUIET_MS = 100;
 
-/** Which requests: `count` of them from number `from` on, of the sequence that `seed` names. */
+/** The requests: `count` of them, from number `from` of the sequence of `seed`. */
 export type FuzzSettings = { seed: number; from: number; count: number };
 
-/** FUZZ_SEED=2 makes other requests; FUZZ_FROM=1234 FUZZ_COUNT=1 sends one of them again. */
+/** FUZZ_SEED=2 makes other requests. FUZZ_FROM=1234 FUZZ_COUNT=1 repeats one of them. */
 export const readFuzzSettings = (count: number): FuzzSettings => ({
   seed: Number(process.env.FUZZ_SEED ?? 1),
   from: Number(process.env.FUZZ_FROM ?? 0),
   count: Number(process.env.FUZZ_COUNT ?? count),
 });
 
-/** The value with this number, which is made without those before it. */
+/** The value with this number, made without the values before it. */
 export function sampleAt<T>(arbitrary: fc.Arbitrary<T>, seed: number, index: number): T {
-  // Generators whose seeds are neighbours begin alike; a hash has no neighbours.
+  // Generators with neighbouring seeds start alike. Hashed seeds are not neighbours.
   const own = hash('sha256', `${seed}:${index}`, 'buffer').readInt32LE();
   const [value] = fc.sample(arbitrary, { seed: own, numRuns: 1 });
   return value as T; // one run, one value
@@ -36,7 +41,7 @@ const isFault = ({ status }: Answer): boolean => status >= 500 && status !== 503
 
 function requireAnswer({ route, sent }: RoutedRequest, answer: Answer): void {
   if (isFault(answer)) throw new Error(`was answered by ${answer.status}: ${answer.text.slice(0, 500)}`);
-  // Neither has a body: HEAD never, OPTIONS where a page of another origin asks before its upload.
+  // Neither has a body: HEAD never has one, and OPTIONS has none in a preflight of an upload from another origin.
   if (sent.method === 'HEAD' || (sent.method === 'OPTIONS' && answer.status === 204)) return;
   if (route === 'page') requirePage(answer);
   else if (route !== 'any') requireContract(route, answer);
@@ -44,8 +49,8 @@ function requireAnswer({ route, sent }: RoutedRequest, answer: Answer): void {
 }
 
 /**
- * Sends a request and gives its answer.
- * @throws an Error when it is a fault, breaks the contract, or does not come
+ * Sends a request and returns its answer.
+ * @throws an Error when it is a fault, violates the contract, or does not come
  */
 export async function exchangeChecked(address: string, request: RoutedRequest): Promise<Answer> {
   try {
@@ -58,8 +63,8 @@ export async function exchangeChecked(address: string, request: RoutedRequest): 
 }
 
 /**
- * Sends raw bytes and gives the answers, all of which the spec has, or how else it has ended.
- * @throws an Error when one is a fault, is not documented, or when the service neither answers nor hangs up
+ * Sends raw bytes and returns the documented answers, or how the connection ended otherwise.
+ * @throws an Error for a fault, an undocumented answer, or when the service neither answers nor hangs up
  */
 export async function sendChecked(
   address: string,
@@ -90,7 +95,7 @@ export async function sendChecked(
 const messageOf = (error: unknown): string =>
   error instanceof Error ? `${error.message} ${error.cause ?? ''}` : String(error);
 
-/** Sends all of them, several at a time; gives what is wrong, each with what sends it again. */
+/** Sends all of them, several at a time. Returns the problems, each with the settings that repeat it. */
 export async function findProblems(
   { seed, from, count }: FuzzSettings,
   send: (index: number) => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** Bends good requests in every way we can think of, always the same ways for a seed. */
+/** Mutates good requests in every way that we know. The same seed makes the same mutations. */
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import { deflateSync, gzipSync } from 'node:zlib';
@@ -6,13 +6,13 @@ import fc from 'fast-check';
 import { type Fields, type GoodRequest, type RoutedRequest, toQuery } from '../good-requests.ts';
 import { headerJunk, hostileText, hostileValue, pathJunk, queryJunk } from './hostile-values.ts';
 
-/** The fields of a good request, bent. */
+/** Mutates the fields of a good request. */
 type FieldChange = (fields: Fields, good: GoodRequest) => Fields;
 
-/** One of the list by any number; undefined: it is empty. */
+/** An entry of the list by any number; undefined for an empty list. */
 const pickFrom = <T>(list: T[], pick: number): T | undefined => list[pick % list.length];
 
-/** One change of the fields: one goes, one gets another value, or one more comes. */
+/** One change of the fields: deletes one, replaces its value, or adds one. */
 const fieldChange: fc.Arbitrary<FieldChange> = fc.oneof(
   fc.nat(20).map((pick) => (fields: Fields) => {
     const gone = pickFrom(Object.keys(fields), pick);
@@ -55,7 +55,7 @@ const textChange: fc.Arbitrary<(text: string) => string | Uint8Array> = fc.oneof
   }),
   fc.nat(3000).map((depth) => (text: string) => '['.repeat(depth) + text + ']'.repeat(depth)),
   fc.constant((text: string) => JSON.stringify(text)),
-  // The first name a second time, in front.
+  // Repeats the first name, in front.
   hostileValue.map(
     (value) => (text: string) =>
       text.replace(/^\{("\w+"):/, (start, name) => `{${name}:${JSON.stringify(value)},${start.slice(1)}`),
@@ -74,7 +74,7 @@ const textChange: fc.Arbitrary<(text: string) => string | Uint8Array> = fc.oneof
 const sometimes = <T>(share: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: share, arbitrary }, { weight: 100 - share, arbitrary: fc.constant(undefined) });
 
-/** A body in another encoding, and the header that says so. */
+/** A body in another encoding, with the header that declares it. */
 const ENCODINGS: Record<string, (bytes: Uint8Array) => Uint8Array> = {
   gzip: (bytes) => gzipSync(bytes),
   deflate: (bytes) => deflateSync(bytes),
@@ -83,7 +83,7 @@ const ENCODINGS: Record<string, (bytes: Uint8Array) => Uint8Array> = {
 };
 
 const bends = fc.record({
-  /** Which of the good requests; more than there are of them. */
+  /** The index of a good request, modulo their number. */
   pick: fc.nat(1_000_000),
   fields: fc.oneof(
     { weight: 3, arbitrary: fc.array(fieldChange, { minLength: 1, maxLength: 3 }) },
@@ -91,7 +91,7 @@ const bends = fc.record({
   ),
   text: sometimes(20, textChange),
   query: sometimes(20, queryJunk),
-  /** One parameter comes twice, with this value. */
+  /** One parameter occurs twice, with this value. */
   repeated: sometimes(5, fc.tuple(fc.nat(20), hostileText)),
   headers: sometimes(20, headerJunk),
   encoding: sometimes(3, fc.constantFrom(...Object.keys(ENCODINGS))),
@@ -104,7 +104,7 @@ const bends = fc.record({
 
 type Bends = typeof bends extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The query of a bent request, without what would be empty. */
+/** The query of a mutated request, without empty parts. */
 function bendQuery({ isJson }: GoodRequest, fields: Fields, { query = '', repeated }: Bends): string {
   const [pick, value] = repeated ?? [0, ''];
   const name = pickFrom(Object.keys(fields), pick);
@@ -112,7 +112,7 @@ function bendQuery({ isJson }: GoodRequest, fields: Fields, { query = '', repeat
   return [isJson ? '' : toQuery(fields), toQuery(again), query].filter((part) => part !== '').join('&');
 }
 
-/** The body of a bent request and the headers that go with it; none: it has no body. */
+/** The body of a mutated request and its headers; none for a request without a body. */
 function bendBody(
   { isJson, body: goodBody }: GoodRequest,
   fields: Fields,
@@ -126,7 +126,7 @@ function bendBody(
   return { body: encode(Buffer.from(body)), headers: { 'content-encoding': encoding } };
 }
 
-/** Node's client says by itself how long a body is only with methods that usually have one. */
+/** Node's client sets the Content-Length only for methods that usually have a body. */
 const lengthOf = (
   body: string | Uint8Array | undefined,
   headers: OutgoingHttpHeaders,
@@ -151,7 +151,7 @@ function bend(good: GoodRequest, all: Bends): RoutedRequest {
   };
 }
 
-/** One of the good requests, bent; `goods` is asked each time. */
+/** One of the good requests, mutated. `goods` is called each time. */
 export const bentRequest = (goods: () => GoodRequest[]): fc.Arbitrary<RoutedRequest> =>
   bends.map((each) => {
     const good = pickFrom(goods(), each.pick);

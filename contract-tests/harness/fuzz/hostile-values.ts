@@ -35,7 +35,7 @@ const TEXTS = [
   '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f',
   `0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f_${'f'.repeat(36)}`,
   `${'-'.repeat(36)}_${'-'.repeat(36)}`,
-  // Cursors made as the service may make its own.
+  // Cursors that resemble the service's own.
   ...['0.0', `9999999999999999.${'f'.repeat(36)}`, `-1.0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f`].map((text) =>
     Buffer.from(text).toString('base64url'),
   ),
@@ -91,7 +91,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** A query string that means nothing; other bytes than printable ASCII stand as %XX, as node:http asks for. */
+/** A meaningless query string. All bytes other than printable ASCII are written as %XX, which node:http requires. */
 export const queryJunk: fc.Arbitrary<string> = fc.string({
   unit: fc.constantFrom(
     ...[
@@ -118,7 +118,7 @@ export const queryJunk: fc.Arbitrary<string> = fc.string({
   maxLength: 12,
 });
 
-/** A path in another form: some mean the same to somebody, most mean nothing. */
+/** A path in another form: some servers take a few of them for the same path, most mean nothing. */
 export const pathJunk: fc.Arbitrary<(path: string) => string> = fc.oneof(
   fc
     .constantFrom(

@@ -1,4 +1,4 @@
-/** Makes bytes for the socket that are nearly HTTP: broken heads and bodies, slices, pipelines, giant headers. */
+/** Makes bytes that are nearly HTTP: broken heads and bodies, slices, pipelines, giant headers. */
 import fc from 'fast-check';
 import { type GoodRequest, toSent } from '../good-requests.ts';
 
@@ -19,7 +19,7 @@ function toBytes(good: GoodRequest, extra: string[]): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), Buffer.from(body)]);
 }
 
-/** Lines that a head may have besides its own; most contradict it. */
+/** Additional lines for a head; most contradict it. */
 const headLines = fc.constantFrom(
   'Transfer-Encoding: chunked',
   'transfer-encoding: identity',
@@ -80,7 +80,7 @@ const junk = fc.oneof(
     .map((text) => new Uint8Array(Buffer.from(text, 'latin1'))),
 );
 
-/** Where in the bytes: anywhere, as a share of a thousand. */
+/** A position in the bytes, in thousandths of their length. */
 const place = fc.nat(1000);
 const placeIn = (bytes: Buffer, share: number): number => Math.floor((bytes.length * share) / 1000);
 
@@ -116,7 +116,7 @@ const byteChange: fc.Arbitrary<(bytes: Buffer) => Buffer> = fc.oneof(
   ),
 );
 
-/** At these places, in slices that are sent one after the other. */
+/** Cuts the bytes at these positions into slices that are sent one after the other. */
 function cut(bytes: Buffer, shares: number[]): Uint8Array[] {
   const places = [0, ...shares.map((share) => placeIn(bytes, share)), bytes.length].toSorted(
     (left, right) => left - right,
@@ -130,7 +130,7 @@ const oneRequest = fc.record({
   changes: fc.array(byteChange, { maxLength: 2 }),
 });
 
-/** Behind everything else: who gets here is answered, and the connection closed. */
+/** Follows everything else: a connection that is still in order gets this answer and is closed. */
 const LAST = Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
 
 /** One to four requests on one connection, and a good last one; a few are noise from the first byte on. */

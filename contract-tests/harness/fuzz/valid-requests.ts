@@ -5,16 +5,19 @@ import { type Fields, type RoutedRequest, toQuery } from '../good-requests.ts';
 import { ajv, inputsOf, operationOf, requiredInputsOf, type Schema } from '../read-spec.ts';
 import { hostileText } from './hostile-values.ts';
 
-/** What a field with an id, or a cursor, may hold just now; empty: it is left out; undefined: any text of its schema. */
+/**
+ * The values that a field with an id, or a cursor, may have now. Empty: leave it out. Undefined: any text of its
+ * schema.
+ */
 export type IdsOf = (operationId: OperationId, field: string) => string[] | undefined;
 
-/** Texts are seldom longer: the longest take a megabyte each. */
+/** Most texts are not longer: the longest take a megabyte each. */
 const USUAL_LENGTH = 200;
 
-/** Exactly the characters that no pattern of the spec takes. */
+/** Exactly the characters that every pattern of the spec excludes. */
 const FORBIDDEN = /[\0\p{Surrogate}]/gu;
 
-/** `text` with a length within the bounds, in code points. */
+/** Returns `text` with its length within the bounds, in code points. */
 function clip(text: string, minLength: number, maxLength: number): string {
   const points = [...text.replace(FORBIDDEN, '?')];
   return points.slice(0, maxLength).join('') + 'x'.repeat(Math.max(0, minLength - points.length));
@@ -29,7 +32,7 @@ function validText({ minLength = 0, maxLength = USUAL_LENGTH, ...rest }: Schema)
   return all.filter((text) => accepts(text));
 }
 
-/** More of the small ones, since large files are never sent. */
+/** Prefers small numbers, since large files are never sent. */
 const validInteger = ({ minimum = 0, maximum = 2 ** 31 }: Schema): fc.Arbitrary<number> =>
   fc.oneof(
     { weight: 3, arbitrary: fc.integer({ min: minimum, max: Math.min(maximum, minimum + 1000) }) },
@@ -39,7 +42,7 @@ const validInteger = ({ minimum = 0, maximum = 2 ** 31 }: Schema): fc.Arbitrary<
 
 type Place = { operationId: OperationId; field: string; idsOf: IdsOf };
 
-/** Values that the schema of a field takes; those with ids are of the test's choice. */
+/** Valid values for a field's schema. The test chooses the ids. */
 function validValue(schema: Schema, place: Place): fc.Arbitrary<unknown> {
   if (schema.type === 'array') {
     const items = validValue(schema.items ?? {}, place);
@@ -60,7 +63,7 @@ function validValue(schema: Schema, place: Place): fc.Arbitrary<unknown> {
   });
 }
 
-/** Left out in one of two cases where it need not be there. */
+/** An optional field is left out in one of two cases. */
 const maybe = (isRequired: boolean, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   isRequired ? value : fc.oneof(value, fc.constant(undefined));
 
@@ -74,7 +77,7 @@ function validInput(operationId: OperationId, idsOf: IdsOf): fc.Arbitrary<Fields
   return fc.record(Object.fromEntries(values) as Record<string, fc.Arbitrary<unknown>>); // fromEntries forgets the type
 }
 
-/** Of few keys, so that some requests are sent again, and some keys with another body. */
+/** Few different keys, so that some requests are repeated, and some keys come with another body. */
 const idempotencyKey = fc
   .integer({ min: 0, max: 500 })
   .map((number) => ({ 'idempotency-key': `k${number}` }));
@@ -95,6 +98,6 @@ function validRequestTo(operationId: OperationId, apiKey: string, idsOf: IdsOf):
   });
 }
 
-/** Any request to any operation that keeps to its schema. */
+/** Any valid request to any operation. */
 export const validRequest = (apiKey: string, idsOf: IdsOf): fc.Arbitrary<RoutedRequest> =>
   fc.oneof(...OPERATION_IDS.map((operationId) => validRequestTo(operationId, apiKey, idsOf)));

@@ -1,10 +1,13 @@
-/** One of two accounts on a service, and how its requests are sent: without a client library, which takes cores itself. */
+/**
+ * One of two accounts on a service, and how its requests are sent: without a client library, which would need cores
+ * itself.
+ */
 import { Agent, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 
 export type Account = { address: string; apiKey: string; knowledgeBaseId: string };
 
-/** `status` 0: the connection broke. `data`: of the contract's envelope. */
+/** `status` 0: the connection broke. `data`: from the contract's envelope. */
 export type Answer<Data = unknown> = { status: number; data: Data };
 
 const agent = new Agent({ keepAlive: true, timeout: 60_000 });
@@ -44,7 +47,7 @@ export const importText = (account: Account, content: string) =>
     content,
   });
 
-/** The ticket of a file to be sent; `path`: of its upload address. */
+/** The ticket for a file; `path`: of its upload address. */
 export async function requestUpload(account: Account, fileName: string, size: number) {
   const ticket = { knowledgeBaseId: account.knowledgeBaseId, fileName, size };
   const { status, data } = await call<{ fileId: string; uploadUrl: string }>(
@@ -60,7 +63,7 @@ export async function requestUpload(account: Account, fileName: string, size: nu
 export const put = (account: Account, path: string, bytes: Buffer) =>
   send(account, path, { method: 'PUT', headers: { 'content-length': String(bytes.length) }, body: bytes });
 
-/** Brings a file in by all three steps; the first answer that is none of success, or the document's. */
+/** Imports a file by all three steps. Returns the first failed answer, or the document's. */
 export async function importFile(
   account: Account,
   { fileName, bytes }: { fileName: string; bytes: Buffer },

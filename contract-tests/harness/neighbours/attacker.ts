@@ -1,7 +1,7 @@
 /**
- * The program of an attack: `attacker.ts <attack> <account as JSON> <seconds>`. Prints `ready` once it is prepared, and
- * begins with the first byte of its standard input. A process of its own, which gives way to the others: attackers have
- * machines of their own.
+ * The program of an attack: `attacker.ts <attack> <account as JSON> <seconds>`.
+ * Prints `ready` after its preparation, and starts at the first byte of its standard input.
+ * It is a process of its own with low priority, because real attackers have their own machines.
  */
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * What one account does to a service that another one uses as well: nothing that its key does not allow. Each attack was
- * seen to hold others up for seconds or minutes.
+ * Attacks of one account on a service that another account also uses. Its key allows all of them.
+ * Each attack has delayed other accounts for seconds or minutes.
  */
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,7 +19,7 @@ import {
 
 export type Attack = {
   about: string;
-  /** Before the neighbour is looked at. */
+  /** Runs before the neighbour is measured. */
   prepare?(account: Account): Promise<void>;
   /** Goes on until `untilMs` (by `performance.now()`). */
   run(account: Account, untilMs: number): Promise<void>;
@@ -30,7 +30,7 @@ const TEXT_LENGTH = 1_000_000;
 const QUERY_LENGTH = 8_192;
 const FILE_BYTES = 52_428_800;
 
-/** So many clients, each of which sends one request after the other. */
+/** Runs this many clients, each of which sends one request after the other. */
 async function inParallel(
   clients: number,
   untilMs: number,
@@ -42,7 +42,7 @@ async function inParallel(
   await Promise.all(Array.from({ length: clients }, (_, client) => one(client)));
 }
 
-/** A text of `length` characters of a block of Unicode, hardly two of which ever stand side by side again. */
+/** A text of `length` characters of a Unicode block. Hardly any pair of neighbouring characters occurs twice. */
 const distinctPairs = (length: number, { from, count }: { from: number; count: number }): string =>
   Array.from({ length }, (_, i) => String.fromCodePoint(from + ((i * 7_919) % count))).join('');
 
@@ -52,7 +52,7 @@ const HANGUL = { from: 0xac00, count: 11_172 };
 
 const KNOWLEDGE_BASES = 100;
 
-/** Fills knowledge bases with texts of which no two words are equal. */
+/** Fills knowledge bases with texts of distinct words. */
 async function fillKnowledgeBases(account: Account): Promise<void> {
   const content = distinctPairs(QUERY_LENGTH, IDEOGRAPHS);
   const fill = async (name: string) => {
@@ -84,7 +84,7 @@ const slowBodies =
     for (const socket of sockets) socket.destroy();
   };
 
-/** Connections that send a body without an end, a byte in each chunk; one that is cut off begins again. */
+/** Connections that send an endless body with a byte per chunk. A connection that is cut off starts again. */
 const tinyChunks =
   (connections: number): Attack['run'] =>
   async ({ address, apiKey }, untilMs) => {
@@ -110,7 +110,7 @@ const tinyChunks =
 const post = (operation: string, apiKey: string, length: string): string =>
   `POST /v1/${operation} HTTP/1.1\r\nHost: a\r\nx-api-key: ${apiKey}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
 
-/** Connections that send requests without waiting for answers; one that is closed begins again. */
+/** Connections that send requests without waiting for answers. A closed connection starts again. */
 const pipelines =
   (connections: number): Attack['run'] =>
   async ({ address, apiKey }, untilMs) => {
@@ -141,16 +141,16 @@ const oneTicket =
     await inParallel(connections, untilMs, () => put(account, upload.path, byte));
   };
 
-/** A key that was never given out, in the right form and with the right checksum. */
+/** A key that was never issued, with the right form and checksum. */
 function makeUpKey(number: number): string {
   const body = `kr_${number.toString(16).padStart(24, '0')}_${'ab'.repeat(32)}`;
   return body + crc32(body).toString(16).padStart(8, '0');
 }
 
-/** The document type of which the reader once took two minutes. */
+/** The reader once took two minutes for this document type. */
 const HOSTILE_XML = { fileName: 'hostile.xml', bytes: Buffer.from('<!DOCTYPE['.repeat(100_000)) };
 
-/** By their names on the command line. */
+/** Attacks by their names on the command line. */
 export const ATTACKS: Record<string, Attack> = {
   'large-file': {
     about: 'a text file of 50 MiB',

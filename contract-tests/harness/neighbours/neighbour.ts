@@ -1,4 +1,4 @@
-/** Two accounts on one service: what the second one gets while the first one attacks. */
+/** Two accounts on one service: measures the second one's answers while the first one attacks. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,20 +9,20 @@ import { createRandom, makeQuery, makeText } from '../texts.ts';
 import { type Account, type Answer, call, importFile, importText } from './account.ts';
 
 const SEED = 700;
-/** What the second account searches. */
+/** Texts that the second account searches. */
 const TEXTS = 100;
 const TEXT_CHARACTERS = 3_000;
 const QUERY_WORDS = 3;
 const SMALL_TEXT = 'Thirty-two characters of a note.';
-/** Between an answer and the next request of the same kind. */
+/** Pause between an answer and the next request of the same kind. */
 const PAUSES_MS = { queries: 10, imports: 200, reads: 100, files: 500 };
-/** The longest wait that the contract has. */
+/** The contract's longest wait. */
 const WAIT_SECONDS = 30;
 
-/** Milliseconds that each request took, by kind (a file: until it is processed), and what was not answered with 200. */
+/** Milliseconds of each request by kind (a file: until it is processed). `refused`: all answers other than 200. */
 export type Observed = Record<keyof typeof PAUSES_MS, number[]> & { refused: string[] };
 
-/** Two accounts on a service, the second with something to search. */
+/** Two accounts on a service; the second one has something to search. */
 export async function openAccounts(
   service: Pick<RunningService, 'address' | 'dataDirectory'>,
 ): Promise<{ attacker: Account; neighbour: Account }> {
@@ -40,7 +40,7 @@ export async function openAccounts(
 
 const isFinal = ({ status }: { status: string }) => status !== 'pending' && status !== 'processing';
 
-/** Brings a small file in, and waits until it is processed. */
+/** Imports a small file, and waits until it is processed. */
 async function processFile(account: Account): Promise<Answer> {
   const imported = await importFile(account, { fileName: 'note.txt', bytes: Buffer.from(SMALL_TEXT) });
   const documentId = imported.data?.id;
@@ -54,7 +54,10 @@ async function processFile(account: Account): Promise<Answer> {
   }
 }
 
-/** What an account gets that searches, imports, reads and brings files in, one request of a kind after the other. */
+/**
+ * An account searches, imports texts, reads and imports files. Each kind sends one request after the other.
+ * Returns what it observed.
+ */
 export async function observe(account: Account, seconds: number): Promise<Observed> {
   const untilMs = performance.now() + 1000 * seconds;
   const random = createRandom(SEED);
@@ -78,10 +81,10 @@ export async function observe(account: Account, seconds: number): Promise<Observ
 }
 
 const ATTACKER = fileURLToPath(new URL('./attacker.ts', import.meta.url));
-/** The attack has begun by then. */
+/** The attack has begun after this time. */
 const HEAD_START_MS = 300;
 
-/** What `neighbour` gets while `attacker` attacks. */
+/** Measures `neighbour` while `attacker` attacks. */
 export async function observeAttack(
   name: string,
   { attacker, neighbour }: { attacker: Account; neighbour: Account },
