@@ -1,4 +1,4 @@
-/** Bad links on both sides of a server, and connections that the database ends: the short and the long form in one. */
+/** Bad links on both sides of a server, and connections that the database ends: short and long form. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
@@ -9,23 +9,23 @@ import { type RunningService, startService } from '../harness/service-process.ts
 import { type RunningLoad, startLoad, type Tally, type Target } from './mixed-load.ts';
 import { countConnections } from './open-connections.ts';
 
-/** How long each fault lasts, how often connections are ended, and how many clients there are meanwhile. */
+/** The duration of each fault, the number of ended connections, and the number of clients meanwhile. */
 export type Size = {
   faultMs: number;
   terminations: number;
   clients: number;
-  /** Whether each way to be slow is tried for itself, and not all in one. */
+  /** Whether each kind of slowness has its own test; otherwise all are tested in one. */
   apart: boolean;
 };
 
-/** The promise. */
+/** The service's promise. */
 const RECOVERY_BOUND_MS = 5_000;
-/** A client that hears nothing hangs up after this; nobody else can know that its request was lost. */
+/** A client hangs up after this time without an answer: it cannot know whether its request was lost. */
 const CLIENT_PATIENCE_MS = 4_000;
-/** More than there are clients: each has its connection. */
+/** More answers than clients, so that each client has its connection. */
 const WARM_UP_ANSWERS = 20;
 const TERMINATION_INTERVAL_MS = 1_000;
-/** What is meant to happen here would fill the log. */
+/** The intended errors would fill the log. */
 const QUIET = { LOG_LEVEL: 'fatal' };
 
 const SLOW: [string, Fault] = [
@@ -45,7 +45,7 @@ const BROKEN: [string, Fault][] = [
 
 type Side = { proxy: FaultProxy; server: RunningService; first: RunningService; stop(): Promise<void> };
 
-/** A server that reaches its database by a proxy, beside the one that has the database. */
+/** A server that reaches its database through a proxy, beside the server that owns the database. */
 async function startBehindProxy(dataDirectory: string): Promise<Side> {
   const first = await startService(dataDirectory, { options: ['--no-worker'] });
   const proxy = await startFaultProxy({ path: findPostgresSocket(dataDirectory) });
@@ -58,7 +58,7 @@ async function startBehindProxy(dataDirectory: string): Promise<Side> {
   return { proxy, server, first, stop };
 }
 
-/** Ends all connections of the server with this name, those of its jobs included; gives how many there were. */
+/** Ends all database connections of the server with this name, including those of its jobs. Returns their number. */
 async function terminateAll(client: pg.Client): Promise<number> {
   const { rowCount } = await client.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -67,16 +67,16 @@ async function terminateAll(client: pg.Client): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** What happens to a load, whether connections may break by it, and how soon all is to be well behind it. */
+/** A disturbance of a load; whether it may break connections; and how soon everything must work after it. */
 type Harm = { harm(): Promise<void>; mayCut?: boolean; boundMs?: number };
 
-/** Runs a load while `harm` goes on; asserts that it was served rightly or refused, and again soon behind the end. */
+/** Runs a load during `harm`. Asserts that it was served correctly or refused, and soon after the end served again. */
 async function loadWhile(
   what: string,
   load: RunningLoad,
   { harm, mayCut = false, boundMs = RECOVERY_BOUND_MS }: Harm,
 ): Promise<Omit<Tally, 'wrong'>> {
-  // So that there are connections to be harmed.
+  // Waits until there are connections to harm.
   await vi.waitUntil(() => load.tally().right > WARM_UP_ANSWERS, { timeout: 30_000 });
   await harm();
   const recoveryMs = Math.round(await load.recovered());
@@ -88,14 +88,14 @@ async function loadWhile(
   return counts;
 }
 
-/** The fault, for so long. */
+/** Sets the fault for this time. */
 const last = (proxy: FaultProxy, fault: Fault, forMs: number) => async () => {
   proxy.setFault(fault);
   await delay(forMs);
   proxy.heal();
 };
 
-/** Registers the tests in this size. */
+/** Registers the tests at this size. */
 export function testBadLinks({ faultMs, terminations, clients, apart }: Size): void {
   const faults = [...BROKEN, ...(apart ? SLOW_APART : [SLOW])];
   const side = keepForTests(startBehindProxy);
@@ -135,7 +135,7 @@ export function testBadLinks({ faultMs, terminations, clients, apart }: Size): v
     const counts = await loadWhile(`${name} before clients`, load, { harm, mayCut: true, boundMs });
     expect(counts.refused).toBe(0);
     proxy.close();
-    // What a client has left, the server leaves as well; one more may be kept for what is asked without the proxy.
+    // The server drops the connections that its clients have left. One more may be kept for requests without the proxy.
     await vi.waitUntil(() => countConnections(address) <= kept + 1, { timeout: 10_000 });
   });
 

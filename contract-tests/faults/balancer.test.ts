@@ -1,4 +1,4 @@
-/** Idle connections are closed by the side that sends requests: otherwise one may be sent into a connection that closes. */
+/** The side that sends requests closes idle connections. Otherwise a request may be sent into a closing connection. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { exchange } from '../harness/exchange.ts';
 import { startBalancer } from './balancer.ts';
 
-/** The shortest time that a server can announce and a client can undercut, by a second. */
+/** The shortest time-out that a server can announce and a client can undercut by a second. */
 const KEEP_ALIVE_TIMEOUT_MS = 2_000;
 
 /** Starts a server that answers every request, and reports which side closes a request's connection. */

@@ -1,21 +1,21 @@
-/** A load balancer before servers, as simple ones are: by turns to those that were ready when last asked, and no second try. */
+/** A simple load balancer before servers: in turn to each that was ready at the last check, without retries. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { KEPT } from '../harness/exchange.ts';
 
-/** How often each server is asked; one 503, or no answer, takes it out at once. */
+/** Interval of readiness checks. A single 503, or no answer, takes the server out. */
 export const READINESS_INTERVAL_MS = 200;
-/** A server that takes longer to say that it is ready counts as not ready, as with real ones. */
+/** A server whose readiness check takes longer counts as not ready, as with real balancers. */
 const READINESS_TIMEOUT_MS = 2_000;
-/** A busy machine takes this long to start a server at most. */
+/** The longest start of a server on a busy machine. */
 const READY_TIMEOUT_MS = 60_000;
 
-/** Longer than its clients keep an idle connection, as the service's own. */
+/** Longer than its clients keep an idle connection, like the service's own time-out. */
 const KEEP_ALIVE_TIMEOUT_MS = KEPT.timeout + 5_000;
 
-/** A place for a server; a restarted one comes back to its place, at whatever address. */
+/** A slot for a server. A restarted server returns to its slot, with any address. */
 type Place = { address: string; isReady: boolean };
 
 async function askReadiness({ address }: Place): Promise<boolean> {
@@ -25,7 +25,7 @@ async function askReadiness({ address }: Place): Promise<boolean> {
   return answer?.ok === true;
 }
 
-/** Passes a request on over a connection that is kept; what breaks there is the client's to see. */
+/** Forwards a request over a kept connection. Errors pass to the client. */
 function forward(agent: http.Agent, address: string, request: IncomingMessage, response: ServerResponse) {
   const { method, url, headers } = request;
   const { hostname, port } = new URL(address);
@@ -36,7 +36,7 @@ function forward(agent: http.Agent, address: string, request: IncomingMessage, r
     response.writeHead(answer.statusCode ?? 502, given);
     answer.pipe(response).on('error', () => {});
     answer.on('error', (error) => {
-      // To the client a cut answer looks like a connection that the balancer has closed.
+      // A cut answer looks to the client as if the balancer had closed the connection.
       process.stderr.write(`the balancer lost ${address} within an answer to ${url}: ${error}\n`);
       response.destroy();
     });
@@ -49,9 +49,9 @@ function forward(agent: http.Agent, address: string, request: IncomingMessage, r
 }
 
 /**
- * Starts it before `addresses`.
- * @returns its own address; `replace`, which puts a server in the place of another and resolves once it gets requests;
- * `counts`, how many requests went to each place.
+ * Starts the balancer before `addresses`.
+ * @returns its own address; `replace`, which replaces a slot's server and resolves once the new one gets requests;
+ * `counts`, the number of requests to each slot
  */
 export async function startBalancer(addresses: string[]) {
   const places: Place[] = addresses.map((address) => ({ address, isReady: true }));

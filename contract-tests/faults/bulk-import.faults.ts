@@ -1,4 +1,4 @@
-/** A thousand good PDFs at once all end processed, and files of another account are read beside them within seconds. */
+/** A thousand good PDFs are all processed, and another account's files are processed within seconds meanwhile. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import type { Api } from '../harness/calling.ts';
@@ -8,7 +8,7 @@ import { documentsMissing, readSharedDocument, sharedDocuments } from '../harnes
 import { bytesOf, importBytes, isFinal } from '../harness/uploading.ts';
 
 const FILES = 1_000;
-/** Another account imports a small file this often, and each is read within this time. */
+/** Another account imports a small file at this interval. Each must be processed within it. */
 const OTHERS_EVERY_MS = 20_000;
 const OTHERS_MAX_MS = 5_000;
 
@@ -19,14 +19,17 @@ const PDFS = sharedDocuments.filter(
   ({ format, outcome, tier }) => format === 'pdf' && outcome === 'text' && tier === 'core',
 );
 
-/** Imports files into a knowledge base of the account's own. */
+/** Imports files into a new knowledge base of the account. */
 async function createImporter(api: Api) {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'bulk' });
   return async (fileName: string, bytes: Uint8Array): Promise<string> =>
     (await importBytes(api, { knowledgeBaseId, fileName, bytes })).id;
 }
 
-/** The final status of each document that has one; stops at the first that waits, for they are read in their order. */
+/**
+ * The final status of each document that has one. Stops at the first unfinished one, since files are processed in
+ * order.
+ */
 async function askOn(api: Api, ids: string[], ended: Map<string, string>): Promise<void> {
   for (const id of ids) {
     if (ended.has(id)) continue;

@@ -1,4 +1,4 @@
-/** A full disk: what stores is refused clearly, reading and searching go on, and with new room everything does. */
+/** On a full disk writes are refused clearly, and reads and searches work. With free space everything works again. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { UploadTicket } from '../../generated/types.gen.ts';
@@ -20,7 +20,7 @@ if (!isAllowed)
 const MEBIBYTE = 1024 ** 2;
 /** The database with its first write-ahead log takes 60 MiB, the reserve 256. */
 const DISK_MEBIBYTES = 400;
-/** Less than the reserve, and yet enough for whatever is asked here. */
+/** Less than the reserve, but enough for all requests of this test. */
 const NEARLY_FULL_BYTES = 100 * MEBIBYTE;
 
 const TEXTS = 10;
@@ -39,7 +39,7 @@ async function put({ address }: RunningService, ticket: Pick<UploadTicket, 'uplo
   return answer;
 }
 
-/** A knowledge base of texts; a file that is to be imported, one that is to be, and a ticket without bytes. */
+/** A knowledge base of texts; an imported file, a file to import, and a ticket without an upload. */
 async function store(service: RunningService) {
   const { api } = createCaller(service);
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'okapis' });
@@ -56,7 +56,7 @@ async function store(service: RunningService) {
 
 type Stored = Awaited<ReturnType<typeof store>>;
 
-/** Everything that stores something new. */
+/** All operations that store something new. */
 const storing = ({ knowledgeBaseId, uploaded }: Stored): Parameters<RequestOperation>[] => [
   ['createKnowledgeBase', { name: 'one more' }],
   ['importTextContent', { knowledgeBaseId, ...textOf(TEXTS) }],
@@ -75,7 +75,7 @@ async function expectStoringRefused(service: RunningService, stored: Stored): Pr
   expectFull(await put(service, stored.empty));
 }
 
-/** All texts but the first `deleted` are listed and found, each by its own word. */
+/** All texts but the first `deleted` are listed, and found by their own words. */
 async function expectReading(
   service: RunningService,
   { knowledgeBaseId, texts }: Stored,
@@ -93,13 +93,13 @@ async function expectReading(
   expect(found).toEqual(left.map(({ id }) => id));
 }
 
-/** As PostgreSQL does by itself every five minutes. */
+/** PostgreSQL does this by itself every five minutes. */
 const writeCheckpoint = (service: RunningService) =>
   withServiceDatabase(service, (client) => client.query('CHECKPOINT'));
 
 const ROUNDS = 5;
 
-/** Whatever PostgreSQL writes and gives back meanwhile. */
+/** Reads work while PostgreSQL allocates and frees disk space meanwhile. */
 async function expectReadingOnNoByte(
   disk: SmallDisk,
   service: RunningService,
@@ -113,7 +113,7 @@ async function expectReadingOnNoByte(
   }
 }
 
-/** What was refused works, and what has waited ends. */
+/** Refused requests succeed now, and waiting imports end. */
 async function expectEverything(service: RunningService, stored: Stored): Promise<void> {
   const { api, request } = createCaller(service);
   for (const operation of storing(stored)) expect((await request(...operation)).status).toBe(200);

@@ -1,8 +1,10 @@
-/** The long form of `killed.test.ts`: a hundred kills at two servers of one database, everything checked after each ten. */
+/**
+ * The long form of `killed.test.ts`: a hundred kills at two servers of one database, with a full check after each ten.
+ */
 import { expect, test } from 'vitest';
 import { crashRun } from './crash-model/crash-run.ts';
 
-/** More of them, or another order: KILLS=1000 KILL_SEED=2 npm run test:faults */
+/** More kills, or another order: KILLS=1000 KILL_SEED=2 npm run test:faults */
 const KILLS = Number(process.env.KILLS ?? 100);
 const SEED = Number(process.env.KILL_SEED ?? 1);
 const CHECK_EVERY = 10;

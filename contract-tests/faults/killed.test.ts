@@ -1,4 +1,4 @@
-/** What is acknowledged stays true while server, worker, PostgreSQL and reading processes are killed again and again. */
+/** Acknowledged writes stay true while server, worker, PostgreSQL and extraction processes are killed repeatedly. */
 import { expect, test } from 'vitest';
 import type { Document } from '../../generated/types.gen.ts';
 import {
@@ -12,13 +12,13 @@ import { crashRun } from './crash-model/crash-run.ts';
 
 /** Another seed kills in another order: KILL_SEED=2 npx vitest … */
 const SEED = Number(process.env.KILL_SEED ?? 1);
-/** That a database is away fills the log here, and is meant to. */
+/** The intended database failures would fill the log. */
 const QUIET = { settings: { LOG_LEVEL: 'fatal' } };
 
 test('six SIGKILLs under 32 clients lose, double, half-index and stall nothing, and leave nothing that does not fit', async () => {
   const run = await crashRun({ servers: 1, clients: 32, kills: 6, checkEvery: 6, seed: SEED });
   expect(run.violations).toEqual([]);
-  // Else it would have proven nothing.
+  // Without a death of each victim the test would prove nothing.
   expect(Math.min(...Object.values(run.deaths))).toBeGreaterThan(0);
   expect(
     Math.min(...run.checks.map(({ processed, failed, gone }) => Math.min(processed, failed, gone))),

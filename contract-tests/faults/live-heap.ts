@@ -1,13 +1,15 @@
-/** Asks a Node process over its inspector how much memory it still needs, once what is not needed is collected. */
+/** Reads a Node process's heap size over its inspector, after a full garbage collection. */
 import { once } from 'node:events';
 
-/** What Node writes to standard error when it is started with --inspect. */
+/** Node's line on standard error after a start with --inspect. */
 const GREETING = /ws:\/\/\S+/;
 
-/** What else it writes of it. */
+/** Other lines of the inspector. */
 const INSPECTOR_TALK = /^(Debugger |For help, see)/;
 
-/** The start options of a service whose heap can be asked for, and how to ask: bytes after a full collection. */
+/**
+ * The start options of a service whose heap can be measured, and a function that measures it: bytes after a collection.
+ */
 export function watchHeap() {
   let log = '';
   const address = Promise.withResolvers<string>();
@@ -26,7 +28,7 @@ export function watchHeap() {
       const [event] = await once(socket, 'message');
       return JSON.parse(event.data).result;
     };
-    // The second collection takes what the finalizers of the first have let go.
+    // The second collection frees what the finalizers of the first have released.
     for (const id of [1, 2]) await ask(id, 'HeapProfiler.collectGarbage');
     const { usedSize } = (await ask(3, 'Runtime.getHeapUsage')) as { usedSize: number }; // the protocol's answer
     socket.close();

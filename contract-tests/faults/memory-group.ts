@@ -1,9 +1,9 @@
-/** Bounds the memory of processes as a container does: by a control group of Linux, version 1 or 2 (cgroups(7)). */
+/** Limits the memory of processes as a container does: by a control group of Linux, version 1 or 2 (cgroups(7)). */
 import { existsSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Where a version's groups lie, and what its files are called. */
+/** The directory of each version's groups, and the names of its files. */
 const VERSIONS = [
   { root: '/sys/fs/cgroup/memory', limit: 'memory.limit_in_bytes', kills: 'memory.oom_control' },
   { root: '/sys/fs/cgroup', limit: 'memory.max', kills: 'memory.events' },
@@ -12,11 +12,11 @@ const VERSIONS = [
 export type MemoryGroup = {
   /** A command that starts the program given after it inside the group. */
   launcher: [string, ...string[]];
-  /** How many processes the kernel has killed because the group's memory was full. */
+  /** The number of processes that the kernel killed because the group's memory was full. */
   readKills(): number;
 };
 
-/** A new group without processes; undefined where this user may make none. */
+/** A new group without processes; undefined where this user cannot create one. */
 function makeGroup(limitBytes: number) {
   for (const { root, ...files } of VERSIONS) {
     let directory: string;
@@ -39,7 +39,7 @@ function makeGroup(limitBytes: number) {
 const REMOVAL_TRIES = 100;
 const REMOVAL_INTERVAL_MS = 100;
 
-/** Ends what still runs in a group, and removes it. */
+/** Ends the processes of a group, and removes it. */
 async function removeGroup(directory: string): Promise<void> {
   for (let tried = 1; ; tried++) {
     const pids = readFileSync(join(directory, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean);
@@ -59,7 +59,7 @@ async function removeGroup(directory: string): Promise<void> {
   }
 }
 
-/** Whether this user may bound the memory of processes. It takes root on Linux, and a writable /sys/fs/cgroup. */
+/** Whether this user may limit the memory of processes. This takes root on Linux, and a writable /sys/fs/cgroup. */
 export function mayBoundMemory(): boolean {
   const group = makeGroup(2 ** 30);
   if (group === undefined) return false;
@@ -67,7 +67,7 @@ export function mayBoundMemory(): boolean {
   return true;
 }
 
-/** Runs `use` with a group of `limitBytes`. Then ends what still runs in the group, and removes it. */
+/** Runs `use` with a group of `limitBytes`. Then ends the processes of the group, and removes it. */
 export async function withMemoryGroup<T>(
   limitBytes: number,
   use: (group: MemoryGroup) => Promise<T>,

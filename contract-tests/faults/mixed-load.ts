@@ -1,4 +1,4 @@
-/** Several clients that import, search, read and wait at once, and hold every answer against what it has to be. */
+/** Several clients import, search, read and long-poll at once, and check every answer. */
 import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,32 +8,32 @@ import { type OperationId, requireContract } from '../harness/contract-check.ts'
 import { type Answer, exchange, isUnanswered, type Sent } from '../harness/exchange.ts';
 import type { RunningService } from '../harness/service-process.ts';
 
-/** No answer may take longer, whatever happens to a link: statements are given up before, and waits are shorter. */
+/** Time-out of any answer, whatever the state of the links: statements time out earlier, and long polls are shorter. */
 const ANSWER_BOUND_MS = 20_000;
-/** What a client waits before it tries again what has failed; far less than it is told, for more of the load. */
+/** A client's pause before it retries. Far shorter than the server asks for, to increase the load. */
 const PAUSE_MS = 25;
-/** How long a client lets a request wait for its import. */
+/** How long a client's request waits for its import. */
 const WAIT_SECONDS = 2;
 
-/** `refused`: 429 or 503 with Retry-After; `cut`: the connection broke; `wrong`: everything else, in words. */
+/** `refused`: 429 or 503 with Retry-After. `cut`: the connection broke. `wrong`: everything else, in words. */
 export type Tally = { right: number; refused: number; cut: number; wrong: string[]; slowestMs: number };
 
 /**
- * Where the load goes; `address` may be that of a proxy before the service.
- * `patienceMs`: after this the client hangs up, which counts as cut; without it, waiting in vain is wrong.
+ * The target of the load. `address` may be a proxy's.
+ * `patienceMs`: the client hangs up after this time, which counts as cut. Without it, an unanswered request is wrong.
  */
 export type Target = Pick<RunningService, 'address' | 'apiKey'> & { patienceMs?: number };
 
-/** A client, one of several that run at once. */
+/** One of several concurrent clients. */
 type Client = {
   target: Target;
   tally: Tally;
-  /** When (`performance.now()`) it last had a right answer, and one that was not, to a request that it sent. */
+  /** When (`performance.now()`) it sent its last request with a right answer, and when its last one without. */
   rightSentAtMs: number;
   failedAtMs: number;
 };
 
-/** Whether `answer` is a success as the spec has it, or a refusal that says when to come again. */
+/** Whether `answer` is a documented success, or a refusal with the time of the next attempt. */
 function judge(operationId: OperationId | undefined, answer: Answer): 'right' | 'refused' | 'wrong' {
   requireContract(operationId, answer);
   if (answer.status === 200) return 'right';
@@ -41,10 +41,10 @@ function judge(operationId: OperationId | undefined, answer: Answer): 'right' | 
   return mayRefuse ? 'refused' : 'wrong';
 }
 
-/** A broken connection has a code of Node's. */
+/** Node's errors for broken connections have a code. */
 const isBroken = (error: unknown): boolean => error instanceof Error && 'code' in error;
 
-/** Sends one request; gives its `data` where that is right, and counts what it was in any case. */
+/** Sends one request and counts its result. Returns its `data` where it is right. */
 async function send<Data>(
   client: Client,
   operationId: OperationId | undefined,
@@ -77,7 +77,7 @@ const operate = <Data>(client: Client, operationId: OperationId, input: Input, k
   return send<Data>(client, operationId, { ...sent, headers });
 };
 
-/** Tries again until it is right, or `ending` aborts. */
+/** Retries until the answer is right, or `ending` aborts. */
 async function persist<Data>(
   ending: AbortSignal,
   act: () => Promise<Data | undefined>,
@@ -89,11 +89,11 @@ async function persist<Data>(
   }
 }
 
-/** What the load reads over and over: made before anything goes wrong. */
+/** The data that the load reads repeatedly, created before the faults. */
 type Stock = { knowledgeBaseId: string; documentId: string };
 const STOCK_TEXT = 'The pangolin rolls itself up when the leopard comes.';
 
-/** Reads what is known beforehand. */
+/** Reads data that is known beforehand. */
 async function readStock(client: Client, { knowledgeBaseId, documentId }: Stock): Promise<void> {
   const found = await operate<SearchResult[]>(client, 'query', {
     query: 'pangolin',
@@ -109,7 +109,7 @@ const sentenceOf = (word: string) => `A text that tells of the ${word} only.`;
 
 type Load = { stock: Stock; ending: AbortSignal; acknowledged: Map<string, string> };
 
-/** Imports a text under one key until that is acknowledged. */
+/** Imports a text under one key until it is acknowledged. */
 async function importText(client: Client, { stock, ending, acknowledged }: Load, word: string) {
   const key = { 'idempotency-key': randomUUID() };
   const input = { knowledgeBaseId: stock.knowledgeBaseId, title: word, content: sentenceOf(word) };
@@ -117,7 +117,9 @@ async function importText(client: Client, { stock, ending, acknowledged }: Load,
   if (document) acknowledged.set(word, document.id);
 }
 
-/** Uploads a file by a ticket of its own, each step until it is acknowledged, and waits for its import once. */
+/**
+ * Uploads a file by a ticket of its own, retries each step until it is acknowledged, and long-polls its import once.
+ */
 async function importFile(client: Client, { stock, ending, acknowledged }: Load, word: string) {
   const body = sentenceOf(word);
   const ticket = await persist(ending, () =>
@@ -143,7 +145,7 @@ async function runClient(client: Client, load: Load, number: number): Promise<vo
     const failedBeforeMs = client.failedAtMs;
     await readStock(client, load.stock);
     const word = `okapi${number}x${turn}`;
-    // One in four waits for files, the others write more.
+    // One in four clients waits for files. The others write more.
     await (number % 4 === 0 ? importFile : importText)(client, load, word);
     if (client.failedAtMs > failedBeforeMs) await delay(PAUSE_MS);
   }
@@ -156,7 +158,7 @@ const newClient = (target: Target): Client => ({
   failedAtMs: 0,
 });
 
-/** All clients' counts in one. */
+/** The sum of all clients' counts. */
 const sum = (clients: Client[]): Tally => ({
   right: clients.reduce((count, { tally }) => count + tally.right, 0),
   refused: clients.reduce((count, { tally }) => count + tally.refused, 0),
@@ -165,7 +167,7 @@ const sum = (clients: Client[]): Tally => ({
   slowestMs: Math.max(...clients.map(({ tally }) => tally.slowestMs)),
 });
 
-/** @throws the first thing that is wrong where everything has to be right */
+/** @throws the first thing that is wrong, where everything must be right */
 async function must<Data>(target: Target, operationId: OperationId, input: Input): Promise<Data> {
   const client = newClient(target);
   const data = await operate<Data>(client, operationId, input);
@@ -173,19 +175,19 @@ async function must<Data>(target: Target, operationId: OperationId, input: Input
   return data;
 }
 
-/** Makes what the load reads, at a service that is well. */
+/** Creates the data that the load reads, on a healthy service. */
 async function makeStock(target: Target): Promise<Stock> {
   const { id: knowledgeBaseId } = await must<{ id: string }>(target, 'createKnowledgeBase', { name: 'Load' });
   const input = { knowledgeBaseId, title: 'Stock', content: STOCK_TEXT };
   return { knowledgeBaseId, documentId: (await must<Document>(target, 'importTextContent', input)).id };
 }
 
-/** How long all clients have to be without a failure to count as served again. */
+/** If all clients have no failure for this long, the service has recovered. */
 const CALM_MS = 500;
-/** Longer than any promise; a service that is not well again by then will not be. */
+/** Longer than any promise: a service that has not recovered by then never will. */
 const RECOVERY_TIMEOUT_MS = 60_000;
 
-/** Resolves with the milliseconds from `sinceMs` to the last failure, once all clients are served rightly. */
+/** Resolves with the milliseconds from `sinceMs` to the last failure, once all clients are served correctly. */
 async function untilRecovered(clients: Client[], sinceMs: number): Promise<number> {
   while (performance.now() - sinceMs < RECOVERY_TIMEOUT_MS) {
     const lastFailureMs = Math.max(sinceMs, ...clients.map(({ failedAtMs }) => failedAtMs));
@@ -197,7 +199,7 @@ async function untilRecovered(clients: Client[], sinceMs: number): Promise<numbe
   throw new Error(`no recovery: ${JSON.stringify(sum(clients))}`);
 }
 
-/** All documents of the knowledge base, once none of them is unfinished any more. */
+/** All documents of the knowledge base, once all are finished. */
 async function listFinished(target: Target, knowledgeBaseId: string): Promise<Document[]> {
   const documents = await must<Document[]>(target, 'listDocuments', { knowledgeBaseId });
   const unfinished = documents.find(({ status }) => /^p.*ing$/.test(status));
@@ -207,8 +209,8 @@ async function listFinished(target: Target, knowledgeBaseId: string): Promise<Do
 }
 
 /**
- * Finds what does not fit at a service that is well again: acknowledged imports that are missing, not processed or not
- * found by their word, and imports that are there twice.
+ * Finds damage at a recovered service: acknowledged imports that are missing, not processed or not found by their word,
+ * and duplicate imports.
  */
 async function findDamage(target: Target, { stock, acknowledged }: Load): Promise<string[]> {
   const { knowledgeBaseId } = stock;
@@ -230,9 +232,9 @@ async function findDamage(target: Target, { stock, acknowledged }: Load): Promis
 }
 
 /**
- * Starts so many clients; `direct` is the service without a proxy, where it can be asked how it is.
- * @returns `tally`, the counts so far; `recovered`, the milliseconds until all are served again; `stop`, which resolves
- * once all requests have their answer; `findDamage`, for then: what of the imports has not come to its right end.
+ * Starts this many clients. `direct`: the service without a proxy, for checks of its state.
+ * @returns `tally`, the counts so far; `recovered`, the milliseconds until all clients are served again;
+ * `stop`, which resolves once all requests are answered; `findDamage`, to be called then: the imports with a wrong end
  */
 export async function startLoad(
   target: Target,

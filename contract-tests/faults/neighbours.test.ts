@@ -1,4 +1,4 @@
-/** What an account notices of another one's load: the short form of `npm run benchmark -- neighbours`. */
+/** How one account's load affects another account: the short form of `npm run benchmark -- neighbours`. */
 import { afterAll, expect, test } from 'vitest';
 import { percentile } from '../harness/figures.ts';
 import { ATTACKS } from '../harness/neighbours/attacks.ts';
@@ -8,16 +8,16 @@ import { startService } from '../harness/running-service.ts';
 const IDLE_SECONDS = 3;
 const ATTACK_SECONDS = 3;
 /**
- * Other tests run beside this one, so these are four, two and one and a half times the targets of the benchmark. Before
- * the service shared its load out, the attacks held others up for five seconds to minutes. On a slower machine the bound
- * is TIMES_IDLE times what an idle service takes.
+ * Other tests run beside this one, so these are four, two and one and a half times the targets of the benchmark.
+ * Before the service shared its capacity between accounts, the attacks delayed others for five seconds to minutes.
+ * On a slower machine the limit is TIMES_IDLE times the time of an idle service.
  */
 const QUERY_MS = 2_000;
 const TEXT_MS = 4_000;
 const FILE_MS = 15_000;
 const TIMES_IDLE = 5;
 
-/** Each attack that takes another way through the service. The others are the benchmark's. */
+/** The attacks that take different ways through the service. The benchmark has the others. */
 const NAMES = [
   'large-texts',
   'long-queries',

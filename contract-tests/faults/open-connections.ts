@@ -5,7 +5,7 @@ const TABLE = '/proc/net/tcp';
 /** States of a connection that its server has not closed: ESTABLISHED and CLOSE_WAIT (include/net/tcp_states.h). */
 const OPEN = new Set(['01', '08']);
 
-/** The connections to 127.0.0.1 at this address that the server still holds; 0 where that cannot be known. */
+/** The server's open connections at this address of 127.0.0.1; 0 where they are unknown. */
 export function countConnections(address: string): number {
   if (!existsSync(TABLE)) return 0;
   const port = Number(new URL(address).port).toString(16).toUpperCase().padStart(4, '0');

@@ -1,4 +1,4 @@
-/** More imports at once than a service can do, far more searches, and clients that play for time: short and long form. */
+/** More imports at once than a service can process, far more searches, and slow clients: short and long form. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,26 +10,26 @@ import { call, createKnowledgeBase, type RunningService, startService } from '..
 import { startLoad } from './mixed-load.ts';
 import { countConnections } from './open-connections.ts';
 
-/** How many send at once, for how long; and how many play for time. */
+/** The number of concurrent senders, their duration, and the number of slow clients. */
 export type Size = {
   imports: number;
   searchers: number;
   loadMs: number;
   slowClients: number;
-  /** Whether the time-outs are waited for, half a minute. */
+  /** Whether to wait for the time-outs, half a minute. */
   untilCut: boolean;
 };
 
-/** The promise of the memory that a server takes, without its database. */
+/** The promised memory limit of a server, without its database. */
 const MEMORY_BOUND_BYTES = 512 * 1024 ** 2;
-/** Three places for requests, so that a few slow ones would stop everything if they held them. */
+/** Three permits for requests: a few slow clients would stop everything if they held them. */
 const NARROW = { DATABASE_POOL_SIZE: '4', LOG_LEVEL: 'fatal' };
-/** An import of this many characters, and a search of many such, takes long enough for a queue on any machine. */
+/** An import of this text, and a search with many of its words, takes long enough for a queue on any machine. */
 const TEXT = 'The pangolin met the okapi at the river. '.repeat(1_000);
 const QUERY = 'Where did the pangolin meet the okapi?';
-/** What a client waits after a refusal; far less than it is told. */
+/** A client's pause after a refusal, far shorter than the server asks for. */
 const PAUSE_MS = 50;
-/** The service's time-outs for headers and for what stalls are 20 and 30 s. */
+/** The service's time-outs are 20 s for headers and 30 s for stalled connections. */
 const CUT_TIMEOUT_MS = 60_000;
 
 /** A request of `importTextContent` in bytes. */
@@ -39,7 +39,7 @@ const importRequest = ({ apiKey }: RunningService, body: string) =>
 
 type Beginning = (service: RunningService, knowledgeBaseId: string, documentId: string) => string;
 
-/** What slow clients send, and then no more. */
+/** The first bytes of slow clients, which then stop. */
 const SLOW: Beginning[] = [
   () => 'POST /v1/query HTTP/1.1\r\nHost: a\r\nx-slow: ',
   (service, knowledgeBaseId) => {
@@ -48,7 +48,7 @@ const SLOW: Beginning[] = [
   },
 ];
 
-/** So many more ask for more than the kernel keeps for a connection, 6 MB, and read nothing of it. */
+/** This many more clients ask for more than the kernel buffers for a connection (6 MB), and read none of it. */
 const READERS = 4;
 const ANSWERS_UNREAD = 30;
 const askForMuch: Beginning = ({ apiKey }, _, documentId) =>
@@ -74,7 +74,7 @@ const toSent = ({ apiKey }: RunningService, operationId: string, input: object) 
   body: JSON.stringify(input),
 });
 
-/** Sends searches without a pause, as long as `ending` has not come; gives what came back. */
+/** Sends searches without a pause until `ending` aborts. Returns the answers. */
 async function overrun(service: NarrowService, searchers: number, ending: AbortSignal): Promise<Answer[]> {
   const answers: Answer[] = [];
   const sent = toSent(service, 'query', { query: QUERY, limit: 50 });
@@ -89,7 +89,7 @@ async function overrun(service: NarrowService, searchers: number, ending: AbortS
   return answers;
 }
 
-/** The service, and a knowledge base to write to. */
+/** The service, with a knowledge base. */
 async function startNarrow(dataDirectory: string) {
   const service = await startService(dataDirectory, { settings: NARROW });
   return { ...service, knowledgeBaseId: await createKnowledgeBase(service, 'Overrun') };
@@ -97,7 +97,7 @@ async function startNarrow(dataDirectory: string) {
 
 type NarrowService = Awaited<ReturnType<typeof startNarrow>>;
 
-/** Watches the service until `ended`: its health checks are answered at once. Returns its peak memory. */
+/** Checks until `ended` that the service answers health checks at once. Returns its peak memory. */
 async function watchUntil(service: RunningService, ended: Promise<unknown>): Promise<number> {
   let largestBytes = readResidentBytes(service.pid);
   let isEnded = false;
@@ -117,7 +117,7 @@ async function watchUntil(service: RunningService, ended: Promise<unknown>): Pro
 
 const toMebibytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);
 
-/** Imports and one searcher at once; none is refused, and the searcher does not wait for the imports. */
+/** Imports and one searcher at once: none is refused, and the searcher does not wait for the imports. */
 async function testImports(service: NarrowService, imports: number): Promise<void> {
   const { address, knowledgeBaseId } = service;
   const sent = toSent(service, 'importTextContent', { knowledgeBaseId, title: 'One of many', content: TEXT });
@@ -141,7 +141,7 @@ function expectEarlyRefusal({ status, headers, body }: Answer): void {
   expect(body).toMatchObject({ success: false, errorCode: 'SERVICE_UNAVAILABLE' });
 }
 
-/** More searches than it can answer. */
+/** More searches than the service can answer. */
 async function testOverrun(service: NarrowService, { searchers, loadMs }: Size): Promise<void> {
   const ending = AbortSignal.timeout(loadMs);
   const answering = overrun(service, searchers, ending);
@@ -158,7 +158,7 @@ async function testOverrun(service: NarrowService, { searchers, loadMs }: Size):
   expect(largestBytes).toBeLessThan(MEMORY_BOUND_BYTES);
 }
 
-/** Clients that begin and then stop; resolves when what they have asked for is made. */
+/** Clients that begin and then stop. Resolves when their answers have been made. */
 async function openSlowClients(service: NarrowService, count: number): Promise<Socket[]> {
   const { address, apiKey, knowledgeBaseId } = service;
   const text = { knowledgeBaseId, title: 'Much to read', content: TEXT.repeat(5) };
@@ -169,14 +169,14 @@ async function openSlowClients(service: NarrowService, count: number): Promise<S
       return await openSlow(address, begin?.(service, knowledgeBaseId, id) ?? '');
     }),
   );
-  // The answers that nobody reads are work as well, and made first.
+  // The unread answers are work too, and are made first.
   const usage = { method: 'GET', path: '/v1/getUsage', headers: { 'x-api-key': apiKey } };
   const isAnswered = async () => (await exchange(address, usage)).status === 200;
   await vi.waitUntil(isAnswered, { timeout: 60_000, interval: 200 });
   return sockets;
 }
 
-/** What others are answered while so many clients play for time. */
+/** The answers to other clients beside many slow clients. */
 async function testUndisturbed(service: NarrowService, { loadMs, slowClients }: Size): Promise<void> {
   const load = await startLoad(service, { clients: 4 });
   await delay(loadMs);
@@ -191,7 +191,7 @@ async function testUndisturbed(service: NarrowService, { loadMs, slowClients }: 
   expect(await load.findDamage()).toEqual([]);
 }
 
-/** Registers the tests in this size. */
+/** Registers the tests at this size. */
 export function testOverload(size: Size): void {
   const service = keepForTests(startNarrow);
   const { imports, slowClients, untilCut } = size;
@@ -213,7 +213,7 @@ export function testOverload(size: Size): void {
     const { address } = service();
     const sockets = await openSlowClients(service(), slowClients);
     await testUndisturbed(service(), size);
-    // A handful is kept for whoever comes next.
+    // The server keeps a few connections for the next clients.
     if (untilCut) await vi.waitUntil(() => countConnections(address) < 20, { timeout: CUT_TIMEOUT_MS });
     for (const socket of sockets) socket.destroy();
   });

@@ -1,4 +1,4 @@
-/** Rolling restarts behind a load balancer, again and again. */
+/** Rolling restarts behind a load balancer, repeatedly. */
 import { test } from 'vitest';
 import { expectRollingRestarts } from './rolling-restart.ts';
 

@@ -1,4 +1,4 @@
-/** Two servers of one database behind a balancer, restarted one after the other while every operation is used. */
+/** Two servers of one database behind a balancer are restarted one after the other while every operation is used. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect } from 'vitest';
@@ -7,11 +7,11 @@ import { databaseUrlOf, startSecondServer } from '../harness/second-server.ts';
 import { type RunningService, startService, withDataDirectory } from '../harness/service-process.ts';
 import { READINESS_INTERVAL_MS, startBalancer } from './balancer.ts';
 
-/** Whole seconds, longer than the balancer takes to ask again, also on a busy machine. */
+/** Whole seconds, longer than the balancer's check interval, also on a busy machine. */
 const SHUTDOWN_DELAY_SECONDS = Math.ceil((5 * READINESS_INTERVAL_MS) / 1000) + 1;
-/** Requests that are under way at every moment. */
+/** Concurrent requests at every moment. */
 const LANES = 2;
-/** The most that getDocumentStatus waits. */
+/** The longest wait of getDocumentStatus. */
 const WAIT_SECONDS = 30;
 
 const SETTINGS = {
@@ -19,7 +19,7 @@ const SETTINGS = {
   VALIDATE_RESPONSES: 'true',
 };
 
-/** The same request twice, which the balancer gives to different servers: one effect. */
+/** The same request twice, which the balancer sends to different servers, has one effect. */
 async function createTwice({ request }: Caller, name: string): Promise<string> {
   const key = { 'idempotency-key': randomUUID() };
   const [first, second] = await Promise.all([
@@ -30,7 +30,7 @@ async function createTwice({ request }: Caller, name: string): Promise<string> {
   return (first.body as { data: { id: string } }).data.id; // the spec has been checked
 }
 
-/** A file by a ticket of one server, whose bytes another one may take, and whose import a third. */
+/** A file by a ticket from one server. Another server may receive the upload, and a third one the import. */
 async function importFile(api: Api, knowledgeBaseId: string, content: string): Promise<string> {
   const ticket = await api.presignUploadUrl({
     knowledgeBaseId,
@@ -41,14 +41,14 @@ async function importFile(api: Api, knowledgeBaseId: string, content: string): P
   expect(status).toBe(200);
   const { id } = await api.importFile(ticket.fileId);
   let report = await api.getDocumentStatus(id, WAIT_SECONDS);
-  // A server that ends answers those that wait at once; they ask another one.
+  // A server that shuts down answers long polls at once. Their clients ask another server.
   while (report.status === 'pending' || report.status === 'processing')
     report = await api.getDocumentStatus(id, WAIT_SECONDS);
   expect(report.status).toBe('processed');
   return id;
 }
 
-/** Every operation once, each with the answer that it must have. */
+/** Calls every operation once, and checks each answer. */
 async function useEverything(caller: Caller): Promise<void> {
   const { api } = caller;
   const knowledgeBaseId = await createTwice(caller, 'Rolling');
@@ -67,14 +67,14 @@ async function useEverything(caller: Caller): Promise<void> {
   await api.deleteKnowledgeBase(knowledgeBaseId);
 }
 
-/** Uses everything again and again until `signal` aborts; gives how often. The first failure ends it. */
+/** Calls every operation repeatedly until `signal` aborts. Returns the number of rounds. The first failure ends it. */
 async function useUntil(signal: AbortSignal, caller: Caller): Promise<number> {
   let rounds = 0;
   for (; !signal.aborted; rounds++) await useEverything(caller);
   return rounds;
 }
 
-/** What migrations of a newer version may do while this one runs: new columns that it need not fill, new tables. */
+/** A newer version's migrations may do this while the current version runs: add optional columns and new tables. */
 async function migrateAsNewer(dataDirectory: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrlOf(dataDirectory) });
   await client.connect();
@@ -93,7 +93,7 @@ async function migrateAsNewer(dataDirectory: string): Promise<void> {
 
 type Deployment = { servers: RunningService[]; balancer: Awaited<ReturnType<typeof startBalancer>> };
 
-/** Restarts each server once; the next one when the balancer sends requests to the one before it again. */
+/** Restarts each server once. The next one follows when the balancer sends requests to the previous one again. */
 async function restartInTurn(dataDirectory: string, { servers, balancer }: Deployment): Promise<void> {
   for (const [place, server] of servers.entries()) {
     await server.stop();
@@ -106,9 +106,9 @@ async function restartInTurn(dataDirectory: string, { servers, balancer }: Deplo
 }
 
 /**
- * Restarts both servers `times` under load, lets a newer version migrate their database at the end, and expects that
- * no request has failed, that nothing is left behind, and that the store fits together. The third server has the
- * database, whose restart no request could survive, and stands before no balancer.
+ * Restarts both servers `times` under load; at the end a newer version migrates their database.
+ * Expects that no request fails, that nothing is left over, and that the store is consistent.
+ * The third server has the database and is not behind the balancer: no request could survive its restart.
  */
 export async function expectRollingRestarts(times: number): Promise<void> {
   await withDataDirectory(async (dataDirectory) => {

@@ -1,4 +1,4 @@
-/** The end of a server under more load than in shutdown.test.ts, and in the middle of a larger file. */
+/** The shutdown of a server under more load than in shutdown.test.ts, and during a larger import. */
 import { testShutdown } from './shutdown.ts';
 
 testShutdown({ clients: 100, loadMs: 5_000, fileBytes: 10_000_000 });

@@ -1,4 +1,4 @@
-/** A server that is told to end while clients go on sending and an import is under way: the short and the long form in one. */
+/** A server gets SIGTERM while clients send requests and an import runs: short and long form. */
 import { Agent, type IncomingHttpHeaders, request as openRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,16 +14,19 @@ import {
   withDataDirectory,
 } from '../harness/service-process.ts';
 
-/** How many clients send, for how long before the end, and how much of a file is being read meanwhile. */
+/** The number of clients, how long they send before the shutdown, and the size of the file in import. */
 export type Size = { clients: number; loadMs: number; fileBytes: number };
 
-/** The promise is 10 s; a machine that has other work may take longer. */
+/** The promise is 10 s. A machine with other work may take longer. */
 const END_BOUND_MS = 15_000;
 const IMPORT_TIMEOUT_MS = 300_000;
 
 type Answered = { status: number; headers: IncomingHttpHeaders };
 
-/** Sends one request over the one connection of `agent`. @throws when that breaks */
+/**
+ * Sends one request over the only connection of `agent`.
+ * @throws when the connection breaks
+ */
 function send(
   { address, apiKey }: RunningService,
   agent: Agent,
@@ -41,7 +44,7 @@ function send(
   });
 }
 
-/** Sends on one connection until the server says that an answer was the last; gives the statuses. */
+/** Sends on one connection until the server announces its close. Returns the statuses. */
 async function sendUntilTold(service: RunningService, inputs: [OperationId, object][]): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const statuses: number[] = [];
@@ -52,7 +55,7 @@ async function sendUntilTold(service: RunningService, inputs: [OperationId, obje
   }
 }
 
-/** Words that differ, so that there is something to index. */
+/** Distinct words, so that there is something to index. */
 function textOfSize(bytes: number): string {
   const lines: string[] = [];
   for (let length = 0, number = 0; length < bytes; number++) {
@@ -63,7 +66,7 @@ function textOfSize(bytes: number): string {
   return lines.join('').slice(0, bytes);
 }
 
-/** Begins an import that takes a while, and gives its document once it is being processed. */
+/** Begins a slow import. Returns its document once it is being processed. */
 async function beginImport(
   service: RunningService,
   knowledgeBaseId: string,
@@ -80,7 +83,7 @@ async function beginImport(
   }
 }
 
-/** The import's end on a server that has been started again. */
+/** The import's final status on a restarted server. */
 async function waitForImport(service: RunningService, documentId: string): Promise<string> {
   const path = `getDocumentStatus?documentId=${documentId}&waitSeconds=30`;
   const giveUpAtMs = performance.now() + IMPORT_TIMEOUT_MS;
@@ -90,7 +93,7 @@ async function waitForImport(service: RunningService, documentId: string): Promi
   return status;
 }
 
-/** Registers the test in this size. */
+/** Registers the test at this size. */
 export function testShutdown({ clients, loadMs, fileBytes }: Size): void {
   test('SIGTERM under load: every request has its answer, the exit code is 0, and the import goes on at the next start', async () => {
     await withDataDirectory(async (dataDirectory) => {
@@ -113,7 +116,7 @@ export function testShutdown({ clients, loadMs, fileBytes }: Size): void {
       process.kill(service.pid, 'SIGTERM');
 
       const statuses = (await Promise.all([...lanes, waiting])).flat();
-      // Of more clients than can be served some hear that at once, as without a SIGTERM.
+      // Some clients are refused at once if there are more than the server can serve, as without a SIGTERM.
       const answered = statuses.filter((status) => status === 200).length;
       expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
       expect(answered).toBeGreaterThan(clients);

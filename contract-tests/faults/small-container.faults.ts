@@ -1,4 +1,4 @@
-/** A container of 1 GiB holds the service with its embedded PostgreSQL, whatever is imported there. */
+/** The service with its embedded PostgreSQL runs in a container of 1 GiB, whatever is imported. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { DocumentStatusReport } from '../../generated/types.gen.ts';
@@ -27,7 +27,7 @@ const isAllowed = mayBoundMemory();
 if (!isAllowed)
   process.stderr.write('small-container.faults.ts is skipped: only root on Linux may bound memory\n');
 
-/** Runs `use` with a service in a container. Afterwards nothing has been killed, and the service still answers. */
+/** Runs `use` with a service in a container. Asserts that no process was killed, and that the service still answers. */
 async function inSmallContainer(name: string, use: (api: Api) => Promise<void>): Promise<void> {
   await withMemoryGroup(LIMIT_BYTES, ({ launcher, readKills }) =>
     withDataDirectory(async (dataDirectory) => {
@@ -45,7 +45,7 @@ async function inSmallContainer(name: string, use: (api: Api) => Promise<void>):
   );
 }
 
-/** Does something for each value, for as many at the same time as there are clients. */
+/** Calls `act` for each value, for as many at a time as there are clients. */
 async function forEach<T>(values: readonly T[], act: (value: T) => Promise<void>): Promise<void> {
   const left = values.values();
   const client = async () => {
@@ -57,7 +57,7 @@ async function forEach<T>(values: readonly T[], act: (value: T) => Promise<void>
 /** The pause before a refused request is sent again. */
 const RETRY_MS = 1_000;
 
-/** Sends a request until the service is no longer overloaded. */
+/** Retries a request until the service is no longer overloaded. */
 async function again<T>(act: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -97,7 +97,7 @@ test.skipIf(!isAllowed || documentsMissing !== undefined)(
   },
 );
 
-/** Words of eight letters, of which hardly two are the same. */
+/** Words of eight letters, hardly two of them equal. */
 function makeRandomWords(characters: number, seed: number): string {
   const random = createRandom(seed);
   const drawWord = () =>

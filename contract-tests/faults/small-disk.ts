@@ -1,4 +1,4 @@
-/** A small file system of its own for a data directory, to be filled by a test. */
+/** A small file system for a data directory, which a test can fill. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ const SMALLEST_BLOCK = Buffer.alloc(1024);
 
 export type SmallDisk = {
   directory: string;
-  /** Takes room as another program would, until so many bytes are left; 0: until nothing can be written any more. */
+  /** Takes disk space as another program would, until this many bytes are left; 0: until every write fails. */
   fill(leftBytes: number): void;
-  /** Gives back all that was taken. */
+  /** Frees all space that was taken. */
   free(): void;
 };
 
@@ -47,7 +47,7 @@ function mountSmallDisk(directory: string, sizeMebibytes: number): SmallDisk {
   };
 }
 
-/** Whether this user may mount file systems; nobody but root on Linux. */
+/** Whether this user may mount file systems: only root on Linux. */
 export async function mayMount(): Promise<boolean> {
   return await withDataDirectory(async (directory) => {
     try {
@@ -60,7 +60,7 @@ export async function mayMount(): Promise<boolean> {
   });
 }
 
-/** Runs `use` with an empty disk of this size, which takes memory as far as it is filled, and removes it afterwards. */
+/** Runs `use` with an empty disk of this size, and removes it afterwards. The disk takes as much memory as it holds. */
 export async function withSmallDisk<T>(
   sizeMebibytes: number,
   use: (disk: SmallDisk) => Promise<T>,
@@ -70,7 +70,7 @@ export async function withSmallDisk<T>(
     try {
       return await use(disk);
     } finally {
-      // Lazily: what a failed test has left running on it is ended afterwards.
+      // Lazily, because processes of a failed test still run on it and are ended later.
       execFileSync('umount', ['--lazy', directory]);
     }
   });

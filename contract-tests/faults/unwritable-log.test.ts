@@ -1,4 +1,4 @@
-/** A service whose log or output cannot be written goes on, and counts what is lost. */
+/** A service whose log or output cannot be written runs on, and counts the lost lines. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -9,7 +9,7 @@ import { environmentOf, root, withDataDirectory } from '../harness/service-proce
 
 const METRICS_TOKEN = 'a token for the tests';
 
-/** A free port: the greeting cannot show it here. */
+/** A free port, since the test cannot read the greeting. */
 async function findPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -19,7 +19,7 @@ async function findPort(): Promise<number> {
   return port;
 }
 
-/** Runs a file of the project by a shell, which sends its output and log to where nothing can be written. */
+/** Runs a file of the project by a shell, which redirects its output and log to where writes fail. */
 function runMute(file: string, environment: NodeJS.ProcessEnv) {
   const env = { ...environment, NODE: process.execPath };
   const script = `exec "$NODE" ${file} >/dev/full 2>&1`;
@@ -48,7 +48,7 @@ describe.runIf(process.platform === 'linux')('where nothing can be written', () 
         await vi.waitUntil(isReady, { timeout: 60_000, interval: 100 });
         for (let count = 0; count < 3; count++) expect((await ask('/v1/getUsage')).status).toBe(401);
         const [, lost] = /log_lines_lost_total (\d+)/.exec(await (await ask('/metrics')).text()) ?? [];
-        // The requests, and what the first start has made.
+        // The lines of the requests and of the bootstrap.
         expect(Number(lost)).toBeGreaterThanOrEqual(4);
       } finally {
         expect(await service.end()).toBe(0);

@@ -6,11 +6,11 @@ import { call, createKnowledgeBase, withService } from '../harness/service-proce
 const MEBIBYTE = 1024 ** 2;
 /** The contract's largest file. */
 const SIZE = 50 * MEBIBYTE;
-/** What the server may grow by meanwhile. */
+/** The allowed growth of the server meanwhile. */
 const GROWTH = 20 * MEBIBYTE;
 const SAMPLE_MS = 5;
 
-// Elsewhere than on Linux a process's memory is not known (readResidentBytes gives 0).
+// Only Linux reports a process's memory; elsewhere readResidentBytes returns 0.
 test.runIf(process.platform === 'linux')(
   'uploads of 50 MiB, one after the other and four at once, let the server grow by 20 MiB at most',
   async () => {

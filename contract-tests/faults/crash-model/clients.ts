@@ -1,4 +1,4 @@
-/** The clients of a crash run: each draws one operation after the other from its seed and notes what it was answered. */
+/** The clients of a crash run: each draws one operation after the other from its seed, and notes the answers. */
 import { createRandom, pick, type Random } from '../../harness/texts.ts';
 import { importFile, importText } from './imports.ts';
 import { listDocuments, query, readUsage } from './readings.ts';
@@ -6,13 +6,16 @@ import { createKnowledgeBase, deleteDocument, deleteKnowledgeBase } from './remo
 import type { Target } from './sending.ts';
 import type { DocumentRecord, KnowledgeBaseRecord } from './world.ts';
 
-/** Several clients write into one knowledge base, which one of them replaces now and then. */
+/** This many clients write into one knowledge base, which one of them sometimes replaces. */
 const GROUP_SIZE = 4;
 
-/** The place of a knowledge base that its clients use just now. */
+/** A slot for the knowledge base that its clients currently use. */
 type Place = { current: KnowledgeBaseRecord };
 
-/** `group`: shared with others; `isLeader`: whose turn it is to replace it. `former`: the last one that was replaced. */
+/**
+ * `group`: the slot shared with others. `isLeader`: this client replaces it. `former`: the knowledge base replaced
+ * last.
+ */
 export type Client = {
   name: string;
   random: Random;
@@ -20,22 +23,22 @@ export type Client = {
   group: Place;
   former: Place;
   isLeader: boolean;
-  /** Its own documents, of which it deletes one when there are too many, or at random. */
+  /** Its own documents. It deletes one when there are too many, or at random. */
   documents: DocumentRecord[];
-  /** Gives the numbers of its documents, none of them another client's. */
+  /** Returns the next number for a document. No other client has the same numbers. */
   nextNumber(): number;
 };
 
-/** More documents than this are deleted again, so that a long run stays as quick as a short one. */
+/** Documents beyond this number are deleted, so that a long run stays as fast as a short one. */
 const DOCUMENTS_MAX = 12;
 
-/** Every client's numbers begin at another multiple of it. */
+/** The numbers of each client start at another multiple of this. */
 const NUMBERS_EACH = 1_000_000;
 
-/** An operation of a client, and how many of a hundred are one. */
+/** An operation of a client, and its percentage of all operations. */
 type Act = { share: number; act(target: Target, client: Client): Promise<unknown> };
 
-/** A document that the client may know of, deleted ones included: those must not be found. */
+/** A document that the client may know, possibly a deleted one: deleted documents must not be found. */
 function pickKnown({ random, own, group, former }: Client): DocumentRecord | undefined {
   const { documents } = pick([own, group, former], random).current;
   return documents.length === 0 ? undefined : pick(documents, random);
@@ -43,7 +46,7 @@ function pickKnown({ random, own, group, former }: Client): DocumentRecord | und
 
 const pickPlace = ({ random, own, group }: Client): KnowledgeBaseRecord => pick([own, group], random).current;
 
-/** One that is still there as far as this client knows, and whose id it has heard. */
+/** A document that still exists as far as this client knows, and whose id it knows. */
 function pickLive(client: Client): DocumentRecord | undefined {
   client.documents = client.documents.filter(
     ({ life, knowledgeBase }) => life.endBegunAt === undefined && knowledgeBase.life.endBegunAt === undefined,
@@ -58,7 +61,7 @@ async function deleteOne(target: Target, client: Client): Promise<void> {
   if (record !== undefined) await deleteDocument(target, record, { givesUp });
 }
 
-/** Puts a new knowledge base in the place of the own one, or, as its leader, of the shared one, and deletes the old. */
+/** Replaces the client's own knowledge base by a new one, or, as the leader, the shared one. Deletes the old one. */
 async function replace(target: Target, client: Client): Promise<void> {
   const { random, own, group, isLeader, name, nextNumber } = client;
   const place = isLeader && random() < 0.5 ? group : own;
@@ -72,7 +75,7 @@ async function replace(target: Target, client: Client): Promise<void> {
   await deleteKnowledgeBase(target, old, { givesUp });
 }
 
-/** Imports into one of the client's places, or deletes where there is too much already. */
+/** Imports into one of the client's slots, or deletes a document where there are too many. */
 const importing =
   (run: typeof importText): Act['act'] =>
   async (target, client) => {
@@ -110,14 +113,14 @@ function drawAct(random: Random): Act['act'] {
   return (found ?? (ACTS[0] as Act)).act; // there are some; none is found where a sum was rounded
 }
 
-/** Makes the knowledge base of a place, at a time when nothing is killed. */
+/** Creates a slot's knowledge base, while nothing is killed. */
 async function openPlace(target: Target, name: string): Promise<Place> {
   const made = await createKnowledgeBase(target, name, { withKey: true });
   if (made === undefined) throw new Error(`${name} could not be made`);
   return { current: made };
 }
 
-/** The clients with all that they need; the same seed gives the same decisions. */
+/** Creates the clients. The same seed makes the same decisions. */
 export async function openClients(
   target: Target,
   { count, seed }: { count: number; seed: number },
@@ -145,7 +148,7 @@ export async function openClients(
   );
 }
 
-/** Acts until `signal` aborts; an operation under way is brought to its end. */
+/** Acts until `signal` aborts. A started operation is completed. */
 export async function runClient(target: Target, client: Client, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) await drawAct(client.random)(target, client);
 }

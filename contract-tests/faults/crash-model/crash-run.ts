@@ -1,4 +1,6 @@
-/** A crash run: clients that import, delete and query while everything is killed, held against a model of what was acknowledged. */
+/**
+ * A crash run: clients import, delete and query while everything is killed. A model of acknowledged writes judges them.
+ */
 import { call, withDataDirectory } from '../../harness/service-process.ts';
 import { openClients, runClient } from './clients.ts';
 import { countDeaths, type Deployment, killVictims, startDeployment, stopDeployment } from './killer.ts';
@@ -6,10 +8,10 @@ import type { Target } from './sending.ts';
 import { checkSettled, type Settled } from './settled-check.ts';
 import { createWorld, type Tally, type Violation } from './world.ts';
 
-/** `checkEvery`: how many kills lie between two checks of all that is stored. */
+/** `checkEvery`: the number of kills between two checks of all stored data. */
 export type CrashRun = { servers: 1 | 2; clients: number; kills: number; checkEvery: number; seed: number };
 
-/** `tallies`: requests by operation. `checks`: what each check has found. */
+/** `tallies`: requests by operation. `checks`: the results of each check. */
 export type CrashResult = {
   violations: Violation[];
   deaths: Record<string, number>;
@@ -17,7 +19,7 @@ export type CrashResult = {
   checks: Settled[];
 };
 
-/** Lets the clients act through `count` kills, and to the end of what they have begun. */
+/** Lets the clients act during `count` kills, and complete what they have begun. */
 async function actAndKill(
   deployment: Deployment,
   act: (signal: AbortSignal) => Promise<unknown>,
@@ -34,13 +36,13 @@ async function actAndKill(
   await acting;
 }
 
-/** Every request goes to the other server than the one before it: what one has acknowledged has to be true at both. */
+/** Consecutive requests go to alternating servers: what one has acknowledged must be true at both. */
 function serversInTurn(deployment: Deployment): Target['service'] {
   let turn = 0;
   return () => (turn++ % 2 === 0 ? undefined : deployment.second) ?? deployment.first;
 }
 
-/** Runs it on servers of its own. */
+/** Runs it on new servers. */
 export async function crashRun({
   servers,
   clients: count,

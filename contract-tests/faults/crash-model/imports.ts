@@ -1,4 +1,4 @@
-/** How a client of a crash run brings documents in: as text, with and without a key, and as files. */
+/** The imports of a crash run's client: texts, with and without a key, and files. */
 import { randomUUID } from 'node:crypto';
 import type { Document, DocumentStatusReport, UploadTicket } from '../../../generated/types.gen.ts';
 import type { Answer } from '../../harness/exchange.ts';
@@ -9,10 +9,10 @@ import { type DocumentKind, planDocument } from './planned-documents.ts';
 import { complain, dataOf, type Outcome, persist, planRequest, type Target } from './sending.ts';
 import { addDocument, type DocumentRecord, type KnowledgeBaseRecord, type World } from './world.ts';
 
-/** Where a document goes, its number, and what decides the rest. */
+/** The target and the number of a document, and the source of all other decisions. */
 type PlannedImport = { knowledgeBase: KnowledgeBaseRecord; number: number; random: Random };
 
-/** Only a knowledge base that somebody deletes may be said not to be there; then the document is not either. */
+/** KNOWLEDGE_BASE_NOT_FOUND is right only for a knowledge base that is being deleted. Then the document is gone too. */
 function judgeRefusal(
   world: World,
   knowledgeBase: KnowledgeBaseRecord,
@@ -22,7 +22,7 @@ function judgeRefusal(
   complain(world, 'refused without reason', `${knowledgeBase.name}: ${answer.status} ${answer.text}`);
 }
 
-/** The answer of a success; undefined where there is none, and what that says is noted. */
+/** The answer of a success; otherwise undefined, and the model notes what that means. */
 function successOf(world: World, knowledgeBase: KnowledgeBaseRecord, outcome: Outcome): Answer | undefined {
   const { answer } = outcome;
   if (answer === undefined || answer.status === 200) return answer;
@@ -30,7 +30,7 @@ function successOf(world: World, knowledgeBase: KnowledgeBaseRecord, outcome: Ou
   return undefined;
 }
 
-/** Notes what the import's answer has acknowledged. */
+/** Notes what the import's answer acknowledges. */
 function noteMade(
   { clock }: World,
   record: DocumentRecord,
@@ -45,7 +45,10 @@ function noteMade(
   record.life.madeAt = clock();
 }
 
-/** Imports a text; with a key until it is acknowledged, and then sometimes once more, without one at most once. */
+/**
+ * Imports a text. With a key, the client retries until it is acknowledged, and sometimes repeats it once more.
+ * Without one, a server receives it at most once.
+ */
 export async function importText(
   target: Target,
   { knowledgeBase, number, random }: PlannedImport,
@@ -73,7 +76,7 @@ export async function importText(
   return record;
 }
 
-/** A ticket whose bytes have arrived; undefined where the knowledge base is gone. */
+/** A ticket whose file has been uploaded; undefined where the knowledge base is gone. */
 async function upload(
   target: Target,
   knowledgeBase: KnowledgeBaseRecord,
@@ -88,16 +91,16 @@ async function upload(
   const answer = successOf(world, knowledgeBase, presigned);
   if (answer === undefined) return undefined;
   const ticket = dataOf<UploadTicket>(answer);
-  // The path alone: a server that was killed meanwhile answers at another address.
+  // Only the path: a killed server answers at another address after its restart.
   const sent = { method: 'PUT', path: pathOf(ticket.uploadUrl), headers: {}, body: content };
   const put = await persist(target, { operationId: undefined, sent });
   return successOf(world, knowledgeBase, put) && ticket;
 }
 
-/** Some files have no text, and have to fail. */
+/** Some files have no text, and must fail. */
 const drawKind = (random: Random): DocumentKind => (random() < 0.25 ? 'blank' : 'file');
 
-/** Notes what a waiting client has heard of its file's import. */
+/** Notes the import's end, from a long poll. */
 async function awaitImport(target: Target, record: DocumentRecord): Promise<void> {
   const { world } = target;
   const { knowledgeBase, id: documentId } = record;
@@ -110,7 +113,7 @@ async function awaitImport(target: Target, record: DocumentRecord): Promise<void
     complain(world, 'lost', `${record.title} is ${status}: ${error?.message}`);
 }
 
-/** Uploads a file and imports it; sometimes waits until it is processed. */
+/** Uploads a file and imports it. Sometimes waits until it is processed. */
 export async function importFile(
   target: Target,
   { knowledgeBase, number, random }: PlannedImport,

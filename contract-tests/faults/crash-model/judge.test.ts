@@ -1,4 +1,4 @@
-/** The model of crash runs: what it lets pass while nobody can know, and what it calls wrong. */
+/** The model of crash runs: which answers it accepts while the truth is unknown, and which it calls wrong. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Document, SearchResult } from '../../../generated/types.gen.ts';
 import { judgeCharges, judgeDocuments, judgeKnowledgeBases, judgeResults, judgeUsage } from './judge.ts';
@@ -38,7 +38,7 @@ function spanOver(meanwhile = () => {}): Span {
   return { sentAt, answeredAt: world.clock() };
 }
 
-/** The document as the list shows it when all is well. */
+/** The document as a correct list shows it. */
 const shown = (change: Partial<Document> = {}): Document => ({
   id: 'document-id',
   knowledgeBaseId: 'base-id',
@@ -53,7 +53,7 @@ const shown = (change: Partial<Document> = {}): Document => ({
   ...change,
 });
 
-/** All its passages as a query finds them when all is well. */
+/** All its passages as a correct query returns them. */
 const passages = (): SearchResult[] =>
   record.content.split('\n\n').map((content, index) => ({
     id: `document-id_${index + 1}`,

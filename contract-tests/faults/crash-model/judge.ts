@@ -1,4 +1,4 @@
-/** Holds answers against the model: each function gives what is wrong with one, nothing where all is well. */
+/** Judges answers by the model. Each function returns the violations of one answer, or an empty list. */
 import type { Document, SearchResult, Usage } from '../../../generated/types.gen.ts';
 import { mayBeSeen, mustBeSeen, type Span } from './lifetime.ts';
 import {
@@ -14,7 +14,7 @@ import {
 
 const violation = (wrong: Wrong, what: string): Violation => ({ wrong, what });
 
-/** What is wrong with a list of things of unique names, whatever they are. */
+/** The violations in a list of things with unique names. */
 function judgeNames<Thing>(
   names: string[],
   {
@@ -55,7 +55,7 @@ export const judgeKnowledgeBases = (world: World, names: string[], span: Span): 
     may: ({ life }) => mayBeSeen(life, span),
   });
 
-/** Whether a document says of itself what was sent; an unfinished file has said nothing yet. */
+/** Whether a document's fields match what was sent. An unfinished file has no fields to compare yet. */
 function judgeDocument(record: DocumentRecord, shown: Document): Violation[] {
   const { title, sizeBytes, words, kind } = record;
   const wrong = (what: string) => violation('not what was stored', `${title} ${what}`);
@@ -72,7 +72,7 @@ function judgeDocument(record: DocumentRecord, shown: Document): Violation[] {
     : [violation('half-indexed', `${title}: ${passageCount} passages`)];
 }
 
-/** The whole list of a knowledge base's documents. */
+/** Judges the whole list of a knowledge base's documents. */
 export function judgeDocuments(
   knowledgeBase: KnowledgeBaseRecord,
   listed: Document[],
@@ -96,7 +96,7 @@ export function judgeDocuments(
   return [...names, ...contents];
 }
 
-/** One passage of an answer, which holds one of the words that it was asked for and comes from this word's document. */
+/** Judges one passage of an answer: it has one of the query's words, and comes from that word's document. */
 function judgePassage(world: World, asked: string[], result: SearchResult): Violation[] {
   const word = asked.find((each) => result.content.includes(each));
   const record = word === undefined ? undefined : world.byWord.get(word);
@@ -110,7 +110,7 @@ function judgePassage(world: World, asked: string[], result: SearchResult): Viol
     : [];
 }
 
-/** What an answer has found of a document of which every passage was asked for. */
+/** Judges the results from one document, when the query asked for all of its passages. */
 function judgeFound(record: DocumentRecord, results: SearchResult[], span: Span): Violation[] {
   const { title, words } = record;
   const counts = words.map((word) => results.filter(({ content }) => content.includes(word)).length);
@@ -124,8 +124,8 @@ function judgeFound(record: DocumentRecord, results: SearchResult[], span: Span)
 }
 
 /**
- * The answer to a query for every passage of these documents, `limit` of which leaves room for all of them.
- * `span` of the request.
+ * Judges the answer to a query for every passage of these documents. `limit` must leave room for all of them.
+ * `span`: of the request.
  */
 export function judgeResults(
   world: World,
@@ -143,7 +143,7 @@ export function judgeResults(
 const sizesOf = (records: DocumentRecord[]): number =>
   records.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
-/** How many knowledge bases and bytes are stored lies between what must and what may be. */
+/** The stored knowledge bases and bytes lie between what must exist and what may exist. */
 export function judgeUsage(
   world: World,
   { knowledgeBaseCount, storageUsed }: Usage,
@@ -172,12 +172,13 @@ export function judgeUsage(
 }
 
 /**
- * How near to PostgreSQL's death a charge may be given back: its commit does not wait for the disk, but reaches it
- * within thrice wal_writer_delay (PostgreSQL manual, 28.4), 600 ms; and the clocks of two processes are compared.
+ * A charge this close before PostgreSQL's death may be lost. Its commit does not wait for the disk,
+ * but reaches it within three times wal_writer_delay (PostgreSQL manual, 28.4), 600 ms.
+ * The rest allows for the clocks of two processes.
  */
 const CHARGE_DEFERRED_MS = 1_000;
 
-/** The balance has gone down by the answered queries, and perhaps by those whose answer was lost. */
+/** The balance has decreased by the answered queries, and possibly by those whose answer was lost. */
 export function judgeCharges(
   { charges: { answeredAtMs, inDoubt } }: World,
   { charged, crashedAtMs }: { charged: number; crashedAtMs: number[] },

@@ -1,4 +1,6 @@
-/** Kills servers, worker, PostgreSQL and what they have started, in an order that follows from a seed, and starts them again. */
+/**
+ * Kills servers, worker, PostgreSQL and their child processes, in an order that follows from a seed, and restarts them.
+ */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
@@ -15,26 +17,26 @@ import { createRandom, pick, type Random } from '../../harness/texts.ts';
 
 /** Long enough for some requests between two deaths, short enough for several deaths. */
 const PAUSE_MS = { least: 600, most: 2_200 };
-/** That a database is away fills the log here, and is meant to. */
+/** The intended database failures would fill the log. */
 const QUIET = { settings: { LOG_LEVEL: 'fatal' } };
-/** An operator's supervisor tries again as well. */
+/** An operator's supervisor retries as well. */
 const RESTART_PAUSE_MS = 200;
-/** Under all that load, on a machine with other work. */
+/** Allows for all that load, on a machine with other work. */
 const RESTART_TIMEOUT_MS = 60_000;
 
 /**
- * `server`: the one that owns PostgreSQL, which goes on until the server's next start ends it and starts another;
- * `backend`: one process of PostgreSQL's, upon whose death it ends the others and recovers by itself.
+ * `server`: the one that owns PostgreSQL. PostgreSQL runs on until the server's next start replaces it.
+ * `backend`: one process of PostgreSQL. After its death PostgreSQL ends the others and recovers by itself.
  */
 type Victim = 'server' | 'second server' | 'worker' | 'postgres' | 'backend' | 'reader';
 
 const isLinux = process.platform === 'linux';
-/** Who dies besides them, whose death takes no time from theirs. */
+/** Small processes that die in addition: their deaths take no time from the others. */
 const SMALL_VICTIMS: Victim[] = isLinux ? ['reader'] : [];
 
 /**
- * A server or two and a worker on one data directory; the first server has the database. `deaths` by
- * `performance.now()`, in milliseconds.
+ * One or two servers and a worker on one data directory. The first server has the database.
+ * `deaths`: by `performance.now()`, in milliseconds.
  */
 export type Deployment = {
   dataDirectory: string;
@@ -61,7 +63,9 @@ export async function stopDeployment({ worker, second, first }: Deployment): Pro
   await first.stop();
 }
 
-/** Who dies by turns: the first round in this order, so that each dies. Linux alone tells who belongs to whom. */
+/**
+ * The victims in turn: in the first round in this order, so that each dies. Only Linux tells which process is whose.
+ */
 const victimsOf = ({ second }: Deployment): Victim[] => [
   'server',
   ...(second === undefined ? [] : (['second server'] as const)),
@@ -79,14 +83,17 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Kills one of these, if there is any; @returns whether it has. */
+/**
+ * Kills one of these processes, if there are any.
+ * @returns whether it has
+ */
 function killOne(pids: number[], random: Random): boolean {
   const living = pids.filter(isAlive);
   if (living.length > 0) process.kill(pick(living, random), 'SIGKILL');
   return living.length > 0;
 }
 
-/** The processes below these that read a file, or wait for one. */
+/** The descendants of these processes that extract a file, or wait for one. */
 const findReaders = (pids: number[]): number[] =>
   pids.flatMap(findDescendants).filter((pid) => {
     try {
@@ -101,13 +108,16 @@ const findPostmaster = ({ dataDirectory }: Deployment): number[] => {
   return pid === undefined ? [] : [pid];
 };
 
-/** Starts again what needs a database, which may be away just now. */
+/** Starts a process that needs a database. Retries while the database is down. */
 async function restart<Started>(start: () => Promise<Started>): Promise<Started> {
   const tryOnce = () => start().catch(() => undefined);
   return await vi.waitUntil(tryOnce, { timeout: RESTART_TIMEOUT_MS, interval: RESTART_PAUSE_MS });
 }
 
-/** Kills a victim and starts again what nobody else does; @returns whether there was one. */
+/**
+ * Kills a victim and restarts what does not restart by itself.
+ * @returns whether there was a victim
+ */
 const KILL: Record<Victim, (deployment: Deployment, random: Random) => Promise<boolean>> = {
   async server(deployment) {
     await deployment.first.kill();
@@ -132,7 +142,7 @@ const KILL: Record<Victim, (deployment: Deployment, random: Random) => Promise<b
 
 type Killing = { victims: Victim[]; count: number; seed: number; signal: AbortSignal };
 
-/** Kills one of the victims after the other, `count` times or until `signal` aborts. */
+/** Kills the victims one after the other, `count` times or until `signal` aborts. */
 async function killInTurn(deployment: Deployment, { victims, count, seed, signal }: Killing): Promise<void> {
   const random = createRandom(seed);
   for (let turn = 0; turn < count; ) {
@@ -147,7 +157,9 @@ async function killInTurn(deployment: Deployment, { victims, count, seed, signal
   }
 }
 
-/** Kills the large victims `count` times in all, and the small ones as long as that takes; sooner where `signal` aborts. */
+/**
+ * Kills the large victims `count` times in all, and the small ones during that time. Ends early where `signal` aborts.
+ */
 export async function killVictims(
   deployment: Deployment,
   { count, seed, signal: given }: Omit<Killing, 'victims'>,
@@ -164,7 +176,7 @@ export async function killVictims(
   }
 }
 
-/** How often each has died. */
+/** The number of deaths of each victim. */
 export function countDeaths(deployment: Deployment): Record<string, number> {
   const victims = [...victimsOf(deployment), ...SMALL_VICTIMS];
   const counts = Object.fromEntries(victims.map((victim) => [victim, 0]));

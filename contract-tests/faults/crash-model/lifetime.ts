@@ -1,6 +1,6 @@
-/** When something has begun and ended as far as its clients know, and so what a request may and must have seen of it. */
+/** The life of a thing as its clients know it, and which requests may and must see the thing. */
 
-/** Gives ever later times; all clients of a run read one clock, so that its times order what they have sent and heard. */
+/** Returns ever later times. All clients of a run share one clock, so that their sends and answers are ordered. */
 export type Clock = () => number;
 
 export function createClock(): Clock {
@@ -9,23 +9,24 @@ export function createClock(): Clock {
 }
 
 /**
- * `begunAt`, `endBegunAt`: when the first request that asks for it was sent; `madeAt`, `endedAt`: when its answer was
- * here. Between the two, and for ever where the answer was lost, nobody knows. Undefined: not yet.
+ * `begunAt`, `endBegunAt`: when the first request for its creation or its end was sent.
+ * `madeAt`, `endedAt`: when the answer arrived. Between the two the state is unknown; if the answer was lost, for ever.
+ * Undefined: not yet.
  */
 export type Life = { begunAt: number; madeAt?: number; endBegunAt?: number; endedAt?: number };
 
-/** A request that has been answered, from its sending on. */
+/** An answered request, from its sending on. */
 export type Span = { sentAt: number; answeredAt: number };
 
-/** Made before the request was sent, and nobody had asked for its end when the answer came. */
+/** It was created before the request was sent, and its end was not requested before the answer came. */
 export const mustBeSeen = ({ madeAt, endBegunAt }: Life, { sentAt, answeredAt }: Span): boolean =>
   madeAt !== undefined && madeAt < sentAt && (endBegunAt === undefined || endBegunAt > answeredAt);
 
-/** Asked for before the answer came, and its end was not acknowledged when the request was sent. */
+/** Its creation was requested before the answer came, and its end was not acknowledged when the request was sent. */
 export const mayBeSeen = ({ begunAt, endedAt }: Life, { sentAt, answeredAt }: Span): boolean =>
   begunAt < answeredAt && (endedAt === undefined || endedAt > sentAt);
 
-/** What was in doubt turns out to be there, or not, when nothing that could change it is under way any more. */
+/** Settles an unknown state by what is there, when no request that could change it is under way. */
 export function settle(life: Life, { isThere, now }: { isThere: boolean; now: number }): void {
   if (!isThere) {
     life.endBegunAt ??= now;
@@ -33,6 +34,6 @@ export function settle(life: Life, { isThere, now }: { isThere: boolean; now: nu
     return;
   }
   life.madeAt ??= now;
-  // An end that was asked for has not come, and will not.
+  // Its end was requested, but has not come and will not come.
   if (life.endedAt === undefined) delete life.endBegunAt;
 }

@@ -1,10 +1,10 @@
-/** The documents of a crash run: each of several passages, and every passage has a word that no other one holds. */
+/** The documents of a crash run. Each has several passages, and each passage has a unique word. */
 import { COMMON_ENGLISH, createRandom, pick, type Random } from '../../harness/texts.ts';
 
 /** `blank`: a file without text, whose import fails. */
 export type DocumentKind = 'text' | 'file' | 'blank';
 
-/** `words`: one of each passage, in their order; none of a blank file. */
+/** `words`: one of each passage, in order; empty for a blank file. */
 export type PlannedDocument = {
   title: string;
   kind: DocumentKind;
@@ -13,15 +13,15 @@ export type PlannedDocument = {
   words: string[];
 };
 
-/** A passage holds 1,000 letters at most: two such sections never share one, and one never needs two. */
+/** A passage holds 1,000 letters at most. Two such sections never share a passage, and one never needs two. */
 const SECTION_LETTERS = 700;
 export const SECTIONS = 3;
 
-/** No vowel and no s: no language's endings are cut off such a word, and no prose has it. */
+/** Without vowels and s: no stemmer shortens such a word, and no prose contains it. */
 const LETTERS = 'bcdfghjkmnpqrtvz';
 const WORD_LENGTH = 7;
 
-/** The number in base 16, with these letters as its digits. */
+/** The number in base 16, with these letters as digits. */
 function wordOf(number: number, section: number): string {
   const digits = Array.from({ length: WORD_LENGTH }, (_, place) => LETTERS[(number >> (4 * place)) & 15]);
   return `x${LETTERS[section]}${digits.join('')}`;
@@ -33,7 +33,7 @@ function sectionOf(word: string, random: Random): string {
   return `${section}.`;
 }
 
-/** The document of this number, the same each time. */
+/** The document with this number, always the same. */
 export function planDocument(number: number, kind: DocumentKind): PlannedDocument {
   const random = createRandom(number);
   const sections = kind === 'blank' ? 0 : SECTIONS;

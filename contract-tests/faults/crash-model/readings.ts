@@ -1,14 +1,14 @@
-/** How a client of a crash run reads: each answer is held against the model of the moment. */
+/** The reads of a crash run's client. Each answer is judged by the model's current state. */
 import type { Document, SearchResult, Usage } from '../../../generated/types.gen.ts';
 import { judgeDocuments, judgeResults, judgeUsage } from './judge.ts';
 import { mustBeSeen, type Span } from './lifetime.ts';
 import { attempt, complain, dataOf, planRequest, type Target } from './sending.ts';
 import type { DocumentRecord, KnowledgeBaseRecord, World } from './world.ts';
 
-/** The most results that a query gives. */
+/** The maximum number of a query's results. */
 export const RESULTS_MAX = 50;
 
-/** The payload of a success; undefined: no answer, or a refusal that the end of the knowledge base explains. */
+/** The payload of a success; undefined without an answer, or for a refusal because the knowledge base is gone. */
 function readData<Data>(
   world: World,
   { answer, ...span }: Awaited<ReturnType<typeof attempt>>,
@@ -22,7 +22,10 @@ function readData<Data>(
   return undefined;
 }
 
-/** Asks for every passage of these documents, which must be few enough for one answer; @returns whether it was answered. */
+/**
+ * Queries every passage of these documents, which must be few enough for one answer.
+ * @returns whether it was answered
+ */
 export async function askFor(
   target: Target,
   asked: DocumentRecord[],
@@ -41,7 +44,7 @@ export async function askFor(
   return true;
 }
 
-/** A query for all passages of one document, deleted or not, in its knowledge base or in all. */
+/** Queries all passages of one document, deleted or not, in its knowledge base or in all. */
 export async function query(
   target: Target,
   record: DocumentRecord,
@@ -50,7 +53,7 @@ export async function query(
   if (record.words.length > 0) await askFor(target, [record], isScoped ? record.knowledgeBase : undefined);
 }
 
-/** @returns the documents; undefined: nobody has answered, or the knowledge base is gone */
+/** @returns the documents; undefined without an answer, or where the knowledge base is gone */
 export async function listDocuments(
   target: Target,
   knowledgeBase: KnowledgeBaseRecord,

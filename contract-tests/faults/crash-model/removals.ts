@@ -1,4 +1,4 @@
-/** How a client of a crash run makes knowledge bases, and deletes them and documents. */
+/** How a crash run's client creates knowledge bases, and deletes them and documents. */
 import { randomUUID } from 'node:crypto';
 import type { KnowledgeBase } from '../../../generated/types.gen.ts';
 import type { OperationId } from '../../harness/contract-check.ts';
@@ -6,7 +6,7 @@ import { type Life, mustBeSeen } from './lifetime.ts';
 import { complain, dataOf, persist, planRequest, type Target } from './sending.ts';
 import { addKnowledgeBase, type DocumentRecord, type KnowledgeBaseRecord } from './world.ts';
 
-/** Undefined: without a key the answer was lost, and nobody knows of the knowledge base by its id. */
+/** Undefined where the answer was lost without a key: then the id of the knowledge base is unknown. */
 export async function createKnowledgeBase(
   target: Target,
   name: string,
@@ -27,7 +27,7 @@ export async function createKnowledgeBase(
   return record;
 }
 
-/** Asks for the end of something; not to be there any more is what an attempt before may have brought about. */
+/** Deletes something. "Not found" is a success if an earlier attempt may have deleted it. */
 async function remove(
   target: Target,
   {
@@ -39,7 +39,7 @@ async function remove(
     operationId: OperationId;
     input: object;
     life: Life;
-    /** Whether somebody else may have removed it by then. */
+    /** Whether another client may have deleted it by then. */
     isExpected(span: { sentAt: number; answeredAt: number }): boolean;
   },
   givesUp: boolean,
@@ -56,7 +56,7 @@ async function remove(
   }
 }
 
-/** With `givesUp` nobody may ever know whether it is gone. */
+/** With `givesUp` its deletion may stay unknown for ever. */
 export async function deleteDocument(
   target: Target,
   { id: documentId, life, knowledgeBase }: DocumentRecord,
@@ -66,7 +66,7 @@ export async function deleteDocument(
   await remove(target, { operationId: 'deleteDocument', input: { documentId }, life, isExpected }, givesUp);
 }
 
-/** Only the client that leads its users deletes it. */
+/** Only the leader of its clients deletes it. */
 export async function deleteKnowledgeBase(
   target: Target,
   { id: knowledgeBaseId, life }: KnowledgeBaseRecord,

@@ -1,4 +1,4 @@
-/** Sends the requests of a crash run to a service that comes and goes, and says what is known of each afterwards. */
+/** Sends the requests of a crash run to a service that is often down. Returns what is known about each afterwards. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { toSent } from '../../harness/calling.ts';
 import { type OperationId, requireContract } from '../../harness/contract-check.ts';
@@ -7,22 +7,22 @@ import type { RunningService } from '../../harness/service-process.ts';
 import type { Span } from './lifetime.ts';
 import type { Tally, World, Wrong } from './world.ts';
 
-/** `service`: where the next request goes; another address after each start of a server. */
+/** `service`: where the next request goes. The address changes with each start of a server. */
 export type Target = { world: World; service(): RunningService };
 
-/** Undefined as an answer: lost, or one that only says "later". `isSent` false: nobody was there to hear it. */
+/** `answer` undefined: it was lost, or means "later". `isSent` false: no server received the request. */
 type Attempt = Span & { answer: Answer | undefined; isSent: boolean };
 
-/** `doubted`: an attempt before the answered one may have had its effect. No answer: given up in doubt. */
+/** `doubted`: an unanswered earlier attempt may have had its effect. Without an answer the client gave up in doubt. */
 export type Outcome = Span & { answer: Answer | undefined; doubted: boolean };
 
-/** An operation, or with `undefined` another route of the service. */
+/** An operation, or (undefined) another route of the service. */
 export type PlannedRequest = { operationId: OperationId | undefined; sent: Sent };
 
-/** What a client tries in vain while something is dead. */
+/** Pause between two attempts while something is down. */
 const RETRY_PAUSE_MS = 200;
 
-/** What the contract allows to say "later". */
+/** The statuses by which the contract says "later". */
 const LATER = [503, 429];
 
 export function complain({ violations }: World, wrong: Wrong, what: string): void {
@@ -38,7 +38,7 @@ export function planRequest(
   return { operationId, sent: { ...sent, headers: { ...sent.headers, ...headers } } };
 }
 
-/** Closed sockets are what a killed server looks like; an answer that `exchange` has waited for in vain is a fault. */
+/** A killed server closes its sockets. If `exchange` waits for an answer in vain, that is a fault. */
 function judgeSilence(world: World, { sent }: PlannedRequest, error: unknown): void {
   if (isUnanswered(error)) {
     complain(world, 'fault', `${sent.method} ${sent.path} was not answered at all`);
@@ -62,7 +62,7 @@ function count({ tallies }: World, { operationId }: PlannedRequest, outcome: key
   tallies.set(name, tally);
 }
 
-/** One try. */
+/** One attempt. */
 export async function attempt(target: Target, request: PlannedRequest): Promise<Attempt> {
   const tried = await send(target, request);
   const { answer, isSent } = tried;
@@ -89,8 +89,8 @@ async function send({ world, service }: Target, request: PlannedRequest): Promis
 }
 
 /**
- * Tries until there is an answer, as a client does that knows its request may be repeated; with `givesUp` only until
- * somebody may have heard it.
+ * Retries until there is an answer, as a client does with repeatable requests.
+ * With `givesUp` it retries only until a server may have received the request.
  */
 export async function persist(
   target: Target,

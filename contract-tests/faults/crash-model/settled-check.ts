@@ -1,4 +1,4 @@
-/** Holds all that is stored against the model while nobody changes anything, and settles what was in doubt. */
+/** Judges all stored data by the model while nothing changes it, and settles unknown states. */
 import { vi } from 'vitest';
 import type { Document, KnowledgeBase, Usage } from '../../../generated/types.gen.ts';
 import { createInParallel } from '../../harness/lists.ts';
@@ -12,13 +12,13 @@ import { askFor, RESULTS_MAX } from './readings.ts';
 import { complain, dataOf, persist, planRequest, type Target } from './sending.ts';
 import type { DocumentRecord, KnowledgeBaseRecord } from './world.ts';
 
-/** The promise: a dead worker's import is taken over within a minute. A busy machine takes longer for all of them. */
+/** The service promises to take over a dead worker's import within a minute. A busy machine takes longer for all. */
 const END_TIMEOUT_MS = 60_000;
 
-/** A query for more words than 64 leaves some out. */
+/** A query of more than 64 words ignores some. */
 const ASKED_TOGETHER = Math.floor(RESULTS_MAX / SECTIONS);
 
-/** The whole payload of a reading operation; what refuses it here is a fault. */
+/** The whole payload of a read operation. A refusal is a fault here. */
 async function read<Data>(target: Target, ...request: Parameters<typeof planRequest>) {
   const { answer, ...span } = await persist(target, planRequest(...request));
   if (answer?.status !== 200) throw new Error(`${request[0]} answered ${answer?.status} ${answer?.text}`);
@@ -28,7 +28,7 @@ async function read<Data>(target: Target, ...request: Parameters<typeof planRequ
 const listDocuments = (target: Target, { id: knowledgeBaseId }: KnowledgeBaseRecord) =>
   read<Document[]>(target, 'listDocuments', { knowledgeBaseId });
 
-/** Settles which knowledge bases there are; gives those. */
+/** Settles which knowledge bases exist, and returns them. */
 async function checkKnowledgeBases(target: Target): Promise<KnowledgeBaseRecord[]> {
   const { world } = target;
   const { data, span } = await read<KnowledgeBase[]>(target, 'listKnowledgeBases', {});
@@ -48,7 +48,10 @@ async function checkKnowledgeBases(target: Target): Promise<KnowledgeBaseRecord[
   return world.knowledgeBases.filter(({ life }) => life.endedAt === undefined);
 }
 
-/** Resolves when all imports have ended; @throws after a minute in which none did: the rest is stuck. */
+/**
+ * Resolves when all imports have ended.
+ * @throws after a minute without an end: the rest is stuck
+ */
 async function untilEnded(target: Target, knowledgeBases: KnowledgeBaseRecord[]): Promise<void> {
   const countUnfinished = async () => {
     const lists = await createInParallel(knowledgeBases.length, async (index) => {
@@ -83,7 +86,7 @@ async function checkDocuments(target: Target, knowledgeBase: KnowledgeBaseRecord
   }
 }
 
-/** Every passage of what is there is found once, and nothing of what is gone. */
+/** Asserts that every existing passage is found once, and no deleted one. */
 async function checkSearch(target: Target, records: DocumentRecord[]): Promise<void> {
   const asked = records.filter(({ words }) => words.length > 0);
   const groups = Math.ceil(asked.length / ASKED_TOGETHER);
@@ -93,7 +96,7 @@ async function checkSearch(target: Target, records: DocumentRecord[]): Promise<v
   });
 }
 
-/** Whoever knows the id of a deleted document learns nothing by it. */
+/** Asserts that the id of a deleted document reveals nothing. */
 async function checkGone(target: Target, gone: DocumentRecord[]): Promise<void> {
   const known = gone.filter(({ id }) => id !== undefined);
   await createInParallel(known.length, async (index) => {
@@ -104,7 +107,7 @@ async function checkGone(target: Target, gone: DocumentRecord[]): Promise<void> 
   });
 }
 
-/** Forgets what was checked to be gone, so that the next check asks for the rest only. */
+/** Forgets documents that are checked to be gone, so that the next check covers only the rest. */
 function forgetGone(target: Target, gone: DocumentRecord[]): void {
   const { world } = target;
   for (const record of gone) for (const word of record.words) world.byWord.delete(word);
@@ -113,10 +116,10 @@ function forgetGone(target: Target, gone: DocumentRecord[]): void {
     knowledgeBase.documents = knowledgeBase.documents.filter((record) => !forgotten.has(record));
 }
 
-/** What a check has found: documents by the end of their import, those that were gone, and how long imports still took. */
+/** The results of a check: documents by the end of their import, deleted ones, and the time until the imports ended. */
 export type Settled = { processed: number; failed: number; gone: number; endedAfterMs: number };
 
-/** The account's counters, and what PostgreSQL's deaths may have given back. */
+/** Checks the account's counters. PostgreSQL's deaths may have lost some charges. */
 async function checkCounters(target: Target, { deaths }: Deployment, initialCredits: number): Promise<void> {
   const { world } = target;
   const usage = await read<Usage>(target, 'getUsage', {});
@@ -130,7 +133,7 @@ async function checkCounters(target: Target, { deaths }: Deployment, initialCred
 const isGone = ({ life, knowledgeBase }: DocumentRecord): boolean =>
   life.endedAt !== undefined || knowledgeBase.life.endedAt !== undefined;
 
-/** Everything, after a death or many; `initialCredits` before the first query. */
+/** Checks everything after one or more deaths. `initialCredits`: before the first query. */
 export async function checkSettled(
   target: Target,
   deployment: Deployment,

@@ -1,8 +1,8 @@
-/** The model of a crash run: what its clients have asked for, and what of that was acknowledged. */
+/** The model of a crash run: what its clients have requested, and what of it was acknowledged. */
 import { type Clock, createClock, type Life, mayBeSeen, mustBeSeen, type Span } from './lifetime.ts';
 import type { PlannedDocument } from './planned-documents.ts';
 
-/** `id`: known once it was acknowledged, or seen in a list. */
+/** `id`: known after an acknowledgement, or from a list. */
 export type KnowledgeBaseRecord = { name: string; id?: string; life: Life; documents: DocumentRecord[] };
 
 /** `searchableAt`: when it was known to be processed. */
@@ -13,7 +13,7 @@ export type DocumentRecord = PlannedDocument & {
   searchableAt?: number;
 };
 
-/** What must never be; the first three are the promise, in its own words. */
+/** What must never happen. The first three are the promise, in its own words. */
 export type Wrong =
   | 'lost'
   | 'doubled'
@@ -25,10 +25,12 @@ export type Wrong =
 
 export type Violation = { wrong: Wrong; what: string };
 
-/** Answered queries by `performance.now()`, in milliseconds; those that nobody knows of by their number. */
+/**
+ * `answeredAtMs`: answered queries by `performance.now()`, in milliseconds. `inDoubt`: the number of unanswered ones.
+ */
 export type Charges = { answeredAtMs: number[]; inDoubt: number };
 
-/** Requests of one operation: answered by a success, refused, and without an answer that says what has become of it. */
+/** Requests of one operation: successful, refused, and without an answer that shows their effect. */
 export type Tally = { acknowledged: number; refused: number; inDoubt: number };
 
 export type World = {
@@ -49,14 +51,14 @@ export const createWorld = (): World => ({
   violations: [],
 });
 
-/** Notes a knowledge base that is about to be asked for. */
+/** Notes a knowledge base before it is requested. */
 export function addKnowledgeBase(world: World, name: string): KnowledgeBaseRecord {
   const record = { name, life: { begunAt: world.clock() }, documents: [] };
   world.knowledgeBases.push(record);
   return record;
 }
 
-/** Notes a document whose import is about to be asked for. */
+/** Notes a document before its import is requested. */
 export function addDocument(
   world: World,
   knowledgeBase: KnowledgeBaseRecord,
@@ -75,6 +77,6 @@ export const mustBeListed = ({ life, knowledgeBase }: DocumentRecord, span: Span
 export const mayBeListed = ({ life, knowledgeBase }: DocumentRecord, span: Span): boolean =>
   mayBeSeen(life, span) && mayBeSeen(knowledgeBase.life, span);
 
-/** `processed` promises that a query sent from then on finds the document. */
+/** `processed` promises that every later query finds the document. */
 export const mustBeFound = (record: DocumentRecord, span: Span): boolean =>
   record.searchableAt !== undefined && record.searchableAt < span.sentAt && mustBeListed(record, span);
