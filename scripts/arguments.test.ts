@@ -1,4 +1,4 @@
-/** Every script of package.json tells how it is used, and what it does not understand. */
+/** Every script of package.json has a help text, and rejects invalid arguments. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -11,12 +11,14 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   scripts: Record<string, string>; // what npm demands
 };
 
-/** Those that npm is told to run; what it runs before them takes no arguments, and other tools have their own help. */
+/**
+ * The scripts for `npm run`. Scripts that npm runs before them take no arguments, and other tools have their own help.
+ */
 const OWN = Object.entries(scripts).filter(
   ([name, command]) => /\.ts$/.test(command) && !name.startsWith('pre'),
 );
 
-/** Runs it as npm does, with no settings. */
+/** Runs it as npm does, without settings. */
 function run(command: string, ...args: string[]) {
   const [, ...nodeArguments] = command.split(' ');
   const environment = { PATH: process.env.PATH };

@@ -1,15 +1,17 @@
-/** The arguments of a script, with the answers that every script gives: `--help` prints its usage, nonsense a sentence. */
+/** Parses the arguments of a script. `--help` prints its usage, and invalid arguments print a sentence. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 
-/** Ends the script with a sentence for whoever has typed its arguments, and its usage; exit code 1. */
+/** Ends the script with a sentence for its user, and its usage; exit code 1. */
 export function refuseArguments(sentence: string, usage: string): never {
   process.stderr.write(`${sentence}\n\n${usage}`);
   process.exit(1);
 }
 
-/** `--port -1` as `--port=-1`: parseArgs asks what was meant where a value begins with `-`. No argument holds U+0000. */
+/**
+ * `--port -1` → `--port=-1`: parseArgs rejects a separate value that begins with `-`. No argument can contain U+0000.
+ */
 const joinNegativeNumbers = (words: string[]): string[] =>
   words.length === 0
     ? []
@@ -19,8 +21,8 @@ const joinNegativeNumbers = (words: string[]): string[] =>
         .split('\0');
 
 /**
- * What `parseArgs` reads by `config`, which need not name `--help`. Ends the script where help is asked for (exit code 0)
- * or where the arguments are none of its own (1).
+ * The result of `parseArgs` with `config`, which need not include `--help`.
+ * Ends the script after a request for help (exit code 0), or for invalid arguments (1).
  */
 export function readArguments<const Config extends ParseArgsConfig>(
   usage: string,

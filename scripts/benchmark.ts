@@ -1,4 +1,7 @@
-/** `npm run benchmark -- [part…] [option…]`: measures freshly started services and holds the figures against their targets. */
+/**
+ * `npm run benchmark -- [part…] [option…]`: measures newly started services and compares the figures with their
+ * targets.
+ */
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { type Figure, formatTable, isMet, type Report } from '../contract-tests/harness/figures.ts';
@@ -15,17 +18,17 @@ import { measureSearchTime } from './benchmark/search-time.ts';
 import { measureStartTime } from './benchmark/start-time.ts';
 import { measureTextImport } from './benchmark/text-import.ts';
 
-/** What the command line says to the parts that make a corpus; undefined where it says nothing. */
+/** Options of the command line for parts that make a corpus; undefined where missing. */
 type Options = { passages: number[] | undefined; queries: number | undefined };
 type Part = { about: string; measure(report: Report, options: Options): Promise<void> };
 
-/** What is measured where the command line says nothing: in the default set, by search, and by what compares. */
+/** The default size, for search in the default set and for the comparisons. */
 const FEW_PASSAGES = [10_000];
 const FEW_QUERIES = 300;
 const MANY_PASSAGES = [10_000, 150_000];
 const COMPARED_PASSAGES = [150_000];
 const QUERIES = 1_000;
-/** Fewer than of search: several shapes and engines answer each of them, the slow ones in half a second. */
+/** Fewer queries than for search: several shapes and engines answer each one, the slow ones in half a second. */
 const COMPARED_QUERIES = 200;
 
 const withoutCorpus: Record<string, Part> = {
@@ -70,7 +73,7 @@ const parts: Record<string, Part> = {
   ...withCorpus,
 };
 
-/** What runs where no part is named: to end within five minutes, hence with a small corpus and few queries. */
+/** The default parts. They must end within five minutes, hence a small corpus and few queries. */
 const DEFAULT_PARTS = [...Object.keys(withoutCorpus), 'search'];
 
 const usage = `npm run benchmark -- [part…] [--passages N,…] [--queries N] [--json FILE]
@@ -109,7 +112,7 @@ function printResult({ part, figures, notes }: PartResult): void {
   print('');
 }
 
-/** What the figures depend on; the load tells whether the machine had other work. */
+/** The conditions of the figures. The load average shows whether the machine had other work. */
 const describeMachine = () => ({
   node: process.version,
   processor: cpus()[0]?.model ?? 'unknown',
@@ -140,7 +143,7 @@ async function run(names: string[], options: Options, jsonFile: string | undefin
   print(missed.length === 0 ? 'Every target is met.' : `${missed.length} targets are missed.`);
 }
 
-/** A whole number above 0, as it was typed. */
+/** A whole number above 0, as typed. */
 function parseCount(typed: string): number {
   const count = Number(typed.replaceAll('_', ''));
   const isCount = Number.isInteger(count) && count > 0;
@@ -170,7 +173,7 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  // Of a request that failed the cause tells more.
+  // The cause of a failed request explains more.
   const cause = error instanceof Error && error.cause !== undefined ? ` (${error.cause})` : '';
   process.stderr.write(`${error instanceof Error ? error.message : error}${cause}\n`);
   process.exitCode = 1;

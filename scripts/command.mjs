@@ -3,11 +3,14 @@
 import { spawn } from 'node:child_process';
 import { isNodeTooOld, ownNode } from './node-version.mjs';
 
-/** Runs this same command by another Node, passes signals on, and ends as it does. It ends when this process is killed. */
+/**
+ * Runs this same command with another Node, forwards signals, and exits like it. The child ends when this process is
+ * killed.
+ */
 function runBy(node) {
   const endWithThis = ['--import', new URL('end-with-npm.mjs', import.meta.url).href];
   const child = spawn(node, [...endWithThis, ...process.argv.slice(1)], { stdio: 'inherit' });
-  // A terminal sends its signals to the child as well: the second one changes nothing there.
+  // A terminal sends its signals to the child as well. The second signal has no effect there.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (status, signal) => {
     if (signal === null) process.exit(status);
@@ -16,7 +19,7 @@ function runBy(node) {
   });
 }
 
-// npm sets this for what it runs, by `npx` too. Without npm a server may outlive the shell that started it.
+// npm sets this variable, also for `npx`. Without npm a server may outlive the shell that started it.
 if (process.env.npm_command !== undefined) await import('./end-with-npm.mjs');
 
 if (isNodeTooOld && ownNode !== undefined) runBy(ownNode);

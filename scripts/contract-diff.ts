@@ -1,6 +1,6 @@
 /**
- * Tells whether spec/openapi.yaml breaks a client of the last release, whose spec is spec/released.yaml. With
- * --release the current spec becomes the released one, unless it breaks anything.
+ * Reports whether spec/openapi.yaml breaks a client of the last release, whose spec is spec/released.yaml.
+ * With --release the current spec becomes the released one, unless it breaks anything.
  */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,10 @@ import { readArguments } from './arguments.ts';
 import { findBreakingChanges, type Spec } from './contract-diff/compare-specs.ts';
 
 const current = join(import.meta.dirname, '../spec/openapi.yaml');
-/** A file, not the spec of the newest tag: it is there in shallow clones and archives, and a review sees it change. */
+/**
+ * A file rather than the spec of the newest tag: shallow clones and archives contain it, and a review shows its
+ * changes.
+ */
 const released = join(import.meta.dirname, '../spec/released.yaml');
 
 const USAGE = `npm run contract:diff [-- --release]
@@ -18,10 +21,10 @@ Tells what in spec/openapi.yaml breaks clients of spec/released.yaml; ends with 
   --release  make the current spec the released one, unless it breaks anything
 `;
 
-/** An OpenAPI document for comparison. Both were linted before they were committed. */
+/** An OpenAPI document for comparison. Both documents were linted before they were committed. */
 export const readSpec = (path: string): Spec => dereference(readDocument(path)) as Spec;
 
-/** What breaks clients of the last release, a sentence each. */
+/** The changes that break clients of the last release, a sentence each. */
 export const findReleaseBreaks = (): string[] => findBreakingChanges(readSpec(released), readSpec(current));
 
 function main(): void {

@@ -1,6 +1,6 @@
 /**
- * `npm run contract:dredd`: runs every transaction of the spec by Dredd against a service of its own, or, with
- * --address, what a key alone can provoke against any service.
+ * `npm run contract:dredd`: runs every transaction of the spec by Dredd against a service of its own.
+ * With --address it runs the transactions that need only a key, against any service.
  */
 import { type ContractReport, runContract } from '../contract-tests/dredd/contract-run.ts';
 import { wordsOf } from '../contract-tests/dredd/judge.ts';
@@ -20,7 +20,7 @@ knowledge bases of its own and deletes them in the end; nobody else may use the 
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Prints what Dredd has not; gives whether the contract is kept. */
+/** Prints the results beyond Dredd's own output. Returns whether the contract is kept. */
 function tell({ error, stats, failures, left, gaps }: ContractReport): boolean {
   if (error !== undefined) print(`Dredd failed: ${error.message}`);
   for (const { transaction, message } of failures) print(`${nameOf(transaction)}: ${message}`);
@@ -34,7 +34,7 @@ function tell({ error, stats, failures, left, gaps }: ContractReport): boolean {
   return isKept;
 }
 
-/** @throws an Error that says what is wrong with the address or the key, and what to do */
+/** @throws an Error that explains what is wrong with the address or the key, and what to do */
 async function requireService({ address, apiKey }: Target): Promise<void> {
   const asked = fetch(`${address}/v1/getUsage`, { headers: { 'x-api-key': apiKey } });
   const { status } = await asked.catch((thrown: Error) => {

@@ -1,4 +1,4 @@
-/** `npm run contract:mutations`: seeds bugs of the contract in front of a service and counts those that are caught. */
+/** `npm run contract:mutations`: seeds contract bugs in front of a service and counts those that are caught. */
 
 import { withOperator } from '../contract-tests/harness/operator.ts';
 import { interruptServices, withService } from '../contract-tests/harness/service-process.ts';
@@ -15,7 +15,7 @@ changed an answer, or if anything is complained of without a bug or with a chang
   --only TEXT  the bugs whose name holds this
 `;
 
-/** What of a complaint stands in one line. */
+/** The maximum length of a complaint's line. */
 const SHOWN_CHARACTERS = 150;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -26,7 +26,7 @@ const throwOnError = true;
 
 type Client = ReturnType<typeof createClient>;
 
-/** Uploads a file as any client does: ticket, PUT, import; and waits until it is searchable. */
+/** Uploads a file as any client does: ticket, PUT, import. Waits until it is searchable. */
 async function upload(client: Client, knowledgeBaseId: string, fileName: string): Promise<void> {
   const bytes = await readFile(directory + fileName);
   const body = { knowledgeBaseId, fileName, size: bytes.length };

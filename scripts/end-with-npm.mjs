@@ -1,9 +1,9 @@
 /**
- * Ends a server or command when the npm that started it ends. npm passes SIGTERM on to the shell between them, and a
- * shell passes nothing on: the server would go on, unseen, and keep its port and its data.
+ * Ends a server or command when the npm that started it ends. npm sends SIGTERM only to the shell between them,
+ * and a shell forwards nothing: the server would run on unseen, and keep its port and its data.
  */
 const LOOK_INTERVAL_MS = 500;
-/** The shell, or the process of scripts/command.mjs that has chosen this Node. */
+/** The shell, or the process of scripts/command.mjs that chose this Node. */
 const parent = process.ppid;
 
 const looking = setInterval(() => {

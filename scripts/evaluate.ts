@@ -1,7 +1,8 @@
 /**
- * `npm run evaluate [-- [--json FILE] [--together] [folder…]]`: imports test collections through the public API into a
- * fresh service each, runs their queries and prints the quality of the answers beside published BM25 figures. With
- * --together all of them lie in one knowledge base, as the documents of people who write several languages do.
+ * `npm run evaluate [-- [--json FILE] [--together] [folder…]]`: evaluates the quality of search.
+ * Imports each test collection through the public API into a new service, runs its queries,
+ * and prints the quality of the answers beside published BM25 figures.
+ * With --together all collections share one knowledge base, like the documents of people who write several languages.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,7 +65,7 @@ function printRow({ name, ndcg10, recall10, recall50, mrr10, reference, passages
   );
 }
 
-/** The mean of the collections that have a reference against its mean, and the mean of their ratios. */
+/** The mean of the collections with a reference beside the references' mean, and the mean of their ratios. */
 function printMeans(rows: Row[]): void {
   const compared = rows.flatMap(({ ndcg10, reference }) =>
     reference === undefined ? [] : [{ ndcg10, reference }],
@@ -90,7 +91,7 @@ async function ask(service: RunningService, collection: Collection, imported: Im
   return row;
 }
 
-/** Each collection in a service of its own; gives each row when it is there. */
+/** Each collection in its own service. Yields each row when it is ready. */
 async function* evaluateAlone(folders: string[]): AsyncGenerator<Row> {
   for (const folder of folders) {
     const collection = readCollection(folder);
@@ -100,7 +101,7 @@ async function* evaluateAlone(folders: string[]): AsyncGenerator<Row> {
   }
 }
 
-/** All collections in one knowledge base: what another one answers counts as wrong. */
+/** All collections in one knowledge base. A result from another collection counts as wrong. */
 async function* evaluateTogether(folders: string[]): AsyncGenerator<Row> {
   const collections = folders.map(readCollection);
   yield* await withService(async (service) => {

@@ -8,13 +8,15 @@ import { readArguments } from './arguments.ts';
 const root = join(import.meta.dirname, '..');
 const committed = join(root, 'generated');
 
-/** The client's runtime is the generator's own and does not hold under exactOptionalPropertyTypes without the DOM. */
+/**
+ * The client's runtime comes from the generator. It does not compile under exactOptionalPropertyTypes without the DOM.
+ */
 const UNCHECKED =
   '// @ts-nocheck: copied from the generator, which does not write it for this strict a compiler';
 
 /**
- * The client's runtime hands all options of a call to `Request`, its own `client` among them. Deno takes that for its
- * own option of this name, and refuses every request.
+ * The client's runtime passes all options of a call to `Request`, including its own `client`.
+ * Deno takes that for its own option of this name, and refuses every request.
  */
 const CLIENT_OPTION = {
   file: 'client/client.gen.ts',
@@ -22,7 +24,7 @@ const CLIENT_OPTION = {
   after: '        ...opts,\n        client: undefined,\n        body: getValidRequestBody(opts),\n',
 };
 
-/** @throws when the generator writes something else than it did: then CLIENT_OPTION has to follow, or may go */
+/** @throws when the generator's output has changed: then CLIENT_OPTION must follow, or may be removed */
 async function keepClientOption(path: string): Promise<void> {
   const file = join(path, CLIENT_OPTION.file);
   const parts = (await readFile(file, 'utf8')).split(CLIENT_OPTION.before);
@@ -36,7 +38,7 @@ async function generateInto(path: string): Promise<void> {
     output: {
       path,
       module: { extension: '.ts' },
-      // Only what is made from the spec has a `file` here; the runtime is copied.
+      // Only files generated from the spec have a `file` here. The runtime is copied.
       header: ({ file, defaultValue }) => (file ? defaultValue : [...defaultValue, UNCHECKED]),
     },
     logs: { level: 'silent', file: false },
@@ -56,7 +58,7 @@ async function readTree(path: string): Promise<Map<string, string>> {
   );
 }
 
-/** The names of the files of generated/ that the spec would change, add or remove; empty: it is current. */
+/** The names of the files of generated/ that the spec would change, add or remove; empty if they are current. */
 async function findDrift(): Promise<string[]> {
   const fresh = await mkdtemp(join(tmpdir(), 'generated-'));
   try {

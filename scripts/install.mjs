@@ -1,10 +1,10 @@
 /**
- * Installs the locked dependencies when they are missing or not those of the lock file, so that `npm start` and
- * `npm test` work right after cloning. With --omit=dev only what the service needs: a third of the packages, half
- * of the time. Plain JavaScript: it runs on the machine's own Node (20 or later).
- *
- * What package.json overrides by the empty package `pend` is never used here: it counts installations
- * (@scarf/scarf), serves another runtime (bare-fs), or draws pages (@napi-rs/canvas).
+ * Installs the locked dependencies when they are missing or differ from the lock file,
+ * so that `npm start` and `npm test` work right after cloning.
+ * With --omit=dev it installs only the service's: a third of the packages, in half of the time.
+ * It is plain JavaScript, because it runs on the machine's own Node (20 or later).
+ * package.json overrides some packages by the empty package `pend`. They are never used here:
+ * one counts installations (@scarf/scarf), one serves another runtime (bare-fs), one draws pages (@napi-rs/canvas).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,13 +14,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const lock = readFileSync(`${root}package-lock.json`, 'utf8');
 const omitDev = process.argv.includes('--omit=dev');
 
-/** A copy of the lock file that node_modules was installed from: one for all packages, one for the service's only. */
+/** Copies of the lock file of the installation: one for all packages, one for the service's only. */
 const markerOf = (scope) => `${root}node_modules/.installed-${scope}.json`;
 const isInstalled = (scope) => existsSync(markerOf(scope)) && readFileSync(markerOf(scope), 'utf8') === lock;
 
 const isReady = () => isInstalled('all') || (omitDev && isInstalled('service'));
 
-/** Tells a second installation to wait: two at once would take packages from each other. */
+/** Makes a second installation wait: two at once would remove each other's packages. */
 const claim = `${root}.installing`;
 const LOOK_INTERVAL_MS = 500;
 
@@ -32,7 +32,7 @@ const isAlive = (pid) => {
   }
 };
 
-/** Whether this is the one to install; not while another does, and then there may be nothing left to do. */
+/** Whether this process installs. Not while another does; afterwards there may be nothing left to install. */
 function claimInstallation() {
   try {
     writeFileSync(claim, String(process.pid), { flag: 'wx' });
@@ -47,8 +47,8 @@ function claimInstallation() {
 }
 
 /**
- * `npm ci` begins by removing node_modules, under the service that may be running from it. Where only the packages for
- * development are missing, they are added.
+ * `npm ci` begins by removing node_modules, even below a running service.
+ * Where only the development packages are missing, they are added.
  */
 const commandFor = () => (isInstalled('service') ? ['install', '--no-save'] : ['ci']);
 
@@ -73,8 +73,8 @@ while (!isReady()) {
   install();
 }
 
-// npm has put its Node first into PATH for what comes next; this one may be the machine's.
-// Imported here, since it looks for what has just been installed.
+// npm puts the project's Node first into PATH for the next script; this one may be the machine's.
+// Imported here, since it looks for packages that have just been installed.
 const { findObstacle, ownNode } = await import('./node-version.mjs');
 const obstacle = ownNode === undefined ? findObstacle() : undefined;
 if (obstacle !== undefined) {

@@ -1,10 +1,10 @@
-/** `npm run mock`: the whole interface on one port, answered from the examples of the spec. For front-end teams. */
+/** `npm run mock`: the whole interface on one port, with answers from the examples of the spec. For front-end teams. */
 import { explainListening } from '../src/http/listening-errors.ts';
 import { listen } from '../src/http/server.ts';
 import { readArguments, refuseArguments } from './arguments.ts';
 import { createMockApp } from './mock/mock-app.ts';
 
-/** Prism's own; beside a service on its 8080. */
+/** Prism's default, so that it can run beside a service on 8080. */
 const DEFAULT_PORT = '4010';
 
 const USAGE = `npm run mock [-- --port ${DEFAULT_PORT} --host 127.0.0.1]   (or PORT; 0: any free one)

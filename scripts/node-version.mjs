@@ -1,17 +1,20 @@
-/** Whether this Node can run the project, and where the project's own is. Plain JavaScript: an old Node reads it too. */
+/**
+ * Checks whether this Node can run the project, and finds the project's own Node.
+ * It is plain JavaScript, so that an old Node can read it.
+ */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The version that package.json brings; `doctor` asks for the same. */
+/** The version in package.json; `doctor` requires the same. */
 const LEAST_MAJOR = 24;
 
 export const isNodeTooOld = Number(process.versions.node.split('.', 1)[0]) < LEAST_MAJOR;
 
 const { resolve } = createRequire(import.meta.url);
 
-/** The file that a dependency's name leads to from here, wherever the project is run from; undefined: there is none. */
+/** The file of a dependency, from any working directory; undefined where it is missing. */
 function find(name) {
   try {
     return resolve(name);
@@ -20,7 +23,7 @@ function find(name) {
   }
 }
 
-/** By what each command line begins with. The package `node` may have been removed, as the Docker image does. */
+/** Every command line imports this package first. The package `node` may be missing, as in the Docker image. */
 const isInstalled = find('commander') !== undefined;
 
 const findBinary = (folder) =>
@@ -28,13 +31,13 @@ const findBinary = (folder) =>
 
 const manifest = find('node/package.json');
 
-/** The Node that comes with the dependencies; undefined: it is missing. */
+/** The Node of the dependencies; undefined where it is missing. */
 export const ownNode = manifest && findBinary(dirname(manifest));
 
 const installer = fileURLToPath(new URL('install.mjs', import.meta.url));
 const needed = `This is Node ${process.versions.node}, and ${LEAST_MAJOR} or later is needed.`;
 
-/** Why nothing can run yet and what to do, for the person who started it; undefined: it can run. */
+/** Why nothing can run yet and what to do, for the person who started it; undefined where everything can run. */
 export function findObstacle() {
   if (!isInstalled)
     return `The dependencies are not installed. Install them by\n  node "${installer}" --omit=dev\n`;

@@ -1,4 +1,6 @@
-/** Builds the client as a package that others install: JavaScript and types of src/client/ and what it uses of generated/. */
+/**
+ * Builds the client as a package for others: JavaScript and types of src/client/, and the parts of generated/ it uses.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +17,7 @@ Packs the client as an npm package into the folder, by default the current one, 
 const root = join(import.meta.dirname, '..');
 const run = promisify(execFile);
 
-/** The package's own description of itself; version and licence are the project's. */
+/** The package's manifest. Version and licence are the project's. */
 async function describePackage(): Promise<object> {
   const project: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const { version, license } = project as { version: string; license: string }; // what npm demands
@@ -37,7 +39,7 @@ async function describePackage(): Promise<object> {
   };
 }
 
-/** TypeScript puts the names of the JavaScript files into the code, but leaves those of the sources in the types. */
+/** TypeScript writes the names of JavaScript files into the code, but keeps those of the sources in the types. */
 async function rewriteTypes(folder: string): Promise<void> {
   const files = await readdir(folder, { recursive: true });
   const types = files.filter((file) => file.endsWith('.d.ts')).map((file) => join(folder, file));
@@ -47,7 +49,7 @@ async function rewriteTypes(folder: string): Promise<void> {
   }
 }
 
-/** Builds the tarball into `destination` and gives its path. */
+/** Builds the tarball into `destination`. Returns its path. */
 async function packClient(destination: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-client-'));
   try {

@@ -1,4 +1,4 @@
-/** The closing line tells every reason for which a run fails. */
+/** The closing line shows every reason for which a run fails. */
 import { expect, test, vi } from 'vitest';
 import { plainSummary } from './plain-summary.ts';
 

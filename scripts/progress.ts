@@ -1,11 +1,11 @@
-/** Works through long lists and shows how far it is: a bar on a terminal, else a line now and then. */
+/** Processes long lists and shows the progress: a bar on a terminal, otherwise a line from time to time. */
 
-/** How often a terminal's bar moves, and a log gets a line. */
+/** How often the bar moves on a terminal, and a line is written to a log. */
 const BAR_INTERVAL_MS = 200;
 const LINE_INTERVAL_MS = 15_000;
 const BAR_WIDTH = 30;
 
-/** `advance` counts work as done; `end` takes the bar away. */
+/** `advance` counts finished work. `end` removes the bar. */
 export type Progress = { advance(done: number): void; end(): void };
 
 function describe(label: string, share: number, seconds: number): string {
@@ -18,7 +18,7 @@ function drawBar(share: number): string {
   return `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}]`;
 }
 
-/** Shows the way to `total` on the standard error output. */
+/** Shows the progress towards `total` on standard error. */
 export function showProgress(label: string, total: number): Progress {
   const { stderr } = process;
   const start = performance.now();

@@ -1,7 +1,7 @@
 /**
- * Ends with a sentence where the dependencies are missing or Node is too old, before that fails at what it does not know
- * (`node --import`). npm leaves out the scripts that run before others, and so install.mjs, where it is told to run no
- * install scripts.
+ * Ends with a sentence where the dependencies are missing or Node is too old.
+ * Otherwise Node would fail at an unknown option (`node --import`).
+ * If npm is configured to run no install scripts, it also skips scripts before others, and thus install.mjs.
  */
 import { findObstacle } from './node-version.mjs';
 

@@ -1,4 +1,4 @@
-/** Where the project's Node or its dependencies are missing, a command ends with a sentence that says what to do. */
+/** Without the project's Node or its dependencies, a command ends with a sentence that says what to do. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A checkout with these scripts, and a command line that says on which Node it runs. */
+/** A checkout with these scripts, and a command line that prints its Node. */
 let checkout: string;
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-checkout-'));
@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(checkout, { recursive: true }));
 
-/** The dependencies as npm unpacks them; the binary of the package `node` comes with its install script. */
+/** Installs the dependencies as npm unpacks them. The binary of the package `node` comes with its install script. */
 function install({ withBinary }: { withBinary: boolean }): void {
   mkdirSync(join(checkout, 'node_modules/commander'), { recursive: true });
   writeFileSync(join(checkout, 'node_modules/commander/index.js'), '');
@@ -35,7 +35,7 @@ function install({ withBinary }: { withBinary: boolean }): void {
   if (withBinary) symlinkSync(process.execPath, join(folder, 'bin/node'));
 }
 
-/** What Node takes to run a script as a Node that says that it is this one. */
+/** Node's arguments to run a script with a faked version. */
 const argumentsOn = (version: string, script: string) => {
   const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
   return ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, join(checkout, script)];
@@ -75,14 +75,14 @@ test('an old Node beside the project’s own: the command is run by that, other 
   expect(stderr).toContain(join(checkout, 'node_modules/node/bin/node'));
 });
 
-/** A command line that goes on until a signal ends it, and writes that signal down. */
+/** A command line that runs until a signal ends it, and records that signal. */
 const LASTING = `
   setTimeout(() => process.exit(1), 20_000);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
     process.on(signal, () => { console.log(signal); process.exit(); });
   console.log(process.pid, process.ppid);`;
 
-/** Starts the lasting command; gives its parent's and its own number, and what it writes until all have ended. */
+/** Starts the lasting command. Returns its parent's and its own process id, and their output until all have ended. */
 async function startLasting(file: string, args: string[]) {
   writeFileSync(join(checkout, 'src/cli/cli.ts'), LASTING);
   const started = spawn(file, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,7 +1,7 @@
 /**
- * Four suites: unit tests beside the code on a real PostgreSQL; those of S3 again, on a real store; black-box tests
- * against a running service; and faults: the same against kills, cut links, load and random requests, in the length that
- * `npm test` has no time for.
+ * Four suites: unit tests beside the code, on a real PostgreSQL; those of S3 again, on a real store;
+ * black-box tests against a running service; and faults: kills, cut links, load and random requests,
+ * for longer than `npm test` has time for.
  */
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
@@ -18,7 +18,7 @@ const tellOfMissingStore = () =>
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   test: {
-    // One worker less than cores, but two in any case: much of a test's time is waiting, for a start or an import.
+    // One worker fewer than cores, but at least two: tests mostly wait, for a start or an import.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: ['default', plainSummary, hasRealStore ? {} : { onInit: tellOfMissingStore }],
     projects: [
@@ -59,7 +59,7 @@ export default defineConfig({
           name: 'faults',
           root,
           include: ['contract-tests/**/*.faults.ts'],
-          // Each takes the whole machine, and starts the servers that it harms itself.
+          // Each test uses the whole machine, and starts the servers that it harms.
           fileParallelism: false,
           testTimeout: 3_600_000,
           hookTimeout: 60_000,

@@ -20,13 +20,13 @@ import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.store.MMapDirectory;
 
 /**
- * Indexes the lines of the first file with Lucene 8 in the directory that is the third argument, and searches for the
- * lines of the second. Prints {"indexSeconds": …, "milliseconds": [one for each query]}.
+ * Indexes the lines of the first file with Lucene 8 in the directory that is the third argument,
+ * and searches for the lines of the second. Prints {"indexSeconds": …, "milliseconds": [one for each query]}.
  */
 public final class LuceneSearch {
     private static final String FIELD = "content";
     private static final int RESULTS = 10;
-    /** Until the virtual machine has compiled what is hot. */
+    /** By then the virtual machine has compiled the hot code. */
     private static final double WARM_UP_SECONDS = 10;
 
     public static void main(String[] arguments) throws Exception {

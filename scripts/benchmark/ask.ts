@@ -1,20 +1,20 @@
-/** Asks queries over HTTP as a client of the service does, with key and validation, and takes the time of each. */
+/** Sends queries over HTTP as a client does, with key and validation, and measures the time of each. */
 import { Agent, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { RunningService } from '../../contract-tests/harness/service-process.ts';
 import type { SearchResult } from '../../generated/types.gen.ts';
 import { inParallel, showProgress } from '../progress.ts';
 
-/** An answered query: from sending the request to the parsed answer. */
+/** The answer to a query. `milliseconds`: from sending the request to the parsed answer. */
 export type Answer = { results: SearchResult[]; milliseconds: number };
 
-/** `knowledgeBaseIds` left out: all of the account. */
+/** Without `knowledgeBaseIds`: all of the account. */
 export type Search = { query: string; knowledgeBaseIds?: string[] };
 
-/** Keeps connections open, as clients with many queries do, but closes idle ones before the service does (65 s). */
+/** Keeps connections open, as clients with many queries do, and closes idle ones before the service does (65 s). */
 const agent = new Agent({ keepAlive: true, timeout: 60_000 });
 
-/** One query, limit 10. Not by `fetch`, which takes about 0.2 ms more of the client's own time. */
+/** Sends one query with limit 10. `fetch` would take about 0.2 ms more of the client's own time. */
 export async function ask({ address, apiKey }: RunningService, search: Search): Promise<Answer> {
   const body = JSON.stringify(search);
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
@@ -32,7 +32,9 @@ export async function ask({ address, apiKey }: RunningService, search: Search): 
   return { results: (answer as { data: SearchResult[] }).data, milliseconds }; // the contract's envelope
 }
 
-/** Asks all queries, `clients` at a time; the answers in the queries' order, and the seconds for all together. */
+/**
+ * Sends all queries, `clients` at a time. Returns the answers in the queries' order, and the seconds for all together.
+ */
 export async function askAll(
   service: RunningService,
   searches: Search[],

@@ -1,8 +1,8 @@
-/** A program: the least that a `node:http` server can do, as a measure of the machine. Prints its port, ends by SIGTERM. */
+/** A program: a minimal `node:http` server, which measures the machine's speed. Prints its port, ends by SIGTERM. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** As long as the service's answers to small questions. */
+/** As long as the service's answers to small requests. */
 const answer = JSON.stringify({ success: true, data: { credits: 1_000_000 } });
 
 const server = createServer((_request, response) => {

@@ -1,4 +1,4 @@
-/** Imports the search corpus through the public API, and waits until the service has tidied up behind it. */
+/** Imports the search corpus through the public API, and waits for the end of index maintenance. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import {
@@ -11,14 +11,14 @@ import { makeDocument, planDocuments } from './corpus.ts';
 
 /** Clients that import at the same time. */
 const CLIENTS = 8;
-/** The service merges statistics in the background; after so long something is wrong. */
+/** The service merges document frequencies in the background. After this time something is wrong. */
 const MERGE_TIMEOUT_MS = 120_000;
 const POLL_MS = 100;
 
-/** A document that waits to be sent: the body is ready, so that making it costs the import nothing. */
+/** A document ready to be sent. Its body is made beforehand, so that this takes no time of the import. */
 type Shipment = { body: Buffer; passages: number };
 
-/** `knowledgeBaseIds` in the order of their passages; `seconds` from the first request to the last answer. */
+/** `knowledgeBaseIds`: in the order of their passages. `seconds`: from the first request to the last answer. */
 export type ImportedCorpus = { knowledgeBaseIds: string[]; seconds: number };
 
 /** Makes the documents of passages `first` to `end`, which belong to one knowledge base. */
@@ -29,7 +29,7 @@ function makeShipments(knowledgeBaseId: string, first: number, end: number): Shi
   }));
 }
 
-/** Makes `count` knowledge bases and the documents that each is to get, of `passages` in all. */
+/** Creates `count` knowledge bases and makes their documents, with `passages` in all. */
 async function prepare(service: RunningService, passages: number, count: number) {
   const progress = showProgress('making texts', passages);
   const knowledgeBaseIds: string[] = [];
@@ -68,9 +68,9 @@ async function countChanges(client: pg.Client): Promise<number> {
 }
 
 /**
- * Waits until the service has merged its statistics, then vacuums, which autovacuum does a minute later in the middle
- * of whatever is measured then.
- * @returns the seconds until the statistics were merged, and those of the vacuum
+ * Waits until the service has merged its document frequencies, then vacuums.
+ * Otherwise autovacuum would start a minute later, during a measurement.
+ * @returns the seconds until the document frequencies were merged, and those of the vacuum
  */
 export async function settle(client: pg.Client): Promise<{ mergeSeconds: number; vacuumSeconds: number }> {
   const start = performance.now();

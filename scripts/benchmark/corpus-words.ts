@@ -1,13 +1,13 @@
-/** The words of the search corpus: real function words, and some hundred thousand made up ones that can be spoken. */
+/** The words of the search corpus: real function words, and some hundred thousand invented, pronounceable words. */
 import { COMMON_ENGLISH, createRandom, pick, type Random } from '../../contract-tests/harness/texts.ts';
 
-/** English tokens of a few gigabytes of pages; far above what a stemmer's cache holds. */
+/** English tokens of a few gigabytes of pages: far more than a stemmer's cache holds. */
 const VOCABULARY_SIZE = 300_000;
-/** Distinct numbers and identifiers, most of which stand in one or two passages only. */
+/** Distinct numbers and identifiers. Most occur in only one or two passages. */
 const IDENTIFIERS = 200_000;
 const TOPICS = 2_000;
 const WORDS_OF_A_TOPIC = 300;
-/** Topics draw from here down: what is more frequent belongs to none. */
+/** Topics draw words from this rank on. More frequent words belong to no topic. */
 const TOPIC_FIRST_RANK = 200;
 
 const ONSETS =
@@ -16,17 +16,17 @@ const ONSETS =
   );
 const VOWELS = 'a e i o u a e i o u a e i o ai ea ee oa ou'.split(' ');
 const CODAS = '            n r l s t d m nd nt rt st rk sh'.split(' ');
-/** So that the stemmer has something to do. */
+/** Endings for the stemmer to remove. */
 const ENDINGS = '             s s ed ing er ly al ed ing ation ers ment ness tion able ity ive ous'.split(
   ' ',
 );
 
-/** Zipf's law with Mandelbrot's shift: the larger it is, the flatter the head. Function words are steep, topics flat. */
+/** Mandelbrot's shift of Zipf's law. A larger shift flattens the head: function words are steep, topics flat. */
 const FUNCTION_WORD_SHIFT = 2.7;
 const WORD_SHIFT = 8;
 const TOPIC_SHIFT = 5;
 
-/** Draws a rank below `count` with a probability near 1 / (rank + shift): the inverse of that density's integral. */
+/** Draws a rank below `count` with a probability near 1 / (rank + shift), by the inverse of that density's integral. */
 const drawRank = (count: number, shift: number, random: Random): number =>
   Math.min(count - 1, Math.floor(shift * ((count + shift) / shift) ** random() - shift));
 
@@ -44,7 +44,7 @@ function makeWord(rank: number, random: Random): string {
   return word + pick(ENDINGS, random);
 }
 
-/** Made up words by falling frequency; none of them is a function word. */
+/** Invented words by falling frequency. None is a function word. */
 function makeVocabulary(): string[] {
   const random = createRandom(11);
   const words = new Set(COMMON_ENGLISH);
@@ -52,14 +52,14 @@ function makeVocabulary(): string[] {
   return [...words].slice(COMMON_ENGLISH.length);
 }
 
-/** The made up words, the most frequent first. */
+/** The invented words, the most frequent first. */
 const vocabulary = makeVocabulary();
 const ranks = new Map(vocabulary.map((word, rank) => [word, rank]));
 
-/** The place of a made up word among them by frequency, from 0; undefined for any other word. */
+/** The rank of an invented word by frequency, from 0; undefined for any other word. */
 export const rankOf = (word: string): number | undefined => ranks.get(word);
 
-/** The function words that stemmers do not drop: they stand in a twentieth to a quarter of the passages. */
+/** Function words that stemmers keep. They occur in a twentieth to a quarter of the passages. */
 const WORDS_WITH_MEANING = new Set(
   `one would said time new could two may first like man even made also many must back years much way well people
   little state good make world still see work long get life never day another know last might us great old year come
@@ -68,13 +68,13 @@ const WORDS_WITH_MEANING = new Set(
 );
 const stopWords = new Set(COMMON_ENGLISH.filter((word) => !WORDS_WITH_MEANING.has(word)));
 
-/** Whether a search drops this word of the corpus. */
+/** Whether a search ignores this word of the corpus. */
 export const isStopWord = (word: string): boolean => stopWords.has(word);
 
-/** Above this rank a made up word stands in a fiftieth of the passages or more. */
+/** An invented word above this rank occurs in at least a fiftieth of the passages. */
 const COMMON_WORDS = 60;
 
-/** The most common words that carry a search. */
+/** The most common words that a search uses. */
 export const commonWords: readonly string[] = [...WORDS_WITH_MEANING, ...vocabulary.slice(0, COMMON_WORDS)];
 
 /** For each topic its words as ranks, evenly spread over the orders of magnitude. */
@@ -90,7 +90,7 @@ function makeTopics(): Uint32Array[] {
 
 const topics = makeTopics();
 
-/** A topic, the popular ones more often. */
+/** Draws a topic, popular ones more often. */
 export const drawTopic = (random: Random): number => drawRank(TOPICS, TOPIC_SHIFT, random);
 
 export const drawTopicWord = (topic: number, random: Random): string =>
@@ -102,7 +102,7 @@ export const drawWord = (random: Random): string =>
 export const drawFunctionWord = (random: Random): string =>
   COMMON_ENGLISH[drawRank(COMMON_ENGLISH.length, FUNCTION_WORD_SHIFT, random)] ?? '';
 
-/** Error codes, settings, versions, files, years and amounts, by number. */
+/** The identifier with this number: an error code, setting, version, file, year or amount. */
 function makeIdentifier(number: number): string {
   const digits = (number * 7919) % 100_000;
   const word = vocabulary[number % 5_000] ?? '';

@@ -1,4 +1,4 @@
-/** The benchmark's documents and queries are what the figures take them for. */
+/** The benchmark's documents and queries have the properties that its figures assume. */
 import { expect, test } from 'vitest';
 import { detectLanguage } from '../../src/analysis/language.ts';
 import { analyseDocument } from '../../src/indexing/analyse-document.ts';

@@ -1,38 +1,39 @@
 /**
- * The search corpus, the same at every run: an endless row of numbered passages, each of which depends on its number
- * alone. Documents are stretches of that row, so that the same texts can be spread over any number of knowledge bases.
+ * The search corpus, the same at every run: an endless sequence of numbered passages.
+ * Each passage depends only on its number. Documents are stretches of that sequence,
+ * so that the same texts can be spread over any number of knowledge bases.
  */
 
 import { createRandom, type Random } from '../../contract-tests/harness/texts.ts';
 import { drawFunctionWord, drawIdentifier, drawTopic, drawTopicWord, drawWord } from './corpus-words.ts';
 
-/** Where a document lies in the row of passages. */
+/** A document's position in the sequence of passages. */
 export type DocumentPlan = { first: number; passages: number };
 
-/** As many passages as the contract's largest text holds, at up to 1,000 characters. */
+/** The contract's largest text holds this many passages of up to 1,000 characters. */
 const DOCUMENT_PASSAGES_MAX = 900;
-/** So many passages have one subject, and so many stand under one heading. */
+/** This many passages share a subject, and this many share a heading. */
 const PASSAGES_OF_A_SUBJECT = 30;
 const PASSAGES_OF_A_HEADING = 6;
 
 /**
- * Characters after which a passage ends with its sentence: some 130 words. Two never fit into one of the service's
- * passages, one nearly always does.
+ * A passage ends with the sentence that reaches this length: some 130 words.
+ * Two never fit into one of the service's passages, one nearly always does.
  */
 const PASSAGE_MIN_LENGTH = 680;
 const PASSAGE_LENGTH_SPREAD = 180;
 
-/** Of a passage's words: what English pages have of function words, and what makes words occur together, in bursts. */
+/** Shares of a passage's words: function words as in English pages, and words that occur together, in bursts. */
 const SHARES = { functionWord: 0.55, identifier: 0.012, repeated: 0.1, topic: 0.2, sideTopic: 0.05 };
 
-/** Apart for each purpose and number, by Knuth's multiplicative hash. */
+/** An independent generator for each purpose and number, by Knuth's multiplicative hash. */
 const randomOf = (purpose: number, number: number): Random =>
   createRandom(Math.imul(number + 1, 2_654_435_761) ^ Math.imul(purpose, 40_503));
 
 const topicOf = (passage: number): number =>
   drawTopic(randomOf(1, Math.floor(passage / PASSAGES_OF_A_SUBJECT)));
 
-/** Draws the words of one passage, one after the other. */
+/** Returns a function that draws the words of one passage, one after the other. */
 function createWords(passage: number, random: Random): () => string {
   const topic = topicOf(passage);
   const sideTopic = drawTopic(random);
@@ -74,14 +75,14 @@ export function makePassage(passage: number): string {
   return text;
 }
 
-/** A few words on what a passage is about, for titles and headings. */
+/** A few words on the subject of a passage, for titles and headings. */
 function makeHeading(passage: number): string {
   const random = randomOf(3, passage);
   const topic = topicOf(passage);
   return `${capitalise(drawTopicWord(topic, random))} ${drawFunctionWord(random)} ${drawTopicWord(topic, random)}`;
 }
 
-/** Documents of mixed sizes, as likely to be below 30 passages as above, that hold passages `first` to `end`. */
+/** The documents for passages `first` to `end`, in mixed sizes: as often below 30 passages as above. */
 export function planDocuments(first: number, end: number): DocumentPlan[] {
   const plans: DocumentPlan[] = [];
   for (let next = first; next < end; ) {

@@ -1,4 +1,4 @@
-/** How much of the best is found: what counts as equal, and what as missed. */
+/** The share of the best results that is found: equal scores count as found, missed passages do not. */
 import { expect, test } from 'vitest';
 import { shareOfFound } from './exhaustive-score.ts';
 

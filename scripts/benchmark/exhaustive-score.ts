@@ -1,6 +1,7 @@
 /**
- * Scores every passage that holds any term of a query, in SQL over postings of its own: what the candidates that the
- * service chooses are compared with. Only the analysis of the query and the weights of its terms come from the service.
+ * Scores every passage that contains any query term, in SQL over postings of its own.
+ * The service's candidates are compared with the result.
+ * Only the query analysis and the weights of the terms come from the service.
  */
 import type pg from 'pg';
 import type { RunningService } from '../../contract-tests/harness/service-process.ts';
@@ -15,15 +16,15 @@ import { candidatesOf, chooseTerms, weighSpellings } from '../../src/search/sear
 import { createStemMemory } from '../../src/search/stems.ts';
 import { showProgress } from '../progress.ts';
 
-/** Of the searched passages as a whole, counted anew. */
+/** Figures of all searched passages, computed independently of the service. */
 type Collection = { passageCount: number; lengthTotal: number };
 
-/** A spelling of a term: `weight` is what an endlessly frequent occurrence of it adds to a score. */
+/** A variant of a term. `weight`: its contribution to a score at infinite frequency. */
 type WeightedLexeme = { term: number; lexeme: string; weight: number };
 
 /**
- * SQL for what one term adds to one passage's score, from how often the term stands in its title, headings and
- * content, the passage's length, and the term's weight: the formula under test, and nothing else.
+ * SQL for one term's contribution to one passage's score: the formula under test, and nothing else.
+ * Its inputs are the term's frequency in title, headings and content, the passage's length, and the term's weight.
  */
 const termScore = ({ passageCount, lengthTotal }: Collection): string => {
   const norm = `${K1} * (${1 - B} + ${B} * length * ${passageCount}::float8 / ${lengthTotal})`;
@@ -31,7 +32,7 @@ const termScore = ({ passageCount, lengthTotal }: Collection): string => {
   return `weight * ${frequency} / (${frequency} + ${norm})`;
 };
 
-/** The statement's result, best first: at most ten scores in [0, 1]. $1 terms, $2 lexemes, $3 weights, $4 attainable */
+/** Selects at most ten scores in [0, 1], best first. $1 terms, $2 lexemes, $3 weights, $4 upper bound */
 const exhaustiveScores = (collection: Collection): string => `
   SELECT least(sum(best) / $4::float8, 1) AS score FROM (
     SELECT passage, max(${termScore(collection)}) AS best
@@ -50,7 +51,7 @@ const readCollection = async (client: pg.Client): Promise<Collection> => {
   return { passageCount: Number(passages), lengthTotal: Number(length) };
 };
 
-/** Makes the table of postings of these lexemes: one row a lexeme, as arrays in the order of the passages. */
+/** Creates the table of postings of these lexemes: one row per lexeme, as arrays in the order of the passages. */
 async function makePostings(client: pg.Client, lexemes: string[]): Promise<void> {
   await client.query(`SET work_mem = '512MB'`);
   await client.query(`CREATE TEMP TABLE benchmark_asked AS SELECT unnest($1::text[]) AS lexeme`, [lexemes]);
@@ -77,7 +78,7 @@ const readFrequencies = async (client: pg.Client): Promise<Map<string, number>> 
 
 type Weighed = { weighted: ReturnType<typeof weighSpellings>[]; attainable: number };
 
-/** The ten best scores over all passages that hold a term. */
+/** The ten best scores of all passages that contain a term. */
 async function scoreAll(client: pg.Client, { weighted, attainable }: Weighed, collection: Collection) {
   const lexemes = weighted.flatMap(({ spellings }, term): WeightedLexeme[] =>
     spellings.map(({ lexeme, attainable: weight }) => ({ term, lexeme, weight })),
@@ -89,7 +90,7 @@ async function scoreAll(client: pg.Client, { weighted, attainable }: Weighed, co
   return rows.map(({ score }) => score);
 }
 
-/** The ten best scores of the candidates that the service looks at first. */
+/** The ten best scores of the service's candidates. */
 async function scoreCandidates(
   database: Database,
   { weighted, attainable }: Weighed,
@@ -102,8 +103,7 @@ async function scoreCandidates(
 }
 
 /**
- * The share of the ten passages with the best BM25 scores, over all passages of the service, that are among the
- * candidates for a query: the mean over `queries`.
+ * The share of the ten passages with the best BM25 scores in the service that are candidates: the mean over `queries`.
  */
 export async function measureExactness(
   service: RunningService,
@@ -148,7 +148,7 @@ function openServiceDatabase(service: RunningService): Database {
   return createDatabase(createPool(connection, 1, () => undefined));
 }
 
-/** The account that has everything in the service. */
+/** The account that owns all data of the service. */
 async function findAccount(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ account: string }>(
     'SELECT DISTINCT account_id AS account FROM knowledge_bases',
@@ -156,10 +156,10 @@ async function findAccount(client: pg.Client): Promise<string> {
   return rows[0]?.account ?? '';
 }
 
-/** Scores are rounded to six digits, and term frequencies are taken from a float4. */
+/** Scores are rounded to six digits, and term frequencies come from a float4. */
 const TOLERANCE = 1e-4;
 
-/** How many of the best scores are among those that were found; both in descending order. */
+/** The number of the best scores that were found. Both lists are in descending order. */
 function countFound(best: number[], found: number[]): number {
   let [count, place] = [0, 0];
   for (const score of best) {
@@ -173,8 +173,8 @@ function countFound(best: number[], found: number[]): number {
 }
 
 /**
- * The share of the exhaustive answers' passages that the service found, told apart by their scores: passages of equal
- * scores may stand for one another, and one that was missed does not count again for each that moved up behind it.
+ * The share of the passages of the exhaustive answers that the service found, identified by their scores.
+ * Passages of equal scores are interchangeable. A missed passage counts once, not again for each passage that moved up.
  */
 export function shareOfFound(exhaustive: number[][], found: number[][]): number {
   const places = exhaustive.reduce((sum, best) => sum + best.length, 0);

@@ -1,4 +1,4 @@
-/** Part `files`: how soon uploaded files are searchable, and what the server and its other clients notice of it. */
+/** Part `files`: how soon uploaded files are searchable, and how this affects the server and its other clients. */
 import { availableParallelism } from 'node:os';
 import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
 import {
@@ -23,7 +23,7 @@ import { makeBomb, makePdf, makeSmallFile, SMALL_FORMATS, type TypicalFile } fro
 
 const MEBIBYTE = 1024 ** 2;
 
-/** The longest text that is made of a file (src/extraction/extraction-limits.ts), nearly. */
+/** Nearly the longest text that is extracted from a file (src/extraction/extraction-limits.ts). */
 const LARGE_BYTES = 9_900_000;
 const TARGET_LARGE_SECONDS = 15;
 const PDF_PAGES = 200;
@@ -31,12 +31,12 @@ const TARGET_PDF_SECONDS = 10;
 const SMALL_FILES = 120;
 const TARGET_PER_MINUTE = 100;
 const BOMBS = 10;
-/** As many documents are waited for at a time; they end about in the order in which they were imported. */
+/** Concurrent waits for documents, which end in about the order of their import. */
 const CLIENTS_WAITING = 4;
-/** Files are read by all processors but one, which is the server's (src/extraction/sandbox/extraction-pool.ts). */
+/** Extraction uses all processors but one, which is the server's (src/extraction/sandbox/extraction-pool.ts). */
 const WORKER_CORES = Math.max(1, availableParallelism() - 1);
 
-/** What the other client searches meanwhile: a few hundred passages, so that nothing but the imports is slow. */
+/** The texts that the other client searches: a few hundred passages, so that only the imports can slow it down. */
 const OTHER_TEXTS = 100;
 const OTHER_CHARACTERS = 3_000;
 const QUERIES_PER_SECOND = 20;
@@ -44,15 +44,15 @@ const QUERY_WORDS = 3;
 const TARGET_QUERY_MS = 100;
 
 const MEMORY_SAMPLE_MS = 20;
-/** Looking at all processes takes some milliseconds. */
+/** Reading the memory of all processes takes some milliseconds. */
 const TOGETHER_SAMPLE_MS = 250;
-/** Of the server and its PostgreSQL; the processes that read files have a bound of their own. */
+/** For the server and its PostgreSQL. Extraction processes have their own limit. */
 const TARGET_MEMORY_MIB = 512;
-/** The longest wait that the contract has; the next one follows. */
+/** The contract's longest wait. The next one follows. */
 const WAIT_SECONDS = 30;
 const SEED = 500;
 
-/** How the uploads of a service begin, and who searches while they are imported. */
+/** A service with the knowledge base of the uploads, and the search of another client during their import. */
 type Measured = {
   service: RunningService;
   report: Report;
@@ -60,7 +60,7 @@ type Measured = {
   search(): Promise<unknown>;
 };
 
-/** Sends a file's bytes; gives the id by which it can be imported. */
+/** Uploads a file. Returns the id for its import. */
 async function upload(
   { service, knowledgeBaseId }: Measured,
   { fileName, bytes }: TypicalFile,
@@ -73,12 +73,15 @@ async function upload(
   return fileId;
 }
 
-/** Asks for the import of an uploaded file; gives its document's id. */
+/** Requests the import of an uploaded file. Returns its document's id. */
 async function importFile({ service }: Measured, fileId: string): Promise<string> {
   return (await call<Document>(service, 'importFile', { fileId })).id;
 }
 
-/** Resolves once a document has ended as it should. @throws when it has ended otherwise */
+/**
+ * Resolves once a document has the expected final status.
+ * @throws for another final status
+ */
 async function waitForDocument({ service }: Measured, id: string, end = 'processed'): Promise<void> {
   const wait = `getDocumentStatus?documentId=${id}&waitSeconds=${WAIT_SECONDS}`;
   let report: DocumentStatusReport;
@@ -88,8 +91,9 @@ async function waitForDocument({ service }: Measured, id: string, end = 'process
 }
 
 /**
- * Runs `act` while the other client searches; gives its seconds, the searches' times, how much the server's memory
- * grew, the most that server and PostgreSQL took together, and the processor time of the server and of the processes that have read files.
+ * Runs `act` while the other client searches. Returns its seconds, the searches' times, the growth of the server's
+ * memory,
+ * the peak of server and PostgreSQL together, and the processor time of the server and of the extraction processes.
  */
 async function watch({ service: { pid }, search }: Measured, act: () => Promise<void>) {
   const before = readResidentBytes(pid);
@@ -118,7 +122,7 @@ async function watch({ service: { pid }, search }: Measured, act: () => Promise<
 
 type Watched = Awaited<ReturnType<typeof watch>>;
 
-/** What imports cost, each of `files`, and what others notice of them. */
+/** Adds the cost of an import per file, and its effect on others. */
 function addCosts(
   { report }: Measured,
   name: string,
@@ -186,7 +190,7 @@ async function measureSmallFiles(measured: Measured): Promise<void> {
   addCosts(measured, name, { files: SMALL_FILES, watched });
 }
 
-/** Files that are made to take the server's memory and time. */
+/** Files that are made to exhaust the server's memory and time. */
 async function measureBombs(measured: Measured): Promise<void> {
   const { report } = measured;
   const name = `${BOMBS} bombs`;
@@ -203,7 +207,9 @@ async function measureBombs(measured: Measured): Promise<void> {
   addCosts(measured, name, { files: BOMBS, watched });
 }
 
-/** Fills the knowledge base that the other client searches; gives its passages and one search after the other. */
+/**
+ * Fills the knowledge base that the other client searches. Returns its passages, and a function for the next search.
+ */
 async function createSearches(service: RunningService) {
   const knowledgeBaseId = await createKnowledgeBase(service, 'searched');
   let passages = 0;

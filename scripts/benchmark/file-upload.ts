@@ -1,4 +1,4 @@
-/** Part `upload`: how long the largest file takes to arrive, and how much memory the server needs for it. */
+/** Part `upload`: the time of the largest file's upload, and the server's memory for it. */
 
 import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
 import { readResidentBytes } from '../../contract-tests/harness/processes.ts';
@@ -14,10 +14,10 @@ const MEBIBYTE = 1024 ** 2;
 /** The contract's largest file. */
 const FILE_BYTES = 50 * MEBIBYTE;
 const UPLOADS = 5;
-/** How often the memory is looked at: an upload takes some hundred milliseconds. */
+/** Interval of memory samples: an upload takes some hundred milliseconds. */
 const SAMPLE_MS = 5;
 
-/** Uploads the file once; gives the seconds and the most bytes that the server had resident meanwhile. */
+/** Uploads the file once. Returns the seconds, and the server's peak of resident bytes. */
 async function upload(service: RunningService, knowledgeBaseId: string, bytes: Buffer<ArrayBuffer>) {
   const ticket = { knowledgeBaseId, fileName: 'report.txt', size: bytes.length };
   const { uploadUrl } = await call<{ uploadUrl: string }>(service, 'presignUploadUrl', ticket);

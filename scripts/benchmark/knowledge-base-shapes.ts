@@ -1,4 +1,4 @@
-/** Part `shapes`: whether it matters over how many knowledge bases the same passages are spread. */
+/** Part `shapes`: whether search time depends on the number of knowledge bases that hold the same passages. */
 
 import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
 import { withServiceDatabase } from '../../contract-tests/harness/service-database.ts';
@@ -11,24 +11,24 @@ import { type MixedQuery, makeQueries } from './query-mix.ts';
 const SEED = 1;
 const WARM_UP_SEED = 2;
 const WARM_UP_QUERIES = 100;
-/** Over so many knowledge bases, each time by a service of its own; the last number is what an account may have. */
+/** Numbers of knowledge bases, each in its own service. The last one is an account's maximum. */
 const SPREADS = [1, 100, 1_000];
-/** All of the most knowledge bases may take so many times as long as one that holds everything. */
+/** A search of the most knowledge bases may take this many times as long as a search of one with all passages. */
 const TARGET_RATIO = 2;
 
 /** Passages that a service has imported into one or more knowledge bases. */
 type Corpus = { service: RunningService; passages: number; knowledgeBaseIds: string[] };
-/** A way to search a corpus; `idsOf` undefined: all knowledge bases of the account. */
+/** A way to search a corpus. `idsOf` undefined: all knowledge bases of the account. */
 type Shape = { name: string; service: RunningService; idsOf?: (query: MixedQuery) => string[] };
 
-/** The knowledge base that holds the query's passage, and those at a third and two thirds of the way from it. */
+/** The knowledge base of the query's passage, and those a third and two thirds of the corpus further. */
 function threeAround({ passages, knowledgeBaseIds }: Corpus, { passage }: MixedQuery): string[] {
   const count = knowledgeBaseIds.length;
   const own = Math.ceil(((passage + 1) * count) / passages) - 1;
   return [0, 1, 2].map((third) => knowledgeBaseIds[(own + Math.floor((third * count) / 3)) % count] ?? '');
 }
 
-/** Figures' names begin with the passages in all. */
+/** The number of passages, which begins the figures' names. */
 const sizeName = (passages: number): string => passages.toLocaleString('en');
 
 function shapesOf(corpus: Corpus): Shape[] {
@@ -40,7 +40,9 @@ function shapesOf(corpus: Corpus): Shape[] {
   return [{ name: `3 of ${count}`, service, idsOf: (query) => threeAround(corpus, query) }, all];
 }
 
-/** Asks each query in every shape before the next one, so that what else the machine does meets all shapes alike. */
+/**
+ * Sends each query in every shape before the next query, so that other load on the machine affects all shapes alike.
+ */
 async function askByTurns(shapes: Shape[], queries: MixedQuery[], label: string): Promise<number[][]> {
   const times = shapes.map((): number[] => []);
   const progress = showProgress(label, queries.length);
@@ -70,7 +72,7 @@ async function importSpread(
   return { service, passages, knowledgeBaseIds };
 }
 
-/** Runs `use` while a service for each of the spreads has the passages; those that are not asked are idle. */
+/** Runs `use` while a service for each spread has the passages. Services without a query are idle. */
 async function withCorpora(
   report: Report,
   { passages, spreads }: { passages: number; spreads: number[] },

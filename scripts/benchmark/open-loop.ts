@@ -1,9 +1,9 @@
-/** Sends requests at fixed times, as many independent clients do, whether or not the earlier ones have been answered. */
+/** Sends requests at fixed times, as many independent clients do, whether or not earlier ones have been answered. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Sends `perSecond` requests a second until `ended`, each without waiting for the ones before (an open loop).
- * @returns milliseconds from when each was due, not from when it was sent: a stall counts for all who would have come.
+ * Sends `perSecond` requests a second until `ended`, without waiting for earlier answers (an open loop).
+ * @returns milliseconds from when each request was due, not from when it was sent: a stall counts for all due requests
  */
 export async function observe(
   send: () => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** Part `overload`: what is left of the good answers when ten times as many searches come as the service can answer. */
+/** Part `overload`: the share of good answers that remains at ten times as many searches as the service can answer. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
@@ -15,8 +15,8 @@ import { createRandom, makeQuery, makeText } from '../../contract-tests/harness/
 import { observe } from './open-loop.ts';
 
 /**
- * How many texts are searched, each of four passages. The dearer a search is, the less of the peak is taken by the ten
- * refusals that come with each.
+ * Numbers of searched texts, each of four passages.
+ * Each search comes with ten refusals. The more a search costs, the smaller their share of the peak.
  */
 const SIZES = [300, 2_500];
 const TEXT_CHARACTERS = 3_000;
@@ -27,10 +27,10 @@ const SEED = 300;
 const CONNECTIONS = 16;
 const WARM_UP_SECONDS = 4;
 const ROUND_SECONDS = 6;
-/** Peak and overload by turns, for the machine changes its speed. */
+/** Peak and overload alternate, because the machine's speed changes. */
 const ROUNDS = 5;
 const TIMES = 10;
-/** So many clients are connected; what is due while all of them wait for an answer is not sent. */
+/** The number of connected clients. A request that is due while all of them wait for an answer is not sent. */
 const CLIENTS = 600;
 const TARGET_SHARE = 0.9;
 const TARGET_REFUSAL_MS = 20;
@@ -42,7 +42,7 @@ type Search = () => Promise<Answered | undefined>;
 /** A connection on which one request after the other is sent. */
 type Connection = { ask(request: string): Promise<Answered> };
 
-/** No client library in between, which would take more of the two cores than a refusal does. */
+/** Uses no client library, which would take more of the two cores than a refusal does. */
 async function openConnection(address: string): Promise<Connection> {
   const { hostname, port } = new URL(address);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -76,7 +76,7 @@ async function openConnection(address: string): Promise<Connection> {
   };
 }
 
-/** Sends searches over the connections of all clients by turns; undefined where none is idle. */
+/** Sends searches over the connections of all clients in turn. Returns undefined where none is idle. */
 async function createSearch({ address, apiKey }: RunningService): Promise<Search> {
   const random = createRandom(SEED);
   const idle: Connection[] = [];
@@ -94,10 +94,10 @@ async function createSearch({ address, apiKey }: RunningService): Promise<Search
   };
 }
 
-/** Good answers a second, and how many cores the load has kept busy itself: those the service did not have. */
+/** Good answers a second, and the number of cores that the load itself kept busy, which the service did not have. */
 type Rate = { goodPerSecond: number; loadCores: number };
 
-/** Counts the cores that this process keeps busy from now on until they are asked for. */
+/** Returns a function that returns the number of cores that this process has kept busy since. */
 function countOwnCores(): () => number {
   const [before, startedAtMs] = [process.cpuUsage(), performance.now()];
   return () => {
@@ -106,7 +106,7 @@ function countOwnCores(): () => number {
   };
 }
 
-/** What clients get that wait for each answer before they send the next. */
+/** The rate of clients that wait for each answer before they send the next request. */
 async function measurePeak(search: Search, seconds: number): Promise<Rate> {
   const endMs = performance.now() + 1000 * seconds;
   const ownCores = countOwnCores();
@@ -114,7 +114,7 @@ async function measurePeak(search: Search, seconds: number): Promise<Rate> {
   const client = async () => {
     while (performance.now() < endMs) {
       const answered = await search();
-      // The last ones end behind the measured time.
+      // The last answers arrive after the measured time.
       if (answered?.status === 200 && performance.now() < endMs) good++;
     }
   };
@@ -129,7 +129,7 @@ type Round = Rate & {
   largestBytes: number;
 };
 
-/** Searches that arrive at this rate, whatever becomes of the ones before. */
+/** The rate when searches arrive at this rate, whatever becomes of earlier ones. */
 async function measureOverload({ pid }: RunningService, search: Search, perSecond: number): Promise<Round> {
   const answers: Answered[] = [];
   let [largestBytes, unsent] = [0, 0];
@@ -164,11 +164,11 @@ async function fill(service: RunningService, texts: number): Promise<void> {
   }
 }
 
-/** What the service would answer, did the load not take its part of the cores. */
+/** The rate that the service would reach if the load took none of the cores. */
 const withoutLoad = ({ goodPerSecond, loadCores }: Rate): number =>
   goodPerSecond / (1 - loadCores / availableParallelism());
 
-/** Where the load comes from elsewhere it takes none of the cores; both shares are told. */
+/** A load from another machine takes none of the cores. Both shares are reported. */
 function addShares(report: Report, peaks: Rate[], rounds: Round[]): void {
   const share = (read: (rate: Rate) => number) =>
     percentile(
@@ -217,7 +217,7 @@ function addFigures(report: Report, peaks: Rate[], rounds: Round[]): void {
   figure('memory of the server', largest, 'MiB', { atMost: TARGET_MEMORY_MB });
 }
 
-/** Measures peak and overload by turns, searching so many texts. */
+/** Measures peak and overload in turn, on this many texts. */
 async function measureSize(report: Report, texts: number): Promise<void> {
   await withService(async (service) => {
     report.progress(`imports ${texts} texts`);

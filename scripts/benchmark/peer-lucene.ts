@@ -1,4 +1,4 @@
-/** Lucene 8 in a process of its own, from Debian's package liblucene8-java, compiled with the JDK that is installed. */
+/** Lucene 8 in its own process, from Debian's package liblucene8-java, compiled with the installed JDK. */
 import { execFile } from 'node:child_process';
 import { createWriteStream, existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -11,11 +11,11 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Where Debian puts the libraries of Java. */
+/** Debian's directory of Java libraries. */
 const JARS = '/usr/share/java';
 const LIBRARIES = ['lucene-core', 'lucene-analyzers-common', 'lucene-queryparser'];
 const HEAP = '-Xmx2g';
-/** Twenty bytes a query. */
+/** Twenty bytes per query. */
 const OUTPUT_MAX_BYTES = 2 ** 26;
 
 /** Milliseconds in the queries' order. */
@@ -37,14 +37,14 @@ const hasCompiler = (): Promise<boolean> =>
     () => false,
   );
 
-/** A text as one line: that is how the program reads it. */
+/** A text as one line, as the program reads it. */
 const toLine = (text: string): string => `${text.replace(/\s+/g, ' ')}\n`;
 
-/** Line by line, since half a million texts beside their copies as lines do not fit into the memory. */
+/** Writes line by line, since half a million texts and their copies as lines do not fit into memory. */
 const writeLines = (file: string, texts: string[]): Promise<void> =>
   pipeline(Readable.from(texts).map(toLine), createWriteStream(file));
 
-/** Indexes the texts and asks the queries, one after the other, warm; undefined where Lucene or a JDK is missing. */
+/** Indexes the texts and runs the queries, one after the other, warm. Returns undefined without Lucene or a JDK. */
 export async function measureLucene(texts: string[], queries: string[]): Promise<LuceneTimes | undefined> {
   const classPath = findClassPath();
   if (classPath === undefined || !(await hasCompiler())) return undefined;

@@ -1,17 +1,17 @@
-/** What most applications on PostgreSQL do: any of the words by `@@`, sorted by `ts_rank`, one column, one index. */
+/** The usual search on PostgreSQL: any of the words by `@@`, sorted by `ts_rank`, one column, one index. */
 import type pg from 'pg';
 
-/** Rows of one statement that fills the table. */
+/** Rows per INSERT. */
 const ROWS_PER_INSERT = 5_000;
 
-/** The words joined by OR instead of the AND that plainto_tsquery gives. */
+/** The words joined by OR instead of plainto_tsquery's AND. */
 const ANY_WORD = `replace(plainto_tsquery('english', $1)::text, ' & ', ' | ')::tsquery`;
 
 const search = `
   SELECT content, ts_rank(english, ${ANY_WORD}) AS score FROM benchmark_texts
   WHERE english @@ ${ANY_WORD} ORDER BY score DESC LIMIT 10`;
 
-/** Stores and indexes the texts in a table of their own, in the same database as the service's. */
+/** Stores and indexes the texts in their own table, in the service's database. */
 export async function prepareTsRank(client: pg.Client, texts: string[]): Promise<void> {
   await client.query('CREATE TABLE benchmark_texts (content text NOT NULL, english tsvector NOT NULL)');
   for (let i = 0; i < texts.length; i += ROWS_PER_INSERT) {
@@ -29,7 +29,7 @@ export async function searchByTsRank(client: pg.Client, query: string): Promise<
   await client.query(search, [query]);
 }
 
-/** Which of the words PostgreSQL's English dictionary takes for stop words. */
+/** Returns the words that are stop words in PostgreSQL's English dictionary. */
 export async function findStopWords(client: pg.Client, words: string[]): Promise<Set<string>> {
   const { rows } = await client.query<{ word: string }>(
     `SELECT word FROM unnest($1::text[]) AS word WHERE ts_lexize('english_stem', word) = '{}'`,

@@ -4,20 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** As much as the embedded PostgreSQL has for its pages; negative: in KiB (SQLite manual, PRAGMA cache_size). */
+/** As much as the embedded PostgreSQL has for its pages. Negative: in KiB (SQLite manual, PRAGMA cache_size). */
 const CACHE_SIZE_KIB = -262_144;
 
-/** The words of a query as FTS5 cuts them. */
+/** The words of a query, split as FTS5 does. */
 export const wordsOf = (query: string): string[] => query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** The words quoted, so that none is an operator (FTS5 manual, 3.1), without stop words unless there is nothing else. */
+/**
+ * The words quoted, so that none is an operator (FTS5 manual, 3.1). Stop words are dropped unless nothing else is left.
+ */
 function toMatch(query: string, stopWords: ReadonlySet<string>): string {
   const words = [...new Set(wordsOf(query))];
   const telling = words.filter((word) => !stopWords.has(word));
   return (telling.length > 0 ? telling : words).map((word) => `"${word}"`).join(' OR ');
 }
 
-/** Indexes the texts in a file and runs `use` with the search in it: FTS5 itself knows no stop words. */
+/** Indexes the texts in a file and runs `use` with the search in it. FTS5 itself has no stop words. */
 export async function withSqlite<T>(
   texts: string[],
   stopWords: ReadonlySet<string>,

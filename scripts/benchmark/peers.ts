@@ -1,4 +1,4 @@
-/** Part `peers`: other engines beside the service, on the same passages and queries in one run. */
+/** Part `peers`: compares the service with other engines, on the same passages and queries in one run. */
 import type pg from 'pg';
 import { percentile, type Report, type Target } from '../../contract-tests/harness/figures.ts';
 import { withServiceDatabase } from '../../contract-tests/harness/service-database.ts';
@@ -14,12 +14,12 @@ import { makeQueries } from './query-mix.ts';
 const SEED = 1;
 const WARM_UP_SEED = 2;
 const WARM_UP_QUERIES = 100;
-/** Queries that an engine answers before the next one has its turn. */
+/** Queries that an engine answers in one turn. */
 const QUERIES_A_TURN = 50;
 
 const TARGET_AGAINST_TS_RANK = 10;
 const TARGET_AGAINST_LUCENE = 2;
-/** Lucene is held against the service at this size only. */
+/** Only this size has a target relative to Lucene. */
 const LUCENE_TARGET_PASSAGES = 500_000;
 
 /** Answers one query. */
@@ -27,7 +27,7 @@ type Engine = { name: string; search(query: string): Promise<unknown> };
 type EngineTimes = { name: string; milliseconds: number[] };
 type Queries = { warmUp: string[]; asked: string[] };
 
-/** What the service indexes of each passage: title, headings and content. */
+/** The indexed text of each passage: title, headings and content. */
 async function readTexts(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ text: string }>(`
     SELECT concat_ws(E'\\n', title, (SELECT string_agg(heading, E'\\n')
@@ -38,7 +38,7 @@ async function readTexts(client: pg.Client): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-/** Asks all engines all queries by turns, so that what else the machine does meets them alike. */
+/** Sends all queries to all engines in turn, so that other load on the machine affects them alike. */
 async function askByTurns(engines: Engine[], queries: string[], label: string): Promise<EngineTimes[]> {
   const times = engines.map(({ name }): EngineTimes => ({ name, milliseconds: [] }));
   const progress = showProgress(label, queries.length);
@@ -57,7 +57,7 @@ async function askByTurns(engines: Engine[], queries: string[], label: string): 
   return times;
 }
 
-/** Prepares the engines that are asked from here, the service first, and asks them. */
+/** Prepares the engines that run from this process, the service first, and runs the queries. */
 async function measureEngines(
   report: Report,
   { service, client, texts }: { service: RunningService; client: pg.Client; texts: string[] },

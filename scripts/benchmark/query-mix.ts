@@ -1,16 +1,16 @@
-/** Queries as different people ask them, cut out of the corpus's passages; the same at every run. */
+/** Queries of different kinds of users, taken from the corpus's passages; the same at every run. */
 
 import { createRandom, pick, type Random } from '../../contract-tests/harness/texts.ts';
 import { makePassage } from './corpus.ts';
 import { commonWords, drawWord, isStopWord, rankOf } from './corpus-words.ts';
 
-/** A query, the kind that it was made as, and the passage that it was made for. */
+/** A query, its kind, and the passage that it was made from. */
 export type MixedQuery = { kind: QueryKind; text: string; passage: number };
 
-/** How the terms of a claim come about: out of a stretch of a passage, in its order. */
+/** A claim has this many terms: a stretch of a passage, in its order. */
 const CLAIM_TERMS = 12;
 const REPLACED_SHARE = 0.15;
-/** From this rank a word stands in few passages. */
+/** A word from this rank on occurs in few passages. */
 const RARE_RANK = 20_000;
 /** The contract's longest query. */
 const LONGEST_QUERY = 8_192;
@@ -21,7 +21,7 @@ const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N
 const termsOf = (passage: number): string[] =>
   wordsOf(makePassage(passage)).filter((word) => !isStopWord(word));
 
-/** `count` neighbours out of a list that may be shorter. */
+/** `count` neighbouring words of a list, or all of a shorter one. */
 function cutStretch(words: string[], count: number, random: Random): string[] {
   const start = Math.floor(random() * Math.max(1, words.length - count + 1));
   return words.slice(start, start + count);
@@ -55,7 +55,7 @@ const makeCommonWord = (_passage: number, random: Random): string => pick(common
 const makeCommonWords = (_passage: number, random: Random): string =>
   Array.from({ length: 3 + Math.floor(random() * 3) }, () => pick(commonWords, random)).join(' ');
 
-/** What has a digit or an underscore in it; one passage in six has none, and lends a pair of words. */
+/** A word with a digit or an underscore. One passage in six has none, so its query is a pair of words. */
 function makeIdentifierQuery(passage: number, random: Random): string {
   const identifiers = termsOf(passage).filter((word) => /[\d_]/.test(word));
   return identifiers.length > 0 ? pick(identifiers, random) : makePair(passage, random);
@@ -74,24 +74,24 @@ const KINDS = {
 
 export type QueryKind = keyof typeof KINDS;
 
-/** The kinds' names, in the order in which they are shown. */
+/** The kinds' names, in display order. */
 export const queryKinds = Object.keys(KINDS) as QueryKind[]; // its own keys
 
-/** A hundred kinds, each as often as its share says. */
+/** A hundred entries: each kind as often as its share. */
 const kindsByPercent = queryKinds.flatMap((kind) => Array<QueryKind>(KINDS[kind].percent).fill(kind));
 
-/** `count` queries out of the first `passages` passages, the kinds mixed through. */
+/** `count` queries from the first `passages` passages, in mixed kinds. */
 export function makeQueries(count: number, passages: number, seed: number): MixedQuery[] {
   const random = createRandom(seed);
   return Array.from({ length: count }, (_, i) => {
-    // 37 has no divisor in common with 100: every hundred queries hold each kind by its share.
+    // 37 has no divisor in common with 100, so every hundred queries contain each kind by its share.
     const kind = kindsByPercent[(i * 37) % kindsByPercent.length] ?? 'two words';
     const passage = Math.floor(random() * passages);
     return { kind, text: KINDS[kind].make(passage, random), passage };
   });
 }
 
-/** Queries as long as the contract allows: stretches of several passages. */
+/** Queries of the contract's maximum length: stretches of several passages. */
 export function makeLongQueries(count: number, passages: number, seed: number): string[] {
   const random = createRandom(seed);
   return Array.from({ length: count }, () => {

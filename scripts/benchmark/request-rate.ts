@@ -1,4 +1,4 @@
-/** Part `get`: how many validated GET requests a second the server answers on one core of its own. */
+/** Part `get`: how many validated GET requests a second the server answers on a core of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -18,25 +18,25 @@ import {
   withService,
 } from '../../contract-tests/harness/service-process.ts';
 
-/** The operations, with the most ordinary parameters, in the order of the figures. */
+/** The operations with ordinary parameters, in the order of the figures. */
 const REQUESTS = ['getBalance', 'listKnowledgeBases?limit=10'];
 /** More than a page of ten. */
 const KNOWLEDGE_BASES = 12;
-/** Keeps the server busy while answers are on their way, without a queue that would only add latency. */
+/** Keeps the server busy while answers are in transit, without a queue that would only add latency. */
 const CONNECTIONS = 32;
-/** Until V8 has compiled what is hot. */
+/** By then V8 has compiled the hot code. */
 const WARM_UP_SECONDS = 4;
 const ROUND_SECONDS = 5;
 const ROUNDS = 3;
 const TARGET_PER_SECOND = 5_000;
-/** Below this share of its core the server has waited for somebody else, and the rate is not its own. */
+/** Below this share of its core, the server has waited for another process, and the rate is not its own. */
 const BUSY_SHARE = 0.9;
 
-/** What is asked: the service's operations, and the bare server. */
+/** A measured endpoint: an operation of the service, or the bare server. */
 type Subject = { name: string; url: string; apiKey: string; pid: number };
-/** One round: requests answered, seconds that it took, and seconds of processor time. */
+/** One round: answered requests, its seconds, and seconds of processor time. */
 type Round = { requests: number; seconds: number; serverCpu: number; databaseCpu: number; p99Ms: number };
-/** The fields of autocannon's JSON that are used here. */
+/** The fields of autocannon's JSON that this script uses. */
 type AutocannonResult = {
   requests: { total: number };
   latency: { p99: number };
@@ -47,7 +47,7 @@ type AutocannonResult = {
 
 const autocannon = createRequire(import.meta.url).resolve('autocannon/autocannon.js');
 
-/** Fires requests from a process of its own, on `core` if there is one. */
+/** Sends requests from a separate process, on `core` if there is one. */
 async function fire(
   { name, url, apiKey }: Subject,
   { seconds, core }: { seconds: number; core: number | undefined },
@@ -86,10 +86,10 @@ const median = (rounds: Round[], read: (round: Round) => number): number => perc
 const ratePerSecond = ({ requests, seconds }: Round): number => requests / seconds;
 const ratePerCpuSecond = ({ requests, serverCpu }: Round): number => requests / serverCpu;
 const busyShare = ({ serverCpu, seconds }: Round): number => serverCpu / seconds;
-/** What one request costs the server: its processor time where that can be known, else the time on the clock. */
+/** The server's cost of one request: processor time where it is known, else elapsed time. */
 const secondsOf = ({ requests, seconds, serverCpu }: Round): number => (serverCpu || seconds) / requests;
 
-/** How an operation stands to the bare server, whose rate says how fast this machine is just now. */
+/** Adds an operation's rate relative to the bare server's, which measures the machine's current speed. */
 function addRatio(
   report: Report,
   operation: string,
@@ -99,7 +99,7 @@ function addRatio(
   report.figure({ name: `${operation}: cost against bare node:http`, value, unit: 'times' });
 }
 
-/** Only the service's operations have a target, and use PostgreSQL. */
+/** Adds the figures. Only the service's operations have a target, and use PostgreSQL. */
 function addFigures(
   report: Report,
   subject: string,
@@ -150,7 +150,7 @@ async function withBareServer(use: (bare: Subject) => Promise<void>): Promise<vo
   }
 }
 
-/** Gives the servers one core, and PostgreSQL and the load the other one; the latter is returned. */
+/** Pins the servers to one core, and PostgreSQL and the load to the other, which is returned. */
 function separate(service: RunningService, bare: Subject, report: Report): number | undefined {
   const cores = findTwoCores();
   if (cores === undefined) {
@@ -165,7 +165,7 @@ function separate(service: RunningService, bare: Subject, report: Report): numbe
   return cores[1];
 }
 
-/** Asks the subjects by turns, one round each, so that what else the machine does meets all alike. */
+/** Measures the subjects in turn, one round each, so that other load on the machine affects all alike. */
 async function measureRounds(
   report: Report,
   subjects: Subject[],
@@ -185,7 +185,7 @@ async function measureRounds(
   return rounds;
 }
 
-/** Measures the operations and the bare server in several rounds, of which the medians count. */
+/** Measures the operations and the bare server in several rounds. The medians count. */
 export async function measureRequestRate(report: Report): Promise<void> {
   await withService(async (service) => {
     for (let i = 0; i < KNOWLEDGE_BASES; i++) await createKnowledgeBase(service, `Knowledge base ${i}`);

@@ -1,4 +1,4 @@
-/** Part `search`: how fast a corpus is imported and searched, and how many of the answers are those of full scoring. */
+/** Part `search`: import and search times of a corpus, and how many answers equal those of exhaustive scoring. */
 
 import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
 import { findDescendants, readCpuSeconds } from '../../contract-tests/harness/processes.ts';
@@ -10,7 +10,7 @@ import { measureExactness } from './exhaustive-score.ts';
 import { type MixedQuery, makeLongQueries, makeQueries, queryKinds } from './query-mix.ts';
 
 const SEED = 1;
-/** The mix that warms up is another one of the same kinds. */
+/** The warm-up uses another mix of the same kinds. */
 const WARM_UP_SEED = 2;
 const WARM_UP_QUERIES = 200;
 const MANY_CLIENTS = 8;
@@ -19,14 +19,14 @@ const LONG_QUERIES = 20;
 const TARGET_IMPORT_PER_SECOND = 3_000;
 const TARGET_LONG_MS = 250;
 const TARGET_EQUAL_SHARE = 0.97;
-/** Milliseconds by passages; other sizes have no target. */
+/** Milliseconds by number of passages. Other sizes have no target. */
 const TARGETS_MS: Record<number, { p50?: number; p95?: number; p99?: number }> = {
   10000: { p50: 3 },
   150000: { p50: 5, p95: 20, p99: 50 },
   1000000: { p50: 15, p95: 60 },
 };
 
-/** What is measured: one corpus in one knowledge base; figures' names begin with its size. */
+/** One corpus in one knowledge base. Its size begins the figures' names. */
 type Measured = { service: RunningService; report: Report; passages: number; knowledgeBaseId: string };
 
 const millisecondsOf = (answers: Answer[]): number[] => answers.map(({ milliseconds }) => milliseconds);
@@ -49,7 +49,7 @@ function addTimes({ report, passages }: Measured, queries: MixedQuery[], answers
   }
 }
 
-/** One client, then several, with the same queries. */
+/** Runs the queries with one client, then with several. */
 async function measureQueries(measured: Measured, queries: MixedQuery[]): Promise<void> {
   const { service, report, passages, knowledgeBaseId } = measured;
   const name = passages.toLocaleString('en');
@@ -98,7 +98,7 @@ async function measureLongQueries({ service, report, passages, knowledgeBaseId }
   add('longest', 1, TARGET_LONG_MS);
 }
 
-/** Imports a corpus into one knowledge base of a fresh service; gives its id. */
+/** Imports a corpus into one knowledge base of a new service. Returns its id. */
 async function measureImport(service: RunningService, report: Report, passages: number): Promise<string> {
   const name = passages.toLocaleString('en');
   report.progress(`import of ${name} passages`);

@@ -1,4 +1,4 @@
-/** Part `start`: how long it takes from spawning the service to its first answer of an authenticated request. */
+/** Part `start`: the time from spawning the service to its first answer to an authenticated request. */
 
 import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
 import {
@@ -16,7 +16,7 @@ const TARGET_LATER_SECONDS = 3;
 /** Written just before the crash, so that there is something to recover. */
 const TEXT_CHARACTERS = 200_000;
 
-/** Starts the service and gives the seconds until it has answered. */
+/** Starts the service. Returns the seconds to its first answer. */
 async function start(dataDirectory: string): Promise<{ service: RunningService; seconds: number }> {
   const before = performance.now();
   const service = await startService(dataDirectory);

@@ -1,4 +1,4 @@
-/** Part `import`: how long the largest text takes to import, and what everybody else notices of it. */
+/** Part `import`: the time of the largest text's import, and its effect on other clients. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
 import {
@@ -15,17 +15,17 @@ const TEXT_CHARACTERS = 1_000_000;
 const IMPORTS = 5;
 const TARGET_IMPORT_SECONDS = 2;
 
-/** The others' requests arrive at this rate, whether or not the earlier ones have been answered. */
+/** The other clients' requests arrive at this rate, whether or not earlier ones have been answered. */
 const ARRIVALS_PER_SECOND = 50;
 const TARGET_OTHERS_MS = 100;
-/** What the others search: a knowledge base of a few pages. */
+/** The texts that the other clients search: a knowledge base of a few pages. */
 const SMALL_TEXTS = 20;
 const SMALL_TEXT_CHARACTERS = 3_000;
 const QUERY_WORDS = 3;
-/** The others alone, for comparison. */
+/** Seconds with only the other clients, for comparison. */
 const QUIET_SECONDS = 5;
 
-/** The seed of the others' queries and texts; imports count on from it. */
+/** The seed of the other clients' queries and texts. Imports use the following seeds. */
 const SEED = 100;
 
 /** Alternates between reading the balance and a small search. */
@@ -41,7 +41,7 @@ function createOthers(service: RunningService, knowledgeBaseId: string): () => P
   };
 }
 
-/** Imports texts one after the other; gives the seconds that each took. */
+/** Imports texts one after the other. Returns the seconds of each. */
 async function importTexts(
   service: RunningService,
   script: ScriptName,

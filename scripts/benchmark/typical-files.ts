@@ -1,4 +1,4 @@
-/** Makes files as people upload them: a report as PDF, pages of the everyday formats, and what a hostile one sends. */
+/** Makes typical uploads: a report as PDF, pages of the everyday formats, and a hostile file. */
 
 import { makeText } from '../../contract-tests/harness/texts.ts';
 import { docxOf, pdfOf } from '../../src/testing/made-files.ts';
@@ -14,7 +14,7 @@ const LEADING = 13;
 /** A page or two of text. */
 const SMALL_CHARACTERS = 4_000;
 
-/** A PDF of so many full pages. */
+/** A PDF with this many full pages. */
 export function makePdf(pageCount: number, seed: number): TypicalFile {
   const text = makeText('english', pageCount * PAGE_LINES * LINE_CHARACTERS, seed).replaceAll('\n', ' ');
   const lineAt = (line: number) => ({
@@ -33,16 +33,16 @@ const elements = (name: string, paragraphs: string[]) =>
 const docx = (paragraphs: string[]) =>
   writeZip(docxOf(paragraphs.map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`).join('')));
 
-/** More than is ever unpacked of one archive (src/extraction/extraction-limits.ts). */
+/** More than is ever unpacked from one archive (src/extraction/extraction-limits.ts). */
 const BOMB_CHARACTERS = 256 * 1024 ** 2;
 
-/** A Word file of some 300 KiB that holds a thousand times as much text. */
+/** A Word file of some 300 KiB that contains a thousand times as much text. */
 export const makeBomb = (): TypicalFile => ({
   fileName: 'bomb.docx',
   bytes: Uint8Array.from(docx([' zebra'.repeat(BOMB_CHARACTERS / ' zebra'.length)])),
 });
 
-/** From paragraphs, which hold no character that any of these formats would have to escape. */
+/** Paragraphs → file. The paragraphs contain no character that any of these formats would have to escape. */
 const WRITERS: Record<string, (paragraphs: string[]) => string | Buffer> = {
   txt: (paragraphs) => paragraphs.join('\n\n'),
   md: (paragraphs) => `# Report\n\n${paragraphs.join('\n\n')}`,
@@ -53,10 +53,10 @@ const WRITERS: Record<string, (paragraphs: string[]) => string | Buffer> = {
   docx,
 };
 
-/** The formats of small files, in the order in which they follow each other. */
+/** The formats of small files, in the order of their seeds. */
 export const SMALL_FORMATS = Object.keys(WRITERS);
 
-/** A small file, of the next format for the next seed. */
+/** A small file. The format follows from the seed. */
 export function makeSmallFile(seed: number): TypicalFile {
   const format = SMALL_FORMATS[seed % SMALL_FORMATS.length] ?? 'txt';
   const paragraphs = makeText('english', SMALL_CHARACTERS, seed).trim().split(/\n+/);

@@ -1,4 +1,4 @@
-/** The comparison of schemas, held against a validator: what it lets pass, no value contradicts. */
+/** Checks the comparison of schemas against a validator: if it accepts a change, no value contradicts that. */
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const given = (schema: Record<string, unknown>): Schema =>
 const NAMES = ['a', 'b'] as const;
 const names = fc.subarray([...NAMES]);
 
-/** Small schemas, so that two of them often are alike.  */
+/** Small schemas, so that two of them are often alike. */
 const { schema: schemas } = fc.letrec<{ schema: Schema }>((tie) => ({
   schema: fc.oneof(
     { maxDepth: 2 },

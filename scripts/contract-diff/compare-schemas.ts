@@ -1,4 +1,4 @@
-/** What a changed schema breaks: values that one side sends and the other does not take any more. */
+/** Finds what a changed schema breaks: values that one side sends and the other no longer accepts. */
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv } from 'ajv';
 
@@ -20,19 +20,19 @@ export type Schema = {
 /** One version of a schema each. */
 export type Change = { released: Schema; current: Schema };
 
-/** Requests come from clients made for the released spec, answers from a service that keeps to the current one. */
+/** Requests come from clients of the released spec, answers from a service of the current one. */
 export type Side = 'request' | 'response';
 
-/** `sent` describes what is sent, `taken` what the other side was made for; `where` names the value for people. */
+/** `sent`: the schema of the sender. `taken`: the schema of the receiver. `where`: names the value for people. */
 type Exchange = { side: Side; where: string; sent: Schema; taken: Schema };
 
 const LEAST = ['minimum', 'minLength', 'minItems', 'minProperties'];
 const MOST = ['maximum', 'maxLength', 'maxItems', 'maxProperties'];
-/** Two of these are not compared, only found to differ: no program can say which pattern takes more. */
+/** These keywords are only tested for equality: no program can decide which of two patterns accepts more. */
 const EXACT = ['pattern', 'format', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum', 'uniqueItems'];
 const STRUCTURE = ['type', 'nullable', 'enum', 'items', 'properties', 'required', 'additionalProperties'];
 const ALTERNATIVES = ['oneOf', 'anyOf'];
-/** For people, or judged apart from the values. */
+/** Keywords for people, or compared separately from the values. */
 const SILENT = ['title', 'description', 'example', 'examples', 'externalDocs', 'deprecated', 'default'];
 const KNOWN = new Set([...LEAST, ...MOST, ...EXACT, ...STRUCTURE, ...ALTERNATIVES, ...SILENT]);
 
@@ -54,7 +54,7 @@ function typeMisfits(exchange: Exchange): string[] {
   return sent.nullable === true && taken.nullable !== true ? [differs(exchange, 'nullable')] : [];
 }
 
-/** A bound as a number; where there is none, the one that allows everything. */
+/** A bound as a number; without one, the bound that allows everything. */
 const bound = (schema: Schema, keyword: string, none: number): number => {
   const value = schema[keyword];
   return typeof value === 'number' ? value : none;
@@ -72,7 +72,7 @@ function boundMisfits(exchange: Exchange): string[] {
   ].map((keyword) => differs(exchange, keyword));
 }
 
-/** Scalar values: a closed list is tried value by value, everything else keyword by keyword. */
+/** Compares scalar values: a closed list value by value, everything else keyword by keyword. */
 function valueMisfits(exchange: Exchange): string[] {
   const { sent, taken, side, where } = exchange;
   if (sent.enum === undefined) {
@@ -85,11 +85,11 @@ function valueMisfits(exchange: Exchange): string[] {
     .map((value) => `${where}: ${show(value)} ${verb}`);
 }
 
-/** What an object may hold besides its named properties: nothing (false), anything ({}), or a schema's values. */
+/** The schema of an object's additional properties: none allowed (false), anything ({}), or a schema. */
 const othersOf = ({ additionalProperties = true }: Schema): Schema | false =>
   additionalProperties === true ? {} : additionalProperties;
 
-/** A property of the released version that the current one lacks is gone for clients of either side. */
+/** A property that only the released version has is lost for clients, in requests and answers. */
 function missingProperty(exchange: Exchange, name: string): string[] {
   const { side, where, sent, taken } = exchange;
   const [released, current] = side === 'request' ? [sent, taken] : [taken, sent];
@@ -145,7 +145,7 @@ function itemMisfits({ side, where, sent, taken }: Exchange): string[] {
   return misfits({ side, where: `${where}[]`, sent: sent.items ?? {}, taken: taken.items });
 }
 
-/** Who leaves a field out means its default. */
+/** A missing field means its default. */
 function defaultMisfits(exchange: Exchange): string[] {
   const { side, sent, taken } = exchange;
   const isChanged =
@@ -153,7 +153,7 @@ function defaultMisfits(exchange: Exchange): string[] {
   return isChanged ? [differs(exchange, 'default')] : [];
 }
 
-/** A keyword that nothing here judges is only good unchanged, so that none is overlooked. */
+/** An unknown keyword must be unchanged, so that none is overlooked. */
 function unjudged(exchange: Exchange): string[] {
   const { sent, taken } = exchange;
   const keywords = new Set([...Object.keys(sent), ...Object.keys(taken)]);
@@ -163,14 +163,14 @@ function unjudged(exchange: Exchange): string[] {
     .map((keyword) => `${differs(exchange, keyword)}; judge by hand`);
 }
 
-/** A schema as the list of its alternatives, each with what stands beside them. */
+/** A schema as the list of its alternatives, each joined with the keywords beside them. */
 function alternativesOf(schema: Schema): Schema[] {
   const { oneOf, anyOf, ...common } = schema;
   const alternatives = oneOf ?? anyOf;
   return alternatives?.map((alternative) => ({ ...common, ...alternative })) ?? [schema];
 }
 
-/** Every alternative that is sent has to fit one that is taken; the sentences are those on the closest one. */
+/** Every alternative that is sent must fit one that is accepted. The sentences are about the closest one. */
 function alternativeMisfits({ side, where, sent, taken }: Exchange): string[] {
   return alternativesOf(sent).flatMap((oneSent) => {
     const tried = alternativesOf(taken).map((oneTaken) =>
@@ -180,7 +180,7 @@ function alternativeMisfits({ side, where, sent, taken }: Exchange): string[] {
   });
 }
 
-/** Why a value of `sent` may not be one of `taken`; empty: all are. */
+/** The reasons why a value of `sent` may be invalid in `taken`; empty if every value is valid. */
 function misfits(exchange: Exchange): string[] {
   const hasAlternatives = ({ oneOf, anyOf }: Schema) => oneOf !== undefined || anyOf !== undefined;
   if (hasAlternatives(exchange.sent) || hasAlternatives(exchange.taken)) return alternativeMisfits(exchange);
@@ -194,8 +194,9 @@ function misfits(exchange: Exchange): string[] {
 }
 
 /**
- * What a change of a schema breaks, a sentence each, beginning with `where`. A request may take more and an answer
- * give less variety than before; a field of either may come, but not go.
+ * What a change of a schema breaks, a sentence each, beginning with `where`.
+ * A request may accept more than before, and an answer may contain fewer different values.
+ * Either may gain a field, but not lose one.
  */
 export function compareSchemas(side: Side, where: string, { released, current }: Change): string[] {
   return side === 'request'

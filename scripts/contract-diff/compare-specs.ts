@@ -1,4 +1,4 @@
-/** What a change of the spec breaks for a client that was made for the released one. */
+/** Finds what a change of the spec breaks for a client of the released one. */
 import { isDeepStrictEqual } from 'node:util';
 import { compareSchemas, type Schema, type Side } from './compare-schemas.ts';
 
@@ -27,13 +27,13 @@ export type Spec = {
   components?: { schemas?: Record<string, Schema>; securitySchemes?: Record<string, Scheme> };
 };
 
-/** Both versions of one thing; undefined: that version has none. */
+/** Both versions of one thing; undefined where a version lacks it. */
 type Pair<T> = { where: string; released: T | undefined; current: T | undefined };
 
-/** How a parameter is written down in a request. */
+/** How a parameter is serialised in a request. */
 const PARAMETER_FORM = ['style', 'explode', 'allowReserved', 'allowEmptyValue', 'content'];
 
-/** Everything that either version names, beside its counterpart. */
+/** Pairs everything that either version names with its counterpart. */
 function pairUp<T>(
   where: string,
   released: Record<string, T> = {},
@@ -47,7 +47,9 @@ function pairUp<T>(
   }));
 }
 
-/** What is gone, and what `compare` says against what is in both. What is new breaks nothing, unless it says so. */
+/**
+ * The removed things, and the result of `compare` for things in both. New things only count if `compare` reports them.
+ */
 function comparePairs<T>(
   pairs: Pair<T>[],
   compare: (where: string, released: T, current: T) => string[],
@@ -107,7 +109,7 @@ const compareParameters = (where: string, released: Operation, current: Operatio
     compareParameter,
   );
 
-/** Each list of schemes that was enough has to be enough still; no list at all: open to everyone. */
+/** Each list of schemes that was sufficient must stay so. No list at all: open to everyone. */
 function compareSecurity(
   where: string,
   { security: before = [] }: Operation,
@@ -119,7 +121,7 @@ function compareSecurity(
   return accepted.every(isAccepted) ? [] : [`${where}: another way to authenticate is asked for`];
 }
 
-/** The generated client calls its functions by this name. */
+/** The operationId is a function's name in the generated client. */
 function compareName(where: string, { operationId: before }: Operation, { operationId: after }: Operation) {
   return before === after ? [] : [`${where}: operationId was ${before}, is ${after}`];
 }
@@ -132,7 +134,7 @@ const compareOperation = (where: string, released: Operation, current: Operation
   ...comparePairs(pairUp(`${where} status`, released.responses, current.responses), compareResponse),
 ];
 
-/** Operations by method and path, with what they inherit from path and document. */
+/** Operations by method and path, with the properties that they inherit from path and document. */
 function operationsOf({ paths, security = [] }: Spec): Record<string, Operation> {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
@@ -153,8 +155,8 @@ const compareScheme = (where: string, released: Scheme, current: Scheme): string
     : [`${where} has changed`];
 
 /**
- * Everything in `current` that breaks clients of `released`, a sentence each; empty: nothing does. The names of
- * operations and schemas count, because the generated client has functions and types of these names.
+ * Every change in `current` that breaks clients of `released`, a sentence each; empty if there is none.
+ * The names of operations and schemas count, because the generated client has functions and types of these names.
  */
 export function findBreakingChanges(released: Spec, current: Spec): string[] {
   const [before, after] = [released.components, current.components];

@@ -1,4 +1,4 @@
-/** The comparison of specs finds what breaks clients, and nothing else. */
+/** The comparison of specs finds every change that breaks clients, and no other. */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dereference, readDocument } from '../../contract-tests/harness/read-document.ts';
@@ -9,7 +9,7 @@ import { BREAKING_CHANGES, HARMLESS_CHANGES } from './seeded-changes.ts';
 const written = readDocument(join(import.meta.dirname, '../../spec/openapi.yaml')) as Record<string, unknown>; // a document
 const released = dereference(written) as Spec; // OpenAPI 3.0, as the linters check
 
-/** What is found against the spec with one of its seeded changes. */
+/** The findings against the spec with one of its seeded changes. */
 function breaksOf(edit: (document: Record<string, unknown>) => void): string[] {
   const changed = structuredClone(written);
   edit(changed);

@@ -1,13 +1,16 @@
-/** Changes of spec/openapi.yaml whose effect on clients is known, to prove that the comparison sees them so. */
+/** Changes of spec/openapi.yaml with a known effect on clients, to test the comparison. */
 
 /** An OpenAPI document or a part of it. */
 type Node = Record<string, unknown>;
-/** Changes the document in place. @throws when the place that it names is not there. */
+/**
+ * Changes the document in place.
+ * @throws when its path does not exist
+ */
 type Edit = (document: Node) => void;
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
-/** The node that holds the last of the keys, which are separated by blanks, and that key. */
+/** The node that contains the last of the keys, which are separated by blanks, and that key. */
 function locate(document: Node, place: string): [Node, string] {
   const keys = place.split(' ');
   const last = keys.pop() ?? '';
@@ -16,7 +19,7 @@ function locate(document: Node, place: string): [Node, string] {
   return [holder, last];
 }
 
-/** Sets a value that was another one. */
+/** Sets a different value. */
 const set =
   (place: string, value: unknown): Edit =>
   (document) => {
@@ -34,7 +37,7 @@ const remove =
     else delete holder[key];
   };
 
-/** Gives what is at one place another place, in the same node. */
+/** Renames a key within its node. */
 const rename =
   (place: string, name: string): Edit =>
   (document) => {
@@ -76,7 +79,7 @@ const SCHEMAS = 'components schemas';
 const REQUEST = `${SCHEMAS} QueryRequest`;
 const JSON_BODY = 'content application/json';
 
-/** Every one breaks some client that was right before. */
+/** Each one breaks some client that was correct before. */
 export const BREAKING_CHANGES: Record<string, Edit> = {
   'an operation is gone': remove('paths /v1/getUsage'),
   'an operation has another path': rename('paths /v1/getUsage', '/v1/usage'),
@@ -160,7 +163,7 @@ export const BREAKING_CHANGES: Record<string, Edit> = {
   'a keyword comes that the comparison does not know': set(`${REQUEST} not`, { required: ['limit'] }),
 };
 
-/** None breaks a client that was right before. */
+/** None breaks a client that was correct before. */
 export const HARMLESS_CHANGES: Record<string, Edit> = {
   'a new operation': set('paths /v1/renameDocument', {
     post: { operationId: 'renameDocument', responses: {} },

@@ -1,4 +1,4 @@
-/** Imports a collection through the public API and asks its queries, and shows how far it is. */
+/** Imports a collection through the public API and runs its queries, with a progress bar. */
 
 import {
   call,
@@ -10,22 +10,22 @@ import { inParallel, showProgress } from '../progress.ts';
 import type { Collection, Excerpt } from './collection.ts';
 import type { Run } from './measures.ts';
 
-/** Requests under way at once: what a busy client does. */
+/** Concurrent requests, as from a busy client. */
 const CONCURRENCY = 4;
-/** The most passages that a query gives. */
+/** The maximum number of a query's passages. */
 const PASSAGES_PER_QUERY = 50;
-/** Chroma's evaluation looks at the first five. */
+/** Chroma's evaluation uses the first five. */
 const JUDGED_PASSAGES = 5;
 const CONTENT_LIMIT = 1_000_000;
 const TITLE_LIMIT = 256;
 const QUERY_LIMIT = 8192;
 
-/** The service's document ids back to the collection's. */
+/** `collectionId`: the service's document id → the collection's. */
 export type ImportedCorpus = { knowledgeBaseId: string; collectionId: Map<string, string> };
 
 const cut = (text: string, limit: number) => Array.from(text).slice(0, limit).join('');
 
-/** Runs `act` on every item, a few at once, and shows how far it is. */
+/** Runs `act` on every item, a few at once, with a progress bar. */
 async function workThrough<Item>(
   label: string,
   items: Item[],
@@ -40,8 +40,8 @@ async function workThrough<Item>(
 }
 
 /**
- * Imports the corpus, by default into a knowledge base of its own; documents without text are left out, as any service
- * refuses them.
+ * Imports the corpus, by default into a new knowledge base.
+ * Documents without text are left out, because any service refuses them.
  */
 export async function importCorpus(
   service: RunningService,
@@ -54,7 +54,7 @@ export async function importCorpus(
   await workThrough(`${name}: importing`, readable, async ({ id, title, text }) => {
     const document = await call<{ id: string }>(service, 'importTextContent', {
       knowledgeBaseId,
-      // A title is required; an id as a title would say something about no text.
+      // A title is required. An id as the title would add meaningless text.
       title: cut(title.trim() === '' ? '-' : title, TITLE_LIMIT),
       content: cut(text.trim() === '' ? title : text, CONTENT_LIMIT),
     });
@@ -63,7 +63,7 @@ export async function importCorpus(
   return { knowledgeBaseId, collectionId };
 }
 
-/** Asks every query; a document counts by its best passage. */
+/** Runs every query. A document's score is that of its best passage. */
 export async function answerQueries(
   service: RunningService,
   { name, queries }: Collection,

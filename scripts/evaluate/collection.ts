@@ -1,13 +1,16 @@
-/** Reads a test collection: corpus, queries and relevance judgements in BEIR's layout, and wanted excerpts where it has them. */
+/**
+ * Reads a test collection: corpus, queries and relevance judgements in BEIR's layout, and wanted excerpts if it has
+ * any.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 export type CorpusDocument = { id: string; title: string; text: string };
 export type JudgedQuery = { id: string; text: string };
-/** By query: the judged documents with their gain; 0 is not relevant. */
+/** Query → judged documents with their gain; 0 is not relevant. */
 export type Qrels = Map<string, Map<string, number>>;
-/** A stretch of a document that an answer must hold; code points, `end` exclusive. */
+/** A stretch of a document that an answer must contain. In code points, `end` exclusive. */
 export type Excerpt = { document: string; start: number; end: number };
 
 export type Collection = {
@@ -15,7 +18,7 @@ export type Collection = {
   corpus: CorpusDocument[];
   queries: JudgedQuery[];
   qrels: Qrels;
-  /** By query; empty where the collection judges whole documents only. */
+  /** By query; empty where the collection judges only whole documents. */
   excerpts: Map<string, Excerpt[]>;
 };
 
@@ -51,9 +54,9 @@ function readExcerpts(path: string): Map<string, Excerpt[]> {
 }
 
 /**
- * The collection in `folder`: corpus.jsonl[.gz] {_id, title, text}, queries.jsonl {_id, text}, qrels.tsv with a
- * header, and perhaps references.jsonl {query, doc, start, end}. Queries without judgement are left out.
- * @throws when a file is missing or no JSON.
+ * The collection in `folder`: corpus.jsonl[.gz] {_id, title, text}, queries.jsonl {_id, text}, qrels.tsv with a header,
+ * and optionally references.jsonl {query, doc, start, end}. Queries without judgements are left out.
+ * @throws when a file is missing or is not JSON
  */
 export function readCollection(folder: string): Collection {
   const qrels = readQrels(join(folder, 'qrels.tsv'));

@@ -1,13 +1,13 @@
-/** Measures of retrieval quality as trec_eval and Chroma's chunking evaluation define them. */
+/** Measures of retrieval quality as defined by trec_eval and Chroma's chunking evaluation. */
 import type { Excerpt, Qrels } from './collection.ts';
 
-/** By query: documents with their scores, as they came back. */
+/** Query → documents with their scores, in the order of the answer. */
 export type Run = Map<string, Map<string, number>>;
 
 export type DocumentMeasures = { ndcg10: number; recall10: number; recall50: number; mrr10: number };
 export type PassageMeasures = { recall: number; precision: number; iou: number; characters: number };
 
-/** trec_eval: score descending as 32-bit floats, equal ones by document id descending. */
+/** trec_eval's order: score descending as 32-bit floats, equal ones by document id descending. */
 function rank(scores: Map<string, number>): string[] {
   return [...scores]
     .map(([document, score]) => ({ document, score: Math.fround(score) }))
@@ -42,7 +42,7 @@ const mean = (values: number[]) =>
     values.length,
   );
 
-/** Means over all judged queries; one without results counts 0 (`trec_eval -c`). */
+/** Means over all judged queries. A query without results counts 0 (`trec_eval -c`). */
 export function measureDocuments(qrels: Qrels, run: Run): DocumentMeasures {
   const rows = [...qrels].map(([query, judged]) => measureQuery(run.get(query) ?? new Map(), judged));
   return {
@@ -75,7 +75,7 @@ function overlap(left: Excerpt[], right: Excerpt[]): number {
   return size;
 }
 
-/** What one answer covers of the wanted excerpts. Passages that overlap count twice as returned, as Chroma has it. */
+/** How much of the wanted excerpts one answer covers. Overlapping passages count twice as returned, as in Chroma. */
 function measureAnswer(wanted: Excerpt[], returned: Excerpt[]): PassageMeasures {
   const documents = new Set([...wanted, ...returned].map(({ document }) => document));
   let [hit, wantedSize] = [0, 0];
@@ -94,7 +94,7 @@ function measureAnswer(wanted: Excerpt[], returned: Excerpt[]): PassageMeasures 
   };
 }
 
-/** Means over all queries with wanted excerpts; `answers` hold the passages to be judged, best first. */
+/** Means over all queries with wanted excerpts. `answers`: the passages to be judged, best first. */
 export function measurePassages(
   wanted: Map<string, Excerpt[]>,
   answers: Map<string, Excerpt[]>,

@@ -1,6 +1,7 @@
 /**
- * nDCG@10 of BM25 on the open collections, by an implementation that agrees with Lucene's (k1 0.9, b 0.4, title and
- * text in one field; English: Porter and stop words, other languages: Snowball, or character bigrams).
+ * nDCG@10 of BM25 on the open collections, by an implementation that agrees with Lucene's:
+ * k1 0.9, b 0.4, title and text in one field.
+ * English: Porter and stop words; other languages: Snowball, or character bigrams.
  */
 export const REFERENCE_NDCG10: Record<string, number> = {
   scifact: 0.6789,

@@ -1,4 +1,4 @@
-/** The mock: the service's own edge, which judges every request, with Prism's answers behind it. */
+/** The mock: the service's own HTTP layer validates every request, and Prism answers it. */
 import type { RequestListener } from 'node:http';
 import type { UploadTicket } from '../../generated/types.gen.ts';
 import { ANY_ORIGIN } from '../../src/config/cors.ts';
@@ -16,7 +16,7 @@ import { issueTicket, receiveUpload } from './uploads.ts';
 type MockInput = Asked & PageInput & { size?: number };
 type ErrorBody = Pick<ServiceError, 'errorCode' | 'message' | 'data'>;
 
-/** The refusal that stands in the spec; a Retry-After comes along. */
+/** The refusal from the spec, with its Retry-After. */
 function toRefusal({ body, headers }: SpecAnswer): ServiceError {
   const { errorCode, message, data } = body as ErrorBody; // an example of an error envelope; spec-examples.test.ts
   const retryAfter = headers['Retry-After'];
@@ -26,7 +26,7 @@ function toRefusal({ body, headers }: SpecAnswer): ServiceError {
   });
 }
 
-/** One caller for every key: whoever holds any may see the story. */
+/** One caller for every key: any key may read the examples. */
 async function authenticate(key: string | undefined) {
   if (key === undefined) throw unauthorized();
   return { accountId: 'mock', keyId: key };
@@ -48,14 +48,14 @@ const createAnswer =
       const ticket = retell(shown.data, input) as UploadTicket; // the same example with other ids
       return { data: issueTicket(ticket, { sizeBytes: input.size ?? 0, origin: origin() }) };
     }
-    // An example that was asked for by its name is shown as it is.
+    // An example requested by name stays unchanged.
     if (example !== undefined) return shown;
     return cutPage(operationId, { ...shown, data: retell(shown.data, input) }, input);
   };
 
 const log = createLog('error');
 
-/** Tells what failed in the mock itself; the edge's own log would tell of every 5xx that was asked for as well. */
+/** Logs failures of the mock itself. The HTTP layer's own log would also contain every requested 5xx. */
 const reportFaults =
   (answer: Backend['answer']): Backend['answer'] =>
   async (...request) => {
@@ -67,7 +67,7 @@ const reportFaults =
     }
   };
 
-/** The mock's application; it listens to nothing yet. */
+/** The mock's application. It does not listen yet. */
 export async function createMockApp(): Promise<RequestListener> {
   const answer = reportFaults(createAnswer(await createPrism()));
   return await createApp({

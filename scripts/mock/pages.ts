@@ -1,15 +1,15 @@
-/** Cuts lists to the size that was asked for: an example can not know it. */
+/** Cuts lists to the requested size, which an example cannot know. */
 import { byPosition, parseCursor, toPage } from '../../src/handlers/pagination.ts';
 
-/** `limit` is always there: the spec has a default for it wherever it can be given. */
+/** `limit` is always set: the spec has a default for it in every operation that accepts it. */
 export type PageInput = { limit?: number; cursor?: string };
 
 /** The body of a success, without `success`. */
 export type SuccessBody = { data: unknown; pagination?: unknown };
 
 /**
- * What of a list's body the request asks for; the body itself where it is no list. Cursors count items.
- * @throws INPUT_VALIDATION_FAILED for a cursor that this list has not given out
+ * The requested page of a list's body; other bodies unchanged. Cursors count items.
+ * @throws INPUT_VALIDATION_FAILED for a cursor that this list has not returned
  */
 export function cutPage(list: string, body: SuccessBody, { limit, cursor }: PageInput): SuccessBody {
   const { data, pagination } = body;

@@ -1,4 +1,4 @@
-/** The Prefer header (RFC 7240), by which a client of the mock chooses its answer, as with any Prism. */
+/** The Prefer header (RFC 7240), by which a client of the mock chooses its answer, as with Prism. */
 import { validationFailed } from '../../src/errors.ts';
 import type { Answers, Wanted } from './prism.ts';
 
@@ -7,8 +7,8 @@ const PREFERENCE = /(?:^|[\s,;])(code|example)\s*=\s*"?([^\s",;]*)/gi;
 const refuse = (problem: string) => validationFailed([], { Prefer: [problem] });
 
 /**
- * `code` and `example` of the header; other preferences are none of ours.
- * @throws INPUT_VALIDATION_FAILED, with what there is, for a code or an example that the operation does not have.
+ * `code` and `example` from the header; other preferences are ignored.
+ * @throws INPUT_VALIDATION_FAILED, with the possible values, for a code or an example that the operation does not have
  */
 export function readPreference(header: string, answers: Answers): Wanted {
   const given = new Map(

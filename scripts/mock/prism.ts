@@ -1,11 +1,11 @@
-/** Prism, the engine of @stoplight/prism-cli, as a library: gives the answers that stand in the spec as examples. */
+/** Prism, the engine of @stoplight/prism-cli, as a library: returns answers from the examples of the spec. */
 import { fileURLToPath } from 'node:url';
 import { createLogger } from '@stoplight/prism-core';
 import { createInstance, getHttpOperationsFromSpec } from '@stoplight/prism-http';
 import type { ErrorCode } from '../../generated/types.gen.ts';
 import { STATUS_OF } from '../../src/errors.ts';
 
-/** Prism tells on its log of every step of every answer. */
+/** Prism logs every step of every answer. */
 const logger = createLogger('mock', { level: 'silent' });
 
 const spec = fileURLToPath(new URL('../../spec/openapi.yaml', import.meta.url));
@@ -15,16 +15,16 @@ type Operation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
 /** A named example of an answer; `body` is the whole envelope. */
 export type Example = { name: string; body: unknown };
 
-/** What one operation can answer: the examples by their status (`default` as 500). */
+/** The possible answers of one operation: examples by status (`default` as 500). */
 export type Answers = Map<string, Example[]>;
 
-/** Which answer is wanted; without `example` the first one of this status. */
+/** The requested answer; without `example` the first one of this status. */
 export type Wanted = { status: number; example?: string | undefined };
 
-/** An answer as the spec has it; `headers` by their names in the spec. */
+/** An answer from the spec; `headers` by their names in the spec. */
 export type SpecAnswer = { body: unknown; headers: Record<string, unknown> };
 
-/** What the spec can answer. Both functions throw for what it does not have. */
+/** The answers in the spec. Both functions throw for missing ones. */
 export type Prism = {
   /** The examples of all successes, of every operation. */
   successes: Example[];
@@ -32,7 +32,7 @@ export type Prism = {
   answer(operationId: string, wanted: Wanted): Promise<SpecAnswer>;
 };
 
-/** Requests have been judged before they come here, and examples are held against the spec by the tests. */
+/** Requests are validated before, and tests validate the examples. */
 const UNCHECKED = {
   isProxy: false,
   checkSecurity: false,
@@ -42,10 +42,10 @@ const UNCHECKED = {
   upstreamProxy: undefined,
 } as const;
 
-/** What no operation documents by its number: the spec's `default`. */
+/** The status of the spec's `default`, for statuses that no operation documents. */
 const DEFAULT_STATUS = '500';
 
-/** `default` also shows what is answered where no operation is reached; such an example is no answer of one. */
+/** `default` also has examples for requests that reach no operation; those belong to no operation. */
 function belongsTo(status: string, { body }: Example): boolean {
   const { errorCode } = body as { errorCode?: ErrorCode }; // an envelope; spec-examples.test.ts
   return errorCode === undefined || STATUS_OF[errorCode] === Number(status);
@@ -63,7 +63,10 @@ function answersOf({ responses }: Operation): Answers {
   );
 }
 
-/** Asks Prism. @throws what Prism calls a problem: the operation has no such answer. */
+/**
+ * Asks Prism for an answer.
+ * @throws Prism's problem when the operation has no such answer
+ */
 async function ask(operation: Operation, { status, example }: Wanted): Promise<SpecAnswer> {
   const { method, path } = operation;
   // No headers: Prism would look for an example of the type in Accept, which the service does not read.
@@ -87,7 +90,7 @@ export async function createPrism(): Promise<Prism> {
   const read = await getHttpOperationsFromSpec(spec);
   const operations = new Map(read.map((operation) => [operation.iid ?? '', operation]));
   const answers = new Map([...operations].map(([id, operation]) => [id, answersOf(operation)]));
-  /** The answers do not change, and Prism takes a millisecond or two for each. */
+  /** Cached: the answers do not change, and Prism takes a millisecond or two for each. */
   const given = new Map<string, Promise<SpecAnswer>>();
 
   return {

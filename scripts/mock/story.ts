@@ -1,15 +1,16 @@
 /**
- * The examples tell one story, of two knowledge bases and three documents. Here a request finds the example that
- * speaks of what it asks for, so that ids that one answer gives get fitting answers everywhere.
+ * The examples form one consistent data set of two knowledge bases and three documents.
+ * This module finds the example that matches a request's ids, so that ids from one answer work in every other
+ * operation.
  */
 import type { Example } from './prism.ts';
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 const DOCUMENT = new RegExp(`${UUID.source}_${UUID.source}`);
-/** A knowledge base's id of any form, and what documents and files have behind it. */
+/** A knowledge base's id of any form, followed by the suffix of a document or file. */
 const COMPOUND = /^(.{36})_(.+)$/su;
 
-/** The ids that an operation can be asked about, as the spec names its inputs. */
+/** The ids that a request may contain, by the names of the spec's inputs. */
 export type Asked = {
   knowledgeBaseId?: string;
   knowledgeBaseIds?: string[];
@@ -17,29 +18,31 @@ export type Asked = {
   fileId?: string;
 };
 
-/** Undefined: the request names nothing. */
+/** Undefined: the request has no ids. */
 function idsOf({ knowledgeBaseId, knowledgeBaseIds, documentId, fileId }: Asked): string[] | undefined {
   if (knowledgeBaseIds !== undefined) return knowledgeBaseIds;
   const id = knowledgeBaseId ?? documentId ?? fileId;
   return id === undefined ? undefined : [id];
 }
 
-/** What ids are made of, by the spec; any other text of their length names nothing, in the service as here. */
+/** The form of ids, from the spec. Any other text of their length identifies nothing, as in the service. */
 const ID = /^[\w-]+$/;
 
-/** Whether all that is asked for could exist. */
+/** Whether all requested ids have a valid form. */
 export const couldExist = (asked: Asked): boolean => (idsOf(asked) ?? []).every((id) => ID.test(id));
 
-/** Whether the body speaks of this id, or part of one. Those of the story are made of UUIDs; `pdf` is a type. */
+/**
+ * Whether the body contains this id, alone or as part of another. The examples' ids consist of UUIDs; `pdf` is a type.
+ */
 const mentions = (body: unknown, id: string): boolean => UUID.test(id) && JSON.stringify(body).includes(id);
 const mentionsNothing = ({ body }: Example): boolean => !UUID.test(JSON.stringify(body));
 
-/** Whether `id` is one that the story gives to a client. */
+/** Whether `id` occurs in the examples. */
 const isKnown = (story: Example[], id: string): boolean => story.some(({ body }) => mentions(body, id));
 
 /**
- * Of the examples of an answer, the one for this request: that speaks of what is asked for; for what the story knows
- * but this answer has nothing of, an empty one; else the first, to be retold.
+ * Chooses the example for this request. First choice: an example with the requested ids.
+ * If only other answers know these ids: an empty example. Otherwise: the first one, whose ids `retell` replaces.
  */
 export function chooseExample(examples: Example[], asked: Asked, story: Example[]): Example | undefined {
   const ids = idsOf(asked);
@@ -52,7 +55,7 @@ export function chooseExample(examples: Example[], asked: Asked, story: Example[
   return examples.find(({ body }) => ownPart !== undefined && mentions(body, ownPart)) ?? examples[0];
 }
 
-/** The same value with every text in it changed. */
+/** The value with `change` applied to every text in it. */
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
@@ -60,7 +63,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)]));
 }
 
-/** The answer with the ids that were asked for in place of its own; the same where it speaks of them already. */
+/** The answer with its ids replaced by the requested ones; unchanged where it contains them already. */
 export function retell(body: unknown, asked: Asked): unknown {
   const [id] = idsOf(asked) ?? [];
   const text = JSON.stringify(body);
@@ -73,7 +76,7 @@ export function retell(body: unknown, asked: Asked): unknown {
     [ownKnowledgeBase, knowledgeBase],
     ...(asked.documentId !== undefined && ownDocument !== undefined ? [[ownDocument, id] as const] : []),
   ]);
-  // The longer id first: a document's begins with its knowledge base's.
+  // Longer ids first, since a document's id begins with its knowledge base's.
   const own = new RegExp([...changed.keys()].toReversed().join('|'), 'g');
   return mapTexts(body, (each) => each.replace(own, (found) => changed.get(found) ?? found));
 }

@@ -1,15 +1,15 @@
-/** Upload addresses of the mock: signed as the service signs its own, answered alike; the bytes are counted and let go. */
+/** Upload addresses of the mock: signed and answered like the service's. The bytes are counted and discarded. */
 import { createHash } from 'node:crypto';
 import { wrongUploadLength } from '../../src/errors.ts';
 import { formatUploadPath, readUploadGrant } from '../../src/files/upload-address.ts';
 import type { Upload } from '../../src/http/routes.ts';
 
-/** No secret: it keeps nothing. The address in the spec's example is signed with it, too. */
+/** Not a secret: it protects nothing. The address in the spec's example is signed with it, too. */
 const MOCK_UPLOAD_SECRET = 'mock';
-/** As the service's default. */
+/** The service's default. */
 const TICKET_TTL_MS = 3_600_000;
 
-/** The ticket of an example, for a file of this size and for the address at which the mock is reached. */
+/** The ticket of an example, for a file of this size and for the mock's address. */
 export function issueTicket<Ticket extends { fileId: string }>(
   ticket: Ticket,
   { sizeBytes, origin }: { sizeBytes: number; origin: string },
@@ -26,7 +26,7 @@ export function issueTicket<Ticket extends { fileId: string }>(
 }
 
 /**
- * Takes the bytes, in any number of attempts; the mock's tickets do not expire.
+ * Receives the bytes, in any number of attempts. The mock's tickets do not expire.
  * @throws UNAUTHORIZED (not an address of the mock), INPUT_VALIDATION_FAILED (wrong length)
  */
 export async function receiveUpload({ target, bytes }: Upload): Promise<object> {
@@ -36,7 +36,7 @@ export async function receiveUpload({ target, bytes }: Upload): Promise<object> 
     throw wrongUploadLength(sizeBytes, Number(declared));
   const hash = createHash('sha256');
   let received = 0;
-  // A refusal in the midst leaves the rest to the edge, which reads it to the end for the connection's sake.
+  // After an early refusal the HTTP layer reads the rest, so that the connection stays usable.
   for await (const chunk of bytes.iterator({ destroyOnReturn: false })) {
     received += chunk.length;
     hash.update(chunk);
