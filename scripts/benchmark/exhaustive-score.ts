@@ -5,7 +5,7 @@
  */
 import type pg from 'pg';
 import type { RunningService } from '../../contract-tests/harness/service-process.ts';
-import { impactTierLexeme, TIERS } from '../../src/analysis/marks.ts';
+import { impactTierLexeme, TIERS } from '../../src/analysis/reserved-lexemes.ts';
 import { createDatabase, createPool, type Database } from '../../src/database/database.ts';
 import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { B, K1 } from '../../src/search/bm25.ts';

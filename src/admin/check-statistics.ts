@@ -1,6 +1,6 @@
 /** Recounts a knowledge base: lists each disagreement between its counters and its rows, and corrects the counters. */
 import { type RawBuilder, sql } from 'kysely';
-import { knowledgeBaseLexeme } from '../analysis/scope-mark.ts';
+import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { lockLexemes } from '../indexing/postings/document-frequencies.ts';
 

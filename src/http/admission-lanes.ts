@@ -42,7 +42,7 @@ export const laneOf = (path: string): LaneName => (IMPORT_PATHS.has(path) ? 'imp
 /**
  * How fast an account is served, by its last sample: `perMs` requests a millisecond, infinite while nothing is known.
  */
-function createPace() {
+function createServiceRate() {
   let [sinceMs, steps, perMs, lastMs] = [0, 0, Number.POSITIVE_INFINITY, 0];
   return {
     perMs: () => perMs,
@@ -78,7 +78,7 @@ export type Lane = {
  * The requests that wait for their owner's share of `shares`. `isPatient`: they wait even where they are served slowly.
  */
 export function createLane(shares: Shares, { isPatient }: { isPatient: boolean }): Lane {
-  const paces = new LRUCache<string, ReturnType<typeof createPace>>({ max: PACES_MAX });
+  const paces = new LRUCache<string, ReturnType<typeof createServiceRate>>({ max: PACES_MAX });
   const isSlow = (owner: string): boolean => {
     const first = shares.waitingOf(owner)?.first();
     const length = shares.waitingOf(owner)?.length() ?? 0;
@@ -96,7 +96,7 @@ export function createLane(shares: Shares, { isPatient }: { isPatient: boolean }
     isFull,
     joined(owner) {
       if (isPatient || !shares.waitingOf(owner)) return;
-      const pace = paces.get(owner) ?? createPace();
+      const pace = paces.get(owner) ?? createServiceRate();
       paces.set(owner, pace);
       pace.begin();
     },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { knowledgeBaseLexeme } from '../analysis/scope-mark.ts';
+import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import { LEXEMES_PER_CHANGE } from '../database/tables.ts';
 import { readFrequencies, readQueryStatistics } from '../search/collection-statistics.ts';
 import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';

@@ -4,7 +4,7 @@
  * transactions can wait for each other.
  */
 import { sql } from 'kysely';
-import { knowledgeBaseLexeme } from '../analysis/scope-mark.ts';
+import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import { release } from '../binary-array.ts';
 import type { Queryable } from '../database/database.ts';
 import { giveWayToDeletion } from '../database/deletion-lock.ts';

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import { impactTierLexeme, TIERS } from '../analysis/marks.ts';
+import { impactTierLexeme, TIERS } from '../analysis/reserved-lexemes.ts';
 import type { Database } from '../database/database.ts';
 import { type QueryStatistics, readQueryStatistics } from './collection-statistics.ts';
 import {

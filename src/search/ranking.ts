@@ -6,7 +6,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DocumentType } from '../../generated/types.gen.ts';
 import { quoteLexeme } from '../analysis/lexemes.ts';
-import { knowledgeBaseLexeme } from '../analysis/scope-mark.ts';
+import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import { takeCredits } from '../database/accounts.ts';
 import type { Database } from '../database/database.ts';
 import type { PassageRow } from '../database/passages.ts';

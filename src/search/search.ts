@@ -3,7 +3,7 @@
  */
 
 import { quoteLexeme } from '../analysis/lexemes.ts';
-import { impactTierLexeme, TIERS, UNTIERED_DENSITY } from '../analysis/marks.ts';
+import { impactTierLexeme, TIERS, UNTIERED_DENSITY } from '../analysis/reserved-lexemes.ts';
 import { chargeCredits } from '../database/accounts.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { insufficientCredits } from '../errors.ts';

@@ -41,7 +41,7 @@ export type OpenService = Service &
 const LAST_WAIT_MS = 2_000;
 
 /** Opens metrics and traces. Each is loaded only where the settings ask for it. `stop` sends the last traces. */
-async function openWatch(
+async function openTelemetry(
   { metricsToken: token, tracing }: Config,
   gauged: Gauged,
 ): Promise<Pick<OpenService, 'metrics' | 'telemetry'> & { stop(): Promise<void> }> {
@@ -89,7 +89,7 @@ export async function openService(
       log.info({ lacks }, 'files are read without some bounds that this system does not allow'),
   });
   const jobs = await openJobQueue(connection, log);
-  const { metrics, telemetry, ...watching } = await openWatch(config, {
+  const { metrics, telemetry, ...watching } = await openTelemetry(config, {
     pool,
     readJobFigures: () => readJobFigures(database),
     countLostLines,

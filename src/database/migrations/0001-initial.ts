@@ -160,7 +160,7 @@ const statements = [
   // A search has ten conditions on this column, and the planner reads its statistics again for each. A smaller target
   // takes a third off the planning time, and the plan stays the same.
   sql`ALTER TABLE passage_lexemes ALTER COLUMN lexemes SET STATISTICS 10`,
-  // The knowledge base is a lexeme of its passages as well (scope-mark.ts), and is intersected like any other.
+  // The knowledge base is a lexeme of its passages as well (reserved-lexemes.ts), and is intersected like any other.
   sql`CREATE INDEX passage_lexemes_by_lexeme ON passage_lexemes USING gin (lexemes)`,
 ];
 

@@ -5,7 +5,7 @@
  * counters.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { knowledgeBaseLexeme } from '../../analysis/scope-mark.ts';
+import { knowledgeBaseLexeme } from '../../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../../database/database.ts';
 import { LEXEMES_PER_CHANGE } from '../../database/tables.ts';
 import type { ScopedId } from '../../ids.ts';

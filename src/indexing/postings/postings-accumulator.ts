@@ -1,6 +1,6 @@
 /** Collects a document's lexemes by their numbers, and their positions in the current passage. */
 
-import { impactTierLexeme } from '../../analysis/marks.ts';
+import { impactTierLexeme } from '../../analysis/reserved-lexemes.ts';
 import { type ByteWriter, createByteWriter } from '../../binary-array.ts';
 import { enlarge, type TokenIds } from './token-ids.ts';
 

@@ -1,6 +1,6 @@
 /** Collects the postings of a document: the lexemes of each passage as a tsvector, and their document frequencies. */
 
-import { tierCount } from '../../analysis/marks.ts';
+import { tierCount } from '../../analysis/reserved-lexemes.ts';
 import type { TokenisedText } from '../../analysis/tokens.ts';
 import type { BinaryArray } from '../../binary-array.ts';
 import { writePassageCounts } from './passage-counts.ts';

@@ -1,8 +1,7 @@
 /** Impact tiers tell dense passages from others, and no text can contain a tier's lexeme. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { impactTierLexeme, tierCount } from './marks.ts';
-import { knowledgeBaseLexeme } from './scope-mark.ts';
+import { impactTierLexeme, knowledgeBaseLexeme, tierCount } from './reserved-lexemes.ts';
 import { tokenise } from './tokens.ts';
 
 test('a word that occurs once is of no tier, however short the passage', () => {
