@@ -11,7 +11,7 @@ export async function withServiceDatabase<T>(
   const connection = findRunningPostgres(service.dataDirectory);
   if (connection === undefined) throw new Error('the service has no embedded PostgreSQL');
   const client = new pg.Client({ ...connection, application_name: 'benchmark' });
-  client.on('error', () => {}); // a connection that breaks is told of by its statement as well
+  client.on('error', () => {}); // a broken connection also rejects its statement
   await client.connect();
   try {
     return await use(client);

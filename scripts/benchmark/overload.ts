@@ -59,7 +59,7 @@ async function openConnection(address: string): Promise<Connection> {
     received = '';
   });
   const broken = new Promise<never>((_, reject) => socket.once('close', () => reject(new Error('cut off'))));
-  broken.catch(() => {}); // told to whoever waits for an answer
+  broken.catch(() => {}); // each waiting request rejects with it
   return {
     async ask(request) {
       const answered = new Promise<string>((resolve) => {

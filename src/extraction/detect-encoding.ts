@@ -77,10 +77,10 @@ function decodable(name: string): string | undefined {
   }
 }
 
-/** A short text may consist of fewer non-ASCII characters than this. */
+/** With fewer non-ASCII characters than this a sample is not judged: a short text may have no others. */
 const BEYOND_ASCII_TOLERATED = 16;
 /**
- * Drawings in DOS code pages have a third as many ASCII letters and digits as other characters.
+ * Drawings in DOS code pages have a third as many ASCII letters and digits as non-ASCII characters.
  * Latin texts have three times as many.
  */
 const ASCII_MIN_RATIO = 0.1;

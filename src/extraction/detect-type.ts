@@ -92,7 +92,7 @@ const SAMPLE_LENGTH = 65_536;
  */
 const CONTROLS_TOLERATED = 32;
 const CONTROL_MAX_SHARE = 0.01;
-/** For files of any length: if at least half of the characters do not occur in texts, the file is not a text. */
+/** For files of any length: if more than half of the characters do not occur in texts, the file is not a text. */
 const NO_TEXT_MIN_SHARE = 0.5;
 
 /** Zero bytes count separately: programs pad texts with them, or write them in place of lost text. */

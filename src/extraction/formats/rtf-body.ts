@@ -74,7 +74,7 @@ function describe(state: State, levels: ReadonlyMap<number, number>, { name, par
 
 const NO_ATTRIBUTES = new Map<string, string>();
 
-/** Opens the paragraph, cell or list of the next character. */
+/** Opens the elements in which the next character stands. */
 function beginText(renderer: HtmlRenderer, state: State): void {
   if (state.isInTable) beginCell(renderer, state);
   else if (state.isTableOpen) endTable(renderer, state);
