@@ -8,28 +8,14 @@ import { startService } from '../harness/running-service.ts';
 const IDLE_SECONDS = 3;
 const ATTACK_SECONDS = 3;
 /**
- * Other tests run beside this one, so these are four, two and one and a half times the targets of the benchmark.
- * Before the service shared its capacity between accounts, the attacks delayed others for five seconds to minutes.
- * On a slower machine the limit is TIMES_IDLE times the time of an idle service.
+ * The targets of the benchmark, although other tests run beside this one: the largest times seen there are a fifth, a half
+ * and a sixth of them. Before the service shared its capacity between accounts, the attacks delayed others for five
+ * seconds to minutes. On a slower machine the limit is TIMES_IDLE times the time of an idle service.
  */
-const QUERY_MS = 2_000;
-const TEXT_MS = 4_000;
-const FILE_MS = 15_000;
+const QUERY_MS = 500;
+const TEXT_MS = 2_000;
+const FILE_MS = 10_000;
 const TIMES_IDLE = 5;
-
-/** The attacks that take different ways through the service. The benchmark has the others. */
-const NAMES = [
-  'large-texts',
-  'long-queries',
-  'slow-files',
-  'one-ticket',
-  'slow-bodies',
-  'tiny-chunks',
-  'replays',
-  'many-texts',
-  'many-queries',
-  'made-up-keys',
-];
 
 const service = await startService({ LOG_LEVEL: 'fatal', VALIDATE_RESPONSES: 'false' });
 afterAll(service.stop);
@@ -40,7 +26,7 @@ const idle = await observe(accounts.neighbour, IDLE_SECONDS);
 const p95 = (milliseconds: number[]) => percentile(milliseconds, 0.95);
 const longest = (milliseconds: number[]) => percentile(milliseconds, 1);
 
-test.each(NAMES)(
+test.each(Object.keys(ATTACKS))(
   '%s: queries, small texts and small files of another account go on, none refused',
   async (name) => {
     const { queries, imports, files, refused } = await observeAttack(name, accounts, ATTACK_SECONDS);
@@ -54,7 +40,3 @@ test.each(NAMES)(
     expect(longest(files)).toBeLessThan(Math.max(FILE_MS, TIMES_IDLE * longest(idle.files)));
   },
 );
-
-test('every attack of the short form is one of the benchmark', () => {
-  expect(Object.keys(ATTACKS)).toEqual(expect.arrayContaining(NAMES));
-});
