@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { isCephInstalled } from '../src/testing/ceph.ts';
+import { isCephInstalled } from '../src/files/testing/ceph.ts';
 import { plainSummary } from './plain-summary.ts';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -27,7 +27,7 @@ export default defineConfig({
           name: 'unit',
           root,
           include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
-          globalSetup: ['src/testing/postgres-setup.ts'],
+          globalSetup: ['src/serve/testing/postgres-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -38,7 +38,7 @@ export default defineConfig({
           root,
           include: hasRealStore ? ['src/files/s3-store.test.ts', 'src/files/direct-uploads.test.ts'] : [],
           globalSetup: hasRealStore
-            ? ['src/testing/postgres-setup.ts', 'src/testing/real-store-setup.ts']
+            ? ['src/serve/testing/postgres-setup.ts', 'src/files/testing/real-store-setup.ts']
             : [],
           testTimeout: 30_000,
           hookTimeout: 60_000,

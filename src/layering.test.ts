@@ -6,9 +6,11 @@ import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 
 const src = fileURLToPath(new URL('.', import.meta.url));
-const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => /\.(ts|mjs)$/.test(file) && !file.endsWith('.test.ts') && !file.startsWith('testing/'),
+const modules = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => /\.(ts|mjs)$/.test(file) && !file.endsWith('.test.ts'),
 );
+/** What the service consists of: all but what stands in a room's folder for its tests. */
+const files = modules.filter((file) => !file.includes('/testing/'));
 
 /** Files of src/ itself that any folder may import: each is one idea. */
 const SHARED = new Set([
@@ -89,13 +91,13 @@ const allImportsOf = (file: string): string[] =>
 
 test('each file stands in a room that says what it imports', () => {
   expect(
-    new Set(files.map(roomOf).filter((room) => !SHARED.has(room) && room !== 'layering.test.ts')),
+    new Set(modules.map(roomOf).filter((room) => !SHARED.has(room) && room !== 'layering.test.ts')),
   ).toEqual(new Set(Object.keys(IMPORTS)));
 });
 
 test('each room imports what it says, all of that, and of src/ itself only what all share', () => {
   const found = Object.fromEntries(Object.keys(IMPORTS).map((room) => [room, new Set<string>()]));
-  for (const file of files) {
+  for (const file of modules) {
     for (const target of allImportsOf(file)) {
       const [from, to] = [roomOf(file), roomOf(target)];
       if (from !== to && !SHARED.has(to)) (found[from] ?? new Set()).add(to);
@@ -105,6 +107,11 @@ test('each room imports what it says, all of that, and of src/ itself only what 
   expect(Object.entries(found).map(([room, targets]) => [room, [...targets].toSorted()])).toEqual(
     Object.entries(IMPORTS),
   );
+});
+
+test('no file of the service imports from a folder `testing`', () => {
+  const importing = files.filter((file) => allImportsOf(file).some((target) => target.includes('/testing/')));
+  expect(importing).toEqual([]);
 });
 
 test('no room imports one that imports it, by whatever way', () => {

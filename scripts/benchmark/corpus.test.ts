@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { detectLanguage } from '../../src/analysis/language.ts';
 import { analyseDocument } from '../../src/indexing/analyse-document.ts';
-import { readAnalysis } from '../../src/testing/analysed-passages.ts';
+import { readAnalysis } from '../../src/indexing/testing/analysed-passages.ts';
 import { makeDocument, makePassage, planDocuments } from './corpus.ts';
 import { makeLongQueries, makeQueries, queryKinds } from './query-mix.ts';
 

@@ -1,8 +1,8 @@
 /** Makes typical uploads: a report as PDF, pages of the everyday formats, and a hostile file. */
 
 import { makeText } from '../../contract-tests/harness/texts.ts';
-import { docxOf, pdfOf } from '../../src/testing/made-files.ts';
-import { writeZip } from '../../src/testing/write-zip.ts';
+import { docxOf, pdfOf } from '../../src/extraction/testing/made-files.ts';
+import { writeZip } from '../../src/extraction/testing/write-zip.ts';
 
 export type TypicalFile = { fileName: string; bytes: Uint8Array<ArrayBuffer> };
 

@@ -7,12 +7,12 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../database/database.ts';
+import { createTestDatabase } from '../database/testing/test-database.ts';
 import { type FileStore, openFileStore } from '../files/file-store.ts';
 import { type FileComparison, reconcileFiles } from '../files/reconcile.ts';
 import { formatScopedId } from '../ids.ts';
 import { deleteDocumentRows } from '../indexing/store-passages.ts';
-import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
-import { createTestDatabase } from '../testing/test-database.ts';
+import { importText, makeKnowledgeBase, type Place } from '../search/testing/imported-texts.ts';
 import { checkStore } from './check-store.ts';
 
 let database: Database;

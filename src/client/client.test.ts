@@ -1,5 +1,6 @@
 /** The client against a server that answers as it is told: time-outs, errors, uploads, waiting. */
 import { describe, expect, test, vi } from 'vitest';
+import { createKnowledgeRetrieval, type KnowledgeRetrievalSettings } from './index.ts';
 import {
   answer,
   breakOff,
@@ -9,8 +10,7 @@ import {
   refuse,
   succeed,
   useScriptedServer,
-} from '../testing/scripted-server.ts';
-import { createKnowledgeRetrieval, type KnowledgeRetrievalSettings } from './index.ts';
+} from './testing/scripted-server.ts';
 
 const server = useScriptedServer();
 const connect = (settings: Partial<KnowledgeRetrievalSettings> = {}) => connectTo(server, settings);

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectTo, refuse, succeed, useScriptedServer } from '../testing/scripted-server.ts';
+import { connectTo, refuse, succeed, useScriptedServer } from './testing/scripted-server.ts';
 
 const server = useScriptedServer();
 

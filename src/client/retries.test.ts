@@ -1,5 +1,6 @@
 /** The client's retries, against a server that answers as it is told: what is sent again, how often, and by which key. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { CreateOptions, KnowledgeRetrievalError, KnowledgeRetrievalSettings } from './index.ts';
 import {
   breakOff,
   connectTo,
@@ -7,8 +8,7 @@ import {
   refuse,
   succeed,
   useScriptedServer,
-} from '../testing/scripted-server.ts';
-import type { CreateOptions, KnowledgeRetrievalError, KnowledgeRetrievalSettings } from './index.ts';
+} from './testing/scripted-server.ts';
 
 const server = useScriptedServer();
 const connect = (settings: Partial<KnowledgeRetrievalSettings> = {}) => connectTo(server, settings);

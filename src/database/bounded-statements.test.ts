@@ -1,10 +1,10 @@
 /** Statements whose request has ended are cancelled, on a real PostgreSQL. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase } from '../testing/test-database.ts';
-import { startTestService, type TestService } from '../testing/test-service.ts';
+import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 import { withinBounds } from './bounded-statements.ts';
 import { createDatabase, createPool, type Database } from './database.ts';
+import { createTestDatabase } from './testing/test-database.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 /** A pool of one connection, so that all statements use the same one. */

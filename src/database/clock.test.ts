@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
 import { endOverdueImports } from '../jobs/imports.ts';
-import { startTestService, type TestService } from '../testing/test-service.ts';
+import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 import { insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 
 afterEach(() => vi.useRealTimers());

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../testing/test-database.ts';
 import { createMaintenancePool, createPool } from './database.ts';
+import { createTestDatabase } from './testing/test-database.ts';
 
 test('a connection that breaks between two statements of a transaction fails the transaction, not the process', async () => {
   const { database, close } = await createTestDatabase();

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createSharedDatabase } from '../testing/test-database.ts';
 import { commitOnce, findKeptAnswer, type KeyedRequest, removeOldAnswers } from './idempotency-keys.ts';
+import { createSharedDatabase } from './testing/test-database.ts';
 
 let suite: Awaited<ReturnType<typeof createSharedDatabase>>;
 let request: KeyedRequest;

@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DocumentType } from '../../generated/types.gen.ts';
 import { readSpec, type Spec } from '../http/spec.ts';
-import { describeSchema } from '../testing/describe-schema.ts';
-import { createEmptyDatabase } from '../testing/test-database.ts';
 import { createDatabase, createPool, type Database } from './database.ts';
 import { migrateOver, migrateToLatest, migrateUpTo } from './migrate.ts';
+import { describeSchema } from './testing/describe-schema.ts';
+import { createEmptyDatabase } from './testing/test-database.ts';
 
 const { components } = readSpec() as Spec & {
   components: { schemas: { DocumentType: { enum: DocumentType[] } } };

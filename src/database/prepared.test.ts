@@ -1,8 +1,8 @@
 /** Prepared statements on a real database. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../testing/test-database.ts';
 import { prepare } from './prepared.ts';
+import { createTestDatabase } from './testing/test-database.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 

@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../testing/test-database.ts';
 import { createDatabase, createPool, type Database } from './database.ts';
 import { createRequestCounter } from './rate-limit-counters.ts';
+import { createTestDatabase } from './testing/test-database.ts';
 
 const WINDOW_SECONDS = 60;
 

@@ -1,10 +1,10 @@
 /** The service refuses a database that it cannot work on, and names the remedy. */
 import { CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addressOf } from '../testing/healthy-deployment.ts';
-import { createEmptyDatabase } from '../testing/test-database.ts';
+import { addressOf } from '../admin/testing/healthy-deployment.ts';
 import { type Connection, createDatabase, createMaintenancePool } from './database.ts';
 import { migrateOver } from './migrate.ts';
+import { createEmptyDatabase } from './testing/test-database.ts';
 
 let given: Awaited<ReturnType<typeof createEmptyDatabase>>;
 beforeAll(async () => {

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
+import { findRunningPostgres, type SocketConnection } from './embedded-postgres.ts';
 import {
   cleanUpAfterAll,
   connectionOf,
@@ -11,8 +12,7 @@ import {
   query,
   start,
   startInProcess,
-} from '../testing/postgres-fixture.ts';
-import { findRunningPostgres, type SocketConnection } from './embedded-postgres.ts';
+} from './testing/postgres-fixture.ts';
 
 cleanUpAfterAll();
 

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { findRunningPostgres } from './embedded-postgres.ts';
 import {
   cleanUpAfterEach,
   clusterPath,
@@ -34,8 +35,7 @@ import {
   start,
   startInProcess,
   writeLockFiles,
-} from '../testing/postgres-fixture.ts';
-import { findRunningPostgres } from './embedded-postgres.ts';
+} from './testing/postgres-fixture.ts';
 
 cleanUpAfterEach();
 

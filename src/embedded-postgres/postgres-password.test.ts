@@ -11,7 +11,7 @@ import {
   makeEmptyDirectory,
   query,
   start,
-} from '../testing/postgres-fixture.ts';
+} from './testing/postgres-fixture.ts';
 
 cleanUpAfterEach();
 

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import pg from 'pg';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { findRunningPostgres } from './embedded-postgres.ts';
 import {
   cleanUpAfterEach,
   connectionOf,
@@ -14,8 +15,7 @@ import {
   start,
   startInProcess,
   watchersOf,
-} from '../testing/postgres-fixture.ts';
-import { findRunningPostgres } from './embedded-postgres.ts';
+} from './testing/postgres-fixture.ts';
 
 cleanUpAfterEach();
 

@@ -1,10 +1,10 @@
 /** Text, headings, tables and pages of every format. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { madeFiles, pdfOf, xlsxOf } from '../testing/made-files.ts';
-import { writeZip } from '../testing/write-zip.ts';
 import { extractFile } from './extract.ts';
 import type { Reading } from './reading.ts';
+import { madeFiles, pdfOf, xlsxOf } from './testing/made-files.ts';
+import { writeZip } from './testing/write-zip.ts';
 
 const files = madeFiles();
 

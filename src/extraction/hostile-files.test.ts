@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { unpackText } from '../indexing/split/extracted-text.ts';
-import { docxOf, madeFiles, pdfOf, writePdf, xlsxOf } from '../testing/made-files.ts';
-import { writeZip, type ZipEntry } from '../testing/write-zip.ts';
 import { ARCHIVE_ENTRIES_MAX, PDF_PAGES_MAX, UNPACKED_MAX, XML_DEPTH_MAX } from './extraction-limits.ts';
 import { createExtractionPool } from './sandbox/extraction-pool.ts';
+import { docxOf, madeFiles, pdfOf, writePdf, xlsxOf } from './testing/made-files.ts';
+import { writeZip, type ZipEntry } from './testing/write-zip.ts';
 
 const pool = createExtractionPool();
 afterAll(() => pool.close());

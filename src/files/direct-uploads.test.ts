@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { checkStore } from '../admin/check-store.ts';
 import { requeuePurges, settleUploads, sweepFiles } from '../jobs/collect-garbage.ts';
 import { purgeKnowledgeBase } from '../jobs/purge-knowledge-base.ts';
-import { put, startBucketService, type Ticket, uploadNameOf } from '../testing/bucket-service.ts';
+import { put, startBucketService, type Ticket, uploadNameOf } from '../serve/testing/bucket-service.ts';
 
 let started: Awaited<ReturnType<typeof startBucketService>>;
 let knowledgeBaseId: string;

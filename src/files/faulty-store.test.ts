@@ -1,11 +1,11 @@
 /** An S3 store that is silent, slow or wrong affects only its own requests, and these end in time. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ServiceError } from '../errors.ts';
-import { startBucketService } from '../testing/bucket-service.ts';
-import { startS3Server } from '../testing/s3-server.ts';
-import { STORE_FAULTS, type StoreFault } from '../testing/store-faults.ts';
+import { startBucketService } from '../serve/testing/bucket-service.ts';
 import { type FileStore, filePrefix, uploadNameOf } from './file-store.ts';
 import { openS3Store } from './s3-store.ts';
+import { startS3Server } from './testing/s3-server.ts';
+import { STORE_FAULTS, type StoreFault } from './testing/store-faults.ts';
 
 const ANSWER_MAX_MS = 1_000;
 const credentials = { accessKeyId: 'faulty', secretAccessKey: 'of the tests' };

@@ -8,7 +8,7 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { checkStore } from '../admin/check-store.ts';
 import { serviceUnavailable } from '../errors.ts';
 import { sweepFiles } from '../jobs/collect-garbage.ts';
-import { put, startBucketService, type Ticket, uploadNameOf } from '../testing/bucket-service.ts';
+import { put, startBucketService, type Ticket, uploadNameOf } from '../serve/testing/bucket-service.ts';
 
 let knowledgeBaseId: string;
 let refusesRemovals = false;

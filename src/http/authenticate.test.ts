@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { generateApiKey, readApiKey } from '../api-key.ts';
 import { createAccount } from '../database/accounts.ts';
 import { insertApiKey, listApiKeys, revokeApiKey } from '../database/api-keys.ts';
-import { createTestDatabase } from '../testing/test-database.ts';
+import { createTestDatabase } from '../database/testing/test-database.ts';
 import { createAuthenticate } from './authenticate.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -8,7 +8,7 @@ import { load } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { storageLimitExceeded } from '../errors.ts';
 import type { Service } from '../handlers/service.ts';
-import { startTestService, type TestService } from '../testing/test-service.ts';
+import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 
 const SECRET = 'SELECT * FROM secrets';
 const knowledgeBaseId = '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f';

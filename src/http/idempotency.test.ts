@@ -1,7 +1,7 @@
 /** A repeated text import is answered without an analysis. Simultaneous repeats wait before they take any resource. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../testing/test-service.ts';
+import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 
 let suite: TestService;
 let analyses = 0;

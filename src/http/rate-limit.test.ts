@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDatabase, createPool } from '../database/database.ts';
+import { createSharedDatabase } from '../database/testing/test-database.ts';
 import { isUnavailable, type ServiceError } from '../errors.ts';
-import { createSharedDatabase } from '../testing/test-database.ts';
 import { createRateLimit } from './rate-limit.ts';
 
 const LIMIT = 20;

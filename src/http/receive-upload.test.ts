@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { formatUploadPath } from '../files/upload-address.ts';
 import { formatScopedId } from '../ids.ts';
-import { startTestService, type TestService } from '../testing/test-service.ts';
+import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 import { createReceiveUpload } from './receive-upload.ts';
 
 let suite: TestService;

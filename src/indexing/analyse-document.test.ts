@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Stem, Stems } from '../analysis/lexemes.ts';
 import { analyseQuery, readQuery } from '../search/query-terms.ts';
-import { readAnalysis } from '../testing/analysed-passages.ts';
 import { type AnalysedPart, analyseDocument } from './analyse-document.ts';
+import { readAnalysis } from './testing/analysed-passages.ts';
 
 /** Stems by removing a plural s; knows one stop word. */
 const stem: Stem = async (_language, words) =>

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, platform } from 'node:os';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Stem } from '../analysis/lexemes.ts';
-import { readAnalysis } from '../testing/analysed-passages.ts';
 import { analyseDocument, type DocumentText } from './analyse-document.ts';
 import { createAnalysisPool, endParts, startingWith } from './analysis-pool.ts';
+import { readAnalysis } from './testing/analysed-passages.ts';
 
 const english = 'The committees agreed that the new regulation would not apply to small companies. ';
 /** The account of these documents. */

@@ -5,9 +5,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import { LEXEMES_PER_CHANGE } from '../database/tables.ts';
+import { createTestDatabase } from '../database/testing/test-database.ts';
 import { readFrequencies, readQueryStatistics } from '../search/collection-statistics.ts';
-import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
-import { createTestDatabase } from '../testing/test-database.ts';
+import { importText, makeKnowledgeBase, type Place } from '../search/testing/imported-texts.ts';
 import { LARGE_DELTAS_PER_MERGE, mergeFrequencyDeltas } from './postings/document-frequencies.ts';
 import { deleteDocumentRows } from './store-passages.ts';
 

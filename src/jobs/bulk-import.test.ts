@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
 import { createAccount } from '../database/accounts.ts';
 import { insertApiKey } from '../database/api-keys.ts';
-import { startTestService, type TestService } from '../testing/test-service.ts';
-import { importUnattended } from '../testing/unattended-imports.ts';
+import { startTestService, type TestService } from '../serve/testing/test-service.ts';
+import { importUnattended } from '../serve/testing/unattended-imports.ts';
 
 const FILES = 40;
 /** Less than the extraction of all of them takes. */

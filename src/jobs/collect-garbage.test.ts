@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { serviceUnavailable } from '../errors.ts';
 import type { Service } from '../handlers/service.ts';
-import { startTestService, type TestService } from '../testing/test-service.ts';
-import { unattended } from '../testing/unattended-imports.ts';
+import { startTestService, type TestService } from '../serve/testing/test-service.ts';
+import { unattended } from '../serve/testing/unattended-imports.ts';
 import { removeUnimportedFiles, requeuePurges, sweepFiles } from './collect-garbage.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 

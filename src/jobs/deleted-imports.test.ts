@@ -6,13 +6,13 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import type { AnalysedPart } from '../indexing/analyse-document.ts';
-import { startTestService } from '../testing/test-service.ts';
-import { attempt, useUnattendedImports } from '../testing/unattended-imports.ts';
+import { startTestService } from '../serve/testing/test-service.ts';
+import { attempt, useUnattendedImports } from '../serve/testing/unattended-imports.ts';
 import { importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 
-const hostile = fileURLToPath(new URL('../testing/hostile-reader.ts', import.meta.url));
+const hostile = fileURLToPath(new URL('../extraction/testing/hostile-reader.ts', import.meta.url));
 const suite = useUnattendedImports();
 const { importPending, statusOf, search } = suite;
 

@@ -5,8 +5,8 @@ import { generateApiKey } from '../api-key.ts';
 import { createAccount } from '../database/accounts.ts';
 import { insertApiKey } from '../database/api-keys.ts';
 import { DeletionAnnounced } from '../database/deletion-lock.ts';
-import { startTestService } from '../testing/test-service.ts';
-import { attempt, useUnattendedImports } from '../testing/unattended-imports.ts';
+import { startTestService } from '../serve/testing/test-service.ts';
+import { attempt, useUnattendedImports } from '../serve/testing/unattended-imports.ts';
 import { importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
 

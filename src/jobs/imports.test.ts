@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { storeUnavailable } from '../errors.ts';
 import { parseDocumentId } from '../ids.ts';
 import { packText } from '../indexing/split/extracted-text.ts';
-import { attempt, useUnattendedImports } from '../testing/unattended-imports.ts';
+import { attempt, useUnattendedImports } from '../serve/testing/unattended-imports.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
 

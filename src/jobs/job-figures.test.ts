@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../database/testing/test-database.ts';
 import { createLog } from '../telemetry/log.ts';
-import { createTestDatabase } from '../testing/test-database.ts';
 import { readJobFigures } from './job-figures.ts';
 import { openJobQueue } from './job-queue.ts';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parseDocumentId } from '../ids.ts';
-import { startTestService, type TestService } from '../testing/test-service.ts';
-import { unattended } from '../testing/unattended-imports.ts';
+import { startTestService, type TestService } from '../serve/testing/test-service.ts';
+import { unattended } from '../serve/testing/unattended-imports.ts';
 import { importFile } from './import-file.ts';
 import type { LongPolls } from './long-poll.ts';
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { prepare } from '../database/prepared.ts';
-import { createTestDatabase } from '../testing/test-database.ts';
+import { createTestDatabase } from '../database/testing/test-database.ts';
 import { askedTerms, passageScore, type ScoredTerm, TERM_VALUES, termValues } from './asked-terms.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;

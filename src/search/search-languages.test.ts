@@ -1,7 +1,7 @@
 /** Queries find passages that have other forms and spellings of their words, in each language. */
 import { expect, test } from 'vitest';
-import { importText, makeKnowledgeBase } from '../testing/imported-texts.ts';
-import { useSearch } from '../testing/searched-texts.ts';
+import { importText, makeKnowledgeBase } from './testing/imported-texts.ts';
+import { useSearch } from './testing/searched-texts.ts';
 
 const suite = useSearch();
 const { orderOf, openSearch } = suite;

@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { readBalance } from '../database/accounts.ts';
-import { importText, makeKnowledgeBase, type Place } from '../testing/imported-texts.ts';
-import { titled, useSearch } from '../testing/searched-texts.ts';
 import { createSearch } from './search.ts';
 import { createStemMemory } from './stems.ts';
+import { importText, makeKnowledgeBase, type Place } from './testing/imported-texts.ts';
+import { titled, useSearch } from './testing/searched-texts.ts';
 
 const suite = useSearch();
 const { searchIn, openSearch } = suite;

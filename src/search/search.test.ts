@@ -1,8 +1,8 @@
 /** The order of search results, with the reason for each position. */
 import { expect, test } from 'vitest';
 import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
-import { importText } from '../testing/imported-texts.ts';
-import { titled, useSearch } from '../testing/searched-texts.ts';
+import { importText } from './testing/imported-texts.ts';
+import { titled, useSearch } from './testing/searched-texts.ts';
 
 const suite = useSearch();
 const { searchIn, orderOf, openSearch } = suite;

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { generateApiKey, readApiKey } from '../api-key.ts';
 import { readConfig } from '../config/config.ts';
 import { findLiveApiKeys, listApiKeys, revokeApiKey } from '../database/api-keys.ts';
-import { createTestDatabase } from '../testing/test-database.ts';
+import { createTestDatabase } from '../database/testing/test-database.ts';
 import { apiKeyFile, ensureFirstAccount } from './bootstrap.ts';
 import { greet } from './greeting.ts';
 

@@ -3,7 +3,7 @@ import { CompiledQuery, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount, updateAccount } from '../../database/accounts.ts';
-import { addressOf, startHealthyDeployment } from '../../testing/healthy-deployment.ts';
+import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
 
 let deployment: Awaited<ReturnType<typeof startHealthyDeployment>>;
 beforeAll(async () => {

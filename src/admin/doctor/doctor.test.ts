@@ -6,12 +6,12 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { generateApiKey } from '../../api-key.ts';
+import { createEmptyDatabase } from '../../database/testing/test-database.ts';
+import { startS3Server } from '../../files/testing/s3-server.ts';
 import { drain, listen } from '../../http/server.ts';
 import { apiKeyFile, uploadSecretFile } from '../../serve/bootstrap.ts';
 import { createServiceApp } from '../../serve/service-app.ts';
-import { addressOf, startHealthyDeployment } from '../../testing/healthy-deployment.ts';
-import { startS3Server } from '../../testing/s3-server.ts';
-import { createEmptyDatabase } from '../../testing/test-database.ts';
+import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
 import { checkDataDirectory, checkNode } from './check-machine.ts';
 
 let deployment: Awaited<ReturnType<typeof startHealthyDeployment>>;

@@ -9,10 +9,10 @@ import { unpackText } from '../../indexing/split/extracted-text.ts';
 import { readingMaxMsFor, TEXT_MAX_LENGTH } from '../extraction-limits.ts';
 import { createExtractionPool } from './extraction-pool.ts';
 
-const killedServer = fileURLToPath(new URL('../../testing/killed-server.ts', import.meta.url));
-const hostile = fileURLToPath(new URL('../../testing/hostile-reader.ts', import.meta.url));
-const chatting = fileURLToPath(new URL('../../testing/chatting-reader.ts', import.meta.url));
-const starvedServer = fileURLToPath(new URL('../../testing/starved-server.ts', import.meta.url));
+const killedServer = fileURLToPath(new URL('../testing/killed-server.ts', import.meta.url));
+const hostile = fileURLToPath(new URL('../testing/hostile-reader.ts', import.meta.url));
+const chatting = fileURLToPath(new URL('../testing/chatting-reader.ts', import.meta.url));
+const starvedServer = fileURLToPath(new URL('../testing/starved-server.ts', import.meta.url));
 const pool = createExtractionPool();
 afterAll(() => pool.close());
 

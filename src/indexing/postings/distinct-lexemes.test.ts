@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { hasTooManyLexemes } from '../../database/accounts.ts';
-import { startTestService, type TestService } from '../../testing/test-service.ts';
+import { startTestService, type TestService } from '../../serve/testing/test-service.ts';
 
 let service: TestService;
 let knowledgeBaseId: string;

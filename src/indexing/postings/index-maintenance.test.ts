@@ -1,8 +1,8 @@
 /** Index maintenance finishes the work that imports leave. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importText, makeKnowledgeBase, type Place } from '../../testing/imported-texts.ts';
-import { createTestDatabase } from '../../testing/test-database.ts';
+import { createTestDatabase } from '../../database/testing/test-database.ts';
+import { importText, makeKnowledgeBase, type Place } from '../../search/testing/imported-texts.ts';
 import { createIndexMaintenance } from './index-maintenance.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type TokenisedText, tokenise } from '../../analysis/tokens.ts';
 import { createBinaryArray, elementTypes } from '../../binary-array.ts';
 import { LEXEMES_PER_CHANGE } from '../../database/tables.ts';
-import { readPassageCounts, readPieces, readTsvector } from '../../testing/analysed-passages.ts';
+import { readPassageCounts, readPieces, readTsvector } from '../testing/analysed-passages.ts';
 import { createDocumentPostings } from './postings.ts';
 import { createTokenIds } from './token-ids.ts';
 

@@ -16,12 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach } from 'vitest';
-import {
-  type EmbeddedPostgres,
-  type SocketConnection,
-  startEmbeddedPostgres,
-} from '../embedded-postgres/embedded-postgres.ts';
-import { endOrphan } from '../embedded-postgres/postgres-pidfile.ts';
+import { type EmbeddedPostgres, type SocketConnection, startEmbeddedPostgres } from '../embedded-postgres.ts';
+import { endOrphan } from '../postgres-pidfile.ts';
 
 export const isRoot = process.getuid?.() === 0;
 
@@ -109,7 +105,7 @@ export function startInProcess(
   }: { afterwards?: string; account?: { uid?: number; gid?: number }; graceSeconds?: number } = {},
 ): ChildProcess {
   const script = `
-    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('../embedded-postgres/embedded-postgres.ts', import.meta.url).href)};
+    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('../embedded-postgres.ts', import.meta.url).href)};
     try {
       const { connection } = await startEmbeddedPostgres({ ...${JSON.stringify({ directory, graceSeconds })}, onLog() {} });
       console.log(JSON.stringify(connection));

@@ -2,8 +2,8 @@
  * Reads a file again and again, each time with other random damage, in one process with the bounds of all. Its
  * file's name is JSON of a `MutationTask`; the message of its result is JSON of a `MutationReport`.
  */
-import { extractFile } from '../extraction/extract.ts';
-import type { ResultHead } from '../extraction/sandbox/extraction-process.ts';
+import { extractFile } from '../extract.ts';
+import type { ResultHead } from '../sandbox/extraction-process.ts';
 import { mutations } from './mutations.ts';
 
 export type MutationTask = { fileName: string; seed: number; count: number };

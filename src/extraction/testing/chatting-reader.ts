@@ -3,4 +3,4 @@ process.stdin.once('end', () => {
   // biome-ignore lint/suspicious/noConsole: what the test is about
   console.log('A library found something odd.');
 });
-await import('../extraction/sandbox/extraction-process.ts');
+await import('../sandbox/extraction-process.ts');

@@ -7,7 +7,7 @@ import {
   createKnowledgeRetrieval,
   KnowledgeRetrievalError,
   type KnowledgeRetrievalSettings,
-} from '../client/index.ts';
+} from '../index.ts';
 
 /** Answers one request, or does not. */
 export type Respond = (response: ServerResponse) => void;

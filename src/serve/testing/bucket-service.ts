@@ -1,7 +1,7 @@
 /** A service in the test's own process that keeps uploaded files in the S3-compatible store of the test. */
 import { vi } from 'vitest';
-import type { Service } from '../handlers/service.ts';
-import { openStoreUnderTest } from './s3-under-test.ts';
+import { openStoreUnderTest } from '../../files/testing/s3-under-test.ts';
+import type { Service } from '../../handlers/service.ts';
 import { startTestService } from './test-service.ts';
 
 export type Ticket = { fileId: string; uploadUrl: string; method: string; headers: object };

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { type Connection, createDatabase, createPool, type Database } from '../database/database.ts';
-import { migrateToLatest } from '../database/migrate.ts';
+import { type Connection, createDatabase, createPool, type Database } from '../database.ts';
+import { migrateToLatest } from '../migrate.ts';
 
 async function onServer(statement: string): Promise<void> {
   const client = new pg.Client(inject('connection'));

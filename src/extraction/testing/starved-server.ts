@@ -1,6 +1,6 @@
 /** A server without a free file descriptor: no process can be started, until it has some again. Prints what came of it. */
 import { closeSync, openSync } from 'node:fs';
-import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
+import { createExtractionPool } from '../sandbox/extraction-pool.ts';
 
 const pool = createExtractionPool();
 const read = async (): Promise<string> => {

@@ -3,14 +3,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { readConfig } from '../config/config.ts';
-import type { Connection } from '../database/database.ts';
-import { drain, listen } from '../http/server.ts';
-import { apiKeyFile } from '../serve/bootstrap.ts';
-import type { OpenService } from '../serve/open-service.ts';
-import { openService } from '../serve/open-service.ts';
-import { createServiceApp } from '../serve/service-app.ts';
-import { createEmptyDatabase } from './test-database.ts';
+import { readConfig } from '../../config/config.ts';
+import type { Connection } from '../../database/database.ts';
+import { createEmptyDatabase } from '../../database/testing/test-database.ts';
+import { drain, listen } from '../../http/server.ts';
+import { apiKeyFile } from '../bootstrap.ts';
+import type { OpenService } from '../open-service.ts';
+import { openService } from '../open-service.ts';
+import { createServiceApp } from '../service-app.ts';
 
 export type TestService = {
   service: OpenService;

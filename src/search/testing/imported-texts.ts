@@ -1,12 +1,12 @@
 /** Puts knowledge bases and texts straight into a test's database, as the handlers do, without HTTP. */
 import { v7 as uuidv7 } from 'uuid';
-import { createAccount } from '../database/accounts.ts';
-import type { Database } from '../database/database.ts';
-import { insertDocument } from '../database/documents.ts';
-import { readLanguages } from '../database/knowledge-bases.ts';
-import { analyseDocument } from '../indexing/analyse-document.ts';
-import { insertPassages } from '../indexing/store-passages.ts';
-import { createStem } from '../search/stems.ts';
+import { createAccount } from '../../database/accounts.ts';
+import type { Database } from '../../database/database.ts';
+import { insertDocument } from '../../database/documents.ts';
+import { readLanguages } from '../../database/knowledge-bases.ts';
+import { analyseDocument } from '../../indexing/analyse-document.ts';
+import { insertPassages } from '../../indexing/store-passages.ts';
+import { createStem } from '../stems.ts';
 
 export type TestText = { title: string; content: string };
 export type Place = { accountId: string; knowledgeBaseId: string };

@@ -1,5 +1,5 @@
 /** Reads what an analysis has made back into rows, by the binary forms as PostgreSQL documents and sends them. */
-import type { AnalysedPart, PassageColumns } from '../indexing/analyse-document.ts';
+import type { AnalysedPart, PassageColumns } from '../analyse-document.ts';
 
 type Row = Record<Exclude<keyof PassageColumns, 'length'>, string | null> & {
   position: number;

@@ -1,6 +1,6 @@
 /** A server to be killed: reads a file that never ends. */
 import { fileURLToPath } from 'node:url';
-import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
+import { createExtractionPool } from '../sandbox/extraction-pool.ts';
 
 const program = fileURLToPath(new URL('./hostile-reader.ts', import.meta.url));
 const readBytes = async () => new Uint8Array();

@@ -1,9 +1,9 @@
 /** A deployment that nothing is wrong with, for what the doctor says when something is. */
 import { expect } from 'vitest';
-import { examine } from '../admin/doctor/doctor.ts';
-import type { Connection } from '../database/database.ts';
-import { createEmptyDatabase } from './test-database.ts';
-import { startTestService } from './test-service.ts';
+import type { Connection } from '../../database/database.ts';
+import { createEmptyDatabase } from '../../database/testing/test-database.ts';
+import { startTestService } from '../../serve/testing/test-service.ts';
+import { examine } from '../doctor/doctor.ts';
 
 /** As DATABASE_URL names it; `changes` go into the address. */
 export function addressOf(

@@ -1,10 +1,10 @@
 /** Searches in texts that are imported for one test, each in a knowledge base of its own. */
 import { afterAll, beforeAll } from 'vitest';
-import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
-import { createSearch } from '../search/search.ts';
-import { createStemMemory } from '../search/stems.ts';
+import { createTestDatabase } from '../../database/testing/test-database.ts';
+import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequencies.ts';
+import { createSearch } from '../search.ts';
+import { createStemMemory } from '../stems.ts';
 import { importText, makeKnowledgeBase, type TestText } from './imported-texts.ts';
-import { createTestDatabase } from './test-database.ts';
 
 /** Texts by their titles. */
 export const titled = (contents: Record<string, string>): TestText[] =>

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import type { Connection } from '../database/database.ts';
-import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts';
+import type { Connection } from '../../database/database.ts';
+import { startEmbeddedPostgres } from '../../embedded-postgres/embedded-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,6 +1,6 @@
 /** Imports of files whose jobs nobody runs, so that each test says itself when. */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { parseDocumentId } from '../ids.ts';
+import { parseDocumentId } from '../../ids.ts';
 import { startTestService, type TestService } from './test-service.ts';
 
 /** What of a service has to be changed for it. */
