@@ -1,5 +1,5 @@
 /** Looks up many names in few calls: one call asks for all names that arrived during the call before it. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { withTimeout } from '../timeout.ts';
 
 /** A slower call, as on a dead connection, does not delay the next one. */
 const PATIENCE_MS = 200;
@@ -22,8 +22,8 @@ export function inBatches<Answer>(
       const asking = ask(names).finally(() => {
         for (const name of names) asked.delete(name);
       });
-      const patience = delay(PATIENCE_MS, undefined, { ref: false });
-      before = Promise.race([asking.catch(() => {}), patience]);
+      const settled = asking.catch(() => {});
+      before = withTimeout(settled, PATIENCE_MS, () => {});
       return asking;
     });
     return { names, answers };

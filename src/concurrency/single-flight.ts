@@ -1,4 +1,5 @@
 /** Calls a function that may not answer, with a time-out. */
+import { withTimeout } from '../timeout.ts';
 
 /**
  * Returns a function that calls `ask` and waits at most `timeoutMs`. Calls during a running one share its result:
@@ -11,8 +12,8 @@ export function singleFlight<T>(ask: () => Promise<T>, timeoutMs: number): () =>
     asking ??= ask().finally(() => {
       asking = undefined;
     });
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    return await Promise.race([asking, late]).finally(() => clearTimeout(timer));
+    return await withTimeout(asking, timeoutMs, () => {
+      throw new Error(`no answer within ${timeoutMs} ms`);
+    });
   };
 }

@@ -1,6 +1,7 @@
 /** Counts requests by key and window over all servers of a database, many requests in one statement. */
 import { sql } from 'kysely';
 import { serviceUnavailable } from '../errors.ts';
+import { withTimeout } from '../timeout.ts';
 import type { Database } from './database.ts';
 import { prepare } from './prepared.ts';
 
@@ -53,12 +54,9 @@ async function countBatch(database: Database, windowSeconds: number, batch: Wait
 /** A slower statement hangs, on a dead connection or waiting for a lock. The next one must not wait for it. */
 const GIVE_UP_MS = 2_000;
 
-/** As `work`. @throws SERVICE_UNAVAILABLE when that takes too long; `work` goes on, but its result is ignored. */
-async function inTime(work: Promise<void>): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(serviceUnavailable()), GIVE_UP_MS);
-  await Promise.race([work, promise]).finally(() => clearTimeout(timer));
-}
+const giveUp = () => {
+  throw serviceUnavailable();
+};
 
 /**
  * Counts one request of a key at each call, exactly, whatever other servers count. A single request goes to the
@@ -78,7 +76,8 @@ export function createRequestCounter(
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
-      await inTime(countBatch(database, windowSeconds, batch)).catch((error) => {
+      const counting = countBatch(database, windowSeconds, batch);
+      await withTimeout(counting, GIVE_UP_MS, giveUp).catch((error) => {
         for (const { reject } of batch) reject(error);
       });
     }

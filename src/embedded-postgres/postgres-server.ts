@@ -1,5 +1,6 @@
 /** Runs the server program of a cluster: waits until it answers, restarts it when it dies, ends it within seconds. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { withTimeout } from '../timeout.ts';
 import { shutDown } from './postgres-pidfile.ts';
 import { type Launch, reportedLines, startProgram } from './postgres-programs.ts';
 
@@ -50,7 +51,7 @@ export async function superviseServer(options: ServerOptions): Promise<Supervise
       supervision.stopping.abort();
       const down = await shutDown(
         (name) => supervision.server.signal(name),
-        (milliseconds) => Promise.race([ended, delay(milliseconds, false, { ref: false })]),
+        (milliseconds) => withTimeout(ended, milliseconds, () => false),
       );
       if (!down) options.onLog('PostgreSQL does not end, not even by SIGKILL');
     },

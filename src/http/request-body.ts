@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { createByteWriter, release } from '../binary-array.ts';
 import { payloadTooLarge, tooSlow, unsupportedMediaType, validationFailed } from '../errors.ts';
+import { withTimeout } from '../timeout.ts';
 import { arrivingBytes } from './arriving-bytes.ts';
 import type { HeldBody } from './body-memory.ts';
 
@@ -91,15 +92,11 @@ async function readWhole(request: IncomingMessage, limitBytes: number): Promise<
   }
 }
 
-/**
- * The result of `reading`, for a small body, which has SMALL_BODY_MAX_MS to arrive.
- * @throws REQUEST_TIMEOUT when it takes longer
- */
-async function inTime(reading: Promise<Buffer>): Promise<Buffer> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(tooSlow()), SMALL_BODY_MAX_MS);
-  return await Promise.race([reading, late]).finally(() => clearTimeout(timer));
-}
+/** @throws REQUEST_TIMEOUT when the small body has not arrived within SMALL_BODY_MAX_MS */
+const readSmall = (request: IncomingMessage, limitBytes: number): Promise<Buffer> =>
+  withTimeout(readWhole(request, limitBytes), SMALL_BODY_MAX_MS, () => {
+    throw tooSlow();
+  });
 
 /** Memory is requested in blocks of this size. */
 const BLOCK_BYTES = 65_536;
@@ -176,7 +173,7 @@ export async function readJsonBody(
   const isJson = JSON_MEDIA_TYPE.test(mediaType) && !OTHER_CHARSET.test(mediaType);
   if (!isJson || !/^(identity)?$/i.test(encoding)) throw unsupportedMediaType();
   const isSmall = Number(request.headers['content-length'] ?? limitBytes) <= SMALL_BODY_BYTES;
-  if (isSmall) return parse(decode(await inTime(readWhole(request, limitBytes))));
+  if (isSmall) return parse(decode(await readSmall(request, limitBytes)));
   if (means === undefined) return parse(decode(await readWhole(request, limitBytes)));
   const bytes = await readLarge(request, limitBytes, means.body);
   try {

@@ -5,6 +5,7 @@
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { repeatOrWake } from '../concurrency/repeat.ts';
+import { withTimeout } from '../timeout.ts';
 import { createImportTurns, findLane, type ImportTurns } from './import-lanes.ts';
 
 /** How soon an import starts without a wake-up in this process: another server's, a dead worker's, or a retry. */
@@ -104,13 +105,6 @@ async function fetchNext<Payload extends object>(
   return undefined;
 }
 
-/** Waits for `act` for this long at most. */
-async function atMost(ms: number, act: Promise<unknown>): Promise<void> {
-  const { promise: isOver, resolve } = Promise.withResolvers<void>();
-  const deadline = setTimeout(resolve, ms);
-  await Promise.race([act, isOver]).finally(() => clearTimeout(deadline));
-}
-
 /** Starts to take jobs. One account may have `concurrency` at the same time, all accounts together some more. */
 export function startImporters<Payload extends object>(
   concurrency: number,
@@ -143,8 +137,8 @@ export function startImporters<Payload extends object>(
     wake,
     end,
     async stop(timeoutMs) {
-      await atMost(timeoutMs, end().then(untilAllEnded));
-      await atMost(HAND_BACK_MS, handBack(new Error('the worker ends')));
+      await withTimeout(end().then(untilAllEnded), timeoutMs, () => {});
+      await withTimeout(handBack(new Error('the worker ends')), HAND_BACK_MS, () => {});
     },
   };
 }

@@ -23,6 +23,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Tracing } from '../config/config.ts';
+import { withTimeout } from '../timeout.ts';
 import type { Trace } from './telemetry.ts';
 
 /** At shutdown, spans not sent within this time are lost, so that the service ends soon. */
@@ -91,11 +92,11 @@ export function startTracing(tracing: Tracing): { trace: Trace; stop(): Promise<
       },
       step: (step, run) => within(tracer.startSpan(step), run),
     },
-    async stop() {
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, LAST_SENDING_MS);
-      await Promise.race([provider.shutdown().catch(() => {}), late]);
-      clearTimeout(timer);
-    },
+    stop: () =>
+      withTimeout(
+        provider.shutdown().catch(() => {}),
+        LAST_SENDING_MS,
+        () => {},
+      ),
   };
 }

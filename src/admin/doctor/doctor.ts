@@ -11,6 +11,7 @@ import { findUselessKeys } from '../../serve/given-key.ts';
 import { joinDatabase } from '../../serve/open-database.ts';
 import { openFiles } from '../../serve/open-files.ts';
 import { createLog } from '../../telemetry/log.ts';
+import { withTimeout } from '../../timeout.ts';
 import { checkCredits } from './check-credits.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
 import { checkBaseUrl, checkDataDirectory, checkNode, checkSecrets } from './check-machine.ts';
@@ -24,15 +25,14 @@ const CHECK_TIMEOUT_MS = 20_000;
 
 /** Runs one check; an error that it throws counts as a problem. */
 async function find(part: string, check: () => Promise<Problem[]> | Problem[]): Promise<Finding> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('no answer in time')), CHECK_TIMEOUT_MS);
+  const giveUp = () => {
+    throw new Error('no answer in time');
+  };
   try {
-    return { part, problems: await Promise.race([check(), late]) };
+    return { part, problems: await withTimeout(check(), CHECK_TIMEOUT_MS, giveUp) };
   } catch (error) {
     const problem = `This could not be checked: ${reasonOf(error)}.`;
     return { part, problems: [{ problem, remedy: 'Put that right first, and ask again.' }] };
-  } finally {
-    clearTimeout(timer);
   }
 }
 
