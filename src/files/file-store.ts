@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { access, constants, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { createShares } from '../concurrency/shares.ts';
+import { createShares } from '../concurrency/fair-semaphore.ts';
 import { wrongUploadLength } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
 import { makeDirectory } from '../make-directory.ts';

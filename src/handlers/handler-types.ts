@@ -6,7 +6,7 @@ import type {
   SearchControllerMethods,
   UploadsControllerMethods,
 } from '../../generated/nestjs.gen.ts';
-import type { WaitBudget } from '../concurrency/waiting-line.ts';
+import type { WaitBudget } from '../concurrency/wait-queue.ts';
 import type { Transact } from '../database/idempotency-keys.ts';
 import type { Service } from './service.ts';
 

@@ -3,7 +3,7 @@
  * when they are served slowly.
  */
 import { LRUCache } from 'lru-cache';
-import type { Shares } from '../concurrency/shares.ts';
+import type { Shares } from '../concurrency/fair-semaphore.ts';
 
 /**
  * The longest wait for a search. After that, a retry elsewhere or later has better odds: Retry-After is a second, too.

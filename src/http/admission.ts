@@ -4,8 +4,8 @@
  * it can, and the load of one account hardly slows the others.
  */
 
-import { createShares, type Shares } from '../concurrency/shares.ts';
-import type { Client, WaitBudget } from '../concurrency/waiting-line.ts';
+import { createShares, type Shares } from '../concurrency/fair-semaphore.ts';
+import type { Client, WaitBudget } from '../concurrency/wait-queue.ts';
 import { overloaded, serverEnding } from '../errors.ts';
 import { createLane, type LaneName } from './admission-lanes.ts';
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';

@@ -3,7 +3,7 @@
  * much and sends little keeps no other client waiting. While memory is short, a body is not read further.
  */
 
-import { createWaitingLine, type Patience } from '../concurrency/waiting-line.ts';
+import { createWaitingLine, type Patience } from '../concurrency/wait-queue.ts';
 import { overloaded } from '../errors.ts';
 
 /** Large bodies that may arrive at once, of all owners together. */

@@ -3,8 +3,8 @@
  * of a thousand passages ten milliseconds. Without this, an account with many such requests would have nearly all of
  * the loop.
  */
-import { createTurns } from '../concurrency/turns.ts';
-import type { Patience } from '../concurrency/waiting-line.ts';
+import { createTurns } from '../concurrency/keyed-mutex.ts';
+import type { Patience } from '../concurrency/wait-queue.ts';
 
 /** While other accounts use the service, the heavy work of one account takes at most one part in PARTS of the time. */
 const PARTS = 6;

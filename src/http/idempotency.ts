@@ -1,7 +1,7 @@
 /** Idempotency: a request with an Idempotency-Key has its effect once, however often it is sent. */
 import { createHash } from 'node:crypto';
-import { createTurns } from '../concurrency/turns.ts';
-import type { Patience, WaitBudget } from '../concurrency/waiting-line.ts';
+import { createTurns } from '../concurrency/keyed-mutex.ts';
+import type { Patience, WaitBudget } from '../concurrency/wait-queue.ts';
 import type { Database } from '../database/database.ts';
 import {
   commitOnce,

@@ -1,8 +1,8 @@
 /** Receives the bytes that a client PUTs to an upload address. */
 
 import type { Logger } from 'pino';
-import { createShares } from '../concurrency/shares.ts';
-import { createTurns } from '../concurrency/turns.ts';
+import { createShares } from '../concurrency/fair-semaphore.ts';
+import { createTurns } from '../concurrency/keyed-mutex.ts';
 import type { Database } from '../database/database.ts';
 import {
   fileAlreadyImported,

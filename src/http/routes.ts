@@ -4,7 +4,7 @@ import { type IncomingMessage, METHODS } from 'node:http';
 import cors from '@koa/cors';
 import Router from '@koa/router';
 import { isSameSecret } from '../api-key.ts';
-import type { Client } from '../concurrency/waiting-line.ts';
+import type { Client } from '../concurrency/wait-queue.ts';
 import { methodNotAllowed, metricsNotAuthorized } from '../errors.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { addReference } from './api-reference/reference.ts';

@@ -12,10 +12,10 @@ import type { Database } from '../database/database.ts';
 import type { PassageRow } from '../database/passages.ts';
 import { prepare } from '../database/prepared.ts';
 import { insufficientCredits } from '../errors.ts';
-import { askedTerms, passageScore, type ScoredTerm, TERM_VALUES, termValues } from './asked-terms.ts';
 import { lengthNorm, normPerLetter } from './bm25.ts';
 import type { SearchedKnowledgeBases } from './collection-statistics.ts';
 import { feedbackWords, scoreInContext, scoreWithSupport, trustBest } from './rerank.ts';
+import { askedTerms, passageScore, type ScoredTerm, TERM_VALUES, termValues } from './term-scores.ts';
 
 /** A passage with its score and the fields of its document that the contract shows. */
 export type FoundPassage = PassageRow & {

@@ -11,8 +11,8 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { passageCounts } from '../indexing/postings/document-frequencies.ts';
-import { scoreOf, tsqueryOf } from './asked-terms.ts';
 import { lengthNorm, termFrequency, titleFrequency } from './bm25.ts';
+import { scoreOf, tsqueryOf } from './term-scores.ts';
 
 /** Weight of a passage's neighbours: the same words count for more inside a document on the subject. */
 const NEIGHBOURS_WEIGHT = 0.3;

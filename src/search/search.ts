@@ -7,7 +7,6 @@ import { impactTierLexeme, TIERS, UNTIERED_DENSITY } from '../analysis/reserved-
 import { chargeCredits } from '../database/accounts.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { insufficientCredits } from '../errors.ts';
-import type { ScoredTerm } from './asked-terms.ts';
 import { attainableWeight, inverseDocumentFrequency, queryFrequencyWeight, weightAt } from './bm25.ts';
 import { type CandidateQueries, chooseCandidates, type TermLevels } from './candidates.ts';
 import { readFrequencies, type SearchedKnowledgeBases } from './collection-statistics.ts';
@@ -15,6 +14,7 @@ import { createQueryAnalysis, type QueryAnalysis } from './query-analysis.ts';
 import { type QueryTerm, SCORED_TERMS_MAX } from './query-terms.ts';
 import { type FoundPassage, rankPassages, type Scoring } from './ranking.ts';
 import type { StemMemory } from './stems.ts';
+import type { ScoredTerm } from './term-scores.ts';
 
 /** A query term: its variants with their scores, and the levels at which passages hold it. */
 type WeightedTerm = ScoredTerm & { levels: TermLevels };

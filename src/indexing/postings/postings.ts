@@ -3,8 +3,7 @@
 import { tierCount } from '../../analysis/reserved-lexemes.ts';
 import type { TokenisedText } from '../../analysis/tokens.ts';
 import type { BinaryArray } from '../../binary-array.ts';
-import { writePassageCounts } from './passage-counts.ts';
-import { addPassageTsvector } from './passage-tsvector.ts';
+import { writePassageCounts } from './frequency-encoding.ts';
 import {
   addLexeme,
   addPlace,
@@ -15,6 +14,7 @@ import {
   placeCountOf,
 } from './postings-accumulator.ts';
 import type { TokenIds } from './token-ids.ts';
+import { addPassageTsvector } from './tsvector-encoding.ts';
 
 /** The tokens of a text as token ids of their document. */
 export type NumberedText = TokenisedText<number>;

@@ -1,5 +1,5 @@
 /** Turns by name: work under one name runs in sequence, work under different names in parallel. */
-import { createWaitingLine, type Patience, type WaitingLine } from './waiting-line.ts';
+import { createWaitingLine, type Patience, type WaitingLine } from './wait-queue.ts';
 
 export type Turns = {
   /** Whether work under this name is running. */

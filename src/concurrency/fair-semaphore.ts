@@ -3,7 +3,7 @@
  * of it. While another one is present, no owner gets more than half, rounded down, but at least one. So a newcomer
  * finds something free, or gets what is returned next.
  */
-import { createWaitingLine, type Patience, type WaitingLine } from './waiting-line.ts';
+import { createWaitingLine, type Patience, type WaitingLine } from './wait-queue.ts';
 
 /** An owner counts as present for this long after its last use, so that its next request finds something free too. */
 const PRESENT_MS = 1_000;

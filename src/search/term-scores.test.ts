@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { prepare } from '../database/prepared.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
-import { askedTerms, passageScore, type ScoredTerm, TERM_VALUES, termValues } from './asked-terms.ts';
+import { askedTerms, passageScore, type ScoredTerm, TERM_VALUES, termValues } from './term-scores.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 

@@ -1,7 +1,7 @@
 /** The order in which owners get a scarce resource. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createShares, type Shares } from './shares.ts';
+import { createShares, type Shares } from './fair-semaphore.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
