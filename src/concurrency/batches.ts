@@ -1,40 +1,43 @@
-/** Looks up many names in few calls: one call asks for all names that arrived during the call before it. */
+/** Looks up many names in few calls. One call looks up all names that were requested during the call before it. */
 import { withTimeout } from '../timeout.ts';
 
-/** A slower call, as on a dead connection, does not delay the next one. */
-const PATIENCE_MS = 200;
+/** The next call does not wait longer than this for a slow one, which may be on a dead connection. */
+const SLOW_CALL_MS = 200;
 
 /**
- * Returns a function that looks up one name by `ask`, which gets many distinct names at once.
- * @throws the error of `ask`, for each name of that call
+ * Returns a function that looks up one name. It calls `lookUp` with many distinct names at a time.
+ * @throws the error of `lookUp`, for each name of that call
  */
 export function inBatches<Answer>(
-  ask: (names: string[]) => Promise<(name: string) => Answer>,
+  lookUp: (names: string[]) => Promise<(name: string) => Answer>,
 ): (name: string) => Promise<Answer> {
-  const asked = new Map<string, Promise<Answer>>();
-  let batch: { names: string[]; answers: Promise<(name: string) => Answer> } | undefined;
-  let before: Promise<unknown> = Promise.resolve();
+  const pending = new Map<string, Promise<Answer>>();
+  let nextBatch: { names: string[]; answers: Promise<(name: string) => Answer> } | undefined;
+  let previousCall: Promise<unknown> = Promise.resolve();
 
-  const begin = () => {
+  const openBatch = () => {
     const names: string[] = [];
-    const answers = before.then(() => {
-      batch = undefined;
-      const asking = ask(names).finally(() => {
-        for (const name of names) asked.delete(name);
+    const answers = previousCall.then(() => {
+      nextBatch = undefined;
+      const call = lookUp(names).finally(() => {
+        for (const name of names) pending.delete(name);
       });
-      const settled = asking.catch(() => {});
-      before = withTimeout(settled, PATIENCE_MS, () => {});
-      return asking;
+      previousCall = withTimeout(
+        call.catch(() => {}),
+        SLOW_CALL_MS,
+        () => {},
+      );
+      return call;
     });
     return { names, answers };
   };
   return (name) => {
-    const running = asked.get(name);
-    if (running) return running;
-    batch ??= begin();
-    batch.names.push(name);
-    const answer = batch.answers.then((answerOf) => answerOf(name));
-    asked.set(name, answer);
+    const known = pending.get(name);
+    if (known) return known;
+    nextBatch ??= openBatch();
+    nextBatch.names.push(name);
+    const answer = nextBatch.answers.then((answerOf) => answerOf(name));
+    pending.set(name, answer);
     return answer;
   };
 }

@@ -1,101 +1,103 @@
 /**
- * Divides a scarce resource (permits, threads, processes) between owners, mostly accounts. A single owner may have all
- * of it. While another one is present, no owner gets more than half, rounded down, but at least one. So a newcomer
- * finds something free, or gets what is returned next.
+ * A semaphore that divides its permits fairly between owners, mostly accounts. A permit stands for a scarce resource: a
+ * thread, a process, a request in work. A single owner may have all permits. While several owners are present, no owner
+ * gets more than half of them, rounded down, but at least one. So a new owner finds a free permit, or gets the next one
+ * that is released.
  */
-import { createWaitingLine, type Patience, type WaitingLine } from './wait-queue.ts';
+import { createWaitQueue, type WaitLimits, type WaitQueue } from './wait-queue.ts';
 
-/** An owner counts as present for this long after its last use, so that its next request finds something free too. */
+/** An owner counts as present for this long after its last use, so that its next request finds a free permit too. */
 const PRESENT_MS = 1_000;
 
 /**
- * An owner's holdings and its waiting requests: returning ones are served before new ones. `servedAt` is the running
- * number of its last turn.
+ * An owner's permits and its waiting requests: `returning` ones are served before new ones. `servedAt` orders the owners
+ * by the time when they last got a permit.
  */
-type Share = {
+type OwnerState = {
   held: number;
   servedAt: number;
   usedAtMs: number;
-  returning: WaitingLine<void>;
-  waiting: WaitingLine<void>;
+  returning: WaitQueue<void>;
+  waiting: WaitQueue<void>;
 };
 
-/** How an owner waits. `isReturning`: it held one before, and continues the same work. */
-export type ShareWait = Patience & { isReturning?: boolean };
+/** How an owner waits. `isReturning`: it held a permit before, and continues the same work. */
+export type AcquireOptions = WaitLimits & { isReturning?: boolean };
 
-export type Shares = {
+export type FairSemaphore = {
   /**
-   * Resolves once the owner holds one more; requests of one owner are served in order of arrival.
-   * @throws the reason why a wait ended: see `WaitingLine`
+   * Resolves once the owner holds one more permit. Requests of one owner are served in order of arrival.
+   * @throws the reason why a wait ended: see `WaitQueue`
    */
-  take(owner: string, wait?: ShareWait): Promise<void>;
-  /** Marks an owner as present that may need some soon. */
-  greet(owner: string): void;
-  /** Returns one that the owner holds. */
-  leave(owner: string): void;
+  acquire(owner: string, options?: AcquireOptions): Promise<void>;
+  /** Makes an owner count as present, because it may need a permit soon. */
+  markPresent(owner: string): void;
+  /** Returns a permit of the owner. */
+  release(owner: string): void;
   /** The waiting new requests of an owner. */
-  waitingOf(owner: string): Pick<WaitingLine<void>, 'length' | 'first'> | undefined;
-  /** How many owners are present. */
+  queueOf(owner: string): Pick<WaitQueue<void>, 'length' | 'first'> | undefined;
+  /** The number of present owners. */
   ownerCount(): number;
   /** Rejects every wait with this error. */
-  refuseAll(error: () => Error): void;
+  rejectAll(error: () => Error): void;
 };
 
-const isWaiting = ({ returning, waiting }: Share): boolean => returning.length() + waiting.length() > 0;
+const isWaiting = ({ returning, waiting }: OwnerState): boolean => returning.length() + waiting.length() > 0;
 
 /**
- * Shares `count` of a resource. `onServed` is called for each one that an owner gets after a wait. In addition there
- * are `visitors` for owners that hold none: they are for resources held so long that a newcomer cannot wait.
+ * Creates a semaphore of `count` permits. `onServed` is called for each permit that an owner gets after a wait. In
+ * addition there are `reserve` permits for owners that hold none. They are for permits that are held for so long that a
+ * new owner cannot wait for one.
  */
-export function createShares(
+export function createFairSemaphore(
   count: number,
   onServed: (owner: string) => void = () => {},
-  visitors = 0,
-): Shares {
-  const shares = new Map<string, Share>();
+  reserve = 0,
+): FairSemaphore {
+  const owners = new Map<string, OwnerState>();
   const half = Math.max(1, Math.floor(count / 2));
   let [free, served] = [count, 0];
   let recheck: NodeJS.Timeout | undefined;
 
-  const shareOf = (owner: string): Share => {
-    let share = shares.get(owner);
-    if (share === undefined) {
-      const [returning, waiting] = [createWaitingLine<void>(), createWaitingLine<void>()];
-      share = { held: 0, servedAt: 0, usedAtMs: 0, returning, waiting };
-      shares.set(owner, share);
+  const stateOf = (owner: string): OwnerState => {
+    let state = owners.get(owner);
+    if (state === undefined) {
+      const [returning, waiting] = [createWaitQueue<void>(), createWaitQueue<void>()];
+      state = { held: 0, servedAt: 0, usedAtMs: 0, returning, waiting };
+      owners.set(owner, state);
     }
-    share.usedAtMs = performance.now();
-    return share;
+    state.usedAtMs = performance.now();
+    return state;
   };
-  const isThere = (share: Share, nowMs: number): boolean =>
-    share.held > 0 || isWaiting(share) || nowMs - share.usedAtMs < PRESENT_MS;
+  const isPresent = (state: OwnerState, nowMs: number): boolean =>
+    state.held > 0 || isWaiting(state) || nowMs - state.usedAtMs < PRESENT_MS;
   const forgetAbsent = () => {
-    if (shares.size < 2) return;
+    if (owners.size < 2) return;
     const nowMs = performance.now();
-    for (const [owner, share] of shares) if (!isThere(share, nowMs)) shares.delete(owner);
+    for (const [owner, state] of owners) if (!isPresent(state, nowMs)) owners.delete(owner);
   };
-  const mayHoldMore = ({ held }: Share): boolean =>
-    held === 0 ? free > -visitors : free > 0 && held < (shares.size > 1 ? half : count);
-  const hold = (share: Share) => {
+  const mayHoldMore = ({ held }: OwnerState): boolean =>
+    held === 0 ? free > -reserve : free > 0 && held < (owners.size > 1 ? half : count);
+  const hold = (state: OwnerState) => {
     free--;
-    share.held++;
-    share.servedAt = ++served;
+    state.held++;
+    state.servedAt = ++served;
   };
-  /** Serves the owner that holds least; among several, the one whose last turn is the longest ago. */
+  /** Serves the owner with the fewest permits, among equals the one served least recently. */
   const serveNext = (): boolean => {
-    let next: [owner: string, share: Share] | undefined;
-    for (const [owner, share] of shares) {
-      if (!isWaiting(share) || !mayHoldMore(share)) continue;
+    let next: [owner: string, state: OwnerState] | undefined;
+    for (const [owner, state] of owners) {
+      if (!isWaiting(state) || !mayHoldMore(state)) continue;
       const least = next?.[1];
       const isLess =
-        share.held === least?.held ? share.servedAt < least.servedAt : share.held < (least?.held ?? count);
-      if (isLess) next = [owner, share];
+        state.held === least?.held ? state.servedAt < least.servedAt : state.held < (least?.held ?? count);
+      if (isLess) next = [owner, state];
     }
     if (next === undefined) return false;
-    const [owner, share] = next;
-    hold(share);
+    const [owner, state] = next;
+    hold(state);
     onServed(owner);
-    (share.returning.length() > 0 ? share.returning : share.waiting).serveFirst();
+    (state.returning.length() > 0 ? state.returning : state.waiting).serveFirst();
     return true;
   };
   const serveAll = () => {
@@ -104,11 +106,11 @@ export function createShares(
     recheckHeldBack();
   };
   /**
-   * An owner may wait while something is free, because another one was present until just now. No event signals its
-   * absence, hence the timer.
+   * An owner may wait although a permit is free, because another owner was present until just now. No event signals
+   * that the other one has gone, hence the timer.
    */
   const recheckHeldBack = () => {
-    if (recheck !== undefined || free <= 0 || !shares.values().some(isWaiting)) return;
+    if (recheck !== undefined || free <= 0 || !owners.values().some(isWaiting)) return;
     recheck = setTimeout(() => {
       recheck = undefined;
       serveAll();
@@ -116,30 +118,30 @@ export function createShares(
   };
 
   return {
-    async take(owner, { isReturning = false, ...patience } = {}) {
-      const share = shareOf(owner);
+    async acquire(owner, { isReturning = false, ...limits } = {}) {
+      const state = stateOf(owner);
       forgetAbsent();
-      if (!isWaiting(share) && mayHoldMore(share)) return hold(share);
-      const wait = (isReturning ? share.returning : share.waiting).join(undefined, patience);
-      // Something may be free that the owner's other requests could not take until now.
+      if (!isWaiting(state) && mayHoldMore(state)) return hold(state);
+      const wait = (isReturning ? state.returning : state.waiting).wait(undefined, limits);
+      // A permit may be free now that earlier requests of this owner could not get.
       serveAll();
       await wait;
     },
-    greet(owner) {
-      shareOf(owner);
+    markPresent(owner) {
+      stateOf(owner);
       forgetAbsent();
     },
-    leave(owner) {
+    release(owner) {
       free++;
-      shareOf(owner).held--;
+      stateOf(owner).held--;
       serveAll();
     },
-    waitingOf: (owner) => shares.get(owner)?.waiting,
-    ownerCount: () => shares.size,
-    refuseAll(error) {
-      for (const { returning, waiting } of shares.values()) {
-        returning.refuseAll(error);
-        waiting.refuseAll(error);
+    queueOf: (owner) => owners.get(owner)?.waiting,
+    ownerCount: () => owners.size,
+    rejectAll(error) {
+      for (const { returning, waiting } of owners.values()) {
+        returning.rejectAll(error);
+        waiting.rejectAll(error);
       }
     },
   };

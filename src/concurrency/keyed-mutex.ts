@@ -1,37 +1,37 @@
-/** Turns by name: work under one name runs in sequence, work under different names in parallel. */
-import { createWaitingLine, type Patience, type WaitingLine } from './wait-queue.ts';
+/** A mutex for each name: work under one name runs in sequence, work under different names in parallel. */
+import { createWaitQueue, type WaitLimits, type WaitQueue } from './wait-queue.ts';
 
-export type Turns = {
+export type KeyedMutex = {
   /** Whether work under this name is running. */
-  isTaken(name: string): boolean;
+  isLocked(name: string): boolean;
   /**
    * Resolves when the next work under this name may begin.
-   * @throws the reason why a wait ended: see `WaitingLine`
+   * @throws the reason why a wait ended: see `WaitQueue`
    */
-  take(name: string, patience: Patience): Promise<void>;
-  /** Ends the work that has the turn. */
-  leave(name: string): void;
+  lock(name: string, limits: WaitLimits): Promise<void>;
+  /** Ends the running work under this name. */
+  unlock(name: string): void;
   /** Rejects every wait with this error. */
-  refuseAll(error: () => Error): void;
+  rejectAll(error: () => Error): void;
 };
 
-export function createTurns(): Turns {
-  /** The waiting lines of names with running work. */
-  const lines = new Map<string, WaitingLine<void>>();
+export function createKeyedMutex(): KeyedMutex {
+  /** The wait queues of the names with running work. */
+  const queues = new Map<string, WaitQueue<void>>();
   return {
-    isTaken: (name) => lines.has(name),
-    async take(name, patience) {
-      const line = lines.get(name);
-      if (line) await line.join(undefined, patience);
-      else lines.set(name, createWaitingLine());
+    isLocked: (name) => queues.has(name),
+    async lock(name, limits) {
+      const queue = queues.get(name);
+      if (queue) await queue.wait(undefined, limits);
+      else queues.set(name, createWaitQueue());
     },
-    leave(name) {
-      const line = lines.get(name);
-      if (line?.first()) line.serveFirst();
-      else lines.delete(name);
+    unlock(name) {
+      const queue = queues.get(name);
+      if (queue?.first()) queue.serveFirst();
+      else queues.delete(name);
     },
-    refuseAll(error) {
-      for (const line of lines.values()) line.refuseAll(error);
+    rejectAll(error) {
+      for (const queue of queues.values()) queue.rejectAll(error);
     },
   };
 }

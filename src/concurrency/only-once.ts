@@ -1,4 +1,4 @@
-/** Runs `act` at the first call, and nothing at the others. */
+/** Returns a function that calls `act` at its first call only. */
 export function onlyOnce(act: () => void): () => void {
   let isDone = false;
   return () => {

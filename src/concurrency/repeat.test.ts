@@ -1,11 +1,11 @@
-/** Repeated work, by the test's clock. */
+/** Repeated work, on a fake clock. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { repeat } from './repeat.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-test('acts now, and again after as long as each act has said', async () => {
+test('acts at once, and again after the time that each act returns', async () => {
   vi.useFakeTimers();
   let count = 0;
   const stop = repeat(async () => 100 * ++count);
@@ -23,7 +23,7 @@ test('acts now, and again after as long as each act has said', async () => {
   expect(count).toBe(3);
 });
 
-test('once stopped, waits for the act that runs and begins no other', async () => {
+test('when stopped, waits for the running act and starts no other', async () => {
   const running = Promise.withResolvers<number>();
   let count = 0;
   const stop = repeat(() => {

@@ -1,17 +1,17 @@
-/** Periodic work of a process beside its requests. */
+/** Periodic work in the background. */
 
 /**
- * Runs `act` now and again and again. `act` never throws, and returns the milliseconds until the next run. The timer
- * does not keep the process alive. Returns a function that stops the repetition and waits for a running `act`.
+ * Runs `act` at once, and then repeatedly. `act` never throws, and returns the milliseconds until its next run. The
+ * timer does not keep the process alive. Returns a function that stops the repetition and waits for a running `act`.
  */
 export const repeat = (act: () => Promise<number>): (() => Promise<void>) => repeatOrWake(act).stop;
 
-/** The same, with `wake` to run it at once, or directly after the run in progress. */
+/** As `repeat`, with a function `wake`: it runs `act` at once, or directly after the run in progress. */
 export function repeatOrWake(act: () => Promise<number>) {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let [wasWoken, isStopped] = [false, false];
-  const goOn = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     let intervalMs = 0;
     do {
       wasWoken = false;
@@ -24,7 +24,7 @@ export function repeatOrWake(act: () => Promise<number>) {
     wasWoken = true;
     if (isStopped || running !== undefined) return;
     clearTimeout(timer);
-    running = goOn();
+    running = run();
   };
   wake();
   return {

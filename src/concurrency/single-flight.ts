@@ -1,18 +1,18 @@
-/** Calls a function that may not answer, with a time-out. */
+/** Calls a function that may hang, with a time-out. */
 import { withTimeout } from '../timeout.ts';
 
 /**
- * Returns a function that calls `ask` and waits at most `timeoutMs`. Calls during a running one share its result:
- * repeated calls must not fill the pool of a database that hangs.
- * @throws the error of `ask`, or a time-out
+ * Returns a function that calls `act` and waits at most `timeoutMs`. Calls during a running one share its result:
+ * repeated calls must not use up all connections to a database that hangs.
+ * @throws the error of `act`, or a time-out
  */
-export function singleFlight<T>(ask: () => Promise<T>, timeoutMs: number): () => Promise<T> {
-  let asking: Promise<T> | undefined;
+export function singleFlight<T>(act: () => Promise<T>, timeoutMs: number): () => Promise<T> {
+  let running: Promise<T> | undefined;
   return async () => {
-    asking ??= ask().finally(() => {
-      asking = undefined;
+    running ??= act().finally(() => {
+      running = undefined;
     });
-    return await withTimeout(asking, timeoutMs, () => {
+    return await withTimeout(running, timeoutMs, () => {
       throw new Error(`no answer within ${timeoutMs} ms`);
     });
   };

@@ -1,4 +1,4 @@
-/** A line in which requests wait for a scarce resource: a permit, or memory for a body. */
+/** A first-in, first-out queue of requests that wait for a scarce resource: a permit, or memory for a body. */
 import { brokenOff, overloaded } from '../errors.ts';
 
 /** The part of a ServerResponse that shows when the client has hung up. */
@@ -8,81 +8,81 @@ export type Client = {
   off(event: 'close', listener: () => void): unknown;
 };
 
-/** `sinceMs`: when it joined, by `performance.now()`. `wanted`: the resource that it waits for. */
-export type Waiting<Wanted> = { sinceMs: number; wanted: Wanted };
+/** `sinceMs`: the start of its wait, by `performance.now()`. `wanted`: the resource that it waits for. */
+export type Waiter<Wanted> = { sinceMs: number; wanted: Wanted };
 
-type Joined<Wanted> = Waiting<Wanted> & { serve(): void; refuse(error: Error): void };
+type QueuedWaiter<Wanted> = Waiter<Wanted> & { serve(): void; reject(error: Error): void };
 
-export type WaitingLine<Wanted> = {
+export type WaitQueue<Wanted> = {
   length(): number;
-  first(): Waiting<Wanted> | undefined;
+  first(): Waiter<Wanted> | undefined;
   /**
-   * Waits at the end of the line until it is served.
+   * Waits at the end of the queue until it is served.
    * @throws SERVICE_UNAVAILABLE after `waitMaxMs`, or when the budget is spent; MALFORMED_REQUEST, for the log only,
    * when the client hangs up; the signal's reason when that aborts
    */
-  join(wanted: Wanted, patience: Patience): Promise<void>;
-  /** Ends the first one's wait. */
+  wait(wanted: Wanted, limits: WaitLimits): Promise<void>;
+  /** Ends the first wait. */
   serveFirst(): void;
-  /** Ends the waits for which `isGranted` returns true, called in their order. */
-  serveWhere(isGranted: (wanted: Wanted) => boolean): void;
+  /** Calls `tryGrant` with each wanted resource, in order of arrival. Ends the waits for which it returns true. */
+  serveWhere(tryGrant: (wanted: Wanted) => boolean): void;
   /** Rejects every wait with this error. */
-  refuseAll(error: () => Error): void;
+  rejectAll(error: () => Error): void;
 };
 
-/** The time left for all waits of one request together; each wait subtracts its duration. */
+/** The time left for all waits of one request together. Each wait subtracts its duration. */
 export type WaitBudget = { leftMs: number };
 
-/** The waiting request's client and limits; without a limit it waits for ever. */
-export type Patience = {
+/** The client of a waiting request, and the limits of its wait. Without limits it may wait for ever. */
+export type WaitLimits = {
   client?: Client;
   signal?: AbortSignal;
   waitMaxMs?: number;
   budget?: WaitBudget | undefined;
 };
 
-/** An empty line. A client that hangs up leaves it, and is not counted any more. */
-export function createWaitingLine<Wanted>(): WaitingLine<Wanted> {
-  const line: Joined<Wanted>[] = [];
-  const join = async (wanted: Wanted, { client, signal, budget, ...patience }: Patience) => {
-    const waitMaxMs = Math.min(patience.waitMaxMs ?? Infinity, budget?.leftMs ?? Infinity);
+/** Creates an empty queue. When a client hangs up, its request leaves the queue and no longer counts. */
+export function createWaitQueue<Wanted>(): WaitQueue<Wanted> {
+  const queue: QueuedWaiter<Wanted>[] = [];
+  const wait = async (wanted: Wanted, { client, signal, budget, ...limits }: WaitLimits) => {
+    const waitMaxMs = Math.min(limits.waitMaxMs ?? Infinity, budget?.leftMs ?? Infinity);
     if (client?.closed) throw brokenOff();
     signal?.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
+    await new Promise<void>((resolvePromise, rejectPromise) => {
       const leave = () => {
         clearTimeout(timer);
-        if (budget) budget.leftMs -= performance.now() - joined.sinceMs;
+        if (budget) budget.leftMs -= performance.now() - waiter.sinceMs;
         client?.off('close', hangUp);
         signal?.removeEventListener('abort', abort);
-        line.splice(line.indexOf(joined), 1);
+        queue.splice(queue.indexOf(waiter), 1);
       };
       const serve = () => {
         leave();
-        resolve();
+        resolvePromise();
       };
-      const refuse = (error: Error) => {
+      const reject = (error: Error) => {
         leave();
-        reject(error);
+        rejectPromise(error);
       };
-      const hangUp = () => refuse(brokenOff());
-      const abort = () => refuse(signal?.reason);
-      const joined = { sinceMs: performance.now(), wanted, serve, refuse };
-      const timer = waitMaxMs === Infinity ? undefined : setTimeout(() => refuse(overloaded()), waitMaxMs);
+      const hangUp = () => reject(brokenOff());
+      const abort = () => reject(signal?.reason);
+      const waiter = { sinceMs: performance.now(), wanted, serve, reject };
+      const timer = waitMaxMs === Infinity ? undefined : setTimeout(() => reject(overloaded()), waitMaxMs);
       client?.once('close', hangUp);
       signal?.addEventListener('abort', abort);
-      line.push(joined);
+      queue.push(waiter);
     });
   };
   return {
-    length: () => line.length,
-    first: () => line[0],
-    join,
-    serveFirst: () => line[0]?.serve(),
-    serveWhere(isGranted) {
-      for (const { wanted, serve } of [...line]) if (isGranted(wanted)) serve();
+    length: () => queue.length,
+    first: () => queue[0],
+    wait,
+    serveFirst: () => queue[0]?.serve(),
+    serveWhere(tryGrant) {
+      for (const { wanted, serve } of [...queue]) if (tryGrant(wanted)) serve();
     },
-    refuseAll: (error) => {
-      for (const { refuse } of [...line]) refuse(error());
+    rejectAll: (error) => {
+      for (const { reject } of [...queue]) reject(error());
     },
   };
 }

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { access, constants, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { createShares } from '../concurrency/fair-semaphore.ts';
+import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { wrongUploadLength } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
 import { makeDirectory } from '../make-directory.ts';
@@ -112,7 +112,7 @@ function release({ buffer, byteLength }: Buffer): void {
  * Each sync blocks one of the four threads that all of the process's file operations share. The syncs of many small
  * uploads would block all other file operations.
  */
-const syncs = createShares(SYNCS_MAX);
+const syncs = createFairSemaphore(SYNCS_MAX);
 
 /** Writes the buffers to a new file in order, and syncs it. */
 async function writeFrom(pieces: AsyncIterable<Buffer>, path: string): Promise<void> {
@@ -122,8 +122,8 @@ async function writeFrom(pieces: AsyncIterable<Buffer>, path: string): Promise<v
       await file.writeFile(piece);
       release(piece);
     }
-    await syncs.take('');
-    await file.sync().finally(() => syncs.leave(''));
+    await syncs.acquire('');
+    await file.sync().finally(() => syncs.release(''));
   } finally {
     await file.close();
   }

@@ -3,7 +3,7 @@
  * when they are served slowly.
  */
 import { LRUCache } from 'lru-cache';
-import type { Shares } from '../concurrency/fair-semaphore.ts';
+import type { FairSemaphore } from '../concurrency/fair-semaphore.ts';
 
 /**
  * The longest wait for a search. After that, a retry elsewhere or later has better odds: Retry-After is a second, too.
@@ -77,17 +77,17 @@ export type Lane = {
 /**
  * The requests that wait for their owner's share of `shares`. `isPatient`: they wait even where they are served slowly.
  */
-export function createLane(shares: Shares, { isPatient }: { isPatient: boolean }): Lane {
+export function createLane(shares: FairSemaphore, { isPatient }: { isPatient: boolean }): Lane {
   const paces = new LRUCache<string, ReturnType<typeof createServiceRate>>({ max: PACES_MAX });
   const isSlow = (owner: string): boolean => {
-    const first = shares.waitingOf(owner)?.first();
-    const length = shares.waitingOf(owner)?.length() ?? 0;
+    const first = shares.queueOf(owner)?.first();
+    const length = shares.queueOf(owner)?.length() ?? 0;
     if (first === undefined || length < BURST) return false;
     const perMs = paces.get(owner)?.perMs() ?? Number.POSITIVE_INFINITY;
     return length >= perMs * SOON_MS || performance.now() - first.sinceMs > SOON_MS;
   };
   const isFull = (owner: string): boolean => {
-    const length = shares.waitingOf(owner)?.length() ?? 0;
+    const length = shares.queueOf(owner)?.length() ?? 0;
     const ownMax = Math.max(BURST, WAITING_MAX / shares.ownerCount());
     return length >= ownMax || (!isPatient && isSlow(owner));
   };
@@ -95,7 +95,7 @@ export function createLane(shares: Shares, { isPatient }: { isPatient: boolean }
     waitMaxMs: isPatient ? IMPORT_WAIT_MAX_MS : WAIT_MAX_MS,
     isFull,
     joined(owner) {
-      if (isPatient || !shares.waitingOf(owner)) return;
+      if (isPatient || !shares.queueOf(owner)) return;
       const pace = paces.get(owner) ?? createServiceRate();
       paces.set(owner, pace);
       pace.begin();

@@ -4,7 +4,7 @@
  * it can, and the load of one account hardly slows the others.
  */
 
-import { createShares, type Shares } from '../concurrency/fair-semaphore.ts';
+import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import type { Client, WaitBudget } from '../concurrency/wait-queue.ts';
 import { overloaded, serverEnding } from '../errors.ts';
 import { createLane, type LaneName } from './admission-lanes.ts';
@@ -67,19 +67,19 @@ type Owned = { owner: string; client: Client; budget: WaitBudget };
 type Way = { waitMaxMs(): number; take(isReturning: boolean): Promise<void>; leave(): void };
 
 /** A request in the lane of imports needs an import permit and a permit. It waits at most `waitMaxMs` for both. */
-function createWay(shares: Shares[], { owner, client, budget }: Owned, waitMaxMs: () => number): Way {
-  const leave = (taken: Shares[]) => {
-    for (const share of taken) share.leave(owner);
+function createWay(shares: FairSemaphore[], { owner, client, budget }: Owned, waitMaxMs: () => number): Way {
+  const leave = (taken: FairSemaphore[]) => {
+    for (const share of taken) share.release(owner);
   };
   return {
     waitMaxMs,
     async take(isReturning) {
       const untilMs = performance.now() + waitMaxMs();
-      const taken: Shares[] = [];
+      const taken: FairSemaphore[] = [];
       try {
         for (const share of shares) {
-          const patience = { client, isReturning, waitMaxMs: untilMs - performance.now() };
-          await share.take(owner, isReturning ? patience : { ...patience, budget });
+          const limits = { client, isReturning, waitMaxMs: untilMs - performance.now() };
+          await share.acquire(owner, isReturning ? limits : { ...limits, budget });
           taken.push(share);
         }
       } catch (error) {
@@ -101,7 +101,7 @@ function createPermit(way: Way, { memory, heavy }: Means, { owner, client, budge
     if (isHeld) way.leave();
     isHeld = false;
   };
-  const patience = () => ({ client, budget, waitMaxMs: way.waitMaxMs() });
+  const limits = () => ({ client, budget, waitMaxMs: way.waitMaxMs() });
   const withoutPermit: Permit['withoutPermit'] = async (act) => {
     // Within another call the permit is already given up; a second call would take it twice.
     if (!isHeld) return await act();
@@ -117,13 +117,13 @@ function createPermit(way: Way, { memory, heavy }: Means, { owner, client, budge
     budget,
     withoutPermit,
     body() {
-      body ??= memory.begin(owner, patience());
+      body ??= memory.begin(owner, limits());
       return body;
     },
     async heavily(act) {
       let turn: HeavyTurn | undefined;
       const take = async () => {
-        turn = await heavy.take(owner, patience());
+        turn = await heavy.take(owner, limits());
       };
       try {
         // A request with its turn for heavy work may still be refused a permit.
@@ -143,8 +143,8 @@ function createPermit(way: Way, { memory, heavy }: Means, { owner, client, budge
 
 /** `count` permits, and memory for bodies. `ownerOf` returns the account of a key without waiting. */
 export function createAdmission(count: number, ownerOf: (key: string) => string): Admission {
-  const permits = createShares(count, (owner) => lanes.others.served(owner));
-  const imports = createShares(Math.max(1, Math.floor(count * IMPORT_SHARE)));
+  const permits = createFairSemaphore(count, (owner) => lanes.others.served(owner));
+  const imports = createFairSemaphore(Math.max(1, Math.floor(count * IMPORT_SHARE)));
   const lanes = {
     imports: createLane(imports, { isPatient: true }),
     others: createLane(permits, { isPatient: false }),
@@ -161,14 +161,14 @@ export function createAdmission(count: number, ownerOf: (key: string) => string)
       if (lane.isFull(owned.owner)) throw overloaded();
       const way = createWay(ways[name], owned, () => lane.waitMaxMs);
       lane.joined(owned.owner);
-      imports.greet(owned.owner);
+      imports.markPresent(owned.owner);
       await way.take(false);
       return createPermit(way, { memory, heavy }, owned);
     },
     hurry() {
       for (const lane of Object.values(lanes)) lane.waitMaxMs = LAST_WAIT_MS;
       const end = () => {
-        for (const { refuseAll } of [permits, imports, memory, heavy]) refuseAll(serverEnding);
+        for (const { rejectAll } of [permits, imports, memory, heavy]) rejectAll(serverEnding);
       };
       setTimeout(end, LAST_WAIT_MS).unref();
     },

@@ -3,7 +3,7 @@
  * much and sends little keeps no other client waiting. While memory is short, a body is not read further.
  */
 
-import { createWaitingLine, type Patience } from '../concurrency/wait-queue.ts';
+import { createWaitQueue, type WaitLimits } from '../concurrency/wait-queue.ts';
 import { overloaded } from '../errors.ts';
 
 /** Large bodies that may arrive at once, of all owners together. */
@@ -13,7 +13,7 @@ const BODIES_MAX = 1_000;
 export type HeldBody = {
   /**
    * Counts bytes that have arrived. Resolves when there is memory for them.
-   * @throws the error that ends a wait: see `WaitingLine`
+   * @throws the error that ends a wait: see `WaitQueue`
    */
   hold(bytes: number): Promise<void>;
   release(): void;
@@ -24,9 +24,9 @@ export type BodyMemory = {
    * Begins to count a large body of the owner.
    * @throws SERVICE_UNAVAILABLE when the owner has too many of them
    */
-  begin(owner: string, patience: Patience): HeldBody;
+  begin(owner: string, limits: WaitLimits): HeldBody;
   /** Ends every wait with this error. */
-  refuseAll(error: () => Error): void;
+  rejectAll(error: () => Error): void;
 };
 
 type Body = { owner: Owner; bytes: number };
@@ -43,7 +43,7 @@ const eldestOf = ({ bodies }: Owner): Body | undefined => bodies.values().next()
  */
 export function createBodyMemory(totalBytes: number): BodyMemory {
   const owners = new Map<string, Owner>();
-  const line = createWaitingLine<{ body: Body; bytes: number }>();
+  const queue = createWaitQueue<{ body: Body; bytes: number }>();
   const half = totalBytes / 2;
   let [usedBytes, youngerBytes] = [0, 0];
 
@@ -73,11 +73,11 @@ export function createBodyMemory(totalBytes: number): BodyMemory {
     const noYounger = isEldest ? eldestOf(owner) : body;
     if (noYounger) countYounger(owner, -noYounger.bytes);
     if (owner.bodies.size === 0) owners.delete(name);
-    line.serveWhere(tryHold);
+    queue.serveWhere(tryHold);
   };
 
   return {
-    begin(name, patience) {
+    begin(name, limits) {
       const owner = owners.get(name) ?? { bodies: new Set(), youngerBytes: 0 };
       owners.set(name, owner);
       if (owner.bodies.size >= BODIES_MAX / owners.size) throw overloaded();
@@ -85,11 +85,11 @@ export function createBodyMemory(totalBytes: number): BodyMemory {
       owner.bodies.add(body);
       return {
         async hold(bytes) {
-          if (!tryHold({ body, bytes })) await line.join({ body, bytes }, patience);
+          if (!tryHold({ body, bytes })) await queue.wait({ body, bytes }, limits);
         },
         release: () => remove(name, body),
       };
     },
-    refuseAll: line.refuseAll,
+    rejectAll: queue.rejectAll,
   };
 }

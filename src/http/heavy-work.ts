@@ -3,8 +3,8 @@
  * of a thousand passages ten milliseconds. Without this, an account with many such requests would have nearly all of
  * the loop.
  */
-import { createTurns } from '../concurrency/keyed-mutex.ts';
-import type { Patience } from '../concurrency/wait-queue.ts';
+import { createKeyedMutex } from '../concurrency/keyed-mutex.ts';
+import type { WaitLimits } from '../concurrency/wait-queue.ts';
 
 /** While other accounts use the service, the heavy work of one account takes at most one part in PARTS of the time. */
 const PARTS = 6;
@@ -29,27 +29,27 @@ export type HeavyWork = {
   isTaken(owner: string): boolean;
   /**
    * Resolves when the owner may do heavy work: at once while it is the only owner, or else after its earlier work.
-   * @throws the error that ends a wait: see `WaitingLine`
+   * @throws the error that ends a wait: see `WaitQueue`
    */
-  take(owner: string, patience: Patience): Promise<HeavyTurn>;
+  take(owner: string, limits: WaitLimits): Promise<HeavyTurn>;
   /** Ends every wait with this error. */
-  refuseAll(error: () => Error): void;
+  rejectAll(error: () => Error): void;
 };
 
 const FREE: HeavyTurn = { begin() {}, end() {} };
 
 /** Makes the turns for heavy work. `countOwners` returns how many owners use the service. */
 export function createHeavyWork(countOwners: () => number): HeavyWork {
-  const turns = createTurns();
+  const mutex = createKeyedMutex();
   return {
-    isTaken: turns.isTaken,
-    async take(owner, patience) {
+    isTaken: mutex.isLocked,
+    async take(owner, limits) {
       if (countOwners() < 2) return FREE;
-      await turns.take(owner, patience);
+      await mutex.lock(owner, limits);
       let begunAtMs = Number.POSITIVE_INFINITY;
       const pause = () => {
         const tookMs = Math.max(0, performance.now() - begunAtMs);
-        setTimeout(() => turns.leave(owner), Math.min(PAUSE_MAX_MS, (PARTS - 1) * tookMs)).unref();
+        setTimeout(() => mutex.unlock(owner), Math.min(PAUSE_MAX_MS, (PARTS - 1) * tookMs)).unref();
       };
       return {
         begin() {
@@ -58,6 +58,6 @@ export function createHeavyWork(countOwners: () => number): HeavyWork {
         end: () => void setImmediate(pause),
       };
     },
-    refuseAll: turns.refuseAll,
+    rejectAll: mutex.rejectAll,
   };
 }

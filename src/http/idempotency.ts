@@ -1,7 +1,7 @@
 /** Idempotency: a request with an Idempotency-Key has its effect once, however often it is sent. */
 import { createHash } from 'node:crypto';
-import { createTurns } from '../concurrency/keyed-mutex.ts';
-import type { Patience, WaitBudget } from '../concurrency/wait-queue.ts';
+import { createKeyedMutex } from '../concurrency/keyed-mutex.ts';
+import type { WaitBudget, WaitLimits } from '../concurrency/wait-queue.ts';
 import type { Database } from '../database/database.ts';
 import {
   commitOnce,
@@ -52,7 +52,7 @@ type Waiter = {
  * for the key's row.
  */
 export function createIdempotency(database: Database) {
-  const turns = createTurns();
+  const mutex = createKeyedMutex();
   return async (
     request: KeyedRequest | undefined,
     { withoutPermit, signal, budget }: Waiter,
@@ -61,18 +61,18 @@ export function createIdempotency(database: Database) {
     if (request === undefined) return await perform((effect) => database.transaction().execute(effect));
     const name = `${request.accountId} ${request.operation} ${request.key}`;
     let isMine = false;
-    const take = async (patience: Patience) => {
-      await turns.take(name, patience);
+    const lock = async (limits: WaitLimits) => {
+      await mutex.lock(name, limits);
       isMine = true;
     };
     try {
-      if (!turns.isTaken(name)) await take({});
-      else await withoutPermit(() => take({ signal: signal(), budget, waitMaxMs: TURN_WAIT_MAX_MS }));
+      if (!mutex.isLocked(name)) await lock({});
+      else await withoutPermit(() => lock({ signal: signal(), budget, waitMaxMs: TURN_WAIT_MAX_MS }));
       const data = await findKeptAnswer(database, request);
       if (data !== undefined) return { data };
       return await perform((effect) => commitOnce(database, request, effect));
     } finally {
-      if (isMine) turns.leave(name);
+      if (isMine) mutex.unlock(name);
     }
   };
 }

@@ -1,8 +1,8 @@
 /** Receives the bytes that a client PUTs to an upload address. */
 
 import type { Logger } from 'pino';
-import { createShares } from '../concurrency/fair-semaphore.ts';
-import { createTurns } from '../concurrency/keyed-mutex.ts';
+import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
+import { createKeyedMutex } from '../concurrency/keyed-mutex.ts';
 import type { Database } from '../database/database.ts';
 import {
   fileAlreadyImported,
@@ -78,14 +78,14 @@ export function createReceiveUpload(
   limitRate: (keyId: string) => Promise<unknown>,
 ): NonNullable<Routes['receiveUpload']> {
   const { database, files, log, uploadSecret } = service;
-  const asking = createShares(ASKING_MAX);
-  const arriving = createTurns();
+  const databaseTurns = createFairSemaphore(ASKING_MAX);
+  const uploads = createKeyedMutex();
 
   const receive = async ({ bytes, client }: Upload, grant: UploadGrant) => {
     const { fileId, sizeBytes, accountId, keyId } = grant;
     const ask = async <T>(act: () => Promise<T>): Promise<T> => {
-      await asking.take(accountId, { client, waitMaxMs: ASKING_WAIT_MAX_MS });
-      return await act().finally(() => asking.leave(accountId));
+      await databaseTurns.acquire(accountId, { client, waitMaxMs: ASKING_WAIT_MAX_MS });
+      return await act().finally(() => databaseTurns.release(accountId));
     };
     const id = parseFileId(fileId);
     await ask(async () => {
@@ -108,15 +108,15 @@ export function createReceiveUpload(
 
   return async (upload) => {
     const grant = readUploadGrant(uploadSecret, upload.target);
-    await arriving
-      .take(grant.fileId, { client: upload.client, waitMaxMs: TURN_WAIT_MAX_MS })
+    await uploads
+      .lock(grant.fileId, { client: upload.client, waitMaxMs: TURN_WAIT_MAX_MS })
       .catch((error) => {
         throw upload.client.closed ? error : uploadUnderWay();
       });
     try {
       return await receive(upload, grant);
     } finally {
-      arriving.leave(grant.fileId);
+      uploads.unlock(grant.fileId);
     }
   };
 }

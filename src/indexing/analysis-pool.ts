@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { Stem } from '../analysis/lexemes.ts';
-import { createShares, type Shares } from '../concurrency/fair-semaphore.ts';
+import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { onlyOnce } from '../concurrency/only-once.ts';
 import type { WaitBudget } from '../concurrency/wait-queue.ts';
 import { overloaded, serverEnding } from '../errors.ts';
@@ -84,7 +84,7 @@ const REQUEST_WAIT_MAX_MS = 50_000;
 const WAITING_MAX = 1_000;
 
 /** A worker thread and the turns in it. */
-type Thread = { pool: Piscina; turns: Shares; documents: number };
+type Thread = { pool: Piscina; turns: FairSemaphore; documents: number };
 
 const createThread = (isKept: boolean): Thread => ({
   pool: new Piscina({
@@ -100,7 +100,7 @@ const createThread = (isKept: boolean): Thread => ({
       maxYoungGenerationSizeMb: YOUNG_MAX_MEBIBYTES,
     },
   }),
-  turns: createShares(1),
+  turns: createFairSemaphore(1),
   documents: 0,
 });
 
@@ -109,12 +109,12 @@ const createThread = (isKept: boolean): Thread => ({
  * document keeps its permit until its last batch is consumed.
  */
 function createRooms(connections: number) {
-  const small = createShares(SMALL_DOCUMENTS);
-  const texts = createShares(Math.max(1, Math.min(LARGE_TEXTS, connections >> 2)));
+  const small = createFairSemaphore(SMALL_DOCUMENTS);
+  const texts = createFairSemaphore(Math.max(1, Math.min(LARGE_TEXTS, connections >> 2)));
   // With few connections, one must stay free for the stems of the document that is being stored.
-  const files = connections < 4 ? texts : createShares(LARGE_FILES);
+  const files = connections < 4 ? texts : createFairSemaphore(LARGE_FILES);
   const rooms = [small, texts, files];
-  const roomFor = (document: DocumentText): { room: Shares; isKept: boolean } => {
+  const roomFor = (document: DocumentText): { room: FairSemaphore; isKept: boolean } => {
     const isText = document.format === 'text';
     const length = isText ? document.content.length : document.extracted.byteLength;
     if (!isLarge(length)) return { room: small, isKept: false };
@@ -126,19 +126,19 @@ function createRooms(connections: number) {
       const found = roomFor(document);
       const { room } = found;
       const isRequest = document.format === 'text';
-      const waiting = room.waitingOf(accountId)?.length() ?? 0;
+      const waiting = room.queueOf(accountId)?.length() ?? 0;
       if (isRequest && waiting >= WAITING_MAX / room.ownerCount()) throw overloaded();
-      await room.take(accountId, {
+      await room.acquire(accountId, {
         ...(signal && { signal }),
         ...(isRequest && { budget, waitMaxMs: REQUEST_WAIT_MAX_MS }),
       });
       return found;
     },
     greet(accountId: string) {
-      for (const room of rooms) room.greet(accountId);
+      for (const room of rooms) room.markPresent(accountId);
     },
     refuseWaiting() {
-      for (const room of rooms) room.refuseAll(serverEnding);
+      for (const room of rooms) room.rejectAll(serverEnding);
     },
   };
 }
@@ -160,11 +160,11 @@ export function createAnalysisPool(stem: Stem, { connections }: { connections: n
       thread.documents++;
       const end = onlyOnce(() => {
         thread.documents--;
-        room.leave(accountId);
+        room.release(accountId);
       });
       const turns = {
         take: takeTurn(thread.turns, accountId, signal),
-        leave: () => thread.turns.leave(accountId),
+        leave: () => thread.turns.release(accountId),
       };
       const dialogue = openDialogue(thread.pool, document, { stem, turns });
       return await startParts(dialogue, { signal, end, isKept });
@@ -178,9 +178,9 @@ export function createAnalysisPool(stem: Stem, { connections }: { connections: n
 }
 
 const takeTurn =
-  (turns: Shares, accountId: string, signal: AbortSignal | undefined) =>
+  (turns: FairSemaphore, accountId: string, signal: AbortSignal | undefined) =>
   (isReturning: boolean): Promise<void> =>
-    turns.take(accountId, { isReturning, ...(signal && { signal }) });
+    turns.acquire(accountId, { isReturning, ...(signal && { signal }) });
 
 /** `end` returns the document's permit: after its last batch is made or, where `isKept`, consumed. */
 type Ending = { signal: AbortSignal | undefined; end: () => void; isKept: boolean };

@@ -8,7 +8,7 @@ import { closeSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { createShares } from '../../concurrency/fair-semaphore.ts';
+import { createFairSemaphore } from '../../concurrency/fair-semaphore.ts';
 import { onlyOnce } from '../../concurrency/only-once.ts';
 import type { PackedText } from '../../indexing/split/extracted-text.ts';
 import type { Extraction, UploadedFile } from '../extract.ts';
@@ -55,9 +55,9 @@ export function createExtractionPool({
   tell = (_lacks: string[]): void => {},
 } = {}): ExtractionPool {
   const processes = createProcesses(program, tell);
-  const turns = createShares(PROCESSES_MAX, undefined, VISITING_PROCESSES_MAX);
+  const turns = createFairSemaphore(PROCESSES_MAX, undefined, VISITING_PROCESSES_MAX);
   // A slow store does not keep other files from the processes, nor one account's files those of another account.
-  const fetches = createShares(PROCESSES_MAX, undefined, 1);
+  const fetches = createFairSemaphore(PROCESSES_MAX, undefined, 1);
   const read = async (file: UploadedFile, onSent: () => void, signal: AbortSignal | undefined) => {
     signal?.throwIfAborted();
     const child = processes.take();
@@ -71,12 +71,12 @@ export function createExtractionPool({
     async extract({ accountId, fileName, readBytes }, signal) {
       const wait = signal && { signal };
       await processes.prepare();
-      await fetches.take(accountId, wait);
-      const leaveFetches = onlyOnce(() => fetches.leave(accountId));
+      await fetches.acquire(accountId, wait);
+      const leaveFetches = onlyOnce(() => fetches.release(accountId));
       try {
         const file = { fileName, bytes: await readBytes() };
-        await turns.take(accountId, wait);
-        return await read(file, leaveFetches, signal).finally(() => turns.leave(accountId));
+        await turns.acquire(accountId, wait);
+        return await read(file, leaveFetches, signal).finally(() => turns.release(accountId));
       } finally {
         leaveFetches();
       }
