@@ -66,21 +66,10 @@ function createTelling(log: Logger): () => void {
 }
 
 /**
- * Sends the refusals of one turn of the loop together, at the end of that turn. A reader on this machine, such as a
- * balancer or a test, is then woken once for all of them: waking it is half of the cost of sending. Each `send` sends
- * one refusal.
+ * Delay of each refusal. Clients that ignore Retry-After and repeat at once would otherwise cause thousands of refusals a
+ * second, and each costs a tenth of an answer.
  */
-function createTogether(): (send: () => void) => void {
-  let due: Array<() => void> = [];
-  const sendAll = () => {
-    const sending = due;
-    due = [];
-    for (const send of sending) send();
-  };
-  return (send) => {
-    if (due.push(send) === 1) setImmediate(sendAll);
-  };
-}
+const REFUSAL_DELAY_MS = 250;
 
 /** Requests with wrong keys that are answered in one turn of the loop. Other requests are read between two turns. */
 const WRONG_PER_TURN = 8;
@@ -107,7 +96,6 @@ export function shedLoad(
 ): RequestListener {
   const fieldsOf = fieldsFor(corsOrigins);
   const tell = createTelling(log);
-  const together = createTogether();
   const gradually = createGradually();
   /** The path of a request that needs a permit; undefined for all others. */
   const pathOf = ({ method, url = '' }: IncomingMessage): string | undefined => {
@@ -118,7 +106,7 @@ export function shedLoad(
   const refuse = ({ headers }: IncomingMessage, response: ServerResponse) => {
     const { status } = OVERLOADED;
     const fields = { ...fieldsOf(headers.origin), 'x-request-id': requestIdOf(headers) };
-    together(() => response.writeHead(status, fields).end(BODY));
+    setTimeout(() => response.writeHead(status, fields).end(BODY), REFUSAL_DELAY_MS);
     telemetry.requestEnded({ operation: 'refused', status, seconds: 0 });
     tell();
   };
