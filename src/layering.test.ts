@@ -186,10 +186,10 @@ test('the SDK of S3 is loaded only by the store that needs it, and that only whe
   expect(loading).toEqual(['files/s3-store.ts']);
 });
 
-test('what only some settings need is loaded only then: metrics, traces', () => {
-  const lazy = ['telemetry/prometheus.ts', 'telemetry/tracing.ts'];
+test('what only some settings need is loaded only then: metrics, the SDK of traces', () => {
+  const lazy = ['telemetry/opentelemetry.ts', 'telemetry/prometheus.ts'];
   expect(files.filter((file) => importsOf(file).some((target) => lazy.includes(target)))).toEqual([]);
-  const loading = files.filter((file) => /from '(prom-client|@opentelemetry\/.*)'/.test(read(file)));
+  const loading = files.filter((file) => /from '(prom-client|@opentelemetry\/(?!api').*)'/.test(read(file)));
   expect(loading.toSorted()).toEqual(lazy);
 });
 

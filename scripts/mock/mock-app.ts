@@ -6,7 +6,7 @@ import { ServiceError, unauthorized } from '../../src/errors.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Backend } from '../../src/http/dispatch.ts';
 import { createLog } from '../../src/telemetry/log.ts';
-import { createTelemetry, unmetered, untraced } from '../../src/telemetry/telemetry.ts';
+import { createTelemetry, unmetered } from '../../src/telemetry/telemetry.ts';
 import { cutPage, type PageInput, type SuccessBody } from './pages.ts';
 import { readPreference } from './preference.ts';
 import { createPrism, type Prism, type SpecAnswer } from './prism.ts';
@@ -74,7 +74,7 @@ export async function createMockApp(): Promise<RequestListener> {
     backend: { authenticate, limitRate: async () => ({}), answer },
     routes: { baseUrl: undefined, receiveUpload, requireReady: async () => ({}) },
     log: createLog('silent'),
-    telemetry: createTelemetry(unmetered, untraced),
+    telemetry: createTelemetry(unmetered),
     corsOrigins: [ANY_ORIGIN],
     validateResponses: false,
   });

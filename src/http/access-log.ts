@@ -1,7 +1,8 @@
 /** One line of the log, and one observation of the metrics, for each request that has ended. */
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
-import type { Answered, Telemetry } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { Answered } from '../telemetry/tracing.ts';
 
 /** Routes that machines request every few seconds. Their lines would drown the rest of the log. */
 const ROUTINE = new Set(['livez', 'readyz', 'metrics']);

@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { overloaded } from '../errors.ts';
 import { createLog } from '../telemetry/log.ts';
-import { type Answered, createTelemetry, unmetered, untraced } from '../telemetry/telemetry.ts';
+import { createTelemetry, unmetered } from '../telemetry/telemetry.ts';
+import type { Answered } from '../telemetry/tracing.ts';
 import type { Admission } from './admission.ts';
 import { createApp } from './app.ts';
 import { shedLoad } from './load-shedding.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
     routes: { baseUrl: undefined, requireReady: async () => ({}) },
     admission: full,
     log: createLog('silent'),
-    telemetry: createTelemetry({ ...unmetered, requestEnded: (answered) => ended.push(answered) }, untraced),
+    telemetry: createTelemetry({ ...unmetered, requestEnded: (answered) => ended.push(answered) }),
     corsOrigins: [ORIGIN, 'https://second.example.org'],
     validateResponses: true,
   });
@@ -90,7 +91,7 @@ test('a key that is not known is looked up first: one that is right has the turn
     learn: (key) =>
       known.has(key) ? undefined : Promise.resolve(key === 'right' && known.add(key).has(key)),
     paths: new Set(['/v1/query']),
-    telemetry: createTelemetry(unmetered, untraced),
+    telemetry: createTelemetry(unmetered),
     log: createLog('silent'),
     corsOrigins: [],
   });
@@ -108,7 +109,7 @@ test('a refusal is sent after its delay: a client that repeats at once causes fe
     admission: full,
     learn: () => undefined,
     paths: new Set(['/v1/query']),
-    telemetry: createTelemetry(unmetered, untraced),
+    telemetry: createTelemetry(unmetered),
     log: createLog('silent'),
     corsOrigins: [],
   });

@@ -17,13 +17,7 @@ import { createSearch, type Search } from '../search/search.ts';
 import { createStem, createStemMemory } from '../search/stems.ts';
 import { countLostLines } from '../telemetry/log.ts';
 import type { Gauged } from '../telemetry/prometheus.ts';
-import {
-  createTelemetry,
-  type Metrics,
-  type Telemetry,
-  unmetered,
-  untraced,
-} from '../telemetry/telemetry.ts';
+import { createTelemetry, type Metrics, type Telemetry, unmetered } from '../telemetry/telemetry.ts';
 import { ensureFirstAccount, readUploadSecret } from './bootstrap.ts';
 import { deploymentIdOf } from './deployment.ts';
 import { openFiles } from './open-files.ts';
@@ -47,12 +41,12 @@ async function openTelemetry(
 ): Promise<Pick<OpenService, 'metrics' | 'telemetry'> & { stop(): Promise<void> }> {
   const prometheus =
     token === undefined ? undefined : (await import('../telemetry/prometheus.ts')).createPrometheus(gauged);
-  const traces = tracing && (await import('../telemetry/tracing.ts')).startTracing(tracing);
+  const stop = tracing && (await import('../telemetry/opentelemetry.ts')).startOpenTelemetry(tracing);
   return {
     metrics:
       token === undefined || prometheus === undefined ? undefined : { token, expose: prometheus.expose },
-    telemetry: createTelemetry(prometheus ?? unmetered, traces?.trace ?? untraced),
-    stop: async () => traces?.stop(),
+    telemetry: createTelemetry(prometheus ?? unmetered),
+    stop: async () => stop?.(),
   };
 }
 

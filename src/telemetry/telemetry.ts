@@ -1,17 +1,6 @@
 /** Telemetry of the service's work: metrics, traces, both, or neither. */
-import type { IncomingHttpHeaders } from 'node:http';
 import type { DocumentErrorCode } from '../../generated/types.gen.ts';
-
-/** The measured steps of the service's work. */
-export type SpanName = 'searching' | 'reading' | 'storing';
-
-/**
- * An answer's labels. Their values are few, whatever clients send.
- * `operation`: an operationId, `upload`, `livez`, `readyz`, `metrics`, `refused` (load shedding, before routing), or
- * `other` for every unknown path.
- * `status` 499: the client hung up before its answer was complete (nginx's number for it).
- */
-export type Answered = { operation: string; status: number };
+import { type Answered, type SpanName, traceRequest, traceStep } from './tracing.ts';
 
 /** The end of an import. */
 export type ImportOutcome =
@@ -28,12 +17,6 @@ export type Meter = {
   importsEnded(outcome: ImportOutcome, count: number): void;
 };
 
-/** Traces work; the result or error of `run` passes through. */
-export type Trace = {
-  request(headers: IncomingHttpHeaders, run: () => Promise<Answered>): Promise<void>;
-  step<T>(step: SpanName, run: () => Promise<T>): Promise<T>;
-};
-
 /** A queue's jobs. */
 export type JobFigures = {
   queue: string;
@@ -48,23 +31,23 @@ export type JobFigures = {
 /** The content of `/metrics`, and the token that opens it. */
 export type Metrics = { token: string; expose(): Promise<{ type: string; text: string }> };
 
-export type Telemetry = Trace & Pick<Meter, 'requestEnded' | 'importsEnded'>;
+export type Telemetry = Pick<Meter, 'requestEnded' | 'importsEnded'> & {
+  /** Traces `run`; see `traceRequest`. */
+  request: typeof traceRequest;
+  /** Traces and measures `run`, whose result or error passes through. */
+  step<T>(step: SpanName, run: () => Promise<T>): Promise<T>;
+};
 
 export const unmetered: Meter = { requestEnded() {}, stepEnded() {}, importsEnded() {} };
 
-export const untraced: Trace = {
-  request: async (_headers, run) => void (await run()),
-  step: (_step, run) => run(),
-};
-
-export const createTelemetry = (meter: Meter, trace: Trace): Telemetry => ({
-  request: trace.request,
+export const createTelemetry = (meter: Meter): Telemetry => ({
+  request: traceRequest,
   requestEnded: meter.requestEnded,
   importsEnded: meter.importsEnded,
   async step(step, run) {
     const startedAt = performance.now();
     try {
-      return await trace.step(step, run);
+      return await traceStep(step, run);
     } finally {
       meter.stepEnded(step, (performance.now() - startedAt) / 1000);
     }

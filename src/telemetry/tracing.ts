@@ -1,51 +1,22 @@
 /**
- * Traces by OpenTelemetry, sent according to its own environment variables. Loaded only where a collector is set,
- * since the SDK takes longer to load than the rest of the service.
+ * The spans of the service's work, by OpenTelemetry's API. They cost next to nothing until an SDK is registered: see
+ * opentelemetry.ts.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  hostDetector,
-  resourceFromAttributes,
-} from '@opentelemetry/resources';
-import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  type Sampler,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace';
-import type { Tracing } from '../config/config.ts';
-import { withTimeout } from '../timeout.ts';
-import type { Trace } from './telemetry.ts';
 
-/** At shutdown, spans not sent within this time are lost, so that the service ends soon. */
-const LAST_SENDING_MS = 1_000;
+/** The measured steps of the service's work. */
+export type SpanName = 'searching' | 'reading' | 'storing';
 
-/** The samplers of the specification (OpenTelemetry, Environment Variable Specification, OTEL_TRACES_SAMPLER). */
-function chooseSampler({ sampler, ratio }: Tracing): Sampler {
-  const roots = {
-    always_on: () => new AlwaysOnSampler(),
-    always_off: () => new AlwaysOffSampler(),
-    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
-  };
-  const name = sampler.replace('parentbased_', '') as keyof typeof roots; // config.ts accepts no other name
-  const root = roots[name]();
-  return sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
-}
+/**
+ * An answer's labels. Their values are few, whatever clients send.
+ * `operation`: an operationId, `upload`, `livez`, `readyz`, `metrics`, `refused` (load shedding, before routing), or
+ * `other` for every unknown path.
+ * `status` 499: the client hung up before its answer was complete (nginx's number for it).
+ */
+export type Answered = { operation: string; status: number };
 
-/** OTEL_SERVICE_NAME takes precedence over this name. */
-const describeService = () =>
-  defaultResource()
-    .merge(resourceFromAttributes({ 'service.name': 'knowledge-retrieval' }))
-    .merge(detectResources({ detectors: [hostDetector, envDetector] }));
+const tracer = trace.getTracer('knowledge-retrieval');
 
 /**
  * Runs within `span`, and ends it. An error message may contain a client's content, so only the error's name is
@@ -63,40 +34,21 @@ async function within<T>(span: Span, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Starts tracing: a span for each request, a child of the caller's if it sends a `traceparent`, and one for each step
- * of the work.
- * @returns the trace, and `stop`, which sends the remaining spans
- */
-export function startTracing(tracing: Tracing): { trace: Trace; stop(): Promise<void> } {
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  const provider = new TracerProvider({
-    resource: describeService(),
-    sampler: chooseSampler(tracing),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), ...tracing.batch })],
+/** Runs within a span, a child of the caller's if its headers have a `traceparent`. An error passes through. */
+export async function traceRequest(
+  headers: IncomingHttpHeaders,
+  run: () => Promise<Answered>,
+): Promise<void> {
+  const caller = propagation.extract(context.active(), headers);
+  const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, caller);
+  await within(span, async () => {
+    const { operation, status } = await run();
+    span.updateName(operation);
+    span.setAttribute('http.response.status_code', status);
+    if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
   });
-  const tracer = provider.getTracer('knowledge-retrieval');
-  return {
-    trace: {
-      async request(headers, run) {
-        const caller = propagation.extract(context.active(), headers);
-        const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, caller);
-        await within(span, async () => {
-          const answered = await run();
-          span.updateName(answered.operation);
-          span.setAttribute('http.response.status_code', answered.status);
-          if (answered.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-          return answered;
-        });
-      },
-      step: (step, run) => within(tracer.startSpan(step), run),
-    },
-    stop: () =>
-      withTimeout(
-        provider.shutdown().catch(() => {}),
-        LAST_SENDING_MS,
-        () => {},
-      ),
-  };
 }
+
+/** Runs within a span of this name. The result or error of `run` passes through. */
+export const traceStep = <T>(step: SpanName, run: () => Promise<T>): Promise<T> =>
+  within(tracer.startSpan(step), run);
