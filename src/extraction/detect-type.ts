@@ -1,5 +1,7 @@
-/** Detects a file's type from its bytes, or from its name's extension where the bytes do not decide. */
-
+/**
+ * Detects a file's type from its bytes, or from its name's extension where the bytes do not decide.
+ * The library file-type is not used: a text that begins with `BMW`, `GIF` or `ID3` is a picture or music to it.
+ */
 import type { DocumentType } from '../../generated/types.gen.ts';
 import { detectUtf16, isGarbled, isPlain } from './detect-encoding.ts';
 

