@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { extractFile } from './extract.ts';
-import type { Reading } from './reading.ts';
+import type { Reading } from './extracted-file.ts';
 import { madeFiles, pdfOf, xlsxOf } from './testing/made-files.ts';
 import { writeZip } from './testing/write-zip.ts';
 

@@ -4,9 +4,9 @@ import { type ExtractedText, isBlank } from '../indexing/split/extracted-text.ts
 import { scanMarkdown } from '../indexing/split/markdown.ts';
 import { decodeText } from './decode-text.ts';
 import { detectType, type FileType, isEncryptedOffice, typeByName } from './detect-type.ts';
+import type { Reading } from './extracted-file.ts';
 import { encrypted, requireShort, tooComplex, UnreadableFile } from './extraction-limits.ts';
 import type { OdfType } from './formats/odf.ts';
-import type { Reading } from './reading.ts';
 
 export type UploadedFile = { fileName: string; bytes: Uint8Array };
 
@@ -61,7 +61,7 @@ const READERS: Record<FileType, () => Promise<Reader>> = {
   csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),
   json: async () => textOnly((await import('./formats/json.ts')).extractJson),
   xml: async () => textOnly((await import('./formats/generic-xml.ts')).extractXml),
-  html: async () => htmlReader((await import('./formats/extract-html.ts')).extractHtml),
+  html: async () => htmlReader((await import('./formats/html.ts')).extractHtml),
   md: async () => textOnly(readPlain),
   // Headings and code fences are common in plain text too.
   txt: async () => textOnly(readPlain),

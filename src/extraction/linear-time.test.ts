@@ -14,8 +14,8 @@ import { decodeText } from './decode-text.ts';
 import { detectType } from './detect-type.ts';
 import { UnreadableFile } from './extraction-limits.ts';
 import { extractCsv } from './formats/csv.ts';
-import { extractHtml } from './formats/extract-html.ts';
 import { extractXml } from './formats/generic-xml.ts';
+import { extractHtml } from './formats/html.ts';
 import { extractJson } from './formats/json.ts';
 import { extractRtf } from './formats/rtf.ts';
 

@@ -1,5 +1,5 @@
 /** Formats cell values as Excel shows them: dates, percentages, currencies. */
-import { attribute, readXml } from './xml.ts';
+import { attribute, readXml } from '../markup/read-xml.ts';
 
 /** A cell's value as stored in the sheet, with its type (ECMA-376, 18.18.11) and its style number. */
 export type WrittenCell = { type: string; style: number; value: string };

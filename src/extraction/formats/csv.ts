@@ -4,8 +4,8 @@
  */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { decodeText } from '../decode-text.ts';
-import { renderHtml } from './html-text.ts';
-import { sheetWriter } from './sheet-writer.ts';
+import { renderHtml } from '../rendering/html-renderer.ts';
+import { sheetWriter } from '../rendering/sheet-writer.ts';
 
 const SEPARATORS = [',', ';', '\t', '|'];
 

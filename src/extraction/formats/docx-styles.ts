@@ -1,5 +1,5 @@
 /** Finds which paragraph styles of a Word document are headings. */
-import { attribute, readXml } from './xml.ts';
+import { attribute, readXml } from '../markup/read-xml.ts';
 
 type Style = { id: string; name: string; basedOn: string; outline: number | undefined };
 

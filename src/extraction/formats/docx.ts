@@ -1,12 +1,18 @@
 /** Reads Word documents (Office Open XML, ECMA-376 part 1, clause 17). */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { corrupt } from '../extraction-limits.ts';
+import { attribute, type XmlAttributes } from '../markup/read-xml.ts';
+import { type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
+import {
+  DATA_TABLE,
+  type Translation,
+  type Translator,
+  translateXml,
+  writeVoid,
+} from '../rendering/translate-xml.ts';
 import { openArchive } from './archive.ts';
 import { headingLevels } from './docx-styles.ts';
-import { type HtmlRenderer, renderHtml } from './html-text.ts';
 import { mainPart, relationshipsOf } from './relationships.ts';
-import { DATA_TABLE, type Translation, type Translator, translateXml, writeVoid } from './translate-xml.ts';
-import { attribute, type XmlAttributes } from './xml.ts';
 
 /** Other parts with text, in reading order. */
 const FURTHER_PARTS = ['footnotes', 'endnotes', 'comments', 'header', 'footer'];

@@ -3,10 +3,10 @@ import { posix } from 'node:path';
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { decodeText } from '../decode-text.ts';
 import { corrupt, encrypted, UnreadableFile } from '../extraction-limits.ts';
+import { readTags } from '../markup/read-html.ts';
+import { attribute, readXml, type XmlAttributes } from '../markup/read-xml.ts';
+import { renderHtml } from '../rendering/html-renderer.ts';
 import { type Archive, openArchive } from './archive.ts';
-import { readTags } from './html-tags.ts';
-import { renderHtml } from './html-text.ts';
-import { attribute, readXml, type XmlAttributes } from './xml.ts';
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
 export async function extractEpub(bytes: Uint8Array): Promise<ExtractedText> {

@@ -1,8 +1,8 @@
 /** Reads XML of unknown kind: elements with text become lines, and the elements around them headings. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { corrupt } from '../extraction-limits.ts';
-import { extendPath, structuredTextWriter } from './structured-text.ts';
-import { readXml } from './xml.ts';
+import { readXml } from '../markup/read-xml.ts';
+import { extendPath, structuredTextWriter } from '../rendering/structured-text.ts';
 
 /** Attributes with text for people. Others hold identifiers, addresses and shapes. */
 const READABLE_ATTRIBUTES = /^(?:alt|caption|content|description|label|name|summary|text|title|value)$/;

@@ -3,9 +3,9 @@ import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { scanMarkdown } from '../../indexing/split/markdown.ts';
 import { decodeText } from '../decode-text.ts';
 import { requireShort } from '../extraction-limits.ts';
+import { extendPath, structuredTextWriter } from '../rendering/structured-text.ts';
+import { withoutNuls } from '../rendering/text-writer.ts';
 import { notebookText } from './notebook.ts';
-import { extendPath, structuredTextWriter } from './structured-text.ts';
-import { withoutNuls } from './text-writer.ts';
 
 /** A value to be written, with its name and the names above it. */
 type Task = { value: unknown; name: string; path: readonly string[] };

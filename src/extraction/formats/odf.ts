@@ -3,11 +3,11 @@
  * SheetJS reads the spreadsheets too, but it writes out repeated rows: a file of 1 KB exhausts its memory.
  */
 
+import type { Reading } from '../extracted-file.ts';
 import { corrupt, encrypted } from '../extraction-limits.ts';
-import type { Reading } from '../reading.ts';
-import { openArchive } from './archive.ts';
-import { type HtmlRenderer, renderHtml } from './html-text.ts';
-import { finishWorkbook } from './sheet-writer.ts';
+import { attribute, type XmlAttributes } from '../markup/read-xml.ts';
+import { type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
+import { finishWorkbook } from '../rendering/sheet-writer.ts';
 import {
   DATA_TABLE,
   type Translation,
@@ -15,8 +15,8 @@ import {
   translateXml,
   writeElement,
   writeVoid,
-} from './translate-xml.ts';
-import { attribute, type XmlAttributes } from './xml.ts';
+} from '../rendering/translate-xml.ts';
+import { openArchive } from './archive.ts';
 
 export type OdfType = 'odt' | 'odp' | 'ods';
 

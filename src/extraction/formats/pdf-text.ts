@@ -1,9 +1,9 @@
 /** Derives paragraphs and headings from the lines of a PDF, which declares neither. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { HEADING_MAX_LENGTH } from '../../indexing/split/markdown.ts';
-import { type HtmlRenderer, renderHtml } from './html-text.ts';
+import { type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
+import { writeElement, writeVoid } from '../rendering/translate-xml.ts';
 import { mostFrequent, type PdfLine } from './pdf-lines.ts';
-import { writeElement, writeVoid } from './translate-xml.ts';
 
 /** Minimum size of a heading's letters, relative to the text's letters. */
 const HEADING_MIN_RATIO = 1.15;

@@ -1,8 +1,8 @@
 /** Reads PDF files page by page with pdf.js (Apache-2.0), which Firefox also uses. */
 import { fileURLToPath } from 'node:url';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import type { Reading } from '../extracted-file.ts';
 import { corrupt, damaged, encrypted, PDF_PAGES_MAX, tooComplex } from '../extraction-limits.ts';
-import type { Reading } from '../reading.ts';
 import { linesOf, type PdfLine } from './pdf-lines.ts';
 import { renderPages } from './pdf-text.ts';
 

@@ -1,12 +1,18 @@
 /** Reads presentations (Office Open XML, ECMA-376 part 1, clauses 19 and 21): each slide is a page. */
 
+import type { Reading } from '../extracted-file.ts';
 import { corrupt } from '../extraction-limits.ts';
-import type { Reading } from '../reading.ts';
+import { attribute, readXml } from '../markup/read-xml.ts';
+import { type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
+import {
+  DATA_TABLE,
+  type Translation,
+  type Translator,
+  translateXml,
+  writeVoid,
+} from '../rendering/translate-xml.ts';
 import { type Archive, openArchive } from './archive.ts';
-import { type HtmlRenderer, renderHtml } from './html-text.ts';
 import { mainPart, relationshipId, relationshipsOf } from './relationships.ts';
-import { DATA_TABLE, type Translation, type Translator, translateXml, writeVoid } from './translate-xml.ts';
-import { attribute, readXml } from './xml.ts';
 
 /** Other parts of a slide, in reading order. */
 const SLIDE_PARTS = ['chart', 'diagramData', 'notesSlide', 'comments'];

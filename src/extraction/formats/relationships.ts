@@ -1,7 +1,7 @@
 /** Follows the relationships between the parts of an Office file (ECMA-376 part 2, clause 9). */
 import { posix } from 'node:path';
+import { attribute, readXml, type XmlAttributes } from '../markup/read-xml.ts';
 import type { Archive } from './archive.ts';
-import { attribute, readXml, type XmlAttributes } from './xml.ts';
 
 /** A reference from a part. `type`: the last word of the relationship's type. `target`: the name of the other part. */
 export type Relationship = { id: string; type: string; target: string };

@@ -1,6 +1,6 @@
 /** Lays out the paragraphs and tables of an RTF document. The file marks where they end, not where they begin. */
-import type { HtmlRenderer } from './html-text.ts';
-import { DATA_TABLE, writeVoid } from './translate-xml.ts';
+import type { HtmlRenderer } from '../rendering/html-renderer.ts';
+import { DATA_TABLE, writeVoid } from '../rendering/translate-xml.ts';
 
 export type RtfBody = {
   text(text: string): void;

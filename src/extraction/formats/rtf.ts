@@ -4,7 +4,7 @@
  */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { tooComplex, XML_DEPTH_MAX } from '../extraction-limits.ts';
-import { renderHtml } from './html-text.ts';
+import { renderHtml } from '../rendering/html-renderer.ts';
 import { type RtfBody, rtfBody } from './rtf-body.ts';
 import { codePageEncoding, DEFAULT_ENCODING, fontEncoding } from './rtf-encodings.ts';
 import { type RtfToken, rtfTokens } from './rtf-tokens.ts';

@@ -1,9 +1,9 @@
 /** Reads workbooks of Excel 5 to 2003 ([MS-XLS]) with SheetJS: each sheet is a page, its name a heading. */
 import type { WorkBook, WorkSheet } from '@e965/xlsx';
+import type { Reading } from '../extracted-file.ts';
 import { CELLS_MAX, damaged, encrypted, tooComplex } from '../extraction-limits.ts';
-import type { Reading } from '../reading.ts';
-import { renderHtml } from './html-text.ts';
-import { finishWorkbook, type SheetWriter, sheetWriter } from './sheet-writer.ts';
+import { renderHtml } from '../rendering/html-renderer.ts';
+import { finishWorkbook, type SheetWriter, sheetWriter } from '../rendering/sheet-writer.ts';
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
 export async function extractXls(bytes: Uint8Array): Promise<Reading> {

@@ -3,14 +3,14 @@
  * SheetJS reads them too, but it unpacks every part without a limit: a file of 0.5 MB took 1.1 GB of memory.
  */
 
+import type { Reading } from '../extracted-file.ts';
 import { CELLS_MAX, corrupt, tooComplex } from '../extraction-limits.ts';
-import type { Reading } from '../reading.ts';
+import { attribute, readXml } from '../markup/read-xml.ts';
+import { type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
+import { finishWorkbook, sheetWriter } from '../rendering/sheet-writer.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { type CellFormatter, cellFormatter } from './cell-formats.ts';
-import { type HtmlRenderer, renderHtml } from './html-text.ts';
 import { mainPart, type Relationship, relationshipId, relationshipsOf } from './relationships.ts';
-import { finishWorkbook, sheetWriter } from './sheet-writer.ts';
-import { attribute, readXml } from './xml.ts';
 
 type Sheet = { name: string; part: string };
 

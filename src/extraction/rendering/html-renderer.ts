@@ -9,9 +9,9 @@ import {
   PARAGRAPHS,
   UNREADABLE,
   VOID,
-} from './html-elements.ts';
-import { createTableWriter, type TableWriter } from './html-table.ts';
-import type { Attributes, TagEvents } from './html-tags.ts';
+} from '../markup/html-elements.ts';
+import type { Attributes, TagEvents } from '../markup/read-html.ts';
+import { createTableWriter, type TableWriter } from './table-writer.ts';
 import { type Anchor, createTextWriter, type TextWriter } from './text-writer.ts';
 
 /** The effect of an element on the text inside it. */

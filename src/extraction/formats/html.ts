@@ -1,8 +1,8 @@
 /** HTML page → text with headings, lists, tables and code, without scripts and boilerplate. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { isBlank } from '../../indexing/split/extracted-text.ts';
-import { readTags } from './html-tags.ts';
-import { renderHtml } from './html-text.ts';
+import { readTags } from '../markup/read-html.ts';
+import { renderHtml } from '../rendering/html-renderer.ts';
 
 /**
  * A page's text and structure. Boilerplate such as navigation is left out unless nothing else would remain.

@@ -1,7 +1,7 @@
 /** Writes the rows of a sheet as a table whose first row names the columns. */
 import { type ExtractedText, isBlank } from '../../indexing/split/extracted-text.ts';
-import type { Attributes } from './html-tags.ts';
-import type { HtmlRenderer } from './html-text.ts';
+import type { Attributes } from '../markup/read-html.ts';
+import type { HtmlRenderer } from './html-renderer.ts';
 import { DATA_TABLE, writeElement } from './translate-xml.ts';
 
 export type SheetWriter = { row(cells: string[]): void; end(): void };

@@ -1,7 +1,7 @@
 /** The visible text of a page, and nothing else, becomes Markdown. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { extractHtml } from './extract-html.ts';
+import { extractHtml } from './html.ts';
 
 const textOf = (html: string) => extractHtml(html).text.trim();
 

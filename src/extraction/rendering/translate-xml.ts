@@ -1,7 +1,7 @@
 /** Renders the elements of an XML format as the HTML elements that they resemble. */
-import type { Attributes } from './html-tags.ts';
-import type { HtmlRenderer } from './html-text.ts';
-import { readXml, type XmlAttributes } from './xml.ts';
+import type { Attributes } from '../markup/read-html.ts';
+import { readXml, type XmlAttributes } from '../markup/read-xml.ts';
+import type { HtmlRenderer } from './html-renderer.ts';
 
 /**
  * The translation of an element: an HTML element with these attributes; `skip` drops it with its content;
