@@ -60,7 +60,7 @@ const READERS: Record<FileType, () => Promise<Reader>> = {
   rtf: async () => textOnly((await import('./formats/rtf.ts')).extractRtf),
   csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),
   json: async () => textOnly((await import('./formats/json.ts')).extractJson),
-  xml: async () => textOnly((await import('./formats/generic-xml.ts')).extractXml),
+  xml: async () => textOnly((await import('./formats/xml.ts')).extractXml),
   html: async () => htmlReader((await import('./formats/html.ts')).extractHtml),
   md: async () => textOnly(readPlain),
   // Headings and code fences are common in plain text too.

@@ -14,10 +14,10 @@ import { decodeText } from './decode-text.ts';
 import { detectType } from './detect-type.ts';
 import { UnreadableFile } from './extraction-limits.ts';
 import { extractCsv } from './formats/csv.ts';
-import { extractXml } from './formats/generic-xml.ts';
 import { extractHtml } from './formats/html.ts';
 import { extractJson } from './formats/json.ts';
 import { extractRtf } from './formats/rtf.ts';
+import { extractXml } from './formats/xml.ts';
 
 const LENGTH = 500_000;
 /** The slowest takes a second; a machine with other work takes ten times as long. */
