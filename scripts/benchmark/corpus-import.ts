@@ -63,7 +63,7 @@ export async function importCorpus(
 }
 
 async function countChanges(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ count: string }>('SELECT count(*) FROM lexeme_changes');
+  const { rows } = await client.query<{ count: string }>('SELECT count(*) FROM document_frequency_deltas');
   return Number(rows[0]?.count);
 }
 
@@ -79,7 +79,7 @@ export async function settle(client: pg.Client): Promise<{ mergeSeconds: number;
     await delay(POLL_MS);
   }
   const merged = performance.now();
-  await client.query('VACUUM (ANALYZE) passages, passage_lexemes, lexeme_statistics, documents');
+  await client.query('VACUUM (ANALYZE) passages, passage_lexemes, document_frequencies, documents');
   const vacuumed = performance.now();
   return { mergeSeconds: (merged - start) / 1000, vacuumSeconds: (vacuumed - merged) / 1000 };
 }

@@ -51,9 +51,9 @@ const CHECKS: ((knowledgeBaseId: string) => RawBuilder<Difference>)[] = [
   (id) => sql`
     SELECT 'passages with the lexeme ' || quote_literal(lexeme) AS what, said, counted
     FROM (SELECT lexeme, sum(passage_count)::bigint AS said FROM (
-        SELECT lexeme, passage_count FROM lexeme_statistics WHERE knowledge_base_id = ${id}
+        SELECT lexeme, passage_count FROM document_frequencies WHERE knowledge_base_id = ${id}
         UNION ALL
-        SELECT key COLLATE "C", value::bigint FROM lexeme_changes, jsonb_each_text(passage_counts)
+        SELECT key COLLATE "C", value::bigint FROM document_frequency_deltas, jsonb_each_text(passage_counts)
         WHERE knowledge_base_id = ${id}) AS counts
       GROUP BY lexeme HAVING sum(passage_count) <> 0) AS counters
       FULL JOIN (${countLexemes(id)}) AS recount USING (lexeme)
@@ -106,10 +106,10 @@ const REPAIRS: ((knowledgeBaseId: string) => RawBuilder<unknown>)[] = [
     INSERT INTO language_statistics (knowledge_base_id, account_id, language, passage_count)
     SELECT ${id}, account_id, language, counted FROM (${countLanguages(id)}) AS recount, knowledge_bases
     WHERE knowledge_base_id = ${id}`,
-  (id) => sql`DELETE FROM lexeme_changes WHERE knowledge_base_id = ${id}`,
-  (id) => sql`DELETE FROM lexeme_statistics WHERE knowledge_base_id = ${id}`,
+  (id) => sql`DELETE FROM document_frequency_deltas WHERE knowledge_base_id = ${id}`,
+  (id) => sql`DELETE FROM document_frequencies WHERE knowledge_base_id = ${id}`,
   (id) => sql`
-    INSERT INTO lexeme_statistics (knowledge_base_id, account_id, lexeme, passage_count)
+    INSERT INTO document_frequencies (knowledge_base_id, account_id, lexeme, passage_count)
     SELECT ${id}, account_id, lexeme, counted FROM (${countLexemes(id)}) AS recount, knowledge_bases
     WHERE knowledge_base_id = ${id}`,
   (id) => sql`
@@ -118,7 +118,7 @@ const REPAIRS: ((knowledgeBaseId: string) => RawBuilder<unknown>)[] = [
       (passage_count, passage_length_total) =
         (SELECT count(*), coalesce(sum(length), 0) FROM passage_lexemes WHERE knowledge_base_id = ${id}),
       (distinct_lexemes, merged_lexemes) =
-        (SELECT count(*), 0 FROM lexeme_statistics WHERE knowledge_base_id = ${id})
+        (SELECT count(*), 0 FROM document_frequencies WHERE knowledge_base_id = ${id})
     WHERE knowledge_base_id = ${id}`,
 ];
 

@@ -36,7 +36,7 @@ afterAll(async () => {
 beforeEach(async () => {
   for (const name of await readdir(directory))
     if (name !== '.incoming') await rm(join(directory, name), { recursive: true });
-  await sql`TRUNCATE knowledge_bases, lexeme_statistics, lexeme_changes, language_statistics CASCADE`.execute(
+  await sql`TRUNCATE knowledge_bases, document_frequencies, document_frequency_deltas, language_statistics CASCADE`.execute(
     database,
   );
   place = await makeKnowledgeBase(database);
@@ -111,7 +111,7 @@ test.each([
   ['a language too many', "UPDATE language_statistics SET language = 'yiddish' WHERE language = 'german'"],
   [
     'a lost change of lexemes',
-    'DELETE FROM lexeme_changes WHERE id = (SELECT min(id::text)::uuid FROM lexeme_changes)',
+    'DELETE FROM document_frequency_deltas WHERE id = (SELECT min(id::text)::uuid FROM document_frequency_deltas)',
   ],
   ['a wrong number of passages', "UPDATE documents SET passage_count = 7 WHERE title = 'a'"],
 ])('%s is told, and repaired', async (_, damage) => {

@@ -58,8 +58,8 @@ async function checkLifeCycle({ database, files, ...limits }: StoreCheck): Promi
     WHERE deleted_at IS NULL AND knowledge_base_id NOT IN (SELECT knowledge_base_id FROM knowledge_base_statistics)
     UNION
     SELECT 'rows of the unknown knowledge base ' || knowledge_base_id || ' in ' || place FROM (
-      SELECT DISTINCT knowledge_base_id, 'lexeme_statistics' AS place FROM lexeme_statistics
-      UNION SELECT DISTINCT knowledge_base_id, 'lexeme_changes' FROM lexeme_changes
+      SELECT DISTINCT knowledge_base_id, 'document_frequencies' AS place FROM document_frequencies
+      UNION SELECT DISTINCT knowledge_base_id, 'document_frequency_deltas' FROM document_frequency_deltas
       UNION SELECT DISTINCT knowledge_base_id, 'language_statistics' FROM language_statistics) AS found
     WHERE knowledge_base_id NOT IN (SELECT knowledge_base_id FROM knowledge_bases)`.execute(database);
   return rows.map(({ line }) => line);

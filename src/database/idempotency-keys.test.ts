@@ -22,7 +22,7 @@ beforeEach(() => {
 const hashOf = (body: string) => createHash('sha256').update(body).digest();
 
 const makesAgo = (age: string) =>
-  sql`UPDATE first_answers SET created_at = now() - ${age}::interval`.execute(suite.database);
+  sql`UPDATE idempotency_keys SET created_at = now() - ${age}::interval`.execute(suite.database);
 
 /** An effect that lasts until the test ends it. */
 function createSlowEffect(answer: object) {
@@ -102,6 +102,6 @@ test('the sweep removes old answers, and those only', async () => {
   const young = { ...request, key: 'young' };
   await commitOnce(suite.database, young, async () => ({ made: 2 }));
   expect(await removeOldAnswers(suite.database)).toBeGreaterThanOrEqual(1);
-  const { rows } = await sql`SELECT idempotency_key FROM first_answers`.execute(suite.database);
+  const { rows } = await sql`SELECT idempotency_key FROM idempotency_keys`.execute(suite.database);
   expect(rows).toEqual([{ idempotency_key: 'young' }]);
 });

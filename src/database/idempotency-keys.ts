@@ -22,13 +22,13 @@ const isKept = sql<boolean>`created_at > now() - make_interval(hours => ${KEPT_H
 
 const selectAnswer = (database: Queryable, { accountId, operation, key }: KeyedRequest) =>
   database
-    .selectFrom('first_answers')
+    .selectFrom('idempotency_keys')
     .select(['request_hash', 'answer'])
     .where('account_id', '=', accountId)
     .where('operation', '=', operation)
     .where('idempotency_key', '=', key);
 
-type KeptAnswer = Pick<Selectable<Tables['first_answers']>, 'request_hash' | 'answer'>;
+type KeptAnswer = Pick<Selectable<Tables['idempotency_keys']>, 'request_hash' | 'answer'>;
 
 /** @throws IDEMPOTENCY_KEY_REUSED when the answer belongs to another request. */
 function answerTo({ hash }: KeyedRequest, { request_hash, answer }: KeptAnswer): object {
@@ -59,7 +59,7 @@ async function claimKey(
   { accountId, operation, key, hash }: KeyedRequest,
 ): Promise<boolean> {
   const { rows } = await sql`
-    INSERT INTO first_answers AS kept (account_id, operation, idempotency_key, request_hash, created_at)
+    INSERT INTO idempotency_keys AS kept (account_id, operation, idempotency_key, request_hash, created_at)
     VALUES (${accountId}, ${operation}, ${key}, ${hash}, now())
     ON CONFLICT (account_id, operation, idempotency_key) DO UPDATE
       SET request_hash = excluded.request_hash, answer = NULL, created_at = excluded.created_at
@@ -74,7 +74,7 @@ async function keepAnswer(
   answer: object,
 ): Promise<void> {
   await transaction
-    .updateTable('first_answers')
+    .updateTable('idempotency_keys')
     .set({ answer: JSON.stringify(answer) })
     .where('account_id', '=', accountId)
     .where('operation', '=', operation)
@@ -106,7 +106,7 @@ export async function commitOnce<Answer extends object>(
 /** Removes expired answers; returns their number. */
 export async function removeOldAnswers(database: Queryable): Promise<number> {
   const { numDeletedRows } = await database
-    .deleteFrom('first_answers')
+    .deleteFrom('idempotency_keys')
     .where(sql<boolean>`created_at <= now() - make_interval(hours => ${KEPT_HOURS})`)
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);

@@ -37,6 +37,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0006-reserved-until',
     '0007-processing-since',
     '0008-distinct-lexemes',
+    '0009-field-names',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDatabase, createPool, type Database } from './database.ts';
-import { createRequestCounter } from './rate-limit-counters.ts';
+import { createRateLimitCounter } from './rate-limit-counters.ts';
 import { createTestDatabase } from './testing/test-database.ts';
 
 const WINDOW_SECONDS = 60;
@@ -32,7 +32,7 @@ const byNumber = (left: number, right: number) => left - right;
 
 test('three servers at once, one of them with most of the load, give every place of two keys once', async () => {
   const counters = [suite.database, ...others].map((database) =>
-    createRequestCounter(database, WINDOW_SECONDS),
+    createRateLimitCounter(database, WINDOW_SECONDS),
   );
   const keys = [keyId, uuidv7()];
   const places = await Promise.all(
@@ -45,7 +45,7 @@ test('three servers at once, one of them with most of the load, give every place
 });
 
 test('the requests of one server are given their places in the order in which they came', async () => {
-  const count = createRequestCounter(suite.database, WINDOW_SECONDS);
+  const count = createRateLimitCounter(suite.database, WINDOW_SECONDS);
   const counted = await Promise.all(range(50).map(() => count(keyId)));
   expect(counted.map(({ place }) => place)).toEqual(range(50));
 });
@@ -59,37 +59,37 @@ test('two hundred requests at once of twenty keys take two statements', async ()
       return result;
     },
   });
-  const count = createRequestCounter(counting, WINDOW_SECONDS);
+  const count = createRateLimitCounter(counting, WINDOW_SECONDS);
   await Promise.all(range(200).map((number) => count(`${keyId} ${number % 20}`)));
   expect(statements).toBe(2);
 });
 
 test('a window ends a minute behind its first request by the clock of the database, and the next one begins at 1', async () => {
-  const count = createRequestCounter(suite.database, WINDOW_SECONDS);
+  const count = createRateLimitCounter(suite.database, WINDOW_SECONDS);
   const before = performance.now();
   const first = await count(keyId);
   expect(first.endsAtMs).toBeGreaterThanOrEqual(before + 60_000);
   expect(first.endsAtMs).toBeLessThanOrEqual(performance.now() + 60_000);
   await count(keyId);
-  await sql`UPDATE request_counts SET ends_at = now() WHERE key_id = ${keyId}`.execute(suite.database);
+  await sql`UPDATE rate_limit_counters SET ends_at = now() WHERE key_id = ${keyId}`.execute(suite.database);
   expect((await count(keyId)).place).toBe(1);
   expect((await count(keyId)).place).toBe(2);
 });
 
 test('what can not be counted rejects, and counting goes on when the database is back', async () => {
-  const count = createRequestCounter(suite.database, WINDOW_SECONDS);
-  await sql`ALTER TABLE request_counts RENAME TO elsewhere`.execute(suite.database);
+  const count = createRateLimitCounter(suite.database, WINDOW_SECONDS);
+  await sql`ALTER TABLE rate_limit_counters RENAME TO elsewhere`.execute(suite.database);
   const lost = await Promise.allSettled([count(keyId), count(keyId)]);
   expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  await sql`ALTER TABLE elsewhere RENAME TO request_counts`.execute(suite.database);
+  await sql`ALTER TABLE elsewhere RENAME TO rate_limit_counters`.execute(suite.database);
   expect((await count(keyId)).place).toBe(1);
 });
 
 test('a statement that hangs is given up, and the requests behind it are counted', async () => {
-  const count = createRequestCounter(suite.database, WINDOW_SECONDS);
+  const count = createRateLimitCounter(suite.database, WINDOW_SECONDS);
   await count(keyId);
   await suite.database.transaction().execute(async (transaction) => {
-    await sql`SELECT 1 FROM request_counts WHERE key_id = ${keyId} FOR UPDATE`.execute(transaction);
+    await sql`SELECT 1 FROM rate_limit_counters WHERE key_id = ${keyId} FOR UPDATE`.execute(transaction);
     const stuck = expect(count(keyId)).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
     const behind = count(uuidv7());
     await stuck;

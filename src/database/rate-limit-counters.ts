@@ -22,7 +22,7 @@ type Total = { keyId: string; requests: number; leftMs: number };
 const addRequests = prepare('add_requests', ['keyIds', 'requests', 'windowSeconds'], (given) => {
   const isOpen = sql`counted.ends_at > now()`;
   return sql<Total>`
-    INSERT INTO request_counts AS counted (key_id, requests, ends_at)
+    INSERT INTO rate_limit_counters AS counted (key_id, requests, ends_at)
     SELECT key_id, requests, now() + make_interval(secs => ${given.windowSeconds}::float8)
     FROM unnest(${given.keyIds}::text[], ${given.requests}::bigint[]) AS asked (key_id, requests)
     ORDER BY key_id COLLATE "C"
@@ -64,7 +64,7 @@ const giveUp = () => {
  * costs a small part of a statement.
  * @returns a function that rejects when the database is away or hangs; the request may then be counted or not.
  */
-export function createRequestCounter(
+export function createRateLimitCounter(
   database: Database,
   windowSeconds: number,
 ): (keyId: string) => Promise<Counted> {

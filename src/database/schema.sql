@@ -30,6 +30,22 @@ CREATE TABLE api_keys (
   FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
+CREATE TABLE document_frequencies (
+  knowledge_base_id uuid NOT NULL,
+  lexeme text COLLATE "C" NOT NULL,
+  account_id uuid NOT NULL,
+  passage_count bigint NOT NULL,
+  PRIMARY KEY (knowledge_base_id, lexeme)
+) WITH (fillfactor=65);
+
+CREATE TABLE document_frequency_deltas (
+  knowledge_base_id uuid NOT NULL,
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  passage_counts jsonb STORAGE EXTERNAL NOT NULL,
+  PRIMARY KEY (knowledge_base_id, id)
+);
+
 CREATE TABLE documents (
   knowledge_base_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -78,7 +94,7 @@ CREATE TABLE files (
   CHECK ((size_bytes > 0))
 );
 
-CREATE TABLE first_answers (
+CREATE TABLE idempotency_keys (
   account_id uuid NOT NULL,
   operation text NOT NULL,
   idempotency_key text COLLATE "C" NOT NULL,
@@ -128,22 +144,6 @@ CREATE TABLE language_statistics (
   CHECK ((passage_count >= 0))
 ) WITH (fillfactor=50);
 
-CREATE TABLE lexeme_changes (
-  knowledge_base_id uuid NOT NULL,
-  id uuid NOT NULL,
-  account_id uuid NOT NULL,
-  passage_counts jsonb STORAGE EXTERNAL NOT NULL,
-  PRIMARY KEY (knowledge_base_id, id)
-);
-
-CREATE TABLE lexeme_statistics (
-  knowledge_base_id uuid NOT NULL,
-  lexeme text COLLATE "C" NOT NULL,
-  account_id uuid NOT NULL,
-  passage_count bigint NOT NULL,
-  PRIMARY KEY (knowledge_base_id, lexeme)
-) WITH (fillfactor=65);
-
 CREATE TABLE passage_lexemes (
   knowledge_base_id uuid NOT NULL,
   document_id uuid NOT NULL,
@@ -170,7 +170,7 @@ CREATE TABLE passages (
   FOREIGN KEY (knowledge_base_id, document_id) REFERENCES documents(knowledge_base_id, id)
 );
 
-CREATE UNLOGGED TABLE request_counts (
+CREATE UNLOGGED TABLE rate_limit_counters (
   key_id text COLLATE "C" NOT NULL,
   requests bigint NOT NULL,
   ends_at timestamp with time zone NOT NULL,
@@ -178,14 +178,14 @@ CREATE UNLOGGED TABLE request_counts (
 ) WITH (fillfactor=50);
 
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id);
+CREATE INDEX document_frequencies_by_account ON public.document_frequencies USING btree (account_id, lexeme);
 CREATE INDEX documents_by_creation ON public.documents USING btree (knowledge_base_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX documents_by_file ON public.documents USING btree (knowledge_base_id, file_id);
 CREATE INDEX documents_processing ON public.documents USING btree (processing_since) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (processing_since IS NOT NULL));
 CREATE INDEX documents_waiting ON public.documents USING btree (created_at) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (processing_since IS NULL));
 CREATE UNIQUE INDEX files_by_document ON public.files USING btree (knowledge_base_id, document_id);
 CREATE INDEX files_not_imported ON public.files USING btree (account_id) WHERE (document_id IS NULL);
-CREATE INDEX first_answers_by_creation ON public.first_answers USING btree (created_at);
+CREATE INDEX idempotency_keys_by_creation ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX knowledge_base_statistics_by_account ON public.knowledge_base_statistics USING btree (account_id);
 CREATE INDEX knowledge_bases_by_account ON public.knowledge_bases USING btree (account_id, created_at DESC, knowledge_base_id DESC) WHERE (deleted_at IS NULL);
-CREATE INDEX lexeme_statistics_by_account ON public.lexeme_statistics USING btree (account_id, lexeme);
 CREATE INDEX passage_lexemes_by_lexeme ON public.passage_lexemes USING gin (lexemes);

@@ -48,7 +48,7 @@ type KnowledgeBaseStatisticsTable = {
   passage_count: Generated<number>;
   /** Sum of the passages' lengths in letters, as BM25 needs it. */
   passage_length_total: Generated<number>;
-  /** Rows of `lexeme_statistics` at the last count, and how many of them were added, removed or changed since. */
+  /** Rows of `document_frequencies` at the last count, and how many of them were added, removed or changed since. */
   distinct_lexemes: Generated<number>;
   merged_lexemes: Generated<number>;
 };
@@ -62,7 +62,7 @@ type LanguageStatisticsTable = {
 };
 
 /** Document frequency of each lexeme, counted in passages. */
-type LexemeStatisticsTable = {
+type DocumentFrequencyTable = {
   knowledge_base_id: string;
   account_id: string;
   lexeme: string;
@@ -70,10 +70,10 @@ type LexemeStatisticsTable = {
 };
 
 /** A document with more lexemes gets several rows of deltas. Merging one row takes a tenth of a second at most. */
-export const LEXEMES_PER_CHANGE = 5_000;
+export const LEXEMES_PER_DELTA = 5_000;
 
 /** Frequency deltas: by how much one import or deletion changes each lexeme's passage count. A worker merges them. */
-type LexemeChangeTable = {
+type DocumentFrequencyDeltaTable = {
   knowledge_base_id: string;
   id: string;
   account_id: string;
@@ -152,7 +152,7 @@ type PassageLexemesTable = {
 };
 
 /** The kept answer to a request with an Idempotency-Key; null only until the transaction that makes it commits. */
-type FirstAnswerTable = {
+type IdempotencyKeyTable = {
   account_id: string;
   operation: string;
   idempotency_key: string;
@@ -163,7 +163,7 @@ type FirstAnswerTable = {
 };
 
 /** A key's current minute, or its last one. */
-type RequestCountTable = { key_id: string; requests: number; ends_at: Timestamp };
+type RateLimitCounterTable = { key_id: string; requests: number; ends_at: Timestamp };
 
 export type Tables = {
   accounts: AccountTable;
@@ -172,12 +172,12 @@ export type Tables = {
   knowledge_bases: KnowledgeBaseTable;
   knowledge_base_statistics: KnowledgeBaseStatisticsTable;
   language_statistics: LanguageStatisticsTable;
-  lexeme_statistics: LexemeStatisticsTable;
-  lexeme_changes: LexemeChangeTable;
+  document_frequencies: DocumentFrequencyTable;
+  document_frequency_deltas: DocumentFrequencyDeltaTable;
   documents: DocumentTable;
   files: FileTable;
   passages: PassageTable;
   passage_lexemes: PassageLexemesTable;
-  first_answers: FirstAnswerTable;
-  request_counts: RequestCountTable;
+  idempotency_keys: IdempotencyKeyTable;
+  rate_limit_counters: RateLimitCounterTable;
 };

@@ -64,7 +64,7 @@ test('a key that has used up its minute is refused without the database, until t
 
 test('a minute that is over makes room again, at once and on every server', async () => {
   await createRateLimit(suite.other, 1)(keyId);
-  await sql`UPDATE request_counts SET ends_at = now() WHERE key_id = ${keyId}`.execute(suite.database);
+  await sql`UPDATE rate_limit_counters SET ends_at = now() WHERE key_id = ${keyId}`.execute(suite.database);
   expect(await createRateLimit(suite.database, 1)(keyId)).toMatchObject({ ratelimit: '"default";r=0;t=60' });
 });
 

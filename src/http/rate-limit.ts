@@ -1,7 +1,7 @@
 /** Limits the requests of one API key in a minute, exactly and over all servers of a database. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/database.ts';
-import { createRequestCounter } from '../database/rate-limit-counters.ts';
+import { createRateLimitCounter } from '../database/rate-limit-counters.ts';
 import { rateLimited } from '../errors.ts';
 
 const WINDOW_SECONDS = 60;
@@ -27,7 +27,7 @@ export function createRateLimit(
   requestsPerMinute: number,
 ): (keyId: string) => Promise<RateFields> {
   if (requestsPerMinute === 0) return async () => NO_FIELDS;
-  const count = createRequestCounter(database, WINDOW_SECONDS);
+  const count = createRateLimitCounter(database, WINDOW_SECONDS);
   const spent = new LRUCache<string, number>({ max: SPENT_KEYS });
   const policy = `"default";q=${requestsPerMinute};w=${WINDOW_SECONDS}`;
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
-import { LEXEMES_PER_CHANGE } from '../database/tables.ts';
+import { LEXEMES_PER_DELTA } from '../database/tables.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { readFrequencies, readQueryStatistics } from '../search/collection-statistics.ts';
 import { importText, makeKnowledgeBase, type Place } from '../search/testing/imported-texts.ts';
@@ -24,9 +24,9 @@ async function readStatistics({ knowledgeBaseId }: Place) {
     SELECT document_count, storage_bytes, passage_count, passage_length_total,
       (SELECT coalesce(jsonb_object_agg(lexeme, passage_count), '{}') FROM (
         SELECT lexeme, sum(passage_count) AS passage_count FROM (
-          SELECT lexeme, passage_count FROM lexeme_statistics WHERE knowledge_base_id = ${knowledgeBaseId}
+          SELECT lexeme, passage_count FROM document_frequencies WHERE knowledge_base_id = ${knowledgeBaseId}
           UNION ALL
-          SELECT key, value::bigint FROM lexeme_changes, jsonb_each_text(passage_counts)
+          SELECT key, value::bigint FROM document_frequency_deltas, jsonb_each_text(passage_counts)
           WHERE knowledge_base_id = ${knowledgeBaseId}) AS counted
         GROUP BY lexeme HAVING sum(passage_count) <> 0) AS merged) AS lexemes,
       (SELECT coalesce(jsonb_object_agg(language, passage_count), '{}') FROM language_statistics
@@ -144,10 +144,10 @@ test('a knowledge base whose last document is gone has no lexemes left', async (
 
 test('a large document is merged piece by piece, and its statistics are exact meanwhile', async () => {
   const place = await makeKnowledgeBase(suite.database);
-  const content = Array.from({ length: 15 * LEXEMES_PER_CHANGE }, (_, i) => `word${i}`).join(' ');
+  const content = Array.from({ length: 15 * LEXEMES_PER_DELTA }, (_, i) => `word${i}`).join(' ');
   const countChanges = async () => {
     const { rows } = await sql<{ count: number }>`
-      SELECT count(*) FROM lexeme_changes WHERE knowledge_base_id = ${place.knowledgeBaseId}`.execute(
+      SELECT count(*) FROM document_frequency_deltas WHERE knowledge_base_id = ${place.knowledgeBaseId}`.execute(
       suite.database,
     );
     return rows[0]?.count ?? 0;
@@ -175,7 +175,9 @@ test('a large document is merged piece by piece, and its statistics are exact me
   await deleteText(place, id);
   expectPieces(await mergeAll());
   const { rows } = await sql`
-    SELECT FROM lexeme_statistics WHERE knowledge_base_id = ${place.knowledgeBaseId}`.execute(suite.database);
+    SELECT FROM document_frequencies WHERE knowledge_base_id = ${place.knowledgeBaseId}`.execute(
+    suite.database,
+  );
   expect(rows).toEqual([]);
 });
 

@@ -124,8 +124,8 @@ test('a purge leaves no row and no byte of a deleted knowledge base', async () =
     'passages',
     'passage_lexemes',
     'files',
-    'lexeme_changes',
-    'lexeme_statistics',
+    'document_frequency_deltas',
+    'document_frequencies',
     'language_statistics',
   ];
   expect(await Promise.all(tables.map(countRows))).toEqual(tables.map(() => 0));

@@ -48,7 +48,7 @@ test('behind an import its entries are sorted into the index, and its counts mer
   await sql`CREATE EXTENSION IF NOT EXISTS pageinspect`.execute(database);
   const readUpkeep = async () => {
     const { rows } = await sql`
-      SELECT n_pending_pages AS "pendingPages", (SELECT count(*) FROM lexeme_changes) AS changes
+      SELECT n_pending_pages AS "pendingPages", (SELECT count(*) FROM document_frequency_deltas) AS changes
       FROM gin_metapage_info(get_raw_page('passage_lexemes_by_lexeme', 0))`.execute(database);
     return rows[0];
   };

@@ -13,7 +13,7 @@ const ROWS_PER_STEP = 2_000;
 const CONTENT_TABLES = [
   'passage_lexemes',
   'passages',
-  'lexeme_statistics',
+  'document_frequencies',
   'language_statistics',
   'documents',
   'files',

@@ -47,11 +47,11 @@ async function insertUnmerged(
     counted AS (
       INSERT INTO knowledge_base_statistics (knowledge_base_id, account_id, passage_count)
       SELECT knowledge_base_id, account_id, 10 FROM made)
-    INSERT INTO lexeme_changes (knowledge_base_id, id, account_id, passage_counts)
+    INSERT INTO document_frequency_deltas (knowledge_base_id, id, account_id, passage_counts)
     SELECT knowledge_base_id, gen_random_uuid(), account_id, ${counts}::jsonb
     FROM made LIMIT ${size.changes}`.execute(suite.database);
   // As autovacuum does. PostgreSQL then knows the number of rows, and used to choose the most expensive plan.
-  await sql`ANALYZE knowledge_bases, lexeme_changes`.execute(suite.database);
+  await sql`ANALYZE knowledge_bases, document_frequency_deltas`.execute(suite.database);
 }
 
 test('a query of 8,192 different characters is answered at once, over 1,000 knowledge bases under import', async () => {
@@ -68,7 +68,10 @@ test('a query of 8,192 different characters is answered at once, over 1,000 know
   // Looking up its 16,384 tokens and their tiers in each import took more than a minute, which ended the search.
   expect(performance.now() - startedAtMs).toBeLessThan(5_000);
   // Merging two million counts would take the next tests half a minute.
-  await suite.database.deleteFrom('lexeme_changes').where('account_id', '=', place.accountId).execute();
+  await suite.database
+    .deleteFrom('document_frequency_deltas')
+    .where('account_id', '=', place.accountId)
+    .execute();
 });
 
 test('a query is charged once, whatever it finds', async () => {

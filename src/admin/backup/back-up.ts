@@ -13,7 +13,7 @@ import { joinDatabase } from '../../serve/open-database.ts';
 import { openFiles } from '../../serve/open-files.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { type AddEntry, type Header, writeArchive } from './archive.ts';
-import { BACKED_UP_TABLES } from './backed-up-tables.ts';
+import { BACKED_UP_NAMES } from './backed-up-tables.ts';
 
 /** Bytes of a table in memory at once: enough to make the overhead negligible, little beside the largest file. */
 const PART_BYTES = 4 * 1024 ** 2;
@@ -49,7 +49,7 @@ async function describe(client: pg.PoolClient): Promise<Pick<Header, 'migrations
     `SELECT table_name AS name, array_agg(column_name::text ORDER BY ordinal_position) AS columns
      FROM information_schema.columns WHERE table_schema = current_schema() GROUP BY table_name`,
   );
-  const tables = BACKED_UP_TABLES.flatMap((table) => rows.find(({ name }) => name === table) ?? []);
+  const tables = BACKED_UP_NAMES.flatMap((table) => rows.find(({ name }) => name === table) ?? []);
   return { migrations: done, tables };
 }
 

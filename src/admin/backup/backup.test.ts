@@ -50,8 +50,12 @@ test('every table of the schema is either backed up or left out on purpose', asy
 
 test('a backup of an older version is restored under its schema, and then brought up to date', async () => {
   const old = await openPlace('old');
-  await migrateUpTo(old.database, '0001-initial');
+  await migrateUpTo(old.database, '0002-first-answers');
   await createAccount(old.database, 'an account of old', 7);
+  // Its table has another name since then.
+  await sql`
+    INSERT INTO first_answers (account_id, operation, idempotency_key, request_hash, created_at)
+    SELECT id, 'query', 'a key of old', '', now() FROM accounts`.execute(old.database);
   const path = await backUp(old.config, join(folder, 'old.tar.zst'), silent);
   await expect(backUp(old.config, path, silent)).rejects.toThrow('there already');
   const fresh = await openPlace('fresh');
@@ -59,6 +63,9 @@ test('a backup of an older version is restored under its schema, and then brough
   expect((await compareMigrations(fresh.database)).pending).toEqual([]);
   expect(await fresh.database.selectFrom('accounts').select('name').execute()).toEqual([
     { name: 'an account of old' },
+  ]);
+  expect(await fresh.database.selectFrom('idempotency_keys').select('idempotency_key').execute()).toEqual([
+    { idempotency_key: 'a key of old' },
   ]);
   await expect(restore(fresh.config, path, silent)).rejects.toThrow('not empty');
   await Promise.all([old.close(), fresh.close()]);

@@ -29,7 +29,7 @@ import { createLog } from '../../telemetry/log.ts';
 import { checkStore } from '../check-store.ts';
 import { type Entry, type Header, type Manifest, readArchive } from './archive.ts';
 import { copyFromStatement, type Tell } from './back-up.ts';
-import { BACKED_UP_TABLES } from './backed-up-tables.ts';
+import { BACKED_UP_NAMES } from './backed-up-tables.ts';
 
 type Archive = { path: string; head: Header; manifest: Manifest };
 
@@ -80,7 +80,7 @@ function createLoader(client: pg.PoolClient, { head, manifest, path }: Archive) 
   const begin = async (name: string) => {
     await end();
     const table = head.tables.find((each) => each.name === name);
-    if (table === undefined || !(BACKED_UP_TABLES as readonly string[]).includes(name))
+    if (table === undefined || !BACKED_UP_NAMES.includes(name))
       throw new Error(`${path} has an unknown table, ${name}.`);
     const copy = client.query(copyFrom(copyFromStatement(table)));
     const done = finished(copy);

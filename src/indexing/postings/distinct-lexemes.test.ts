@@ -17,8 +17,8 @@ afterAll(() => service.close());
 async function countLexemes() {
   const { rows } = await sql<{ noted: number; counted: number; unmerged: number }>`
     SELECT distinct_lexemes AS noted,
-      (SELECT count(*) FROM lexeme_statistics WHERE knowledge_base_id = ${knowledgeBaseId}) AS counted,
-      (SELECT count(*) FROM lexeme_changes WHERE knowledge_base_id = ${knowledgeBaseId}) AS unmerged
+      (SELECT count(*) FROM document_frequencies WHERE knowledge_base_id = ${knowledgeBaseId}) AS counted,
+      (SELECT count(*) FROM document_frequency_deltas WHERE knowledge_base_id = ${knowledgeBaseId}) AS unmerged
     FROM knowledge_base_statistics WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(
     service.service.database,
   );

@@ -7,7 +7,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../../database/database.ts';
-import { LEXEMES_PER_CHANGE } from '../../database/tables.ts';
+import { LEXEMES_PER_DELTA } from '../../database/tables.ts';
 import type { ScopedId } from '../../ids.ts';
 
 type Owned = ScopedId & { accountId: string };
@@ -19,7 +19,7 @@ type Owned = ScopedId & { accountId: string };
 export const addLexemes = (
   values: Record<'knowledgeBaseId' | 'accountId' | 'lexemeCounts', RawBuilder<unknown>>,
 ) => sql`
-  INSERT INTO lexeme_changes (knowledge_base_id, id, account_id, passage_counts)
+  INSERT INTO document_frequency_deltas (knowledge_base_id, id, account_id, passage_counts)
   SELECT ${values.knowledgeBaseId}::uuid, gen_random_uuid(), ${values.accountId}::uuid, passage_counts
   FROM unnest(${values.lexemeCounts}::jsonb[]) AS passage_counts`;
 
@@ -37,11 +37,11 @@ export const passageCounts = (
   words: string,
   { isCounted, isSearched }: Record<'isCounted' | 'isSearched', RawBuilder<unknown>>,
 ) => sql`
-  SELECT lexeme, passage_count FROM lexeme_statistics
+  SELECT lexeme, passage_count FROM document_frequencies
   WHERE ${isCounted} AND lexeme = ANY(ARRAY(SELECT lexeme FROM ${sql.table(words)}))
   UNION ALL
   SELECT changed.lexeme, changed.passage_count::bigint
-  FROM (SELECT passage_counts || '{}' AS passage_counts FROM lexeme_changes WHERE ${isSearched} OFFSET 0) AS change
+  FROM (SELECT passage_counts || '{}' AS passage_counts FROM document_frequency_deltas WHERE ${isSearched} OFFSET 0) AS change
     CROSS JOIN LATERAL (
       SELECT lexeme, change.passage_counts ->> lexeme AS passage_count FROM ${sql.table(words)} OFFSET 0) AS changed
   WHERE changed.passage_count IS NOT NULL`;
@@ -51,12 +51,12 @@ export const passageCounts = (
  */
 export async function removeLexemes(transaction: Queryable, document: Owned): Promise<void> {
   await sql`
-    INSERT INTO lexeme_changes (knowledge_base_id, id, account_id, passage_counts)
+    INSERT INTO document_frequency_deltas (knowledge_base_id, id, account_id, passage_counts)
     SELECT ${document.knowledgeBaseId}, gen_random_uuid(), ${document.accountId},
       jsonb_object_agg(lexeme, -passage_count)
     FROM (
       SELECT word AS lexeme, ndoc AS passage_count,
-        (row_number() OVER (ORDER BY word) - 1) / ${sql.lit(LEXEMES_PER_CHANGE)} AS piece
+        (row_number() OVER (ORDER BY word) - 1) / ${sql.lit(LEXEMES_PER_DELTA)} AS piece
       FROM ts_stat(format('SELECT lexemes FROM passage_lexemes WHERE knowledge_base_id = %L AND document_id = %L',
         ${document.knowledgeBaseId}::uuid, ${document.id}::uuid))
       WHERE word <> ${knowledgeBaseLexeme(document.knowledgeBaseId)}) AS gone
@@ -78,7 +78,10 @@ export async function lockLexemes(transaction: Queryable, knowledgeBaseId: strin
 export async function dropFrequencyDeltas(database: Database, knowledgeBaseId: string): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     await lockLexemes(transaction, knowledgeBaseId);
-    await transaction.deleteFrom('lexeme_changes').where('knowledge_base_id', '=', knowledgeBaseId).execute();
+    await transaction
+      .deleteFrom('document_frequency_deltas')
+      .where('knowledge_base_id', '=', knowledgeBaseId)
+      .execute();
   });
 }
 
@@ -105,7 +108,7 @@ async function noteMerged(transaction: Queryable, knowledgeBaseId: string, merge
     UPDATE knowledge_base_statistics SET
       merged_lexemes = CASE WHEN ${isDue} THEN 0 ELSE merged_lexemes + ${merged} END,
       distinct_lexemes = CASE WHEN ${isDue} THEN
-        (SELECT count(*) FROM lexeme_statistics WHERE knowledge_base_id = ${knowledgeBaseId})
+        (SELECT count(*) FROM document_frequencies WHERE knowledge_base_id = ${knowledgeBaseId})
         ELSE distinct_lexemes END
     WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(transaction);
 }
@@ -113,9 +116,9 @@ async function noteMerged(transaction: Queryable, knowledgeBaseId: string, merge
 /** Adds deltas to the merged counts. A count is below 0 while a deletion is merged and its import is not. */
 async function mergeChanges(transaction: Queryable, knowledgeBaseId: string, ids: string[]): Promise<void> {
   const { numAffectedRows: merged = 0n } = await sql`
-    MERGE INTO lexeme_statistics AS counted USING (
+    MERGE INTO document_frequencies AS counted USING (
       SELECT account_id, key COLLATE "C" AS lexeme, sum(value::integer) AS change
-      FROM lexeme_changes, jsonb_each_text(passage_counts)
+      FROM document_frequency_deltas, jsonb_each_text(passage_counts)
       WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ANY(${ids}::uuid[])
       GROUP BY account_id, key HAVING sum(value::integer) <> 0 ORDER BY lexeme) AS changed
     ON counted.knowledge_base_id = ${knowledgeBaseId} AND counted.lexeme = changed.lexeme
@@ -124,7 +127,7 @@ async function mergeChanges(transaction: Queryable, knowledgeBaseId: string, ids
     WHEN NOT MATCHED THEN INSERT (knowledge_base_id, account_id, lexeme, passage_count)
       VALUES (${knowledgeBaseId}, changed.account_id, changed.lexeme, change)`.execute(transaction);
   await transaction
-    .deleteFrom('lexeme_changes')
+    .deleteFrom('document_frequency_deltas')
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', 'in', ids)
     .execute();
@@ -140,7 +143,7 @@ async function mergeSome(database: Database, knowledgeBaseId: string): Promise<b
     const { rows: changes } = await sql<{ id: string; large: number }>`
       SELECT id, count(*) FILTER (WHERE pg_column_size(passage_counts) > ${sql.lit(LARGE_CHANGE_BYTES)})
         OVER (ORDER BY id) AS large
-      FROM lexeme_changes WHERE knowledge_base_id = ${knowledgeBaseId}
+      FROM document_frequency_deltas WHERE knowledge_base_id = ${knowledgeBaseId}
       ORDER BY id LIMIT ${sql.lit(CHANGES_PER_MERGE + 1)}`.execute(transaction);
     const ids = changes
       .slice(0, CHANGES_PER_MERGE)
@@ -159,7 +162,7 @@ export async function mergeFrequencyDeltas(
   database: Database,
 ): Promise<{ areFound: boolean; areLeft: boolean }> {
   const changed = await database
-    .selectFrom('lexeme_changes')
+    .selectFrom('document_frequency_deltas')
     .select('knowledge_base_id')
     .distinct()
     .execute();

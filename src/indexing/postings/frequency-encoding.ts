@@ -6,7 +6,7 @@ import {
   elementTypes,
   release,
 } from '../../binary-array.ts';
-import { LEXEMES_PER_CHANGE } from '../../database/tables.ts';
+import { LEXEMES_PER_DELTA } from '../../database/tables.ts';
 import {
   lexemesEnd,
   nameEnd,
@@ -45,7 +45,7 @@ export function writePassageCounts(table: PostingsAccumulator): Uint8Array[] {
   for (let lexeme = 0; lexeme < lexemes; lexeme++) {
     const count = passageCountOf(table, lexeme);
     if (count === 0) continue;
-    if (piece.size() === LEXEMES_PER_CHANGE) end();
+    if (piece.size() === LEXEMES_PER_DELTA) end();
     piece.add(names.subarray(nameStart(table, lexeme), nameEnd(table, lexeme) - 1), count);
   }
   end();

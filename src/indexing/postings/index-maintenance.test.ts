@@ -25,7 +25,9 @@ async function takePendingPages(): Promise<number> {
 }
 
 async function countChanges(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`SELECT count(*) FROM lexeme_changes`.execute(suite.database);
+  const { rows } = await sql<{ count: number }>`SELECT count(*) FROM document_frequency_deltas`.execute(
+    suite.database,
+  );
   return rows[0]?.count ?? -1;
 }
 

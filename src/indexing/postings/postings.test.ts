@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type TokenisedText, tokenise } from '../../analysis/tokens.ts';
 import { createBinaryArray, elementTypes } from '../../binary-array.ts';
-import { LEXEMES_PER_CHANGE } from '../../database/tables.ts';
+import { LEXEMES_PER_DELTA } from '../../database/tables.ts';
 import { readPassageCounts, readPieces, readTsvector } from '../testing/analysed-passages.ts';
 import { createDocumentPostings } from './postings.ts';
 import { createTokenIds } from './token-ids.ts';
@@ -83,13 +83,13 @@ describe('createDocumentLexemes', () => {
   });
 
   it('puts many lexemes into pieces, each into one', () => {
-    const lexemes = Array.from({ length: 2 * LEXEMES_PER_CHANGE + 1 }, (_, i) => `word${i}`);
+    const lexemes = Array.from({ length: 2 * LEXEMES_PER_DELTA + 1 }, (_, i) => `word${i}`);
     const document = createDocument();
     document.add(contentOnly(...lexemes));
     const pieces = document.pieces();
     expect(pieces.map((piece) => Object.keys(piece).length)).toEqual([
-      LEXEMES_PER_CHANGE,
-      LEXEMES_PER_CHANGE,
+      LEXEMES_PER_DELTA,
+      LEXEMES_PER_DELTA,
       1,
     ]);
     expect(Object.keys(document.counts()).sort()).toEqual(lexemes.sort());
@@ -97,7 +97,7 @@ describe('createDocumentLexemes', () => {
 
   it('puts the counts of very many lexemes into several statements, for each a bounded number', () => {
     const document = createDocument();
-    const lexemes = Array.from({ length: 9 * LEXEMES_PER_CHANGE }, (_, i) => `word${i}`);
+    const lexemes = Array.from({ length: 9 * LEXEMES_PER_DELTA }, (_, i) => `word${i}`);
     document.add(contentOnly(...lexemes));
     const sizes = document.statements().map((array) => readPieces([array]).length);
     expect(sizes).toEqual([4, 4, 1]);
