@@ -33,7 +33,7 @@ const IMPORTS: Record<string, string[]> = {
   concurrency: [],
   'embedded-postgres': [],
   config: [],
-  telemetry: ['concurrency', 'config'],
+  telemetry: ['concurrency'],
   database: ['analysis', 'concurrency'],
   files: ['concurrency', 'database'],
   indexing: ['analysis', 'concurrency', 'database'],

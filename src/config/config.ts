@@ -42,6 +42,7 @@ const origins = z.string().transform((list, context) => {
   return z.NEVER;
 });
 
+/** Checked here, since the SDK's own warning would log the address, which may hold a password. */
 const collector = httpAddress().optional();
 
 const GIBIBYTE = 1024 ** 3;
@@ -54,36 +55,6 @@ const LONGEST_IMPORT_WAIT_SECONDS = 604_800;
 
 /** No balancer takes longer to notice. A larger value is probably meant in another unit. */
 const LONGEST_SHUTDOWN_DELAY_SECONDS = 300;
-
-/** OpenTelemetry's own names and values (its Environment Variable Specification). */
-const SAMPLERS = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const;
-
-/**
- * The values of OpenTelemetry that this service supports. They are checked only with a collector: the variables may be
- * set for a whole machine.
- */
-const TRACING_VALUES = {
-  OTEL_EXPORTER_OTLP_PROTOCOL: ['http/protobuf'],
-  OTEL_TRACES_EXPORTER: ['otlp'],
-  OTEL_TRACES_SAMPLER: SAMPLERS,
-} as const satisfies Record<string, readonly string[]>;
-
-const isTracing = (read: {
-  OTEL_SDK_DISABLED?: string | undefined;
-  OTEL_TRACES_EXPORTER?: string | undefined;
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
-}): boolean =>
-  read.OTEL_SDK_DISABLED?.toLowerCase() !== 'true' &&
-  read.OTEL_TRACES_EXPORTER !== 'none' &&
-  (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined;
 
 /** The levels of Pino. */
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -134,18 +105,7 @@ const settings = z
       .optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: collector,
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector,
-    OTEL_EXPORTER_OTLP_PROTOCOL: z.string().optional(),
     OTEL_TRACES_EXPORTER: z.string().optional(),
-    OTEL_TRACES_SAMPLER: z.string().optional(),
-    OTEL_TRACES_SAMPLER_ARG: z
-      .string()
-      .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1')
-      .transform(Number)
-      .prefault('1'),
-    OTEL_BSP_SCHEDULE_DELAY: wholeNumber(5_000, 1),
-    OTEL_BSP_EXPORT_TIMEOUT: wholeNumber(30_000, 1),
-    OTEL_BSP_MAX_QUEUE_SIZE: wholeNumber(2_048, 1),
-    OTEL_BSP_MAX_EXPORT_BATCH_SIZE: wholeNumber(512, 1),
     OTEL_SDK_DISABLED: z.string().optional(),
     LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   })
@@ -155,32 +115,9 @@ const settings = z
       if (value !== undefined)
         context.addIssue({ code: 'custom', path: [name], message: 'needs S3_BUCKET beside it' });
     }
-  })
-  .superRefine((read, context) => {
-    if (!isTracing(read)) return;
-    for (const [name, values] of Object.entries<readonly string[]>(TRACING_VALUES)) {
-      const value = read[name as keyof typeof TRACING_VALUES]; // a name of a setting
-      if (value !== undefined && !values.includes(value))
-        context.addIssue({ code: 'custom', path: [name], message: `can be ${values.join(', ')}, or unset` });
-    }
   });
 
 type Settings = z.infer<typeof settings>;
-
-/**
- * `ratio`: the share of traces that the samplers by ratio keep. `batch`: by the names of OpenTelemetry's
- * BatchSpanProcessor.
- */
-export type Tracing = Readonly<{
-  sampler: (typeof SAMPLERS)[number];
-  ratio: number;
-  batch: Readonly<{
-    scheduledDelayMillis: number;
-    exportTimeoutMillis: number;
-    maxQueueSize: number;
-    maxExportBatchSize: number;
-  }>;
-}>;
 
 /** The settings as the service uses them. Names end with their units. */
 export type Config = Readonly<{
@@ -216,13 +153,22 @@ export type Config = Readonly<{
   validateResponses: boolean;
   /** The token for `/metrics`; undefined: there is no such path. */
   metricsToken: string | undefined;
-  /** How traces are sampled; undefined: there are none. OpenTelemetry's SDK reads the collector's address itself. */
-  tracing: Tracing | undefined;
+  /** Whether traces are sent: see OpenTelemetry's own variables. */
+  isTracing: boolean;
   logLevel: Settings['LOG_LEVEL'];
 }>;
 
 /** Every problem of the environment, one a line, each with the name of its setting. */
 export class ConfigError extends Error {}
+
+/**
+ * Whether OpenTelemetry's SDK has somewhere to send traces. It reads all its variables itself, but takes long to load:
+ * only these four decide about that.
+ */
+const isTracing = (read: Settings): boolean =>
+  read.OTEL_SDK_DISABLED?.toLowerCase() !== 'true' &&
+  read.OTEL_TRACES_EXPORTER !== 'none' &&
+  (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined;
 
 function toConfig(read: Settings): Config {
   return Object.freeze({
@@ -251,19 +197,7 @@ function toConfig(read: Settings): Config {
     corsOrigins: read.CORS_ORIGIN ?? [],
     validateResponses: read.VALIDATE_RESPONSES,
     metricsToken: read.METRICS_TOKEN,
-    tracing: isTracing(read)
-      ? {
-          sampler: SAMPLERS.find((name) => name === read.OTEL_TRACES_SAMPLER) ?? 'parentbased_always_on',
-          ratio: read.OTEL_TRACES_SAMPLER_ARG,
-          batch: {
-            scheduledDelayMillis: read.OTEL_BSP_SCHEDULE_DELAY,
-            exportTimeoutMillis: read.OTEL_BSP_EXPORT_TIMEOUT,
-            maxQueueSize: read.OTEL_BSP_MAX_QUEUE_SIZE,
-            // A batch cannot be larger than the queue.
-            maxExportBatchSize: Math.min(read.OTEL_BSP_MAX_EXPORT_BATCH_SIZE, read.OTEL_BSP_MAX_QUEUE_SIZE),
-          },
-        }
-      : undefined,
+    isTracing: isTracing(read),
     logLevel: read.LOG_LEVEL,
   });
 }

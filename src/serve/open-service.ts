@@ -36,12 +36,14 @@ const LAST_WAIT_MS = 2_000;
 
 /** Opens metrics and traces. Each is loaded only where the settings ask for it. `stop` sends the last traces. */
 async function openTelemetry(
-  { metricsToken: token, tracing }: Config,
-  gauged: Gauged,
+  { metricsToken: token, isTracing }: Config,
+  { log, ...gauged }: Gauged & { log: Logger },
 ): Promise<Pick<OpenService, 'metrics' | 'telemetry'> & { stop(): Promise<void> }> {
   const prometheus =
     token === undefined ? undefined : (await import('../telemetry/prometheus.ts')).createPrometheus(gauged);
-  const stop = tracing && (await import('../telemetry/opentelemetry.ts')).startOpenTelemetry(tracing);
+  const stop = isTracing
+    ? (await import('../telemetry/opentelemetry.ts')).startOpenTelemetry(log)
+    : undefined;
   return {
     metrics:
       token === undefined || prometheus === undefined ? undefined : { token, expose: prometheus.expose },
@@ -87,6 +89,7 @@ export async function openService(
     pool,
     readJobFigures: () => readJobFigures(database),
     countLostLines,
+    log,
   });
   const files = await openFiles(config);
   const service: OpenService = {
