@@ -75,7 +75,7 @@ while (!isReady()) {
 
 // npm puts the project's Node first into PATH for the next script; this one may be the machine's.
 // Imported here, since it looks for packages that have just been installed.
-const { findObstacle, ownNode } = await import('./node-version.mjs');
+const { findObstacle, ownNode } = await import('../bin/node-version.mjs');
 const obstacle = ownNode === undefined ? findObstacle() : undefined;
 if (obstacle !== undefined) {
   process.stderr.write(obstacle);

@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           root,
-          include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'bin/**/*.test.ts'],
           globalSetup: ['src/serve/testing/postgres-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,

@@ -57,7 +57,9 @@ describe.runIf(process.platform === 'linux')('where nothing can be written', () 
   });
 
   test('a command fails', async () => {
-    expect(await runMute('scripts/command.mjs keys generate', environmentOf('/nowhere')).exited).toBe(1);
+    expect(await runMute('bin/knowledge-retrieval.mjs keys generate', environmentOf('/nowhere')).exited).toBe(
+      1,
+    );
   });
 });
 

@@ -12,7 +12,7 @@ export type RunningService = { address: string; dataDirectory: string };
 
 /** Starts the command line in this environment. */
 const startCommandIn = (environment: NodeJS.ProcessEnv, args: string[]) =>
-  spawn(process.execPath, ['src/cli/cli.ts', ...args], {
+  spawn(process.execPath, ['bin/knowledge-retrieval.mjs', ...args], {
     cwd: root,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,8 +5,6 @@
  */
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
-import { accounts, keys } from './account-commands.ts';
-import '../serve/compile-cache.mjs';
 import { checkStore } from '../admin/check-store.ts';
 import { examine } from '../admin/doctor/doctor.ts';
 import { findMistypedSettings, readConfig } from '../config/config.ts';
@@ -14,6 +12,7 @@ import { describeMistyped } from '../config/setting-names.ts';
 import { type Problem, reasonOf } from '../problem.ts';
 import { openFiles } from '../serve/open-files.ts';
 import { failWithoutOutput, print, tell } from '../terminal.ts';
+import { accounts, keys } from './account-commands.ts';
 import { onDatabase } from './on-database.ts';
 
 const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;

@@ -9,13 +9,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A checkout with these scripts, and a command line that prints its Node. */
+/** A checkout with this folder, and a command line that prints its Node. */
 let checkout: string;
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-checkout-'));
-  cpSync(join(root, 'scripts'), join(checkout, 'scripts'), {
+  cpSync(join(root, 'bin'), join(checkout, 'bin'), {
     recursive: true,
-    filter: (path) => !/\.[^.]+$/.test(path) || path.endsWith('.mjs'),
+    filter: (path) => !path.endsWith('.ts'),
   });
   mkdirSync(join(checkout, 'src/cli'), { recursive: true });
   writeFileSync(
@@ -48,10 +48,10 @@ function runOn(version: string, script: string) {
   return { status, stdout, stderr };
 }
 
-const COMMAND = 'scripts/command.mjs';
+const COMMAND = 'bin/knowledge-retrieval.mjs';
 
 test.each(['20.20.2', '24.0.0'])('Node %s before the first installation: how to install', (version) => {
-  for (const script of [COMMAND, 'scripts/require-node.mjs']) {
+  for (const script of [COMMAND, 'bin/require-node.mjs']) {
     const { status, stdout, stderr } = runOn(version, script);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`The dependencies are not installed. Install them by\n  node "${checkout}`);
@@ -70,7 +70,7 @@ test('an old Node beside the project’s own: the command is run by that, other 
   install({ withBinary: true });
   const stdout = `${process.versions.node} doctor\n`;
   expect(runOn('20.20.2', COMMAND)).toEqual({ status: 3, stdout, stderr: '' });
-  const { status, stderr } = runOn('20.20.2', 'scripts/require-node.mjs');
+  const { status, stderr } = runOn('20.20.2', 'bin/require-node.mjs');
   expect(status).toBe(1);
   expect(stderr).toContain(join(checkout, 'node_modules/node/bin/node'));
 });
@@ -130,7 +130,7 @@ test('every command of package.json that runs the project’s files asks first',
     bin: Record<string, string>;
   }; // the project's own
   const unasked = Object.entries(scripts).filter(
-    ([, command]) => /\.ts\b|vitest/.test(command) && !command.includes('scripts/require-node.mjs'),
+    ([, command]) => /\.ts\b|vitest/.test(command) && !command.includes('bin/require-node.mjs'),
   );
   expect(unasked).toEqual([]);
   for (const file of Object.values(bin))

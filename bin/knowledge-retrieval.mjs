@@ -25,5 +25,6 @@ if (process.env.npm_command !== undefined) await import('./end-with-npm.mjs');
 if (isNodeTooOld && ownNode !== undefined) runBy(ownNode);
 else {
   await import('./require-node.mjs');
+  await import('./compile-cache.mjs');
   await import('../src/cli/cli.ts');
 }

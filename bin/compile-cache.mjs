@@ -7,6 +7,6 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /** Inside node_modules: each installation begins with an empty cache, so old entries do not accumulate. */
-const DIRECTORY = '../../node_modules/.cache/knowledge-retrieval';
+const DIRECTORY = '../node_modules/.cache/knowledge-retrieval';
 
 enableCompileCache(fileURLToPath(new URL(DIRECTORY, import.meta.url)));

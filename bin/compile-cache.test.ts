@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The cache directory of a process with these arguments; '' for none. */
 const findDirectory = (args: string[], cwd: string): string =>
@@ -29,10 +29,10 @@ test('npm start keeps what has been compiled within the installation', () => {
 test('where nothing can be written, nothing is kept, and nothing fails', () => {
   const installation = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-installation-'));
   try {
-    mkdirSync(join(installation, 'src/serve'), { recursive: true });
-    cpSync(join(root, 'src/serve/compile-cache.mjs'), join(installation, 'src/serve/compile-cache.mjs'));
+    mkdirSync(join(installation, 'bin'), { recursive: true });
+    cpSync(join(root, 'bin/compile-cache.mjs'), join(installation, 'bin/compile-cache.mjs'));
     writeFileSync(join(installation, 'node_modules'), 'a file, in which even root makes no directory');
-    expect(findDirectory(['--import', './src/serve/compile-cache.mjs'], installation)).toBe('');
+    expect(findDirectory(['--import', './bin/compile-cache.mjs'], installation)).toBe('');
   } finally {
     rmSync(installation, { recursive: true });
   }

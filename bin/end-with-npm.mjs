@@ -3,7 +3,7 @@
  * and a shell forwards nothing: the server would run on unseen, and keep its port and its data.
  */
 const LOOK_INTERVAL_MS = 500;
-/** The shell, or the process of scripts/command.mjs that chose this Node. */
+/** The shell, or the process of bin/knowledge-retrieval.mjs that chose this Node. */
 const parent = process.ppid;
 
 const looking = setInterval(() => {

@@ -34,7 +34,7 @@ const manifest = find('node/package.json');
 /** The Node of the dependencies; undefined where it is missing. */
 export const ownNode = manifest && findBinary(dirname(manifest));
 
-const installer = fileURLToPath(new URL('install.mjs', import.meta.url));
+const installer = fileURLToPath(new URL('../scripts/install.mjs', import.meta.url));
 const needed = `This is Node ${process.versions.node}, and ${LEAST_MAJOR} or later is needed.`;
 
 /** Why nothing can run yet and what to do, for the person who started it; undefined where everything can run. */
