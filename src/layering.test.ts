@@ -20,6 +20,7 @@ const SHARED = new Set([
   'ids.ts',
   'make-directory.ts',
   'problem.ts',
+  'sibling-module.ts',
   'timeout.ts',
 ]);
 

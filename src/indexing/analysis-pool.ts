@@ -4,13 +4,13 @@
  * account waits for about one batch of another account's large file.
  */
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { Stem } from '../analysis/lexemes.ts';
 import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { onlyOnce } from '../concurrency/only-once.ts';
 import type { WaitBudget } from '../concurrency/wait-queue.ts';
 import { overloaded, serverEnding } from '../errors.ts';
+import { siblingModule } from '../sibling-module.ts';
 import type { AnalysedPart, DocumentText } from './analyse-document.ts';
 import { type Dialogue, openDialogue } from './analysis-dialogue.ts';
 
@@ -88,7 +88,7 @@ type Thread = { pool: Piscina; turns: FairSemaphore; documents: number };
 
 const createThread = (isKept: boolean): Thread => ({
   pool: new Piscina({
-    filename: fileURLToPath(new URL('./analysis-worker.ts', import.meta.url)),
+    filename: siblingModule(import.meta, 'analysis-worker'),
     name: 'analyse',
     minThreads: isKept ? 1 : 0,
     maxThreads: 1,

@@ -2,18 +2,18 @@
  * Extracts the text of uploaded files, each in its own process, which has limits, low priority, and is killed at its
  * end.
  */
-import { type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createFairSemaphore } from '../../concurrency/fair-semaphore.ts';
 import { onlyOnce } from '../../concurrency/only-once.ts';
 import type { PackedText } from '../../indexing/split/extracted-text.ts';
+import { siblingModule } from '../../sibling-module.ts';
 import type { Extraction, UploadedFile } from '../extract.ts';
 import { HEAP_MAX, MACHINE_MEMORY, MEMORY_MAX, readingMaxMsFor } from '../extraction-limits.ts';
-import { openModules } from './extraction-modules.ts';
 import { receiveResult } from './extraction-result.ts';
 import { findSandbox, type Sandbox } from './extraction-sandbox.ts';
 
@@ -91,15 +91,13 @@ export function createExtractionPool({
  */
 function createProcesses(program: string, tell: (lacks: string[]) => void) {
   const alive = new Set<ChildProcessWithoutNullStreams>();
-  /** Also undefined where they could not be prepared: then each process strips its modules itself. */
-  let modules: number | undefined;
   let sandbox: Sandbox | undefined;
   let preparing: Promise<unknown> | undefined;
   const spares = new Set<ChildProcessWithoutNullStreams>();
   let idle: NodeJS.Timeout | undefined;
   let isClosed = false;
   const start = () => {
-    const child = startProcess(sandbox?.command([...COMMAND, program]) ?? [], modules);
+    const child = startProcess(sandbox?.command([...COMMAND, program]) ?? []);
     const forget = () => {
       alive.delete(child);
       spares.delete(child);
@@ -129,21 +127,16 @@ function createProcesses(program: string, tell: (lacks: string[]) => void) {
   return {
     /** Call it before the first process is taken. */
     prepare: (): Promise<unknown> => {
-      preparing ??= Promise.all([
-        openModules().then(
-          (opened) => {
-            modules = opened;
-          },
-          () => {},
-        ),
-        findSandbox(program).then((found) => {
+      preparing ??= findSandbox(program).then(
+        (found) => {
           sandbox = found;
           if (found.lacks.length > 0) tell(found.lacks);
-        }),
-      ]).catch((error) => {
-        preparing = undefined;
-        throw error;
-      });
+        },
+        (error) => {
+          preparing = undefined;
+          throw error;
+        },
+      );
       return preparing;
     },
     take() {
@@ -158,14 +151,19 @@ function createProcesses(program: string, tell: (lacks: string[]) => void) {
       isClosed = true;
       clearTimeout(idle);
       for (const child of alive) child.kill('SIGKILL');
-      preparing?.then(() => modules && closeSync(modules));
     },
   };
 }
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const PROGRAM = fileURLToPath(new URL('./extraction-process.ts', import.meta.url));
-const LOADER = fileURLToPath(new URL('./extraction-loader.cjs', import.meta.url));
+const PROGRAM = siblingModule(import.meta, 'extraction-process');
+const PRELOADED = fileURLToPath(new URL('./extraction-preload.cjs', import.meta.url));
+
+/** `src/` in the checkout, `dist/` in the package. */
+const code = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The outermost `node_modules`: npm installs dependencies within the package, or beside it. */
+const [modules] = /^.*?[\\/]node_modules[\\/]/.exec(root) ?? [join(root, 'node_modules')];
 
 /**
  * Node's permission model limits the process: it may read the program's files only, and write none.
@@ -176,25 +174,16 @@ const COMMAND = [
   process.execPath,
   `--max-old-space-size=${Math.floor(HEAP_MAX / 2 ** 20)}`,
   '--permission',
-  ...['src', 'generated', 'node_modules', 'package.json'].map((name) => `--allow-fs-read=${root}${name}`),
+  ...[code, modules, join(root, 'package.json')].map((path) => `--allow-fs-read=${path}`),
   '--disallow-code-generation-from-strings',
   // SQLite opens any file, whatever the permission model allows.
   '--no-experimental-sqlite',
-  `--require=${LOADER}`,
+  `--require=${PRELOADED}`,
 ];
 
-/**
- * The process has its own process group: Ctrl-C reaches only the server, which lets extractions end.
- * `modules` comes from `openModules`. With undefined the loader finds an empty file.
- */
-function startProcess(
-  [name = '', ...args]: string[],
-  modules: number | undefined,
-): ChildProcessWithoutNullStreams {
-  const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', modules ?? 'ignore'];
-  // The first three are pipes. The types do not express this for a list of four.
-  return spawn(name, args, { env: {}, stdio, detached: true }) as ChildProcessWithoutNullStreams;
-}
+/** The process has its own process group: Ctrl-C reaches only the server, which lets extractions end. */
+const startProcess = ([name = '', ...args]: string[]): ChildProcessWithoutNullStreams =>
+  spawn(name, args, { env: {}, stdio: 'pipe', detached: true });
 
 /** Resolves once the process has taken everything or has ended. Then the bytes are released. */
 async function sendFile({ stdin }: ChildProcessWithoutNullStreams, file: UploadedFile): Promise<void> {
