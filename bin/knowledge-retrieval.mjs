@@ -1,7 +1,14 @@
 #!/usr/bin/env node
-/** `npx knowledge-retrieval`: the command line of src/cli/cli.ts, on a Node that can run it. */
+/** The command `knowledge-retrieval`: runs the command line on a Node that can run it, with the options it needs. */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { isNodeTooOld, ownNode } from './node-version.mjs';
+
+/** The bound on a server's young objects, as in `npm start`. V8 reads it only when a process begins. */
+const HEAP_OPTION = '--max-semi-space-size=8';
+
+const isServer = process.argv[2] === 'serve';
+const missingOptions = isServer && !process.execArgv.includes(HEAP_OPTION) ? [HEAP_OPTION] : [];
 
 /**
  * Runs this same command with another Node, forwards signals, and exits like it. The child ends when this process is
@@ -9,7 +16,8 @@ import { isNodeTooOld, ownNode } from './node-version.mjs';
  */
 function runBy(node) {
   const endWithThis = ['--import', new URL('end-with-npm.mjs', import.meta.url).href];
-  const child = spawn(node, [...endWithThis, ...process.argv.slice(1)], { stdio: 'inherit' });
+  const args = [...missingOptions, ...endWithThis, ...process.argv.slice(1)];
+  const child = spawn(node, args, { stdio: 'inherit' });
   // A terminal sends its signals to the child as well. The second signal has no effect there.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (status, signal) => {
@@ -19,12 +27,22 @@ function runBy(node) {
   });
 }
 
+/** Replaces this process by one with the missing options. Windows cannot do that: the server runs without them. */
+function restart() {
+  const { execPath, execArgv, argv } = process;
+  process.execve?.(execPath, [execPath, ...missingOptions, ...execArgv, ...argv.slice(1)]);
+}
+
+async function run() {
+  await import('./require-node.mjs');
+  if (missingOptions.length > 0) restart();
+  await import('./compile-cache.mjs');
+  const isCheckout = existsSync(new URL('../src/cli/cli.ts', import.meta.url));
+  await import(isCheckout ? '../src/cli/cli.ts' : '../dist/cli/cli.js');
+}
+
 // npm sets this variable, also for `npx`. Without npm a server may outlive the shell that started it.
 if (process.env.npm_command !== undefined) await import('./end-with-npm.mjs');
 
 if (isNodeTooOld && ownNode !== undefined) runBy(ownNode);
-else {
-  await import('./require-node.mjs');
-  await import('./compile-cache.mjs');
-  await import('../src/cli/cli.ts');
-}
+else await run();

@@ -34,19 +34,29 @@ const manifest = find('node/package.json');
 /** The Node of the dependencies; undefined where it is missing. */
 export const ownNode = manifest && findBinary(dirname(manifest));
 
+/** Only the checkout has it. */
 const installer = fileURLToPath(new URL('../scripts/install.mjs', import.meta.url));
+
+const howToInstall = () =>
+  existsSync(installer)
+    ? `The dependencies are not installed. Install them by\n  node "${installer}" --omit=dev\n`
+    : 'The dependencies are not installed. Install this package again by npm.\n';
+
 const needed = `This is Node ${process.versions.node}, and ${LEAST_MAJOR} or later is needed.`;
 
 /** Why nothing can run yet and what to do, for the person who started it; undefined where everything can run. */
 export function findObstacle() {
-  if (!isInstalled)
-    return `The dependencies are not installed. Install them by\n  node "${installer}" --omit=dev\n`;
+  if (!isInstalled) return howToInstall();
   if (!isNodeTooOld) return undefined;
   if (ownNode !== undefined) return `${needed} The one that comes with the dependencies is\n  ${ownNode}\n`;
+  const orNewer = `put a Node ${LEAST_MAJOR} first into PATH.\n`;
+  if (manifest === undefined)
+    return `${needed} npm has none for this system, or was told to omit it: ${orNewer}`;
+  // A script that is named runs even where npm is configured to run no install scripts.
   return (
     `${needed} The one that comes with the dependencies is missing: npm was told to run no install scripts. ` +
     'Let npm fetch it by\n' +
-    '  npm rebuild node --ignore-scripts=false --foreground-scripts\n' +
-    `or put a Node ${LEAST_MAJOR} first into PATH.\n`
+    `  npm run preinstall --prefix "${dirname(manifest)}"\n` +
+    `or ${orNewer}`
   );
 }

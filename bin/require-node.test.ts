@@ -9,6 +9,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
+  scripts: Record<string, string>;
+  bin: Record<string, string>;
+}; // the project's own
+
 /** A checkout with this folder, and a command line that prints its Node. */
 let checkout: string;
 beforeEach(() => {
@@ -17,6 +22,7 @@ beforeEach(() => {
     recursive: true,
     filter: (path) => !path.endsWith('.ts'),
   });
+  cpSync(join(root, 'scripts/install.mjs'), join(checkout, 'scripts/install.mjs'));
   mkdirSync(join(checkout, 'src/cli'), { recursive: true });
   writeFileSync(
     join(checkout, 'src/cli/cli.ts'),
@@ -42,8 +48,8 @@ const argumentsOn = (version: string, script: string) => {
 };
 
 /** Runs a script from another directory. */
-function runOn(version: string, script: string) {
-  const args = [...argumentsOn(version, script), 'doctor'];
+function runOn(version: string, script: string, command = 'doctor') {
+  const args = [...argumentsOn(version, script), command];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: tmpdir(), encoding: 'utf8' });
   return { status, stdout, stderr };
 }
@@ -62,7 +68,9 @@ test('an old Node where npm ran no install scripts: how to get the project’s o
   install({ withBinary: false });
   const { status, stdout, stderr } = runOn('20.20.2', COMMAND);
   expect([status, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/^This is Node 20\.20\.2, and 24 or later is needed\..*npm rebuild node/s);
+  expect(stderr).toMatch(
+    /^This is Node 20\.20\.2, and 24 or later is needed\..*npm run preinstall --prefix/s,
+  );
   expect(runOn('24.0.0', COMMAND)).toEqual({ status: 3, stdout: '24.0.0 doctor\n', stderr: '' });
 });
 
@@ -73,6 +81,16 @@ test('an old Node beside the project’s own: the command is run by that, other 
   const { status, stderr } = runOn('20.20.2', 'bin/require-node.mjs');
   expect(status).toBe(1);
   expect(stderr).toContain(join(checkout, 'node_modules/node/bin/node'));
+});
+
+const onOldAndNew = test.skipIf(process.platform === 'win32').each(['20.20.2', '24.0.0']);
+
+onOldAndNew('on Node %s a server has the heap of npm start', (version) => {
+  install({ withBinary: true });
+  const print = "console.log(process.execArgv.find((option) => option.startsWith('--max-')))";
+  writeFileSync(join(checkout, 'src/cli/cli.ts'), print);
+  const [, option] = manifest.scripts.start?.split(' ') ?? [];
+  expect(runOn(version, COMMAND, 'serve')).toEqual({ status: 0, stdout: `${option}\n`, stderr: '' });
 });
 
 /** A command line that runs until a signal ends it, and records that signal. */
@@ -95,8 +113,6 @@ async function startLasting(file: string, args: string[]) {
   const ended = once(started.stdout, 'end').then(() => output.trim());
   return { started, pid, parent, ended };
 }
-
-const onOldAndNew = test.skipIf(process.platform === 'win32').each(['20.20.2', '24.0.0']);
 
 onOldAndNew('SIGTERM to npm ends the command that npm runs on Node %s', async (version) => {
   install({ withBinary: true });
@@ -125,14 +141,10 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test('every command of package.json that runs the project’s files asks first', () => {
-  const { scripts, bin } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
-    scripts: Record<string, string>;
-    bin: Record<string, string>;
-  }; // the project's own
-  const unasked = Object.entries(scripts).filter(
+  const unasked = Object.entries(manifest.scripts).filter(
     ([, command]) => /\.ts\b|vitest/.test(command) && !command.includes('bin/require-node.mjs'),
   );
   expect(unasked).toEqual([]);
-  for (const file of Object.values(bin))
+  for (const file of Object.values(manifest.bin))
     expect(readFileSync(`${root}${file}`, 'utf8')).toContain("import('./require-node.mjs')");
 });

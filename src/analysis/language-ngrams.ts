@@ -26,7 +26,7 @@ export type LanguageNgrams = {
 const SCORE_MIN = 53;
 
 /**
- * The package does not export these files. The lock file pins its version, and the test compares the results with
+ * The package does not export these files. package.json pins its version, and the test compares the results with
  * eld's.
  */
 const packageFile = (name: string): string =>

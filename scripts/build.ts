@@ -1,0 +1,25 @@
+/** Builds dist/: what src/ has for a server, as JavaScript, since Node strips no types below node_modules. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, globSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { readArguments } from './arguments.ts';
+
+const USAGE = `npm run build
+
+Compiles src/ to dist/, which \`npm pack\` packs.
+`;
+
+const root = join(import.meta.dirname, '..');
+const [source, target] = [join(root, 'src'), join(root, 'dist')];
+
+/** dist/ has the depth of src/, so that paths to spec/openapi.yaml and package.json hold in both. */
+function build(): void {
+  rmSync(target, { recursive: true, force: true });
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [compiler, '-p', join(root, 'scripts/build')], { stdio: 'inherit' });
+  for (const file of globSync('**/*.{cjs,mjs,css,html}', { cwd: source }))
+    cpSync(join(source, file), join(target, file));
+}
+
+readArguments(USAGE, {});
+build();
