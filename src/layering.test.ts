@@ -21,7 +21,6 @@ const SHARED = new Set([
   'make-directory.ts',
   'problem.ts',
   'sibling-module.ts',
-  'timeout.ts',
 ]);
 
 /**
@@ -32,10 +31,10 @@ const IMPORTS: Record<string, string[]> = {
   client: [],
   analysis: [],
   concurrency: [],
-  'embedded-postgres': [],
+  'embedded-postgres': ['concurrency'],
   config: [],
   telemetry: ['concurrency'],
-  database: ['analysis', 'concurrency'],
+  database: ['concurrency'],
   files: ['concurrency', 'database'],
   indexing: ['analysis', 'concurrency', 'database'],
   extraction: ['concurrency', 'indexing'],
@@ -59,6 +58,7 @@ const IMPORTS: Record<string, string[]> = {
   ],
   admin: [
     'analysis',
+    'concurrency',
     'config',
     'database',
     'embedded-postgres',

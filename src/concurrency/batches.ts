@@ -1,5 +1,5 @@
 /** Looks up many names in few calls. One call looks up all names that were requested during the call before it. */
-import { withTimeout } from '../timeout.ts';
+import { withTimeout } from './timeout.ts';
 
 /** The next call does not wait longer than this for a slow one, which may be on a dead connection. */
 const SLOW_CALL_MS = 200;

@@ -1,5 +1,5 @@
 /** Calls a function that may hang, with a time-out. */
-import { withTimeout } from '../timeout.ts';
+import { withTimeout } from './timeout.ts';
 
 /**
  * Returns a function that calls `act` and waits at most `timeoutMs`. Calls during a running one share its result:

@@ -1,7 +1,7 @@
 /** Counts requests by key and window over all servers of a database, many requests in one statement. */
 import { sql } from 'kysely';
+import { withTimeout } from '../concurrency/timeout.ts';
 import { serviceUnavailable } from '../errors.ts';
-import { withTimeout } from '../timeout.ts';
 import type { Database } from './database.ts';
 import { prepare } from './prepared.ts';
 

@@ -1,6 +1,6 @@
 /** Runs the server program of a cluster: waits until it answers, restarts it when it dies, ends it within seconds. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { withTimeout } from '../timeout.ts';
+import { withTimeout } from '../concurrency/timeout.ts';
 import { shutDown } from './postgres-pidfile.ts';
 import { type Launch, reportedLines, startProgram } from './postgres-programs.ts';
 

@@ -13,13 +13,14 @@ import {
   toDocument,
   toStatusReport,
 } from '../database/documents.ts';
-import { lockKnowledgeBase, readLanguages, requireKnowledgeBase } from '../database/knowledge-bases.ts';
+import { lockKnowledgeBase, requireKnowledgeBase } from '../database/knowledge-bases.ts';
 import { countLanguages, readPassages, toPassage } from '../database/passages.ts';
 import { documentNotFound, knowledgeBaseNotFound } from '../errors.ts';
 import { discardObject, findDocumentFile, toDocumentFile } from '../files/files.ts';
 import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
 import type { AnalysedPart } from '../indexing/analyse-document.ts';
 import { endParts, isLarge } from '../indexing/analysis-pool.ts';
+import { readExpectedLanguages } from '../indexing/expected-languages.ts';
 import { isBlank } from '../indexing/split/extracted-text.ts';
 import { deleteDocumentRows, insertPassages } from '../indexing/store-passages.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
@@ -93,7 +94,7 @@ export const documentHandlers = {
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const bytes = Buffer.byteLength(content);
     await diskWatermark.require(bytes);
-    const expected = await readLanguages(database, { accountId, knowledgeBaseId });
+    const expected = await readExpectedLanguages(database, { accountId, knowledgeBaseId });
     await expectStorage(database, { accountId, defaults: config }, bytes);
     const text = { title, expected, format: 'text', content } as const;
     const analysing = () => analyse(text, { accountId, signal, budget });

@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { createByteWriter, release } from '../binary-array.ts';
+import { withTimeout } from '../concurrency/timeout.ts';
 import { payloadTooLarge, tooSlow, unsupportedMediaType, validationFailed } from '../errors.ts';
-import { withTimeout } from '../timeout.ts';
 import { arrivingBytes } from './arriving-bytes.ts';
 import type { HeldBody } from './body-memory.ts';
 

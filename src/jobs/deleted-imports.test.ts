@@ -7,10 +7,11 @@ import { expect, test, vi } from 'vitest';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import type { AnalysedPart } from '../indexing/analyse-document.ts';
 import { startTestService } from '../serve/testing/test-service.ts';
-import { attempt, useUnattendedImports } from '../serve/testing/unattended-imports.ts';
+import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
 import { importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
+import { attempt } from './testing/attempt.ts';
 
 const hostile = fileURLToPath(new URL('../extraction/testing/hostile-reader.ts', import.meta.url));
 const suite = useUnattendedImports();

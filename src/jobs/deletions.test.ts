@@ -6,9 +6,10 @@ import { createAccount } from '../database/accounts.ts';
 import { insertApiKey } from '../database/api-keys.ts';
 import { DeletionAnnounced } from '../database/deletion-lock.ts';
 import { startTestService } from '../serve/testing/test-service.ts';
-import { attempt, useUnattendedImports } from '../serve/testing/unattended-imports.ts';
+import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
 import { importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
+import { attempt } from './testing/attempt.ts';
 
 const suite = useUnattendedImports();
 const { importPending, statusOf } = suite;

@@ -4,12 +4,13 @@ import { hasTooManyLexemes } from '../database/accounts.ts';
 import type { Database } from '../database/database.ts';
 import { DeletionAnnounced } from '../database/deletion-lock.ts';
 import { failDocument, findUnfinished, moveDocument, type ReadFacts } from '../database/documents.ts';
-import { lockKnowledgeBase, readLanguages } from '../database/knowledge-bases.ts';
+import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
 import { ServiceError } from '../errors.ts';
 import { recordHash } from '../files/files.ts';
 import type { ScopedId } from '../ids.ts';
 import type { AnalysedPart } from '../indexing/analyse-document.ts';
 import { endParts } from '../indexing/analysis-pool.ts';
+import { readExpectedLanguages } from '../indexing/expected-languages.ts';
 import { insertPassages } from '../indexing/store-passages.ts';
 import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';
@@ -112,7 +113,7 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
   );
   if ('failure' in read) return await fail(service, document, { ...read.failure, facts: read });
   const stored = { ...document, accountId };
-  const expected = await readLanguages(database, stored);
+  const expected = await readExpectedLanguages(database, stored);
   const text = { title: fileName, expected, format: 'extracted', extracted: read.extracted } as const;
   const parts = await analyse(text, { accountId, signal });
 

@@ -5,7 +5,7 @@
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { repeatOrWake } from '../concurrency/repeat.ts';
-import { withTimeout } from '../timeout.ts';
+import { withTimeout } from '../concurrency/timeout.ts';
 import { createImportTurns, findLane, type ImportTurns } from './import-lanes.ts';
 
 /** How soon an import starts without a wake-up in this process: another server's, a dead worker's, or a retry. */

@@ -4,9 +4,10 @@ import { expect, test, vi } from 'vitest';
 import { storeUnavailable } from '../errors.ts';
 import { parseDocumentId } from '../ids.ts';
 import { packText } from '../indexing/split/extracted-text.ts';
-import { attempt, useUnattendedImports } from '../serve/testing/unattended-imports.ts';
+import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
 import { giveUpImport, importFile } from './import-file.ts';
 import { endOverdueImports } from './imports.ts';
+import { attempt } from './testing/attempt.ts';
 
 const suite = useUnattendedImports();
 const { importPending, statusOf, search } = suite;

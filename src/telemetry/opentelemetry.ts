@@ -6,7 +6,7 @@ import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { defaultResource, envDetector, hostDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import type { Logger } from 'pino';
-import { withTimeout } from '../timeout.ts';
+import { withTimeout } from '../concurrency/timeout.ts';
 
 /** At shutdown, spans not sent within this time are lost, so that the service ends soon. */
 const LAST_SENDING_MS = 1_000;

@@ -1,6 +1,7 @@
 /** Checks a deployment, part by part, and describes its problems in plain words. Makes no lasting change. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { withTimeout } from '../../concurrency/timeout.ts';
 import { type Config, ConfigError, findMistypedSettings, readConfig } from '../../config/config.ts';
 import { describeMistyped } from '../../config/setting-names.ts';
 import { createDatabase, createPool, type Database } from '../../database/database.ts';
@@ -11,7 +12,6 @@ import { findUselessKeys } from '../../serve/given-key.ts';
 import { joinDatabase } from '../../serve/open-database.ts';
 import { openFiles } from '../../serve/open-files.ts';
 import { createLog } from '../../telemetry/log.ts';
-import { withTimeout } from '../../timeout.ts';
 import { checkCredits } from './check-credits.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
 import { checkBaseUrl, checkDataDirectory, checkNode, checkSecrets } from './check-machine.ts';

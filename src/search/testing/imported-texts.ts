@@ -3,8 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { createAccount } from '../../database/accounts.ts';
 import type { Database } from '../../database/database.ts';
 import { insertDocument } from '../../database/documents.ts';
-import { readLanguages } from '../../database/knowledge-bases.ts';
 import { analyseDocument } from '../../indexing/analyse-document.ts';
+import { readExpectedLanguages } from '../../indexing/expected-languages.ts';
 import { insertPassages } from '../../indexing/store-passages.ts';
 import { createStem } from '../stems.ts';
 
@@ -27,7 +27,7 @@ export async function makeKnowledgeBase(database: Database): Promise<Place> {
 
 /** Imports a text in one transaction; gives the document's own id. */
 export async function importText(database: Database, place: Place, text: TestText): Promise<string> {
-  const expected = await readLanguages(database, place);
+  const expected = await readExpectedLanguages(database, place);
   const parts = analyseDocument({ ...text, expected, format: 'text' }, createStem(database));
   const id = uuidv7();
   const bytes = Buffer.byteLength(text.content);

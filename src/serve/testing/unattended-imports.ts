@@ -1,6 +1,5 @@
 /** Imports of files whose jobs nobody runs, so that each test says itself when. */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { parseDocumentId } from '../../ids.ts';
 import { startTestService, type TestService } from './test-service.ts';
 
 /** What of a service has to be changed for it. */
@@ -18,12 +17,6 @@ export async function importUnattended(
   const { body } = await call('importFile', { fileId: ticket.data.fileId });
   return String(body.data.id);
 }
-
-/** What a worker gets for a document's import. */
-export const attempt = (documentId: string) => ({
-  payload: parseDocumentId(documentId),
-  signal: new AbortController().signal,
-});
 
 /** Gives the tests of a file one service, and each test a knowledge base of its own. */
 export function useUnattendedImports() {
