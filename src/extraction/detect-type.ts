@@ -17,7 +17,7 @@ export function detectType(bytes: Uint8Array, fileName: string): FileType | unde
   const head = file.subarray(0, HEAD_LENGTH).toString('latin1');
   if (head.slice(0, PDF_HEADER_MAX_OFFSET).includes('%PDF-')) return 'pdf';
   if (head.startsWith('PK\x03\x04')) return zipType(file);
-  if (head.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) return isWorkbook(file) ? 'xls' : undefined;
+  if (head.startsWith(OLE_SIGNATURE)) return isWorkbook(file) ? 'xls' : undefined;
   if (head.startsWith('{\\rtf')) return 'rtf';
   if (isBinary(file, head)) return undefined;
   return textType(head, extensionOf(fileName));
@@ -50,20 +50,22 @@ const ZIP_MAIN_PARTS: [part: string, type: FileType][] = [
 
 /** An OLE file is an Excel workbook if its directory has a stream of that name ([MS-XLS] 2.1.2), in UTF-16. */
 function isWorkbook(file: Buffer): boolean {
-  return ['Workbook', 'Book'].some((stream) => file.includes(Buffer.from(`${stream}\0`, 'utf16le')));
+  return ['Workbook', 'Book'].some((stream) => file.includes(utf16(`${stream}\0`)));
 }
+
+/** As bytes: Node's search for a UTF-16 string does not end in a buffer that begins at an odd address. */
+const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
 /** Whether an OLE file holds an Office file under a password ([MS-OFFCRYPTO] 2.3.4.4). */
 export function isEncryptedOffice(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return (
-    file.length > 4 &&
-    file.readUInt32BE(0) === OLE_SIGNATURE &&
-    file.includes(Buffer.from('EncryptedPackage', 'utf16le'))
+    file.toString('latin1', 0, OLE_SIGNATURE.length) === OLE_SIGNATURE &&
+    file.includes(utf16('EncryptedPackage'))
   );
 }
 
-const OLE_SIGNATURE = 0xd0cf11e0;
+const OLE_SIGNATURE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
 
 /** Heads of common binary files: short ones may contain too few control characters to be recognised. */
 const BINARY_HEADS = [
@@ -126,6 +128,7 @@ function extensionOf(fileName: string): string {
 const LEADING = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?(?:\s|<!--(?:(?!-->).)*-->)*/s;
 const HTML_START =
   /^(?:<!doctype\s+html|<html[\s>]|<\?xml(?:(?!\?>).)*\?>\s*(?:<!doctype\s+html|<html[\s>]))/is;
+const HTML_EXTENSION = /^x?html?$/;
 /** A file named .html needs one of these elements, since a plain note may have that name too. */
 const HTML_ELEMENT =
   /<(?:head|body|title|meta|div|p|h[1-6]|table|ul|ol|span|a|br|script|article|section)[\s>/]/i;
@@ -159,15 +162,16 @@ const NAMED_TYPES: readonly FileType[] = [
 /** A file's type from its name alone, until its content has been read; undefined where the name does not decide. */
 export function typeByName(fileName: string): FileType | undefined {
   const extension = extensionOf(fileName);
-  if (/^x?html?$/.test(extension)) return 'html';
+  if (HTML_EXTENSION.test(extension)) return 'html';
   return TEXT_TYPE_BY_EXTENSION.get(extension) ?? NAMED_TYPES.find((type) => type === extension);
 }
 
 function textType(head: string, extension: string): FileType {
-  const start = head.replaceAll('\0', '').replace(LEADING, '');
+  const text = head.replaceAll('\0', '');
+  const start = text.replace(LEADING, '');
   if (HTML_START.test(start)) return 'html';
   if (start.startsWith('<?xml')) return 'xml';
-  if (/^x?html?$/.test(extension) && HTML_ELEMENT.test(head.replaceAll('\0', ''))) return 'html';
+  if (HTML_EXTENSION.test(extension) && HTML_ELEMENT.test(text)) return 'html';
   if (/^(?:xml|svg|rss|atom|xsd|xsl|xslt)$/.test(extension) && start.startsWith('<')) return 'xml';
   if (/^(?:json|ipynb|geojson)$/.test(extension) && /^[[{"\d\-tfn]/.test(start)) return 'json';
   return TEXT_TYPE_BY_EXTENSION.get(extension) ?? (/^<(?:head|body)[\s>]/i.test(start) ? 'html' : 'txt');

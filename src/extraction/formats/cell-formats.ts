@@ -43,7 +43,6 @@ function readFormats(styles: Uint8Array): (string | number)[] {
     close(name) {
       if (name === 'cellXfs') inCellStyles = false;
     },
-    text() {},
   });
   return formats;
 }

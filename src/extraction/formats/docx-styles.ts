@@ -49,7 +49,6 @@ function readStyles(part: Uint8Array): Map<string, Style> {
     close(name) {
       if (name === 'style') style = undefined;
     },
-    text() {},
   });
   return styles;
 }

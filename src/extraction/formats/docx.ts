@@ -1,15 +1,10 @@
 /** Reads Word documents (Office Open XML, ECMA-376 part 1, clause 17). */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { corrupt } from '../extraction-limits.ts';
-import { attribute, type XmlAttributes } from '../markup/read-xml.ts';
-import { type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
-import {
-  DATA_TABLE,
-  type Translation,
-  type Translator,
-  translateXml,
-  writeVoid,
-} from '../rendering/translate-xml.ts';
+import type { Attributes } from '../markup/markup-tokens.ts';
+import { attribute } from '../markup/read-xml.ts';
+import { DATA_TABLE, type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
+import { type Translation, type Translator, translateXml } from '../rendering/translate-xml.ts';
 import { openArchive } from './archive.ts';
 import { headingLevels } from './docx-styles.ts';
 import { mainPart, relationshipsOf } from './relationships.ts';
@@ -113,10 +108,10 @@ function beginParagraph(
   if (!paragraph || paragraph.element !== undefined) return;
   const level = paragraph.outline ?? levels.get(paragraph.style);
   paragraph.element = level ? `h${Math.min(level, 6)}` : paragraph.isListed ? 'li' : 'p';
-  renderer.open(paragraph.element, new Map());
+  renderer.open(paragraph.element);
 }
 
-function readProperty({ paragraphs, tables }: Place, name: string, attributes: XmlAttributes): void {
+function readProperty({ paragraphs, tables }: Place, name: string, attributes: Attributes): void {
   const paragraph = paragraphs.at(-1);
   const table = tables.at(-1);
   const value = attribute(attributes, 'val') ?? '';
@@ -133,7 +128,7 @@ function readProperty({ paragraphs, tables }: Place, name: string, attributes: X
 function writeCharacter(renderer: HtmlRenderer, name: string): void {
   if (name === 'tab') renderer.text(' ');
   if (name === 'noBreakHyphen') renderer.text('\u2011');
-  if (name === 'br' || name === 'cr') writeVoid(renderer, 'br');
+  if (name === 'br' || name === 'cr') renderer.open('br');
 }
 
 function tableElement({ tables }: Place, name: string): Translation {
@@ -141,7 +136,7 @@ function tableElement({ tables }: Place, name: string): Translation {
   switch (name) {
     case 'tbl':
       tables.push({ hasHeader: false, rows: 0, isHeaderRow: false });
-      return DATA_TABLE;
+      return { element: 'table', attributes: DATA_TABLE };
     case 'tr':
       if (table) table.isHeaderRow = table.rows++ === 0 && table.hasHeader;
       return { element: 'tr' };
@@ -154,7 +149,7 @@ function tableElement({ tables }: Place, name: string): Translation {
 
 const PROPERTIES = new Set(['pPr', 'tblPr', 'trPr', 'tcPr']);
 
-function marksFirstRow(look: XmlAttributes): boolean {
+function marksFirstRow(look: Attributes): boolean {
   const flag = attribute(look, 'firstRow');
   if (flag !== undefined) return flag === '1' || flag === 'true';
   return (Number.parseInt(attribute(look, 'val') ?? '0', 16) & FIRST_ROW_BIT) !== 0;

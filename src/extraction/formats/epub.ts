@@ -3,8 +3,9 @@ import { posix } from 'node:path';
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { decodeText } from '../decode-text.ts';
 import { corrupt, encrypted, UnreadableFile } from '../extraction-limits.ts';
-import { readTags } from '../markup/read-html.ts';
-import { attribute, readXml, type XmlAttributes } from '../markup/read-xml.ts';
+import type { Attributes } from '../markup/markup-tokens.ts';
+import { readHtml } from '../markup/read-html.ts';
+import { attribute, readXml } from '../markup/read-xml.ts';
 import { renderHtml } from '../rendering/html-renderer.ts';
 import { type Archive, openArchive } from './archive.ts';
 
@@ -18,10 +19,9 @@ export async function extractEpub(bytes: Uint8Array): Promise<ExtractedText> {
   const renderer = renderHtml({ keepBoilerplate: false });
   for (const name of chapters) {
     const chapter = await archive.read(name);
-    if (chapter) readTags(decodeText(chapter, { markup: 'xml' }), renderer);
+    if (chapter) readHtml(decodeText(chapter, { markup: 'xml' }), renderer);
   }
-  const { title: _everyChapters, ...extracted } = renderer.finish();
-  return extracted;
+  return renderer.finish();
 }
 
 /**
@@ -75,13 +75,11 @@ function nameOf(href: string): string {
   }
 }
 
-function onElements(part: Uint8Array, element: string, take: (attributes: XmlAttributes) => void): void {
+function onElements(part: Uint8Array, element: string, take: (attributes: Attributes) => void): void {
   readXml(part, {
     open(name, attributes) {
       if (name === element) take(attributes);
     },
-    close() {},
-    text() {},
   });
 }
 

@@ -1,7 +1,7 @@
 /** HTML page → text with headings, lists, tables and code, without scripts and boilerplate. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { isBlank } from '../../indexing/split/extracted-text.ts';
-import { readTags } from '../markup/read-html.ts';
+import { readHtml } from '../markup/read-html.ts';
 import { renderHtml } from '../rendering/html-renderer.ts';
 
 /**
@@ -15,6 +15,6 @@ export function extractHtml(html: string): ExtractedText {
 
 function render(html: string, options: { keepBoilerplate: boolean }): ExtractedText {
   const renderer = renderHtml(options);
-  readTags(html, renderer);
+  readHtml(html, renderer);
   return renderer.finish();
 }

@@ -5,17 +5,11 @@
 
 import type { Reading } from '../extracted-file.ts';
 import { corrupt, encrypted } from '../extraction-limits.ts';
-import { attribute, type XmlAttributes } from '../markup/read-xml.ts';
-import { type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
+import type { Attributes } from '../markup/markup-tokens.ts';
+import { attribute } from '../markup/read-xml.ts';
+import { DATA_TABLE, type HtmlRenderer, renderHtml, writeElement } from '../rendering/html-renderer.ts';
 import { finishWorkbook } from '../rendering/sheet-writer.ts';
-import {
-  DATA_TABLE,
-  type Translation,
-  type Translator,
-  translateXml,
-  writeElement,
-  writeVoid,
-} from '../rendering/translate-xml.ts';
+import { type Translation, type Translator, translateXml } from '../rendering/translate-xml.ts';
 import { openArchive } from './archive.ts';
 
 export type OdfType = 'odt' | 'odp' | 'ods';
@@ -100,7 +94,7 @@ function beginPage(renderer: HtmlRenderer, page: number, name: string | undefine
 /** Elements that stand for one character. */
 function writeCharacter(renderer: HtmlRenderer, name: string): void {
   if (name === 's' || name === 'tab') renderer.text(' ');
-  if (name === 'line-break') writeVoid(renderer, 'br');
+  if (name === 'line-break') renderer.open('br');
 }
 
 type Place = { level: number; isEntry: boolean; isHeader: boolean };
@@ -108,7 +102,7 @@ type Place = { level: number; isEntry: boolean; isHeader: boolean };
 function translationOf(name: string, { level, isEntry, isHeader }: Place): Translation {
   switch (name) {
     case 'table':
-      return DATA_TABLE;
+      return { element: 'table', attributes: DATA_TABLE };
     case 'table-row':
       return { element: 'tr' };
     case 'table-cell':
@@ -142,7 +136,7 @@ function headerFinder(type: OdfType) {
   };
 }
 
-function headingLevel(attributes: XmlAttributes): number {
+function headingLevel(attributes: Attributes): number {
   const level = Number(attribute(attributes, 'outline-level') ?? 1);
   return level >= 1 && level <= 6 ? Math.floor(level) : 6;
 }

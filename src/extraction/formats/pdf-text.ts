@@ -1,8 +1,7 @@
 /** Derives paragraphs and headings from the lines of a PDF, which declares neither. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { HEADING_MAX_LENGTH } from '../../indexing/split/markdown.ts';
-import { type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
-import { writeElement, writeVoid } from '../rendering/translate-xml.ts';
+import { type HtmlRenderer, renderHtml, writeElement } from '../rendering/html-renderer.ts';
 import { mostFrequent, type PdfLine } from './pdf-lines.ts';
 
 /** Minimum size of a heading's letters, relative to the text's letters. */
@@ -62,12 +61,12 @@ function writeBlock(renderer: HtmlRenderer, lines: PdfLine[], levelOf: LevelOf):
 }
 
 function writeParagraph(renderer: HtmlRenderer, lines: PdfLine[]): void {
-  renderer.open('p', new Map());
+  renderer.open('p');
   for (const [i, { text }] of lines.entries()) {
     const next = lines[i + 1]?.text ?? '';
     const isTorn = HYPHEN.test(text) && CONTINUATION.test(next);
     renderer.text(isTorn ? text.replace(HYPHEN, '$1') : text);
-    if (!isTorn) writeVoid(renderer, 'br');
+    if (!isTorn) renderer.open('br');
   }
   renderer.close('p');
 }

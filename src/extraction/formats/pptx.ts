@@ -3,14 +3,8 @@
 import type { Reading } from '../extracted-file.ts';
 import { corrupt } from '../extraction-limits.ts';
 import { attribute, readXml } from '../markup/read-xml.ts';
-import { type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
-import {
-  DATA_TABLE,
-  type Translation,
-  type Translator,
-  translateXml,
-  writeVoid,
-} from '../rendering/translate-xml.ts';
+import { DATA_TABLE, type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
+import { type Translation, type Translator, translateXml } from '../rendering/translate-xml.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { mainPart, relationshipId, relationshipsOf } from './relationships.ts';
 
@@ -41,8 +35,6 @@ async function slidesOf(archive: Archive): Promise<string[]> {
       const target = name === 'sldId' ? targets.get(relationshipId(attributes)) : undefined;
       if (target !== undefined) slides.push(target);
     },
-    close() {},
-    text() {},
   });
   return slides;
 }
@@ -91,12 +83,12 @@ function slideTranslator(renderer: HtmlRenderer): Translator {
       if (name === 'tblPr') hasHeaderRow = /^(?:1|true)$/.test(attribute(attributes, 'firstRow') ?? '');
       if (name === 't' || name === 'text') inText++;
       if (name === 'p' || name === 'cm') return paragraph();
-      if (name === 'br') writeVoid(renderer, 'br');
+      if (name === 'br') renderer.open('br');
       if (name === 'tbl') {
         placeholder = '';
         rows = 0;
         hasHeaderRow = false;
-        return DATA_TABLE;
+        return { element: 'table', attributes: DATA_TABLE };
       }
       if (name === 'tr') rows++;
       if (name === 'tr') return { element: 'tr' };

@@ -1,6 +1,7 @@
 /** Follows the relationships between the parts of an Office file (ECMA-376 part 2, clause 9). */
 import { posix } from 'node:path';
-import { attribute, readXml, type XmlAttributes } from '../markup/read-xml.ts';
+import type { Attributes } from '../markup/markup-tokens.ts';
+import { attribute, readXml } from '../markup/read-xml.ts';
 import type { Archive } from './archive.ts';
 
 /** A reference from a part. `type`: the last word of the relationship's type. `target`: the name of the other part. */
@@ -24,8 +25,6 @@ export async function relationshipsOf(archive: Archive, part: string): Promise<R
         target: target.startsWith('/') ? target.slice(1) : posix.join(folder, target),
       });
     },
-    close() {},
-    text() {},
   });
   return relationships;
 }
@@ -37,7 +36,7 @@ export async function mainPart(archive: Archive, usual: string): Promise<string>
 }
 
 /** The relationship id of an element: its `id` in the relationships' namespace, which always has a prefix. */
-export function relationshipId(attributes: XmlAttributes): string {
+export function relationshipId(attributes: Attributes): string {
   for (const [name, value] of attributes) if (name.endsWith(':id')) return value;
   return '';
 }

@@ -1,6 +1,5 @@
 /** Lays out the paragraphs and tables of an RTF document. The file marks where they end, not where they begin. */
-import type { HtmlRenderer } from '../rendering/html-renderer.ts';
-import { DATA_TABLE, writeVoid } from '../rendering/translate-xml.ts';
+import { DATA_TABLE, type HtmlRenderer } from '../rendering/html-renderer.ts';
 
 export type RtfBody = {
   text(text: string): void;
@@ -52,7 +51,7 @@ export function rtfBody(renderer: HtmlRenderer): RtfBody {
 /** Control words that write or end something. */
 function layOut(renderer: HtmlRenderer, state: State, name: string): void {
   if (name === 'par' || name === 'sect' || name === 'page') endParagraph(renderer, state);
-  if (name === 'line' || name === 'nestrow') writeVoid(renderer, 'br');
+  if (name === 'line' || name === 'nestrow') renderer.open('br');
   if (name === 'tab' || name === 'nestcell') renderer.text(' ');
   if (name === 'cell') endCell(renderer, state);
   if (name === 'row') endRow(renderer, state);
@@ -72,25 +71,23 @@ function describe(state: State, levels: ReadonlyMap<number, number>, { name, par
     state.level = parameter + 1;
 }
 
-const NO_ATTRIBUTES = new Map<string, string>();
-
 /** Opens the elements in which the next character stands. */
 function beginText(renderer: HtmlRenderer, state: State): void {
   if (state.isInTable) beginCell(renderer, state);
   else if (state.isTableOpen) endTable(renderer, state);
   if (state.paragraph !== undefined) return;
   state.paragraph = state.level ? `h${Math.min(state.level, 6)}` : 'p';
-  renderer.open(state.paragraph, NO_ATTRIBUTES);
+  renderer.open(state.paragraph);
 }
 
 function beginCell(renderer: HtmlRenderer, state: State): void {
-  if (!state.isTableOpen) renderer.open(DATA_TABLE.element, DATA_TABLE.attributes);
+  if (!state.isTableOpen) renderer.open('table', DATA_TABLE);
   state.isTableOpen = true;
-  if (!state.isRowOpen) renderer.open('tr', NO_ATTRIBUTES);
+  if (!state.isRowOpen) renderer.open('tr');
   state.isRowOpen = true;
   if (state.cell !== undefined) return;
   state.cell = state.isHeaderRow ? 'th' : 'td';
-  renderer.open(state.cell, NO_ATTRIBUTES);
+  renderer.open(state.cell);
 }
 
 function endParagraph(renderer: HtmlRenderer, state: State): void {

@@ -1,18 +1,18 @@
 /** Reads workbooks of Excel 5 to 2003 ([MS-XLS]) with SheetJS: each sheet is a page, its name a heading. */
 import type { WorkBook, WorkSheet } from '@e965/xlsx';
 import type { Reading } from '../extracted-file.ts';
-import { CELLS_MAX, damaged, encrypted, tooComplex } from '../extraction-limits.ts';
+import { damaged, encrypted } from '../extraction-limits.ts';
 import { renderHtml } from '../rendering/html-renderer.ts';
-import { finishWorkbook, type SheetWriter, sheetWriter } from '../rendering/sheet-writer.ts';
+import { cellCounter, finishWorkbook, type SheetWriter, sheetWriter } from '../rendering/sheet-writer.ts';
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
 export async function extractXls(bytes: Uint8Array): Promise<Reading> {
   const workbook = await readWorkbook(bytes);
   const renderer = renderHtml({ keepBoilerplate: true });
-  const cells = { left: CELLS_MAX };
+  const countCells = cellCounter();
   for (const [i, name] of workbook.SheetNames.entries()) {
     const writer = sheetWriter(renderer, { page: i + 1, name });
-    writeRows(workbook.Sheets[name], writer, cells);
+    writeRows(workbook.Sheets[name], writer, countCells);
     writer.end();
   }
   return { extracted: finishWorkbook(renderer), warnings: [], pageCount: workbook.SheetNames.length };
@@ -30,10 +30,13 @@ async function readWorkbook(bytes: Uint8Array): Promise<WorkBook> {
 }
 
 /** A cell's text is its formatted text (`w`), or its value where it has no format. */
-function writeRows(sheet: WorkSheet | undefined, writer: SheetWriter, cells: { left: number }): void {
+function writeRows(
+  sheet: WorkSheet | undefined,
+  writer: SheetWriter,
+  countCells: (added: number) => void,
+): void {
   for (const row of sheet?.['!data'] ?? []) {
-    cells.left -= row?.length ?? 0;
-    if (cells.left < 0) throw tooComplex(`The workbook has more than ${CELLS_MAX} cells.`);
+    countCells(row?.length ?? 0);
     // Empty rows and cells are holes in the arrays.
     const texts = Array.from(row ?? [], (cell) => String(cell?.w ?? cell?.v ?? ''));
     writer.row(texts);

@@ -4,10 +4,10 @@
  */
 
 import type { Reading } from '../extracted-file.ts';
-import { CELLS_MAX, corrupt, tooComplex } from '../extraction-limits.ts';
+import { corrupt } from '../extraction-limits.ts';
 import { attribute, readXml } from '../markup/read-xml.ts';
 import { type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
-import { finishWorkbook, sheetWriter } from '../rendering/sheet-writer.ts';
+import { cellCounter, finishWorkbook, sheetWriter } from '../rendering/sheet-writer.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { type CellFormatter, cellFormatter } from './cell-formats.ts';
 import { mainPart, type Relationship, relationshipId, relationshipsOf } from './relationships.ts';
@@ -29,12 +29,12 @@ export async function extractXlsx(bytes: Uint8Array): Promise<Reading> {
   const { sheets, epoch1904 } = readWorkbook(workbook, relationships);
   const format = await cellFormatter(await partNamed('styles'), { epoch1904 });
   const renderer = renderHtml({ keepBoilerplate: true });
-  const cells = { left: CELLS_MAX };
+  const countCells = cellCounter();
   for (const [i, { name, part }] of sheets.entries()) {
     const sheet = await archive.read(part);
     if (sheet === undefined) continue;
     const writer = sheetWriter(renderer, { page: i + 1, name });
-    readSheet(sheet, { strings, format, cells, writeRow: writer.row });
+    readSheet(sheet, { strings, format, countCells, writeRow: writer.row });
     writer.end();
     await renderComments(archive, part, renderer);
   }
@@ -52,8 +52,6 @@ function readWorkbook(workbook: Uint8Array, relationships: Relationship[]) {
       if (related?.type === 'worksheet')
         sheets.push({ name: attribute(attributes, 'name') ?? '', part: related.target });
     },
-    close() {},
-    text() {},
   });
   return { sheets, epoch1904 };
 }
@@ -86,13 +84,12 @@ function sharedStrings(part: Uint8Array | undefined): string[] {
 type SheetReading = {
   strings: string[];
   format: CellFormatter;
-  /** The number of cells that the workbook may still have. */
-  cells: { left: number };
+  countCells(added: number): void;
   writeRow(cells: string[]): void;
 };
 
 /** Reads the rows with content. */
-function readSheet(part: Uint8Array, { strings, format, cells, writeRow }: SheetReading): void {
+function readSheet(part: Uint8Array, { strings, format, countCells, writeRow }: SheetReading): void {
   let row: string[] = [];
   let cell = { type: 'n', style: 0, column: 0, value: '' };
   let inValue = false;
@@ -110,8 +107,7 @@ function readSheet(part: Uint8Array, { strings, format, cells, writeRow }: Sheet
       inValue = false;
       if (name === 'row') writeRow(row);
       if (name !== 'c' || cell.value === '') return;
-      cells.left -= 1 + Math.max(0, cell.column - row.length);
-      if (cells.left < 0) throw tooComplex(`The workbook has more than ${CELLS_MAX} cells.`);
+      countCells(1 + Math.max(0, cell.column - row.length));
       while (row.length < cell.column) row.push('');
       row[cell.column] = cell.type === 's' ? (strings[Number(cell.value)] ?? '') : format(cell);
     },
@@ -142,7 +138,7 @@ async function renderComments(archive: Archive, sheet: string, renderer: HtmlRen
     if (!part) continue;
     readXml(part, {
       open(name) {
-        if (name === 'comment') renderer.open('p', new Map());
+        if (name === 'comment') renderer.open('p');
         inText = name === 't';
       },
       close(name) {

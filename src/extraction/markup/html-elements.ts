@@ -1,10 +1,10 @@
 /** The meaning of each HTML element for a page's text. */
 
-/** Elements without text for readers: code, graphics, form controls, fallbacks, and ruby pronunciation. */
+/** Elements without text for readers: the page's title, code, graphics, form controls, fallbacks, and ruby pronunciation. */
 export const UNREADABLE = new Set(
   (
     'script style template noscript svg iframe object embed canvas audio video map select datalist button input ' +
-    'textarea progress meter dialog menu rt rp noembed noframes'
+    'textarea progress meter dialog menu rt rp noembed noframes title'
   ).split(' '),
 );
 

@@ -1,64 +1,39 @@
 /** Reads HTML as start tags, end tags and text in proper nesting, however badly the page nests them. */
-import { Tokenizer } from 'htmlparser2';
 import { impliedEnds, VOID } from './html-elements.ts';
-
-export type Attributes = Map<string, string>;
+import { type Attributes, tokeniseMarkup } from './markup-tokens.ts';
 
 /** Events while a page is read. Every opened element is closed, innermost first, except void ones. */
-export type TagEvents = {
+export type HtmlEvents = {
   open(name: string, attributes: Attributes): void;
   close(name: string): void;
   text(text: string): void;
 };
 
 /** Attributes that affect the text. The others (styles, scripts, addresses) are skipped. */
-const READ_ATTRIBUTES = new Set(['hidden', 'aria-hidden', 'role', 'style', 'start', 'alt']);
+const READ_ATTRIBUTES = new Set(['hidden', 'aria-hidden', 'role', 'style', 'start']);
 
-/**
- * Reads a page in linear time. Uses htmlparser2's tokenizer, because its parser moves the whole stack of open elements
- * for every tag (100,000 nested elements took it 5 s).
- */
-export function readTags(html: string, events: TagEvents): void {
+/** Reads a page in linear time. */
+export function readHtml(html: string, events: HtmlEvents): void {
   const elements = openElements(events);
-  let name = '';
-  let attribute = '';
-  let attributes: Attributes = new Map();
-  const nameBetween = (start: number, end: number) => html.slice(start, end).toLowerCase();
-  const addToAttribute = (value: string) => {
-    if (READ_ATTRIBUTES.has(attribute)) attributes.set(attribute, (attributes.get(attribute) ?? '') + value);
-  };
-  const tokenizer = new Tokenizer(
-    { decodeEntities: true, xmlMode: false },
+  tokeniseMarkup(
+    html,
+    { xmlMode: false, attributeKey },
     {
-      onopentagname(start, end) {
-        name = nameBetween(start, end);
-        attributes = new Map();
-      },
-      onattribname(start, end) {
-        attribute = nameBetween(start, end);
-        addToAttribute('');
-      },
-      onattribdata: (start, end) => addToAttribute(html.slice(start, end)),
-      onattribentity: (codePoint) => addToAttribute(String.fromCodePoint(codePoint)),
-      onattribend() {},
-      onopentagend: () => elements.open(name, attributes),
-      onselfclosingtag: () => elements.open(name, attributes),
-      onclosetag: (start, end) => elements.close(nameBetween(start, end)),
-      ontext: (start, end) => events.text(html.slice(start, end)),
-      ontextentity: (codePoint) => events.text(String.fromCodePoint(codePoint)),
-      oncdata: (start, end, offset) => events.text(html.slice(start, end - offset)),
-      oncomment() {},
-      ondeclaration() {},
-      onprocessinginstruction() {},
-      onend: () => elements.closeAll(),
+      startTag: (name, attributes) => elements.open(name.toLowerCase(), attributes),
+      endTag: (name) => elements.close(name.toLowerCase()),
+      text: events.text,
     },
   );
-  tokenizer.write(html);
-  tokenizer.end();
+  elements.closeAll();
+}
+
+function attributeKey(written: string): string | undefined {
+  const name = written.toLowerCase();
+  return READ_ATTRIBUTES.has(name) ? name : undefined;
 }
 
 /** The stack of open elements; every element is pushed and popped once, so any page takes linear time. */
-function openElements(events: TagEvents) {
+function openElements(events: HtmlEvents) {
   const open: string[] = [];
   const counts = new Map<string, number>();
   const pop = () => {

@@ -1,20 +1,17 @@
 /** Reads XML as elements and text in proper nesting, without document types and external entities. */
-import { Tokenizer } from 'htmlparser2';
 import { decodeText } from '../decode-text.ts';
 import { tooComplex, XML_DEPTH_MAX } from '../extraction-limits.ts';
-
-/** Attributes by their names as written in the file. */
-export type XmlAttributes = ReadonlyMap<string, string>;
+import { type Attributes, tokeniseMarkup } from './markup-tokens.ts';
 
 /** Names come without prefixes, which producers choose freely. Every opened element is closed, innermost first. */
 export type XmlEvents = {
-  open(name: string, attributes: XmlAttributes): void;
-  close(name: string): void;
-  text(text: string): void;
+  open(name: string, attributes: Attributes): void;
+  close?(name: string): void;
+  text?(text: string): void;
 };
 
-/** An attribute's value, with any prefix. */
-export function attribute(attributes: XmlAttributes, name: string): string | undefined {
+/** The value of an attribute, whose name is kept as written in the file, with any prefix. */
+export function attribute(attributes: Attributes, name: string): string | undefined {
   const value = attributes.get(name);
   if (value !== undefined) return value;
   for (const [written, prefixed] of attributes) if (written.endsWith(`:${name}`)) return prefixed;
@@ -51,59 +48,36 @@ function withoutDoctype(xml: string): string {
  * at the end.
  * @throws FILE_TOO_COMPLEX for more than XML_DEPTH_MAX nested elements
  */
-export function readXml(bytes: Uint8Array, events: XmlEvents): void {
+export function readXml(bytes: Uint8Array, { open, close = () => {}, text = () => {} }: XmlEvents): void {
   const xml = withoutDoctype(decodeText(bytes, { markup: 'xml' }));
-  const elements = openElements(events);
-  let name = '';
-  let attributeName = '';
-  let attributes = new Map<string, string>();
-  const addToAttribute = (value: string) =>
-    attributes.set(attributeName, (attributes.get(attributeName) ?? '') + value);
-  const tokenizer = new Tokenizer(
-    { decodeEntities: true, xmlMode: true },
+  const elements = openElements({ open, close });
+  tokeniseMarkup(
+    xml,
+    { xmlMode: true, attributeKey: (written) => written },
     {
-      onopentagname(start, stop) {
-        name = localName(xml.slice(start, stop));
-        attributes = new Map();
+      startTag(name, attributes, isSelfClosing) {
+        elements.open(localName(name), attributes);
+        if (isSelfClosing) elements.closeLast();
       },
-      onattribname(start, stop) {
-        attributeName = xml.slice(start, stop);
-        addToAttribute('');
-      },
-      onattribdata: (start, stop) => addToAttribute(xml.slice(start, stop)),
-      onattribentity: (codePoint) => addToAttribute(String.fromCodePoint(codePoint)),
-      onattribend() {},
-      onopentagend: () => elements.open(name, attributes),
-      onselfclosingtag() {
-        elements.open(name, attributes);
-        elements.closeLast();
-      },
-      onclosetag: (start, stop) => elements.close(localName(xml.slice(start, stop))),
-      ontext: (start, stop) => events.text(xml.slice(start, stop)),
-      ontextentity: (codePoint) => events.text(String.fromCodePoint(codePoint)),
-      oncdata: (start, stop, offset) => events.text(xml.slice(start, stop - offset)),
-      oncomment() {},
-      ondeclaration() {},
-      onprocessinginstruction() {},
-      onend: () => elements.closeAll(),
+      endTag: (name) => elements.close(localName(name)),
+      text,
     },
   );
-  tokenizer.write(xml);
-  tokenizer.end();
+  elements.closeAll();
 }
 
 /** The stack of open elements. */
-function openElements(events: XmlEvents) {
+function openElements({ open: onOpen, close: onClose }: Required<Pick<XmlEvents, 'open' | 'close'>>) {
   const open: string[] = [];
-  const closeLast = () => events.close(open.pop() as string); // only called while elements are open
+  const closeLast = () => onClose(open.pop() as string); // only called while elements are open
   const closeFrom = (depth: number) => {
     while (depth >= 0 && open.length > depth) closeLast();
   };
   return {
-    open(name: string, attributes: XmlAttributes): void {
+    open(name: string, attributes: Attributes): void {
       if (open.push(name) > XML_DEPTH_MAX)
         throw tooComplex(`The file nests more than ${XML_DEPTH_MAX} elements in each other.`);
-      events.open(name, attributes);
+      onOpen(name, attributes);
     },
     closeLast,
     close: (name: string) => closeFrom(open.lastIndexOf(name)),

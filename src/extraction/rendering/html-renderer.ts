@@ -10,12 +10,13 @@ import {
   UNREADABLE,
   VOID,
 } from '../markup/html-elements.ts';
-import type { Attributes, TagEvents } from '../markup/read-html.ts';
+import type { Attributes } from '../markup/markup-tokens.ts';
+import type { HtmlEvents } from '../markup/read-html.ts';
 import { createTableWriter, type TableWriter } from './table-writer.ts';
 import { type Anchor, createTextWriter, type TextWriter } from './text-writer.ts';
 
 /** The effect of an element on the text inside it. */
-type Role = 'unreadable' | 'furniture' | 'content' | 'heading' | 'pre' | 'title';
+type Role = 'unreadable' | 'furniture' | 'content' | 'heading' | 'pre';
 
 /** Boilerplate (menus, page footers) is left out unless this is true. */
 export type RenderOptions = { keepBoilerplate: boolean };
@@ -30,25 +31,33 @@ type Page = RenderOptions & {
   headings: (Range & { level: number })[];
   verbatim: Range[];
   pages: { start: Anchor; page: number }[];
-  title: string;
   /** True until the first text of the open `pre` has been read. */
   atPreStart: boolean;
 };
 
 type OpenElement = { role: Role | undefined; start: Anchor | undefined };
 
-/** Takes the events of `readTags`. `beginPage` starts a page (counted from 1). `finish` returns the text at the end. */
-export type HtmlRenderer = TagEvents & { beginPage(page: number): void; finish(): ExtractedText };
+/** Takes the events of `readHtml`. `beginPage` starts a page (counted from 1). `finish` returns the text at the end. */
+export type HtmlRenderer = HtmlEvents & {
+  open(name: string, attributes?: Attributes): void;
+  beginPage(page: number): void;
+  finish(): ExtractedText;
+};
+
+/** Attributes of a table that holds data and is not page layout: one row is one line. */
+export const DATA_TABLE: Attributes = new Map([['role', 'table']]);
+
+const NO_ATTRIBUTES: Attributes = new Map();
 
 /** @throws FILE_TOO_COMPLEX when the text is longer than TEXT_MAX_LENGTH */
 export function renderHtml(options: RenderOptions): HtmlRenderer {
   const writer = createTextWriter();
-  const depth = { unreadable: 0, furniture: 0, content: 0, heading: 0, pre: 0, title: 0 };
-  const found = { lists: [], headings: [], verbatim: [], pages: [], title: '', atPreStart: false };
+  const depth = { unreadable: 0, furniture: 0, content: 0, heading: 0, pre: 0 };
+  const found = { lists: [], headings: [], verbatim: [], pages: [], atPreStart: false };
   const page: Page = { ...options, writer, tables: createTableWriter(writer), depth, ...found };
   const elements: OpenElement[] = [];
   return {
-    open(name, attributes) {
+    open(name, attributes = NO_ATTRIBUTES) {
       const role = roleOf(page, name, attributes);
       if (role && !VOID.has(name)) depth[role]++;
       const start = isReadable(page) ? beginElement(page, name, attributes) : undefined;
@@ -76,7 +85,7 @@ function roleOf({ depth, keepBoilerplate }: Page, name: string, attributes: Attr
   }
   if (CONTENT.has(name) || role === 'main') return 'content';
   if (HEADING.test(name)) return 'heading';
-  return name === 'pre' || name === 'title' ? name : undefined;
+  return name === 'pre' ? name : undefined;
 }
 
 const HEADING = /^h[1-6]$/;
@@ -93,7 +102,7 @@ function isHidden(attributes: Attributes): boolean {
 }
 
 function isReadable({ depth }: Page): boolean {
-  return depth.unreadable === 0 && depth.title === 0 && (depth.furniture === 0 || depth.heading > 0);
+  return depth.unreadable === 0 && (depth.furniture === 0 || depth.heading > 0);
 }
 
 /** Writes the breaks and markers before an element. Returns the start of a heading or of code. */
@@ -140,7 +149,6 @@ function listMarker(lists: (number | undefined)[]): string {
 }
 
 function writeText(page: Page, text: string): void {
-  if (page.depth.title > 0 && page.depth.unreadable === 0) page.title += text;
   if (!isReadable(page)) return;
   // HTML standard, 13.1.2.5: a line feed right after <pre> does not count.
   if (page.depth.pre > 0) page.writer.writeVerbatim(page.atPreStart ? text.replace(/^\n/, '') : text);
@@ -148,20 +156,25 @@ function writeText(page: Page, text: string): void {
   page.atPreStart = false;
 }
 
-function finish({ writer, tables, headings, verbatim, pages, ...page }: Page): ExtractedText {
+function finish({ writer, tables, headings, verbatim, pages }: Page): ExtractedText {
   const text = writer.text();
-  const title = page.title.replace(/\s+/g, ' ').trim();
   const named = disjoint(headings)
     .map((heading) => ({ ...heading, text: text.slice(heading.start, heading.end).replace(/\s+/g, ' ') }))
     .filter((heading) => heading.text.length <= HEADING_MAX_LENGTH);
   return {
     text,
-    ...(title && { title }),
     headings: named,
     pages: pages.flatMap(pageStart),
     verbatim: disjoint(verbatim),
     tables: tables.finish(text),
   };
+}
+
+/** Writes an element that contains only text. */
+export function writeElement(renderer: HtmlRenderer, element: string, text: string): void {
+  renderer.open(element);
+  renderer.text(text);
+  renderer.close(element);
 }
 
 /** A page start without text after it has no offset. */

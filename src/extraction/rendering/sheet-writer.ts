@@ -1,12 +1,9 @@
 /** Writes the rows of a sheet as a table whose first row names the columns. */
 import { type ExtractedText, isBlank } from '../../indexing/split/extracted-text.ts';
-import type { Attributes } from '../markup/read-html.ts';
-import type { HtmlRenderer } from './html-renderer.ts';
-import { DATA_TABLE, writeElement } from './translate-xml.ts';
+import { CELLS_MAX, tooComplex } from '../extraction-limits.ts';
+import { DATA_TABLE, type HtmlRenderer, writeElement } from './html-renderer.ts';
 
 export type SheetWriter = { row(cells: string[]): void; end(): void };
-
-const NO_ATTRIBUTES: Attributes = new Map();
 
 /**
  * Begins a sheet. A first row with a single cell is a title: it becomes a paragraph, and the next row may be the
@@ -25,8 +22,8 @@ export function sheetWriter(
       const filled = cells.filter((cell) => cell !== '').length;
       if (filled === 0) return;
       if (!isOpen && filled === 1) return writeElement(renderer, 'p', cells.join(''));
-      if (!isOpen) openTable(renderer);
-      renderer.open('tr', NO_ATTRIBUTES);
+      if (!isOpen) renderer.open('table', DATA_TABLE);
+      renderer.open('tr');
       for (const cell of cells) writeElement(renderer, isOpen ? 'td' : 'th', cell);
       renderer.close('tr');
       isOpen = true;
@@ -37,9 +34,16 @@ export function sheetWriter(
   };
 }
 
-function openTable(renderer: HtmlRenderer): void {
-  const { element, attributes } = DATA_TABLE;
-  renderer.open(element, attributes);
+/**
+ * Counts the cells of a workbook.
+ * @throws FILE_TOO_COMPLEX past CELLS_MAX
+ */
+export function cellCounter(): (added: number) => void {
+  let cells = 0;
+  return (added) => {
+    cells += added;
+    if (cells > CELLS_MAX) throw tooComplex(`The workbook has more than ${CELLS_MAX} cells.`);
+  };
 }
 
 /** The text of a workbook; empty where it contains only the names of sheets. */

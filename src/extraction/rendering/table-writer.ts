@@ -1,6 +1,6 @@
 /** Writes HTML tables as text: one row a line, cells separated by ` | `. */
 import type { Table } from '../../indexing/split/extracted-text.ts';
-import type { Attributes } from '../markup/read-html.ts';
+import type { Attributes } from '../markup/markup-tokens.ts';
 import type { Anchor, TextWriter } from './text-writer.ts';
 
 type Row = { start: Anchor; begin: number; cells: number; headerCells: number };

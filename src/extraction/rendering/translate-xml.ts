@@ -1,6 +1,6 @@
 /** Renders the elements of an XML format as the HTML elements that they resemble. */
-import type { Attributes } from '../markup/read-html.ts';
-import { readXml, type XmlAttributes } from '../markup/read-xml.ts';
+import type { Attributes } from '../markup/markup-tokens.ts';
+import { readXml } from '../markup/read-xml.ts';
 import type { HtmlRenderer } from './html-renderer.ts';
 
 /**
@@ -10,17 +10,12 @@ import type { HtmlRenderer } from './html-renderer.ts';
 export type Translation = { element: string; attributes?: Attributes } | 'skip' | undefined;
 
 export type Translator = {
-  open(name: string, attributes: XmlAttributes): Translation;
+  open(name: string, attributes: Attributes): Translation;
   /** Called for elements that were not skipped, before their HTML element is closed. */
   close?(name: string): void;
   /** Returns the text to write. Default: unchanged. */
   text?(text: string): string;
 };
-
-const NO_ATTRIBUTES: Attributes = new Map();
-
-/** The table holds data and is not page layout: one row is one line. */
-export const DATA_TABLE = { element: 'table', attributes: new Map([['role', 'table']]) };
 
 /**
  * Renders a part.
@@ -45,7 +40,7 @@ export function translateXml(
         return;
       }
       opened.push(translation?.element);
-      if (translation) renderer.open(translation.element, translation.attributes ?? NO_ATTRIBUTES);
+      if (translation) renderer.open(translation.element, translation.attributes);
     },
     close(name) {
       if (skipped > 0) {
@@ -60,16 +55,4 @@ export function translateXml(
       if (skipped === 0) renderer.text(text(written));
     },
   });
-}
-
-/** Writes an element that contains only text. */
-export function writeElement(renderer: HtmlRenderer, element: string, text: string): void {
-  renderer.open(element, NO_ATTRIBUTES);
-  renderer.text(text);
-  renderer.close(element);
-}
-
-/** Writes an element without content. */
-export function writeVoid(renderer: HtmlRenderer, element: 'br'): void {
-  renderer.open(element, NO_ATTRIBUTES);
 }

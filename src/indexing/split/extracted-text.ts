@@ -27,12 +27,11 @@ export type StructuredText = {
 
 /**
  * A document's extracted text with its structure. Every offset counts UTF-16 units of `text`. Every list is in text
- * order, and its ranges do not overlap. `title` is the document's own (HTML `<title>`), where it has one. `verbatim`
- * are code fences and preformatted blocks: a blank line inside them ends nothing.
+ * order, and its ranges do not overlap. `verbatim` are code fences and preformatted blocks: a blank line inside them
+ * ends nothing.
  */
 export type ExtractedText = {
   text: string;
-  title?: string;
   headings: Heading[];
   pages: PageStart[];
   verbatim: Range[];
@@ -70,7 +69,7 @@ export function packText({ text, headings, pages, verbatim, tables }: ExtractedT
   return serialize(packed);
 }
 
-/** Reads a packed text, without the document's own title. */
+/** Reads a packed text. */
 export function unpackText(bytes: PackedText): StructuredText {
   const packed = deserialize(bytes) as Packed; // the type that packText writes
   const headingText = unpackTexts(packed.headingTexts);
