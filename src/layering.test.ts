@@ -20,7 +20,6 @@ const SHARED = new Set([
   'ids.ts',
   'make-directory.ts',
   'problem.ts',
-  'sibling-module.ts',
 ]);
 
 /**

@@ -8,9 +8,9 @@ import { Piscina } from 'piscina';
 import type { Stem } from '../analysis/lexemes.ts';
 import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { onlyOnce } from '../concurrency/only-once.ts';
+import { siblingModule } from '../concurrency/sibling-module.ts';
 import type { WaitBudget } from '../concurrency/wait-queue.ts';
 import { overloaded, serverEnding } from '../errors.ts';
-import { siblingModule } from '../sibling-module.ts';
 import type { AnalysedPart, DocumentText } from './analyse-document.ts';
 import { type Dialogue, openDialogue } from './analysis-dialogue.ts';
 

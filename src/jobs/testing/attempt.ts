@@ -1,0 +1,8 @@
+/** One attempt of a worker at an import, for tests that run the job themselves. */
+import { parseDocumentId } from '../../ids.ts';
+
+/** What a worker gets for a document's import. */
+export const attempt = (documentId: string) => ({
+  payload: parseDocumentId(documentId),
+  signal: new AbortController().signal,
+});
