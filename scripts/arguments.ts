@@ -1,44 +1,16 @@
-/** Parses the arguments of a script. `--help` prints its usage, and invalid arguments print a sentence. */
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-
-const HELP = { help: { type: 'boolean', short: 'h' } } as const;
-
-/** Ends the script with a sentence for its user, and its usage; exit code 1. */
-export function refuseArguments(sentence: string, usage: string): never {
-  process.stderr.write(`${sentence}\n\n${usage}`);
-  process.exit(1);
-}
+/** What the scripts share in reading their arguments, by commander as the command line of the service does. */
+import { existsSync } from 'node:fs';
+import { Command, InvalidArgumentError } from 'commander';
 
 /**
- * `--port -1` → `--port=-1`: parseArgs rejects a separate value that begins with `-`. No argument can contain U+0000.
+ * The command `npm run <name>`, with `--help`. A wrong argument ends the script with a sentence and the help text; exit
+ * code 1.
  */
-const joinNegativeNumbers = (words: string[]): string[] =>
-  words.length === 0
-    ? []
-    : words
-        .join('\0')
-        .replace(/(?<=^|\0)(--[\w-]+)\0(?=-\d)/g, '$1=')
-        .split('\0');
+export const scriptCommand = (name: string): Command =>
+  new Command(`npm run ${name} --`).showHelpAfterError();
 
-/**
- * The result of `parseArgs` with `config`, which need not include `--help`.
- * Ends the script after a request for help (exit code 0), or for invalid arguments (1).
- */
-export function readArguments<const Config extends ParseArgsConfig>(
-  usage: string,
-  config: Config,
-): ReturnType<typeof parseArgs<Config>> {
-  try {
-    const args = joinNegativeNumbers(process.argv.slice(2));
-    const parsed = parseArgs({ args, ...config, options: { ...config.options, ...HELP } });
-    if ((parsed.values as { help?: boolean }).help) {
-      // an option of HELP
-      process.stdout.write(usage);
-      process.exit(0);
-    }
-    return parsed as ReturnType<typeof parseArgs<Config>>; // of the same options, but for help
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // what parseArgs throws of arguments
-    return refuseArguments(error.message, usage);
-  }
+/** Reads the path of a folder that exists. */
+export function readFolder(path: string): string {
+  if (existsSync(path)) return path;
+  throw new InvalidArgumentError(`There is no folder ${path}.`);
 }

@@ -4,10 +4,11 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
+import { Argument, InvalidArgumentError } from 'commander';
 import { type Figure, formatTable, isMet, type Report } from '../contract-tests/harness/figures.ts';
 import { measureNeighbours } from '../contract-tests/harness/neighbours.ts';
 import { interruptServices } from '../contract-tests/harness/service-process.ts';
-import { readArguments, refuseArguments } from './arguments.ts';
+import { scriptCommand } from './arguments.ts';
 import { measureFileImport } from './benchmark/file-import.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
 import { measureShapes } from './benchmark/knowledge-base-shapes.ts';
@@ -76,20 +77,6 @@ const parts: Record<string, Part> = {
 /** The default parts. They must end within five minutes, hence a small corpus and few queries. */
 const DEFAULT_PARTS = [...Object.keys(withoutCorpus), 'search'];
 
-const usage = `npm run benchmark -- [part…] [--passages N,…] [--queries N] [--json FILE]
-
-Parts:
-${Object.entries(parts)
-  .map(([name, { about }]) => `  ${name.padEnd(12)}${about}\n`)
-  .join('')}
-Without a part: ${DEFAULT_PARTS.join(', ')} (${FEW_QUERIES} queries to ${FEW_PASSAGES.join()} passages),\nwithin five minutes on two cores of its own.
-
-Options:
-  --passages N,…  sizes of the corpora of ${Object.keys(withCorpus).join(', ')}
-  --queries N     queries of each of them, by default ${QUERIES} of search, ${COMPARED_QUERIES} of the others
-  --json FILE     writes all figures there too
-`;
-
 type PartResult = { part: string; figures: Figure[]; notes: string[] };
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -121,13 +108,8 @@ const describeMachine = () => ({
   loadAverage: loadavg()[0] ?? 0,
 });
 
-function findPart(name: string): Part {
-  const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
-  return part ?? refuseArguments(`There is no part ${name}.`, usage);
-}
-
 async function run(names: string[], options: Options, jsonFile: string | undefined): Promise<void> {
-  const chosen = names.map((name) => [name, findPart(name)] as const);
+  const chosen = Object.entries(parts).filter(([name]) => names.includes(name));
   const machine = describeMachine();
   const load = machine.loadAverage.toFixed(1);
   print(`${machine.cores} cores (${machine.processor}), Node ${machine.node}, load before the start ${load}`);
@@ -144,30 +126,43 @@ async function run(names: string[], options: Options, jsonFile: string | undefin
 }
 
 /** A whole number above 0, as typed. */
-function parseCount(typed: string): number {
+function readCount(typed: string): number {
   const count = Number(typed.replaceAll('_', ''));
-  const isCount = Number.isInteger(count) && count > 0;
-  return isCount ? count : refuseArguments(`${typed} is no whole number above 0.`, usage);
+  if (Number.isInteger(count) && count > 0) return count;
+  throw new InvalidArgumentError(`${typed} is no whole number above 0.`);
 }
 
+const readCounts = (typed: string): number[] => typed.split(',').map(readCount);
+
+const few = `${DEFAULT_PARTS.join(', ')} (${FEW_QUERIES} queries to ${FEW_PASSAGES.join()} passages)`;
+
+const command = scriptCommand('benchmark')
+  .description(`Without a part: ${few}, within five minutes on two cores of its own.`)
+  .addArgument(new Argument('[part...]').choices(Object.keys(parts)))
+  .option('--passages <N,...>', `sizes of the corpora of ${Object.keys(withCorpus).join(', ')}`, readCounts)
+  .option(
+    '--queries <N>',
+    `queries of each of them, by default ${QUERIES} of search, ${COMPARED_QUERIES} of the others`,
+    readCount,
+  )
+  .option('--json <file>', 'write all figures there too')
+  .addHelpText('after', () => `\nParts:\n${describeParts()}`);
+
+const describeParts = (): string =>
+  Object.entries(parts)
+    .map(([name, { about }]) => `  ${name.padEnd(12)}${about}\n`)
+    .join('');
+
 async function main(): Promise<void> {
-  const { values, positionals } = readArguments(usage, {
-    allowPositionals: true,
-    options: {
-      passages: { type: 'string' },
-      queries: { type: 'string' },
-      json: { type: 'string' },
-    },
-  });
-  const isDefault = positionals.length === 0;
+  const { json, ...given } = command.parse().opts<Partial<Options> & { json?: string }>();
+  const isDefault = command.args.length === 0;
   const options = {
     passages: isDefault ? FEW_PASSAGES : undefined,
     queries: isDefault ? FEW_QUERIES : undefined,
-    ...(values.passages !== undefined && { passages: values.passages.split(',').map(parseCount) }),
-    ...(values.queries !== undefined && { queries: parseCount(values.queries) }),
+    ...given,
   };
   process.once('SIGINT', interruptServices).once('SIGTERM', interruptServices);
-  await run(isDefault ? DEFAULT_PARTS : positionals, options, values.json);
+  await run(isDefault ? DEFAULT_PARTS : command.args, options, json);
 }
 
 try {

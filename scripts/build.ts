@@ -2,12 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readArguments } from './arguments.ts';
-
-const USAGE = `npm run build
-
-Compiles src/ to dist/, which \`npm pack\` packs.
-`;
+import { scriptCommand } from './arguments.ts';
 
 const root = join(import.meta.dirname, '..');
 const [source, target] = [join(root, 'src'), join(root, 'dist')];
@@ -21,5 +16,5 @@ function build(): void {
     cpSync(join(source, file), join(target, file));
 }
 
-readArguments(USAGE, {});
+scriptCommand('build').description('Compiles src/ to dist/, which `npm pack` packs.').parse();
 build();

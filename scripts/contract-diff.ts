@@ -5,7 +5,7 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dereference, readDocument } from '../contract-tests/harness/read-document.ts';
-import { readArguments } from './arguments.ts';
+import { scriptCommand } from './arguments.ts';
 import { findBreakingChanges, type Spec } from './contract-diff/compare-specs.ts';
 
 const current = join(import.meta.dirname, '../spec/openapi.yaml');
@@ -15,12 +15,6 @@ const current = join(import.meta.dirname, '../spec/openapi.yaml');
  */
 const released = join(import.meta.dirname, '../spec/released.yaml');
 
-const USAGE = `npm run contract:diff [-- --release]
-
-Tells what in spec/openapi.yaml breaks clients of spec/released.yaml; ends with 1 where anything does.
-  --release  make the current spec the released one, unless it breaks anything
-`;
-
 /** An OpenAPI document for comparison. Both documents were linted before they were committed. */
 export const readSpec = (path: string): Spec => dereference(readDocument(path)) as Spec;
 
@@ -28,7 +22,13 @@ export const readSpec = (path: string): Spec => dereference(readDocument(path)) 
 export const findReleaseBreaks = (): string[] => findBreakingChanges(readSpec(released), readSpec(current));
 
 function main(): void {
-  const { values } = readArguments(USAGE, { options: { release: { type: 'boolean', default: false } } });
+  const { release } = scriptCommand('contract:diff')
+    .description(
+      'Lists what in spec/openapi.yaml breaks clients of spec/released.yaml; exits with 1 if anything does.',
+    )
+    .option('--release', 'make the current spec the released one, unless it breaks anything')
+    .parse()
+    .opts<{ release?: true }>();
   const breaks = findReleaseBreaks();
   if (breaks.length > 0) {
     process.exitCode = 1;
@@ -38,7 +38,7 @@ function main(): void {
     return;
   }
   process.stdout.write('spec/openapi.yaml breaks no client of spec/released.yaml.\n');
-  if (!values.release || readFileSync(current).equals(readFileSync(released))) return;
+  if (!release || readFileSync(current).equals(readFileSync(released))) return;
   copyFileSync(current, released);
   process.stdout.write(
     'spec/released.yaml is now the same as spec/openapi.yaml; commit it with the release.\n',

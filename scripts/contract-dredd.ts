@@ -2,21 +2,24 @@
  * `npm run contract:dredd`: runs every transaction of the spec by Dredd against a service of its own.
  * With --address it runs the transactions that need only a key, against any service.
  */
+import { type Command, Option } from 'commander';
 import { type ContractReport, runContract } from '../contract-tests/dredd/contract-run.ts';
 import { wordsOf } from '../contract-tests/dredd/judge.ts';
 import type { Target } from '../contract-tests/dredd/target.ts';
 import { nameOf } from '../contract-tests/dredd/transactions.ts';
 import { withOperator } from '../contract-tests/harness/operator.ts';
 import { interruptServices, withService } from '../contract-tests/harness/service-process.ts';
-import { readArguments, refuseArguments } from './arguments.ts';
+import { scriptCommand } from './arguments.ts';
 
-const usage = `npm run contract:dredd [-- --address URL [--key KEY]]
+const command: Command = scriptCommand('contract:dredd')
+  .description(
+    `Without an address: tests a fresh service on the embedded database, every operation with every status.
 
-Without an address: against a fresh service on the embedded database, every operation with every status.
-With an address: against that service, with the key given or, where no list of processes shows it, in the
-environment variable API_KEY. Statuses that take its operator are listed as not provoked. The run makes
-knowledge bases of its own and deletes them in the end; nobody else may use the key's account meanwhile.
-`;
+With an address: tests that service. Statuses that take its operator are listed as not provoked. The run makes \
+knowledge bases of its own and deletes them at its end. Meanwhile nothing else may use the key's account.`,
+  )
+  .option('--address <url>', 'the service to test')
+  .addOption(new Option('--key <key>', 'its key; a list of processes shows it').env('API_KEY'));
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -54,23 +57,18 @@ const runFresh = () =>
     withOperator(service.dataDirectory, (operator) => runContract({ ...service, operator })),
   );
 
-async function runAt(address: string, apiKey = process.env.API_KEY): Promise<ContractReport> {
+async function runAt(address: string, apiKey: string | undefined): Promise<ContractReport> {
   if (!/^https?:/.test(address) || !URL.canParse(address))
-    refuseArguments(`The address must be one of http or https, not ${address}.`, usage);
+    command.error(`error: the address must be one of http or https, not ${address}.`);
   if (!apiKey)
-    refuseArguments('An address needs a key, by --key or in the environment variable API_KEY.', usage);
+    command.error('error: an address needs a key, by --key or in the environment variable API_KEY.');
   const target = { address: address.replace(/\/+$/, ''), apiKey };
   await requireService(target);
   return await runContract(target);
 }
 
-const OPTIONS = {
-  address: { type: 'string' },
-  key: { type: 'string' },
-} as const;
-
 async function main(): Promise<void> {
-  const { address, key } = readArguments(usage, { options: OPTIONS }).values;
+  const { address, key } = command.parse().opts<{ address?: string; key?: string }>();
   const report = await (address === undefined ? runFresh() : runAt(address, key));
   if (!tell(report)) process.exitCode = 1;
 }

@@ -5,15 +5,15 @@ import { interruptServices, withService } from '../contract-tests/harness/servic
 import { ALLOWED_CHANGES } from '../contract-tests/mutations/allowed-changes.ts';
 import { BUGS } from '../contract-tests/mutations/bugs.ts';
 import { hunt, type Verdict } from '../contract-tests/mutations/hunt.ts';
-import { readArguments, refuseArguments } from './arguments.ts';
+import { scriptCommand } from './arguments.ts';
 
-const usage = `npm run contract:mutations [-- --only TEXT]
-
-Starts a service, and for each of ${BUGS.length} bugs a proxy in front of it that changes its answers; then runs the
-transactions of contract:dredd that meet the bug. Ends with 1 if one of them is not caught or has never
-changed an answer, or if anything is complained of without a bug or with a change that is allowed.
-  --only TEXT  the bugs whose name holds this
-`;
+const command = scriptCommand('contract:mutations')
+  .description(
+    `Starts a service, and for each of ${BUGS.length} bugs a proxy in front of it that changes its answers. Then runs \
+the transactions of contract:dredd that meet the bug. Exits with 1 if a bug is not caught or never changed an answer, \
+or if the run complains without a bug, or of an allowed change.`,
+  )
+  .option('--only <text>', 'the bugs whose names contain this');
 
 /** The maximum length of a complaint's line. */
 const SHOWN_CHARACTERS = 150;
@@ -26,9 +26,9 @@ function tell({ name, complaint }: Verdict): void {
 }
 
 async function main(): Promise<void> {
-  const { values } = readArguments(usage, { options: { only: { type: 'string' } } });
-  const bugs = BUGS.filter(({ name }) => name.includes(values.only ?? ''));
-  if (bugs.length === 0) refuseArguments(`No bug has a name that holds ${values.only}.`, usage);
+  const { only = '' } = command.parse().opts<{ only?: string }>();
+  const bugs = BUGS.filter(({ name }) => name.includes(only));
+  if (bugs.length === 0) command.error(`error: no bug has a name that contains ${only}.`);
   const verdicts = await withService((service) =>
     withOperator(service.dataDirectory, (operator) =>
       hunt({ ...service, operator }, { bugs, allowed: ALLOWED_CHANGES }, tell),

@@ -10,7 +10,7 @@ import {
   presignUploadUrl,
   query,
 } from '../generated/sdk.gen.ts';
-import { readArguments } from './arguments.ts';
+import { scriptCommand } from './arguments.ts';
 
 const directory = fileURLToPath(new URL('./demo/', import.meta.url));
 
@@ -52,13 +52,11 @@ async function ask(client: Client, question: string): Promise<void> {
   }
 }
 
-readArguments(
-  `npm run demo
-
-Starts a service on an empty database, imports the files of scripts/demo/ and asks a few questions. Nothing of it stays.
-`,
-  {},
-);
+scriptCommand('demo')
+  .description(
+    'Starts a service on an empty database, imports the files of scripts/demo/ and asks a few questions. Leaves nothing.',
+  )
+  .parse();
 print('Starting a service on an empty database …');
 await withService(async ({ address, apiKey }) => {
   const client = createClient({ baseUrl: address, headers: { 'x-api-key': apiKey } });

@@ -12,7 +12,7 @@ import {
   type RunningService,
   withService,
 } from '../contract-tests/harness/service-process.ts';
-import { readArguments, refuseArguments } from './arguments.ts';
+import { readFolder, scriptCommand } from './arguments.ts';
 import { type Collection, readCollection } from './evaluate/collection.ts';
 import { answerQueries, type ImportedCorpus, importCorpus } from './evaluate/collection-run.ts';
 import { measureDocuments, measurePassages } from './evaluate/measures.ts';
@@ -20,24 +20,20 @@ import { REFERENCE_NDCG10 } from './evaluate/reference.ts';
 
 const shared = fileURLToPath(new URL('../../shared/collections', import.meta.url));
 
-const USAGE = `npm run evaluate [-- [options] [folder…]]
+const readFolders = (path: string, before: string[] = []): string[] => [...before, readFolder(path)];
 
-Imports test collections, each into a fresh service, and measures the answers to their queries; without a folder, all
-collections beside the project.
-  --json FILE   write the figures there as well
-  --together    import all collections into one knowledge base
-`;
-
-const { values, positionals } = readArguments(USAGE, {
-  options: {
-    json: { type: 'string' },
-    together: { type: 'boolean', default: false },
-  },
-  allowPositionals: true,
-});
+const command = scriptCommand('evaluate')
+  .description(
+    'Imports test collections, each into a fresh service, and measures the answers to their queries.',
+  )
+  .argument('[folder...]', 'the collections; by default all beside the project', readFolders)
+  .option('--json <file>', 'write the figures there as well')
+  .option('--together', 'import all collections into one knowledge base')
+  .parse();
+const { json, together } = command.opts<{ json?: string; together?: true }>();
 
 function foldersToEvaluate(): string[] {
-  if (positionals.length > 0) return positionals;
+  if (command.args.length > 0) return command.args;
   if (!existsSync(shared)) return [];
   return readdirSync(shared, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -119,17 +115,15 @@ async function* evaluateTogether(folders: string[]): AsyncGenerator<Row> {
 }
 
 const folders = foldersToEvaluate();
-const missing = folders.find((folder) => !existsSync(folder));
-if (missing !== undefined) refuseArguments(`There is no folder ${missing}.`, USAGE);
 if (folders.length === 0) {
   process.stdout.write('There are no collections beside the project; name folders to evaluate.\n');
 } else {
   process.stdout.write(`${'collection'.padEnd(18)}  nDCG@10    BM25    R@10    R@50  MRR@10   better\n`);
   const rows: Row[] = [];
-  for await (const row of values.together ? evaluateTogether(folders) : evaluateAlone(folders)) {
+  for await (const row of together ? evaluateTogether(folders) : evaluateAlone(folders)) {
     rows.push(row);
     printRow(row);
   }
   printMeans(rows);
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(rows, null, 2)}\n`);
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
-import { readArguments } from './arguments.ts';
+import { scriptCommand } from './arguments.ts';
 
 const root = join(import.meta.dirname, '..');
 const committed = join(root, 'generated');
@@ -71,16 +71,13 @@ async function findDrift(): Promise<string[]> {
   }
 }
 
-const USAGE = `npm run generate [-- --check]
-
-Writes the handler types and the client in generated/ from spec/openapi.yaml.
-
-  --check  write nothing: name the files that are not what the spec generates
-`;
-
 if (import.meta.main) {
-  const { values } = readArguments(USAGE, { options: { check: { type: 'boolean' } } });
-  if (!values.check) await generateInto(committed);
+  const { check } = scriptCommand('generate')
+    .description('Writes the handler types and the client in generated/ from spec/openapi.yaml.')
+    .option('--check', 'write nothing: name the files that are not what the spec generates')
+    .parse()
+    .opts<{ check?: true }>();
+  if (!check) await generateInto(committed);
   else {
     const drift = await findDrift();
     for (const file of drift)

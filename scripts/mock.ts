@@ -1,15 +1,12 @@
 /** `npm run mock`: the whole interface on one port, with answers from the examples of the spec. For front-end teams. */
+import { InvalidArgumentError, Option } from 'commander';
 import { explainListening } from '../src/http/listening-errors.ts';
 import { listen } from '../src/http/server.ts';
-import { readArguments, refuseArguments } from './arguments.ts';
+import { scriptCommand } from './arguments.ts';
 import { createMockApp } from './mock/mock-app.ts';
 
 /** Prism's default, so that it can run beside a service on 8080. */
-const DEFAULT_PORT = '4010';
-
-const USAGE = `npm run mock [-- --port ${DEFAULT_PORT} --host 127.0.0.1]   (or PORT; 0: any free one)
-What it answers, and how to choose it: scripts/mock/README.md
-`;
+const DEFAULT_PORT = 4010;
 
 const greeting = (
   address: string,
@@ -21,22 +18,19 @@ Another answer, as an error: add -H 'Prefer: code=402'. More: scripts/mock/READM
 
 function readPort(text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535)
-    refuseArguments(`The port must be 0 to 65535, not ${text}.`, USAGE);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('It must be 0 to 65535.');
   return port;
 }
 
 async function start(): Promise<void> {
-  const { PORT = DEFAULT_PORT } = process.env;
-  const { values } = readArguments(USAGE, {
-    options: {
-      port: { type: 'string', default: PORT },
-      host: { type: 'string', default: '127.0.0.1' },
-    },
-  });
-  const port = readPort(values.port);
+  const port = new Option('--port <number>', '0: any free one').env('PORT').default(DEFAULT_PORT);
+  const place = scriptCommand('mock')
+    .description('Starts a mock of the service. Its answers, and how to choose them: scripts/mock/README.md')
+    .addOption(port.argParser(readPort))
+    .option('--host <address>', 'the address to listen at', '127.0.0.1')
+    .parse()
+    .opts<{ host: string; port: number }>();
   const app = await createMockApp();
-  const place = { host: values.host, port };
   const { address } = await listen(app, place).catch((error) => {
     throw explainListening(error, { ...place, setting: '--port' });
   });

@@ -2,17 +2,11 @@
  * Builds the client as a package for others: JavaScript and types of src/client/, and the parts of generated/ it uses.
  */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { readArguments, refuseArguments } from './arguments.ts';
-
-const USAGE = `npm run pack:client [-- FOLDER]
-
-Packs the client as an npm package into the folder, by default the current one, and prints its path.
-`;
+import { readFolder, scriptCommand } from './arguments.ts';
 
 const root = join(import.meta.dirname, '..');
 const run = promisify(execFile);
@@ -78,9 +72,10 @@ async function packClient(destination: string): Promise<string> {
 }
 
 if (import.meta.main) {
-  const { positionals } = readArguments(USAGE, { allowPositionals: true });
-  const [destination = '.', ...others] = positionals;
-  if (others.length > 0) refuseArguments('The package goes into one folder.', USAGE);
-  if (!existsSync(destination)) refuseArguments(`There is no folder ${destination}.`, USAGE);
+  const command = scriptCommand('pack:client')
+    .description('Packs the client as an npm package, and prints its path.')
+    .argument('[folder]', 'where to put it', readFolder, '.')
+    .parse();
+  const [destination] = command.processedArgs as [string]; // of the one argument
   process.stdout.write(`${await packClient(destination)}\n`);
 }

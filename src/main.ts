@@ -5,7 +5,6 @@
  */
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { type Config, findMistypedSettings, readConfig } from './config/config.ts';
@@ -15,16 +14,10 @@ import { drain, listen } from './http/server.ts';
 import { greet } from './serve/greeting.ts';
 import { findDatabase, openDatabase } from './serve/open-database.ts';
 import { openService } from './serve/open-service.ts';
+import { type ServeOptions, serveCommand } from './serve/serve-command.ts';
 import { createServiceApp, createWorkerApp } from './serve/service-app.ts';
 import { createLog } from './telemetry/log.ts';
 import { outliveOutput } from './terminal.ts';
-
-const USAGE = `npm start [-- --worker | --no-worker]
-
-Starts the service. Its settings are environment variables: the table in README.md.
-  --worker     only import files, beside a server on the same database
-  --no-worker  leave the import of files to such processes
-`;
 
 /** The time for answers that run, or wait for their permit, when the signal comes. */
 const DRAIN_TIMEOUT_MS = 6_000;
@@ -125,26 +118,15 @@ async function serve(config: Config, log: Logger, works: boolean): Promise<() =>
  */
 const HEAP_GROWING = '--heap-growing-percent=100';
 
-async function start(): Promise<void> {
+async function start({ worker }: ServeOptions): Promise<void> {
   outliveOutput();
   setFlagsFromString(HEAP_GROWING);
-  const { values, positionals } = parseArgs({
-    options: { worker: { type: 'boolean' }, help: { type: 'boolean' } },
-    allowPositionals: true,
-    allowNegative: true,
-  });
-  // The command line leaves the name of its command among the arguments.
-  const unexpected = positionals.find((argument) => argument !== 'serve');
-  if (unexpected !== undefined) throw new Error(`Unexpected argument '${unexpected}'\n\n${USAGE}`);
-  const both = ['--worker', '--no-worker'].every((option) => process.argv.includes(option));
-  if (both) throw new Error(`--worker and --no-worker exclude each other.\n\n${USAGE}`);
-  if (values.help) return void process.stdout.write(USAGE);
   const config = readConfig();
   const log = createLog(config.logLevel);
   for (const mistyped of findMistypedSettings()) log.warn(describeMistyped(mistyped));
   let stop = async () => {};
   endOnSignal(log, () => stop());
-  stop = values.worker ? await work(config, log) : await serve(config, log, values.worker !== false);
+  stop = worker ? await work(config, log) : await serve(config, log, worker !== false);
 }
 
 /** Errors that only a mistake of this project throws. */
@@ -153,15 +135,18 @@ const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError];
 /** Turns an error into text for an operator: user errors print a sentence, bugs a stack. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const isMistyped = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  const isOurs = !isMistyped && FAULTS.some((fault) => error instanceof fault);
-  if (isMistyped) return `${error.message}\n\n${USAGE}`;
+  const isOurs = FAULTS.some((fault) => error instanceof fault);
   return (isOurs && error.stack) || error.message;
 }
 
-try {
-  await start();
-} catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  process.exit(1);
+/** Runs the server until a signal ends the process. A failed start ends it with a sentence; exit code 1. */
+export async function run(options: ServeOptions): Promise<void> {
+  try {
+    await start(options);
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`);
+    process.exit(1);
+  }
 }
+
+if (import.meta.main) await serveCommand('npm start --').action(run).parseAsync();

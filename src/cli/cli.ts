@@ -11,6 +11,7 @@ import { findMistypedSettings, readConfig } from '../config/config.ts';
 import { describeMistyped } from '../config/setting-names.ts';
 import { type Problem, reasonOf } from '../problem.ts';
 import { openFiles } from '../serve/open-files.ts';
+import { type ServeOptions, serveCommand } from '../serve/serve-command.ts';
 import { failWithoutOutput, print, tell } from '../terminal.ts';
 import { accounts, keys } from './account-commands.ts';
 import { onDatabase } from './on-database.ts';
@@ -37,15 +38,12 @@ program.hook('preAction', (_program, command) => {
   for (const mistyped of findMistypedSettings()) tell(describeMistyped(mistyped));
 });
 
-program
-  .command('serve')
-  .description('start the server')
-  // main.ts reads these options, since it also starts without this command line.
-  .option('--worker', 'only import files, beside a server, and answer no requests')
-  .option('--no-worker', 'only answer requests, and leave imports to processes with --worker')
-  .action(async () => {
-    await import('../main.ts');
-  });
+program.addCommand(
+  serveCommand('serve').action(async (options: ServeOptions) => {
+    const { run } = await import('../main.ts');
+    await run(options);
+  }),
+);
 
 program
   .command('migrate')
