@@ -10,12 +10,12 @@ import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createFairSemaphore } from '../../concurrency/fair-semaphore.ts';
 import { onlyOnce } from '../../concurrency/only-once.ts';
-import { siblingModule } from '../../concurrency/sibling-module.ts';
 import type { PackedText } from '../../indexing/split/extracted-text.ts';
 import type { Extraction, UploadedFile } from '../extract.ts';
 import { HEAP_MAX, MACHINE_MEMORY, MEMORY_MAX, readingMaxMsFor } from '../extraction-limits.ts';
+import { findExtractionProgram } from './extraction-program.ts';
 import { receiveResult } from './extraction-result.ts';
-import { findSandbox, type Sandbox } from './extraction-sandbox.ts';
+import { findSandbox } from './extraction-sandbox.ts';
 
 /** An account's file. Its bytes are fetched shortly before its turn, so that waiting files take no memory. */
 export type StoredFile = { accountId: string; fileName: string; readBytes: () => Promise<Uint8Array> };
@@ -45,15 +45,21 @@ const VISITING_PROCESSES_MAX = Math.max(0, Math.min(2, MEMORY_FOR - PROCESSES_MA
 /** One spare starts while another is ready: successive starts would limit the rate of small files. */
 const SPARES = Math.max(1, Math.min(2, MEMORY_FOR));
 
+type Options = {
+  readingMaxMs?: typeof readingMaxMsFor;
+  program?: string;
+  tell?: (lacks: string[]) => void;
+};
+
 /**
  * Starts no process yet. With the first file it calls `tell` with the bounds that this system does not allow.
  * The other options are for tests. `close` kills running processes; the next server retries their jobs.
  */
 export function createExtractionPool({
   readingMaxMs = readingMaxMsFor,
-  program = PROGRAM,
-  tell = (_lacks: string[]): void => {},
-} = {}): ExtractionPool {
+  program,
+  tell = () => {},
+}: Options = {}): ExtractionPool {
   const processes = createProcesses(program, tell);
   const turns = createFairSemaphore(PROCESSES_MAX, undefined, VISITING_PROCESSES_MAX);
   // A slow store does not keep other files from the processes, nor one account's files those of another account.
@@ -89,15 +95,21 @@ export function createExtractionPool({
  * Processes for one use each. When one is taken, the next ones start, so that successive files do not wait for them:
  * a start takes 65 ms of a processor, a small file 5.
  */
-function createProcesses(program: string, tell: (lacks: string[]) => void) {
+function createProcesses(givenProgram: string | undefined, tell: (lacks: string[]) => void) {
   const alive = new Set<ChildProcessWithoutNullStreams>();
-  let sandbox: Sandbox | undefined;
-  let preparing: Promise<unknown> | undefined;
+  let command: string[] = [];
+  let preparing: Promise<void> | undefined;
   const spares = new Set<ChildProcessWithoutNullStreams>();
   let idle: NodeJS.Timeout | undefined;
   let isClosed = false;
+  const prepare = async () => {
+    const program = givenProgram ?? (await findExtractionProgram());
+    const sandbox = await findSandbox(program);
+    command = sandbox.command([...COMMAND, program]);
+    if (sandbox.lacks.length > 0) tell(sandbox.lacks);
+  };
   const start = () => {
-    const child = startProcess(sandbox?.command([...COMMAND, program]) ?? []);
+    const child = startProcess(command);
     const forget = () => {
       alive.delete(child);
       spares.delete(child);
@@ -126,17 +138,11 @@ function createProcesses(program: string, tell: (lacks: string[]) => void) {
   };
   return {
     /** Call it before the first process is taken. */
-    prepare: (): Promise<unknown> => {
-      preparing ??= findSandbox(program).then(
-        (found) => {
-          sandbox = found;
-          if (found.lacks.length > 0) tell(found.lacks);
-        },
-        (error) => {
-          preparing = undefined;
-          throw error;
-        },
-      );
+    prepare: (): Promise<void> => {
+      preparing ??= prepare().catch((error) => {
+        preparing = undefined;
+        throw error;
+      });
       return preparing;
     },
     take() {
@@ -155,7 +161,6 @@ function createProcesses(program: string, tell: (lacks: string[]) => void) {
   };
 }
 
-const PROGRAM = siblingModule(import.meta, 'extraction-process');
 const PRELOADED = fileURLToPath(new URL('./extraction-preload.cjs', import.meta.url));
 
 /** `src/` in the checkout, `dist/` in the package. */
