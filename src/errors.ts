@@ -109,12 +109,12 @@ export const documentNotFound = () =>
 export const fileNotFound = () => new ServiceError('FILE_NOT_FOUND', 'There is no file with this id.');
 
 /** Methods that the message leaves out: browsers and programs send them on their own. */
-const UNTOLD_METHODS = ['HEAD', 'OPTIONS'];
+const IMPLICIT_METHODS = ['HEAD', 'OPTIONS'];
 
 /** `allowed`: the methods of this address, for the Allow header. */
 export function methodNotAllowed(allowed: string[]): ServiceError {
-  const told = allowed.filter((method) => !UNTOLD_METHODS.includes(method));
-  return new ServiceError('METHOD_NOT_ALLOWED', `This address takes ${told.join(', ')}.`, {
+  const named = allowed.filter((method) => !IMPLICIT_METHODS.includes(method));
+  return new ServiceError('METHOD_NOT_ALLOWED', `This address takes ${named.join(', ')}.`, {
     headers: { allow: allowed.join(', ') },
   });
 }
@@ -168,10 +168,10 @@ export const wrongUploadLength = (declared: number, received?: number) =>
   });
 
 /** The client has hung up during its request. It receives no answer, and the service is not at fault. */
-export const brokenOff = () => new ServiceError('MALFORMED_REQUEST', 'The body broke off.');
+export const clientHungUp = () => new ServiceError('MALFORMED_REQUEST', 'The body broke off.');
 
 /** The rest of the body is not awaited, so the connection cannot be used any more. */
-export const tooSlow = () =>
+export const bodyTooSlow = () =>
   new ServiceError('REQUEST_TIMEOUT', 'The body arrives too slowly: 16 KiB a second are the least.', {
     headers: { connection: 'close' },
   });
@@ -217,14 +217,14 @@ export const diskFull = () =>
     { headers: { 'retry-after': FULL_RETRY_SECONDS } },
   );
 
-export const uploadUnderWay = () =>
+export const uploadInProgress = () =>
   new ServiceError('SERVICE_UNAVAILABLE', 'Another body of this file is arriving; send this one after it.', {
     headers: { 'retry-after': UNAVAILABLE_RETRY_SECONDS },
     isExpected: true,
   });
 
 /** The answer to a balancer that asks a server about to end. That is intended. */
-export const serverEnding = () =>
+export const serverShuttingDown = () =>
   new ServiceError('SERVICE_UNAVAILABLE', 'This server is about to end; another one can answer.', {
     headers: { 'retry-after': UNAVAILABLE_RETRY_SECONDS },
     isExpected: true,

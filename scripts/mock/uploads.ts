@@ -29,15 +29,15 @@ export function issueTicket<Ticket extends { fileId: string }>(
  * Receives the bytes, in any number of attempts. The mock's tickets do not expire.
  * @throws UNAUTHORIZED (not an address of the mock), INPUT_VALIDATION_FAILED (wrong length)
  */
-export async function receiveUpload({ target, bytes }: Upload): Promise<object> {
+export async function receiveUpload({ target, request }: Upload): Promise<object> {
   const { fileId, sizeBytes } = readUploadGrant(MOCK_UPLOAD_SECRET, target);
-  const declared = bytes.headers['content-length'];
+  const declared = request.headers['content-length'];
   if (declared !== undefined && Number(declared) !== sizeBytes)
     throw wrongUploadLength(sizeBytes, Number(declared));
   const hash = createHash('sha256');
   let received = 0;
   // After an early refusal the HTTP layer reads the rest, so that the connection stays usable.
-  for await (const chunk of bytes.iterator({ destroyOnReturn: false })) {
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     received += chunk.length;
     hash.update(chunk);
     if (received > sizeBytes) throw wrongUploadLength(sizeBytes);

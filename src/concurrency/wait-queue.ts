@@ -1,5 +1,5 @@
 /** A first-in, first-out queue of requests that wait for a scarce resource: a permit, or memory for a body. */
-import { brokenOff, overloaded } from '../errors.ts';
+import { clientHungUp, overloaded } from '../errors.ts';
 
 /** The part of a ServerResponse that shows when the client has hung up. */
 export type Client = {
@@ -46,7 +46,7 @@ export function createWaitQueue<Wanted>(): WaitQueue<Wanted> {
   const queue: QueuedWaiter<Wanted>[] = [];
   const wait = async (wanted: Wanted, { client, signal, budget, ...limits }: WaitLimits) => {
     const waitMaxMs = Math.min(limits.waitMaxMs ?? Infinity, budget?.leftMs ?? Infinity);
-    if (client?.closed) throw brokenOff();
+    if (client?.closed) throw clientHungUp();
     signal?.throwIfAborted();
     await new Promise<void>((resolvePromise, rejectPromise) => {
       const leave = () => {
@@ -64,7 +64,7 @@ export function createWaitQueue<Wanted>(): WaitQueue<Wanted> {
         leave();
         rejectPromise(error);
       };
-      const hangUp = () => reject(brokenOff());
+      const hangUp = () => reject(clientHungUp());
       const abort = () => reject(signal?.reason);
       const waiter = { sinceMs: performance.now(), wanted, serve, reject };
       const timer = waitMaxMs === Infinity ? undefined : setTimeout(() => reject(overloaded()), waitMaxMs);

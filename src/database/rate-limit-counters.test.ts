@@ -38,7 +38,7 @@ test('three servers at once, one of them with most of the load, give every place
   const places = await Promise.all(
     keys.map(async (key) => {
       const loads = counters.flatMap((count, server) => range(server === 0 ? 400 : 50).map(() => count(key)));
-      return (await Promise.all(loads)).map(({ place }) => place).sort(byNumber);
+      return (await Promise.all(loads)).map(({ ordinal }) => ordinal).sort(byNumber);
     }),
   );
   expect(places).toEqual([range(500), range(500)]);
@@ -47,7 +47,7 @@ test('three servers at once, one of them with most of the load, give every place
 test('the requests of one server are given their places in the order in which they came', async () => {
   const count = createRateLimitCounter(suite.database, WINDOW_SECONDS);
   const counted = await Promise.all(range(50).map(() => count(keyId)));
-  expect(counted.map(({ place }) => place)).toEqual(range(50));
+  expect(counted.map(({ ordinal }) => ordinal)).toEqual(range(50));
 });
 
 test('two hundred requests at once of twenty keys take two statements', async () => {
@@ -72,8 +72,8 @@ test('a window ends a minute behind its first request by the clock of the databa
   expect(first.endsAtMs).toBeLessThanOrEqual(performance.now() + 60_000);
   await count(keyId);
   await sql`UPDATE rate_limit_counters SET ends_at = now() WHERE key_id = ${keyId}`.execute(suite.database);
-  expect((await count(keyId)).place).toBe(1);
-  expect((await count(keyId)).place).toBe(2);
+  expect((await count(keyId)).ordinal).toBe(1);
+  expect((await count(keyId)).ordinal).toBe(2);
 });
 
 test('what can not be counted rejects, and counting goes on when the database is back', async () => {
@@ -82,7 +82,7 @@ test('what can not be counted rejects, and counting goes on when the database is
   const lost = await Promise.allSettled([count(keyId), count(keyId)]);
   expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await sql`ALTER TABLE elsewhere RENAME TO rate_limit_counters`.execute(suite.database);
-  expect((await count(keyId)).place).toBe(1);
+  expect((await count(keyId)).ordinal).toBe(1);
 });
 
 test('a statement that hangs is given up, and the requests behind it are counted', async () => {
@@ -93,6 +93,6 @@ test('a statement that hangs is given up, and the requests behind it are counted
     const stuck = expect(count(keyId)).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
     const behind = count(uuidv7());
     await stuck;
-    expect((await behind).place).toBe(1);
+    expect((await behind).ordinal).toBe(1);
   });
 });

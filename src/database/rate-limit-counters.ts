@@ -9,7 +9,7 @@ import { prepare } from './prepared.ts';
  * `place`: the request's number within its key's window, from 1. `endsAtMs` (`performance.now()`): the earliest end of
  * that window.
  */
-export type Counted = { place: number; endsAtMs: number };
+export type Counted = { ordinal: number; endsAtMs: number };
 
 /** A key's state after this statement's requests: their total in the window, and the time left in it. */
 type Total = { keyId: string; requests: number; leftMs: number };
@@ -46,7 +46,7 @@ async function countBatch(database: Database, windowSeconds: number, batch: Wait
   for (const { keyId, requests, leftMs } of totals) {
     const own = byKey.get(keyId) ?? [];
     own.forEach(({ resolve }, index) => {
-      resolve({ place: requests - own.length + index + 1, endsAtMs: sentAtMs + leftMs });
+      resolve({ ordinal: requests - own.length + index + 1, endsAtMs: sentAtMs + leftMs });
     });
   }
 }

@@ -39,6 +39,6 @@ export type HandlerContext = Service & {
 export type Handlers = {
   [Operation in keyof Operations]: (
     input: NonNullable<Parameters<Operations[Operation]>[0]>,
-    call: HandlerContext,
+    context: HandlerContext,
   ) => Promise<Omit<Awaited<ReturnType<Operations[Operation]>>, 'success'>>;
 };

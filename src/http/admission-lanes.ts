@@ -8,7 +8,7 @@ import type { FairSemaphore } from '../concurrency/fair-semaphore.ts';
 /**
  * The longest wait for a search. After that, a retry elsewhere or later has better odds: Retry-After is a second, too.
  */
-const SOON_MS = 1_000;
+const SLOW_WAIT_MS = 1_000;
 /**
  * Time to measure how many requests a second a lane can serve. Without a queue, the result holds for SAMPLE_KEPT_MS.
  */
@@ -25,7 +25,7 @@ const IMPORT_WAIT_MAX_MS = 50_000;
  */
 const WAITING_MAX = 1_000;
 /** Accounts whose pace is remembered: those whose requests waited last. */
-const PACES_MAX = 1_000;
+const RATES_MAX = 1_000;
 
 export type LaneName = 'imports' | 'others';
 
@@ -43,22 +43,22 @@ export const laneOf = (path: string): LaneName => (IMPORT_PATHS.has(path) ? 'imp
  * How fast an account is served, by its last sample: `perMs` requests a millisecond, infinite while nothing is known.
  */
 function createServiceRate() {
-  let [sinceMs, steps, perMs, lastMs] = [0, 0, Number.POSITIVE_INFINITY, 0];
+  let [sinceMs, served, perMs, lastMs] = [0, 0, Number.POSITIVE_INFINITY, 0];
   return {
     perMs: () => perMs,
     /** A request joins the lane. After SAMPLE_KEPT_MS without a queue, the last sample is dropped. */
-    begin(): void {
+    onJoined(): void {
       const nowMs = performance.now();
       if (nowMs - lastMs > SAMPLE_KEPT_MS) perMs = Number.POSITIVE_INFINITY;
-      if (nowMs - lastMs > SAMPLE_MS) [sinceMs, steps] = [nowMs, 0];
+      if (nowMs - lastMs > SAMPLE_MS) [sinceMs, served] = [nowMs, 0];
       lastMs = nowMs;
     },
     /** A request gets its turn. */
-    step(): void {
-      steps++;
+    onServed(): void {
+      served++;
       lastMs = performance.now();
       if (lastMs - sinceMs < SAMPLE_MS) return;
-      [sinceMs, steps, perMs] = [lastMs, 0, steps / (lastMs - sinceMs)];
+      [sinceMs, served, perMs] = [lastMs, 0, served / (lastMs - sinceMs)];
     },
   };
 }
@@ -77,29 +77,29 @@ export type Lane = {
 /**
  * The requests that wait for their owner's share of `shares`. `isPatient`: they wait even where they are served slowly.
  */
-export function createLane(shares: FairSemaphore, { isPatient }: { isPatient: boolean }): Lane {
-  const paces = new LRUCache<string, ReturnType<typeof createServiceRate>>({ max: PACES_MAX });
+export function createLane(semaphore: FairSemaphore, { waitsWhenSlow }: { waitsWhenSlow: boolean }): Lane {
+  const rates = new LRUCache<string, ReturnType<typeof createServiceRate>>({ max: RATES_MAX });
   const isSlow = (owner: string): boolean => {
-    const first = shares.queueOf(owner)?.first();
-    const length = shares.queueOf(owner)?.length() ?? 0;
+    const first = semaphore.queueOf(owner)?.first();
+    const length = semaphore.queueOf(owner)?.length() ?? 0;
     if (first === undefined || length < BURST) return false;
-    const perMs = paces.get(owner)?.perMs() ?? Number.POSITIVE_INFINITY;
-    return length >= perMs * SOON_MS || performance.now() - first.sinceMs > SOON_MS;
+    const perMs = rates.get(owner)?.perMs() ?? Number.POSITIVE_INFINITY;
+    return length >= perMs * SLOW_WAIT_MS || performance.now() - first.sinceMs > SLOW_WAIT_MS;
   };
   const isFull = (owner: string): boolean => {
-    const length = shares.queueOf(owner)?.length() ?? 0;
-    const ownMax = Math.max(BURST, WAITING_MAX / shares.ownerCount());
-    return length >= ownMax || (!isPatient && isSlow(owner));
+    const length = semaphore.queueOf(owner)?.length() ?? 0;
+    const ownMax = Math.max(BURST, WAITING_MAX / semaphore.ownerCount());
+    return length >= ownMax || (!waitsWhenSlow && isSlow(owner));
   };
   return {
-    waitMaxMs: isPatient ? IMPORT_WAIT_MAX_MS : WAIT_MAX_MS,
+    waitMaxMs: waitsWhenSlow ? IMPORT_WAIT_MAX_MS : WAIT_MAX_MS,
     isFull,
     joined(owner) {
-      if (isPatient || !shares.queueOf(owner)) return;
-      const pace = paces.get(owner) ?? createServiceRate();
-      paces.set(owner, pace);
-      pace.begin();
+      if (waitsWhenSlow || !semaphore.queueOf(owner)) return;
+      const rate = rates.get(owner) ?? createServiceRate();
+      rates.set(owner, rate);
+      rate.onJoined();
     },
-    served: (owner) => paces.get(owner)?.step(),
+    served: (owner) => rates.get(owner)?.onServed(),
   };
 }

@@ -19,20 +19,20 @@ const createAdmission = (count: number) => createSharedAdmission(count, (key) =>
 const newClient = () => new PassThrough();
 
 /** Enters `count` times. Returns the numbers of the requests that got their turn, in that order, and the refusals. */
-function enterOften(admission: Admission, count: number, lane: LaneName = 'others', key = 'a') {
-  const [entered, refused]: [number[], ServiceError[]] = [[], []];
+function admitMany(admission: Admission, count: number, lane: LaneName = 'others', key = 'a') {
+  const [admitted, refused]: [number[], ServiceError[]] = [[], []];
   const clients = Array.from({ length: count }, newClient);
   clients.forEach((client, number) => {
-    admission.enter(lane, { key, client }).then(
-      () => entered.push(number),
+    admission.admit(lane, { key, client }).then(
+      () => admitted.push(number),
       (error) => refused.push(error),
     );
   });
-  return { entered, refused, clients };
+  return { admitted, refused, clients };
 }
 
-const enter = (admission: Admission, lane: LaneName = 'others', key = 'a') =>
-  admission.enter(lane, { key, client: newClient() });
+const admitOne = (admission: Admission, lane: LaneName = 'others', key = 'a') =>
+  admission.admit(lane, { key, client: newClient() });
 
 test('the paths of the imports’ lane are operations of the spec', () => {
   const { paths } = readSpec() as unknown as { paths: object }; // OpenAPI
@@ -41,19 +41,19 @@ test('the paths of the imports’ lane are operations of the spec', () => {
 
 test('as many work as there are permits; the next begins when one leaves, in the order of coming', async () => {
   const admission = createAdmission(2);
-  const first = await enter(admission);
-  const { entered, refused } = enterOften(admission, 3);
+  const first = await admitOne(admission);
+  const { admitted, refused } = admitMany(admission, 3);
   await turn();
-  expect([entered, refused]).toEqual([[0], []]);
-  first.leave();
-  first.leave();
+  expect([admitted, refused]).toEqual([[0], []]);
+  first.release();
+  first.release();
   await turn();
-  expect(entered).toEqual([0, 1]);
+  expect(admitted).toEqual([0, 1]);
 });
 
 describe('requests that are refused when they can not be answered soon', () => {
   test('a burst waits, however large up to a thousand; the rest is refused at once', async () => {
-    const { refused } = enterOften(createAdmission(1), 1_100);
+    const { refused } = admitMany(createAdmission(1), 1_100);
     await turn();
     expect(refused).toHaveLength(99);
     expect(refused[0]).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
@@ -61,35 +61,35 @@ describe('requests that are refused when they can not be answered soon', () => {
 
   test('while the first has waited for more than a second, nobody joins a queue that is long already', async () => {
     const admission = createAdmission(1);
-    const working = await enter(admission);
-    const { entered } = enterOften(admission, 31);
+    const working = await admitOne(admission);
+    const { admitted } = admitMany(admission, 31);
     vi.advanceTimersByTime(1_100);
-    const { refused } = enterOften(admission, 3);
+    const { refused } = admitMany(admission, 3);
     await turn();
     expect(refused).toHaveLength(2);
-    working.leave();
-    expect(entered).toEqual([]);
+    working.release();
+    expect(admitted).toEqual([]);
   });
 
   test('a queue that is known to move slowly grows no longer than what it serves in a second', async () => {
     vi.advanceTimersByTime(60_000);
     const admission = createAdmission(10);
-    const permits = await Promise.all(Array.from({ length: 10 }, () => enter(admission)));
-    enterOften(admission, 50);
+    const permits = await Promise.all(Array.from({ length: 10 }, () => admitOne(admission)));
+    admitMany(admission, 50);
     for (const permit of permits) {
       vi.advanceTimersByTime(20);
-      permit.leave();
+      permit.release();
     }
     // 40 wait, and fifty a second are served.
-    const { refused } = enterOften(admission, 30);
+    const { refused } = admitMany(admission, 30);
     await turn();
     expect(refused).toHaveLength(20);
   });
 
   test('few that wait for long are refused as well', async () => {
     const admission = createAdmission(1);
-    await enter(admission);
-    const { refused } = enterOften(admission, 2);
+    await admitOne(admission);
+    const { refused } = admitMany(admission, 2);
     vi.advanceTimersByTime(2_000);
     await turn();
     expect(refused).toHaveLength(2);
@@ -99,10 +99,10 @@ describe('requests that are refused when they can not be answered soon', () => {
 describe('imports', () => {
   test('wait for fifty seconds, however slowly they are served; a thousand at the most', async () => {
     const admission = createAdmission(1);
-    await enter(admission, 'imports');
-    const { refused } = enterOften(admission, 600, 'imports');
+    await admitOne(admission, 'imports');
+    const { refused } = admitMany(admission, 600, 'imports');
     vi.advanceTimersByTime(49_000);
-    const late = enterOften(admission, 401, 'imports');
+    const late = admitMany(admission, 401, 'imports');
     await turn();
     expect([refused.length, late.refused.length]).toEqual([0, 1]);
     vi.advanceTimersByTime(1_000);
@@ -112,14 +112,14 @@ describe('imports', () => {
 
   test('all waits of one together, for a permit and for memory, end after fifty seconds', async () => {
     const admission = createAdmission(2);
-    const first = await enter(admission, 'imports');
-    const second = enter(admission, 'imports');
+    const first = await admitOne(admission, 'imports');
+    const second = admitOne(admission, 'imports');
     await turn();
     vi.advanceTimersByTime(30_000);
-    first.leave();
+    first.release();
     const permit = await second;
     expect(permit.budget.leftMs).toBe(20_000);
-    const [eldest, other] = [(await enter(admission, 'others', 'b')).body(), permit.body()];
+    const [eldest, other] = [(await admitOne(admission, 'others', 'b')).body(), permit.body()];
     await eldest.hold(48 * MEBIBYTE);
     const held = other.hold(MEBIBYTE);
     held.catch(() => {});
@@ -129,14 +129,14 @@ describe('imports', () => {
 
   test('take turns with other requests, and fill neither their line nor all permits', async () => {
     const admission = createAdmission(4);
-    const imports = await Promise.all([1, 2, 3].map(() => enter(admission, 'imports')));
-    const waiting = enterOften(admission, 100, 'imports');
-    const other = await enter(admission);
+    const imports = await Promise.all([1, 2, 3].map(() => admitOne(admission, 'imports')));
+    const waiting = admitMany(admission, 100, 'imports');
+    const other = await admitOne(admission);
     expect([admission.isFull('imports', 'a'), admission.isFull('others', 'a')]).toEqual([false, false]);
-    const others = enterOften(admission, 2);
-    for (const permit of [...imports, other]) permit.leave();
+    const others = admitMany(admission, 2);
+    for (const permit of [...imports, other]) permit.release();
     await turn();
-    expect([waiting.entered, others.entered]).toEqual([
+    expect([waiting.admitted, others.admitted]).toEqual([
       [0, 1],
       [0, 1],
     ]);
@@ -144,23 +144,23 @@ describe('imports', () => {
 
   test('a client that hangs up leaves the line', async () => {
     const admission = createAdmission(1);
-    const working = await enter(admission, 'imports');
-    const { entered, clients } = enterOften(admission, 1_000, 'imports');
+    const working = await admitOne(admission, 'imports');
+    const { admitted, clients } = admitMany(admission, 1_000, 'imports');
     expect(admission.isFull('imports', 'a')).toBe(true);
     clients[0]?.destroy();
     await turn();
     expect(admission.isFull('imports', 'a')).toBe(false);
-    working.leave();
+    working.release();
     await turn();
-    expect(entered).toEqual([1]);
+    expect(admitted).toEqual([1]);
   });
 
   test('are refused within two seconds when the server is about to end', async () => {
     const admission = createAdmission(1);
-    await enter(admission, 'imports');
-    const before = enterOften(admission, 3, 'imports');
-    admission.hurry();
-    const after = enterOften(admission, 3, 'imports');
+    await admitOne(admission, 'imports');
+    const before = admitMany(admission, 3, 'imports');
+    admission.shortenWaits();
+    const after = admitMany(admission, 3, 'imports');
     vi.advanceTimersByTime(2_000);
     await turn();
     expect([...before.refused, ...after.refused].map(({ status }) => status)).toEqual(Array(6).fill(503));
@@ -169,7 +169,7 @@ describe('imports', () => {
 
 test('who steps out lets another one work, and comes back before those who wait', async () => {
   const admission = createAdmission(1);
-  const permit = await enter(admission);
+  const permit = await admitOne(admission);
   const outside = Promise.withResolvers<void>();
   let isBack = false;
   const back = permit
@@ -177,58 +177,58 @@ test('who steps out lets another one work, and comes back before those who wait'
     .then(() => {
       isBack = true;
     });
-  const other = await enter(admission);
-  const { entered } = enterOften(admission, 1);
+  const other = await admitOne(admission);
+  const { admitted } = admitMany(admission, 1);
   outside.resolve();
   await turn();
-  expect([isBack, entered]).toEqual([false, []]);
-  other.leave();
+  expect([isBack, admitted]).toEqual([false, []]);
+  other.release();
   await back;
-  expect(entered).toEqual([]);
-  permit.leave();
+  expect(admitted).toEqual([]);
+  permit.release();
   await turn();
-  expect(entered).toEqual([0]);
+  expect(admitted).toEqual([0]);
 });
 
 test('who steps out while outside comes back once', async () => {
   const admission = createAdmission(2);
-  const permit = await enter(admission);
+  const permit = await admitOne(admission);
   await permit.withoutPermit(() => permit.withoutPermit(async () => {}));
-  permit.leave();
-  const { entered } = enterOften(admission, 3);
+  permit.release();
+  const { admitted } = admitMany(admission, 3);
   await turn();
-  expect(entered).toEqual([0, 1]);
+  expect(admitted).toEqual([0, 1]);
 });
 
 test('who hangs up outside does not come back, and takes no permit', async () => {
   const admission = createAdmission(1);
   const client = newClient();
-  const permit = await admission.enter('imports', { key: 'a', client });
+  const permit = await admission.admit('imports', { key: 'a', client });
   const gone = permit.withoutPermit(async () => void client.destroy());
-  const other = await enter(admission);
+  const other = await admitOne(admission);
   await expect(gone).rejects.toMatchObject({ errorCode: 'MALFORMED_REQUEST' });
-  permit.leave();
-  const { entered } = enterOften(admission, 1);
+  permit.release();
+  const { admitted } = admitMany(admission, 1);
   await turn();
-  expect(entered).toEqual([]);
-  other.leave();
+  expect(admitted).toEqual([]);
+  other.release();
   await turn();
-  expect(entered).toEqual([0]);
+  expect(admitted).toEqual([0]);
 });
 
 test('who has its turn for heavy work and finds no permit to come back to gives the turn on', async () => {
   const admission = createAdmission(2);
-  const other = await enter(admission, 'others', 'b');
-  const first = await enter(admission);
+  const other = await admitOne(admission, 'others', 'b');
+  const first = await admitOne(admission);
   const firstWork = Promise.withResolvers<void>();
-  const doingFirst = first.heavily(() => firstWork.promise);
+  const doingFirst = first.runHeavy(() => firstWork.promise);
   await turn();
   const client = newClient();
-  const waiting = admission.enter('others', { key: 'a', client });
-  first.leave();
-  const second = (await waiting).heavily(() => {});
+  const waiting = admission.admit('others', { key: 'a', client });
+  first.release();
+  const second = (await waiting).runHeavy(() => {});
   await turn();
-  await enter(admission, 'others', 'c');
+  await admitOne(admission, 'others', 'c');
   firstWork.resolve();
   await doingFirst;
   await turn();
@@ -237,20 +237,20 @@ test('who has its turn for heavy work and finds no permit to come back to gives 
   await expect(second).rejects.toMatchObject({ errorCode: 'MALFORMED_REQUEST' });
   await turn();
   await vi.advanceTimersByTimeAsync(100);
-  other.leave();
-  const next = await enter(admission);
-  const done = next.heavily(() => 'done').catch((error) => error);
+  other.release();
+  const next = await admitOne(admission);
+  const done = next.runHeavy(() => 'done').catch((error) => error);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(await done).toBe('done');
 });
 
 test('of a thousand requests of one account another one notices nothing', async () => {
   const admission = createAdmission(4);
-  await enter(admission, 'others', 'b').then((permit) => permit.leave());
-  for (const lane of ['imports', 'others'] as const) enterOften(admission, 2_000, lane, 'a');
-  const others = [enterOften(admission, 1, 'imports', 'b'), enterOften(admission, 1, 'others', 'b')];
+  await admitOne(admission, 'others', 'b').then((permit) => permit.release());
+  for (const lane of ['imports', 'others'] as const) admitMany(admission, 2_000, lane, 'a');
+  const others = [admitMany(admission, 1, 'imports', 'b'), admitMany(admission, 1, 'others', 'b')];
   await turn();
-  expect(others.map(({ entered }) => entered)).toEqual([[0], [0]]);
+  expect(others.map(({ admitted }) => admitted)).toEqual([[0], [0]]);
   expect([admission.isFull('others', 'a'), admission.isFull('others', 'b')]).toEqual([true, false]);
 });
 
@@ -259,7 +259,7 @@ describe('memory for bodies', () => {
 
   /** One body for each of these owners, all sending at the same time; returns the mebibytes taken of each. */
   async function arrive(admission: Admission, owners: string[], mebibytes: number) {
-    const permits = await Promise.all(owners.map((owner) => enter(admission, 'others', owner)));
+    const permits = await Promise.all(owners.map((owner) => admitOne(admission, 'others', owner)));
     const taken = owners.map(() => 0);
     const send = async (number: number) => {
       const body = permits[number]?.body();
@@ -277,7 +277,7 @@ describe('memory for bodies', () => {
     const { permits, taken } = await arrive(createAdmission(8), Array(5).fill('a'), 11);
     expect(taken[0]).toBe(11);
     expect(taken.reduce((sum, bytes) => sum + bytes)).toBeLessThanOrEqual(48);
-    for (const permit of permits.slice(0, 3)) permit.leave();
+    for (const permit of permits.slice(0, 3)) permit.release();
     for (let i = 0; i < 200; i++) await turn();
     expect(taken.slice(3)).toEqual([11, 11]);
   });
@@ -285,7 +285,7 @@ describe('memory for bodies', () => {
   test('of a thousand bodies of one account those that are too many are refused, and others are not', async () => {
     const admission = createAdmission(2_000);
     const enterAll = (owner: string, count: number) =>
-      Promise.all(Array.from({ length: count }, () => enter(admission, 'others', owner)));
+      Promise.all(Array.from({ length: count }, () => admitOne(admission, 'others', owner)));
     const own = await enterAll('a', 990);
     const [other] = await enterAll('b', 1);
     for (const permit of own.slice(0, 500)) permit.body();
@@ -295,7 +295,7 @@ describe('memory for bodies', () => {
 
   test('an account that fills its half leaves the other half to others', async () => {
     const admission = createAdmission(16);
-    const b = await enter(admission, 'others', 'b');
+    const b = await admitOne(admission, 'others', 'b');
     await b.body().hold(CHUNK);
     const { taken } = await arrive(admission, Array(5).fill('a'), 11);
     expect(taken.reduce((sum, bytes) => sum + bytes)).toBe(11 + 12);

@@ -6,7 +6,7 @@
 
 import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import type { Client, WaitBudget } from '../concurrency/wait-queue.ts';
-import { overloaded, serverEnding } from '../errors.ts';
+import { overloaded, serverShuttingDown } from '../errors.ts';
 import { createLane, type LaneName } from './admission-lanes.ts';
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';
 import { createHeavyWork, type HeavyTurn, type HeavyWork } from './heavy-work.ts';
@@ -17,14 +17,14 @@ import { createHeavyWork, type HeavyTurn, type HeavyWork } from './heavy-work.ts
  */
 const IMPORT_SHARE = 3 / 4;
 /** The longest wait when the server is about to end: an answer has to reach its client before the connections close. */
-const LAST_WAIT_MS = 2_000;
+const SHUTDOWN_WAIT_MS = 2_000;
 /**
  * Memory for bodies that are held: four of the largest legal ones. The analysis of a text takes several times as much.
  */
 const BODIES_MAX_BYTES = 48 * 1024 ** 2;
 
 /** A request that asks for a permit: its API key, whether valid or not, and the client that waits for the answer. */
-export type Visitor = { key: string; client: Client };
+export type PermitRequest = { key: string; client: Client };
 
 /** A request's permit to work. */
 export type Permit = {
@@ -44,8 +44,8 @@ export type Permit = {
    */
   body(): HeldBody;
   /** Runs work that holds the event loop, in the account's turn for such work: see `HeavyWork`. */
-  heavily<T>(act: () => T | Promise<T>): Promise<T>;
-  leave(): void;
+  runHeavy<T>(act: () => T | Promise<T>): Promise<T>;
+  release(): void;
 };
 
 export type Admission = {
@@ -55,61 +55,69 @@ export type Admission = {
    * Resolves when the request has its turn.
    * @throws SERVICE_UNAVAILABLE when too many requests of the account wait, or this one has waited too long
    */
-  enter(lane: LaneName, visitor: Visitor): Promise<Permit>;
+  admit(lane: LaneName, visitor: PermitRequest): Promise<Permit>;
   /** From now on no request waits for longer than LAST_WAIT_MS. */
-  hurry(): void;
+  shortenWaits(): void;
 };
 
 /** A request with its owner: an account, or `''` for all unknown keys together. */
-type Owned = { owner: string; client: Client; budget: WaitBudget };
+type OwnedRequest = { owner: string; client: Client; budget: WaitBudget };
 
 /** How a request takes a permit and returns it. */
-type Way = { waitMaxMs(): number; take(isReturning: boolean): Promise<void>; leave(): void };
+type PermitAccess = { waitMaxMs(): number; acquire(isReturning: boolean): Promise<void>; release(): void };
 
 /** A request in the lane of imports needs an import permit and a permit. It waits at most `waitMaxMs` for both. */
-function createWay(shares: FairSemaphore[], { owner, client, budget }: Owned, waitMaxMs: () => number): Way {
-  const leave = (taken: FairSemaphore[]) => {
-    for (const share of taken) share.release(owner);
+function createPermitAccess(
+  semaphores: FairSemaphore[],
+  { owner, client, budget }: OwnedRequest,
+  waitMaxMs: () => number,
+): PermitAccess {
+  const releaseAll = (acquired: FairSemaphore[]) => {
+    for (const semaphore of acquired) semaphore.release(owner);
   };
   return {
     waitMaxMs,
-    async take(isReturning) {
+    async acquire(isReturning) {
       const untilMs = performance.now() + waitMaxMs();
-      const taken: FairSemaphore[] = [];
+      const acquired: FairSemaphore[] = [];
       try {
-        for (const share of shares) {
+        for (const semaphore of semaphores) {
           const limits = { client, isReturning, waitMaxMs: untilMs - performance.now() };
-          await share.acquire(owner, isReturning ? limits : { ...limits, budget });
-          taken.push(share);
+          await semaphore.acquire(owner, isReturning ? limits : { ...limits, budget });
+          acquired.push(semaphore);
         }
       } catch (error) {
-        leave(taken);
+        releaseAll(acquired);
         throw error;
       }
     },
-    leave: () => leave(shares),
+    release: () => releaseAll(semaphores),
   };
 }
 
-type Means = { memory: BodyMemory; heavy: HeavyWork };
+type SharedResources = { memory: BodyMemory; heavy: HeavyWork };
 
 /** What a request holds: its permit, and memory for its body. */
-function createPermit(way: Way, { memory, heavy }: Means, { owner, client, budget }: Owned): Permit {
+function createPermit(
+  access: PermitAccess,
+  { memory, heavy }: SharedResources,
+  { owner, client, budget }: OwnedRequest,
+): Permit {
   let isHeld = true;
   let body: HeldBody | undefined;
-  const giveUp = () => {
-    if (isHeld) way.leave();
+  const releasePermit = () => {
+    if (isHeld) access.release();
     isHeld = false;
   };
-  const limits = () => ({ client, budget, waitMaxMs: way.waitMaxMs() });
+  const limits = () => ({ client, budget, waitMaxMs: access.waitMaxMs() });
   const withoutPermit: Permit['withoutPermit'] = async (act) => {
     // Within another call the permit is already given up; a second call would take it twice.
     if (!isHeld) return await act();
-    giveUp();
+    releasePermit();
     try {
       return await act();
     } finally {
-      await way.take(true);
+      await access.acquire(true);
       isHeld = true;
     }
   };
@@ -120,7 +128,7 @@ function createPermit(way: Way, { memory, heavy }: Means, { owner, client, budge
       body ??= memory.begin(owner, limits());
       return body;
     },
-    async heavily(act) {
+    async runHeavy(act) {
       let turn: HeavyTurn | undefined;
       const take = async () => {
         turn = await heavy.take(owner, limits());
@@ -134,8 +142,8 @@ function createPermit(way: Way, { memory, heavy }: Means, { owner, client, budge
         turn?.end();
       }
     },
-    leave() {
-      giveUp();
+    release() {
+      releasePermit();
       body?.release();
     },
   };
@@ -146,31 +154,31 @@ export function createAdmission(count: number, ownerOf: (key: string) => string)
   const permits = createFairSemaphore(count, (owner) => lanes.others.served(owner));
   const imports = createFairSemaphore(Math.max(1, Math.floor(count * IMPORT_SHARE)));
   const lanes = {
-    imports: createLane(imports, { isPatient: true }),
-    others: createLane(permits, { isPatient: false }),
+    imports: createLane(imports, { waitsWhenSlow: true }),
+    others: createLane(permits, { waitsWhenSlow: false }),
   };
-  const ways = { imports: [imports, permits], others: [permits] };
+  const semaphoresOf = { imports: [imports, permits], others: [permits] };
   const memory = createBodyMemory(BODIES_MAX_BYTES);
   const heavy = createHeavyWork(permits.ownerCount);
 
   return {
     isFull: (name, key) => lanes[name].isFull(ownerOf(key)),
-    async enter(name, { key, client }) {
+    async admit(name, { key, client }) {
       const lane = lanes[name];
-      const owned = { owner: ownerOf(key), client, budget: { leftMs: lane.waitMaxMs } };
-      if (lane.isFull(owned.owner)) throw overloaded();
-      const way = createWay(ways[name], owned, () => lane.waitMaxMs);
-      lane.joined(owned.owner);
-      imports.markPresent(owned.owner);
-      await way.take(false);
-      return createPermit(way, { memory, heavy }, owned);
+      const request = { owner: ownerOf(key), client, budget: { leftMs: lane.waitMaxMs } };
+      if (lane.isFull(request.owner)) throw overloaded();
+      const access = createPermitAccess(semaphoresOf[name], request, () => lane.waitMaxMs);
+      lane.joined(request.owner);
+      imports.markPresent(request.owner);
+      await access.acquire(false);
+      return createPermit(access, { memory, heavy }, request);
     },
-    hurry() {
-      for (const lane of Object.values(lanes)) lane.waitMaxMs = LAST_WAIT_MS;
+    shortenWaits() {
+      for (const lane of Object.values(lanes)) lane.waitMaxMs = SHUTDOWN_WAIT_MS;
       const end = () => {
-        for (const { rejectAll } of [permits, imports, memory, heavy]) rejectAll(serverEnding);
+        for (const { rejectAll } of [permits, imports, memory, heavy]) rejectAll(serverShuttingDown);
       };
-      setTimeout(end, LAST_WAIT_MS).unref();
+      setTimeout(end, SHUTDOWN_WAIT_MS).unref();
     },
   };
 }

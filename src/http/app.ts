@@ -4,7 +4,7 @@ import cors from '@koa/cors';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
 import { allowedOrigin, type CorsOrigins } from '../config/cors.ts';
-import { brokenOff, routeNotFound, ServiceError, toErrorEnvelope, toServiceError } from '../errors.ts';
+import { clientHungUp, routeNotFound, ServiceError, toErrorEnvelope, toServiceError } from '../errors.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { loggedPath, observeRequests } from './access-log.ts';
 import type { Admission } from './admission.ts';
@@ -50,7 +50,7 @@ const errorBoundary =
     try {
       await next();
     } catch (thrown) {
-      const error = context.req.readableAborted ? brokenOff() : toServiceError(thrown);
+      const error = context.req.readableAborted ? clientHungUp() : toServiceError(thrown);
       const { requestId } = context.state;
       if (error.status >= 500 && !error.isExpected) {
         log.error({ err: thrown, requestId, path: loggedPath(context.req.url) }, error.message);
@@ -60,16 +60,16 @@ const errorBoundary =
   };
 
 /** Waits for the request's permit, in the order of its account's requests. */
-const admit =
-  ({ enter }: Admission): Middleware =>
+const requirePermit =
+  ({ admit }: Admission): Middleware =>
   async (context, next) => {
-    const permit = await enter(laneOf(context.path), { key: context.get('x-api-key'), client: context.res });
+    const permit = await admit(laneOf(context.path), { key: context.get('x-api-key'), client: context.res });
     context.state.permit = permit;
     try {
       // A client that has hung up meanwhile needs no answer.
       if (!context.req.socket.destroyed) await next();
     } finally {
-      permit.leave();
+      permit.release();
     }
   };
 
@@ -92,13 +92,13 @@ const refuseRoute: Middleware = () => {
 };
 
 /** The parts of the application. Without a `backend` it has the routes only. `corsOrigins`: whose pages may call. */
-type Parts = {
+type AppOptions = {
   backend?: Backend;
   routes: Routes;
   /** Decides which calls of operations have a permit; undefined: all, at once. */
   admission?: Admission;
   /** Looks up an unknown key before its request is admitted; undefined: there is nothing to look up. */
-  learn?(key: string): Promise<boolean> | undefined;
+  lookUpUnknownKey?(key: string): Promise<boolean> | undefined;
   log: Logger;
   telemetry: Telemetry;
   corsOrigins: CorsOrigins;
@@ -110,12 +110,12 @@ export async function createApp({
   backend,
   routes,
   admission,
-  learn = () => undefined,
+  lookUpUnknownKey = () => undefined,
   log,
   telemetry,
   corsOrigins,
   validateResponses,
-}: Parts): Promise<RequestListener> {
+}: AppOptions): Promise<RequestListener> {
   const dispatch = backend && (await createDispatch(backend));
   const app = new Koa();
   app.use(identify);
@@ -132,10 +132,17 @@ export async function createApp({
         exposeHeaders: EXPOSED_HEADERS,
       }),
     );
-  if (admission) app.use(admit(admission));
+  if (admission) app.use(requirePermit(admission));
   app.use(dispatch?.handle ?? refuseRoute);
   app.on('error', (error) => log.debug({ err: error }, 'connection broke while answering'));
   const answer = app.callback();
   if (!admission || !dispatch) return answer;
-  return shedLoad(answer, { admission, learn, paths: dispatch.paths, telemetry, log, corsOrigins });
+  return shedLoad(answer, {
+    admission,
+    lookUpUnknownKey,
+    paths: dispatch.paths,
+    telemetry,
+    log,
+    corsOrigins,
+  });
 }

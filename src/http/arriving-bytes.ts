@@ -1,6 +1,6 @@
 /** The bytes of a request as they arrive. The client has to send them at a least rate. */
 import type { IncomingMessage } from 'node:http';
-import { tooSlow } from '../errors.ts';
+import { bodyTooSlow } from '../errors.ts';
 
 /** A body on a poor mobile link arrives faster than this on average. */
 const LEAST_BYTES_PER_SECOND = 16 * 1024;
@@ -23,7 +23,7 @@ export async function* arrivingBytes(request: IncomingMessage): AsyncGenerator<B
       waitedMs += performance.now() - askedAtMs;
       receivedBytes += next.value.length;
       const seconds = waitedMs / 1000;
-      if (seconds > GRACE_SECONDS && receivedBytes < seconds * LEAST_BYTES_PER_SECOND) throw tooSlow();
+      if (seconds > GRACE_SECONDS && receivedBytes < seconds * LEAST_BYTES_PER_SECOND) throw bodyTooSlow();
       yield next.value;
     }
   } finally {

@@ -21,17 +21,17 @@ function createFindOwner(database: Database): (keyId: string) => Promise<KeyOwne
     max: KEY_CACHE_SIZE,
     ttl: KEY_CACHE_MS,
   });
-  const ask = inBatches(async (keyIds) => {
-    const askedAt = performance.now();
+  const query = inBatches(async (keyIds) => {
+    const queriedAtMs = performance.now();
     const owners = await findLiveApiKeys(database, keyIds);
     // A late result is as old as its query. A ttl of 0 would mean that it never expires.
-    const ttl = Math.max(1, KEY_CACHE_MS - (performance.now() - askedAt));
+    const ttl = Math.max(1, KEY_CACHE_MS - (performance.now() - queriedAtMs));
     for (const keyId of keyIds) cache.set(keyId, { owner: owners.get(keyId) }, { ttl });
     return (keyId) => owners.get(keyId);
   });
   return async (keyId) => {
     const cached = cache.get(keyId);
-    return cached ? cached.owner : await ask(keyId);
+    return cached ? cached.owner : await query(keyId);
   };
 }
 
@@ -65,7 +65,7 @@ export function createAuthenticate(database: Database) {
      * Looks up a key that may be valid and is not known yet. Afterwards `ownerOf` knows its account.
      * @returns whether the key is valid, and false while the database is away; undefined: there is nothing to look up
      */
-    learn(key: string): Promise<boolean> | undefined {
+    lookUpUnknownKey(key: string): Promise<boolean> | undefined {
       if (accounts.has(key) || !isApiKey(key)) return undefined;
       return authenticate(key).then(
         () => true,

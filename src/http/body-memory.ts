@@ -70,8 +70,8 @@ export function createBodyMemory(totalBytes: number): BodyMemory {
     const isEldest = eldestOf(owner) === body;
     if (!owner.bodies.delete(body)) return;
     usedBytes -= body.bytes;
-    const noYounger = isEldest ? eldestOf(owner) : body;
-    if (noYounger) countYounger(owner, -noYounger.bytes);
+    const uncounted = isEldest ? eldestOf(owner) : body;
+    if (uncounted) countYounger(owner, -uncounted.bytes);
     if (owner.bodies.size === 0) owners.delete(name);
     queue.serveWhere(tryHold);
   };

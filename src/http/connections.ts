@@ -9,11 +9,11 @@ const CONNECTIONS_MAX = 10_000;
 /** Connections may take this share of the files that the system lets this process open. */
 const CONNECTIONS_SHARE = 3 / 4;
 /** When fewer than this share are free, connections are closed until twice as many are free. */
-const ROOM_SHARE = 1 / 16;
+const FREE_SHARE = 1 / 16;
 /** How often the connections are examined while few are free: 10,000 take some milliseconds. */
-const LOOK_INTERVAL_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 /** After this long without an examination, the rates of arriving requests are unknown. */
-const LOOKS_KEPT_MS = 5_000;
+const RATES_KEPT_MS = 5_000;
 /** While few connections are free, a request has this long to arrive, or has to arrive at the least rate below. */
 const ARRIVAL_MS = 2_000;
 const LEAST_BYTES_PER_MS = 16;
@@ -47,16 +47,16 @@ type Connection = {
  * What is in progress on a server: its connections, the answer to the last request of each, and when any answer last
  * ended.
  */
-export type Exchanges = {
+export type TrackedConnections = {
   connections: Map<Socket, Connection>;
   lastAnswers: Map<Duplex, ServerResponse>;
   endedAtMs: number;
 };
 
 /** Call this before anything else listens to the server. */
-export function noteExchanges(server: Server): Exchanges {
-  const exchanges: Exchanges = { connections: new Map(), lastAnswers: new Map(), endedAtMs: 0 };
-  const { connections, lastAnswers } = exchanges;
+export function trackConnections(server: Server): TrackedConnections {
+  const tracked: TrackedConnections = { connections: new Map(), lastAnswers: new Map(), endedAtMs: 0 };
+  const { connections, lastAnswers } = tracked;
   server.on('connection', (socket) => {
     connections.set(socket, { isUnused: true, usedAtMs: performance.now(), bytesAtUse: 0 });
     socket.once('close', () => connections.delete(socket));
@@ -66,14 +66,14 @@ export function noteExchanges(server: Server): Exchanges {
     if (connection !== undefined) Object.assign(connection, { isUnused: false, arriving: undefined });
     lastAnswers.set(socket, response);
     response.once('close', () => {
-      exchanges.endedAtMs = performance.now();
+      tracked.endedAtMs = performance.now();
       if (lastAnswers.get(socket) !== response) return;
       lastAnswers.delete(socket);
       if (connection === undefined) return;
-      Object.assign(connection, { usedAtMs: exchanges.endedAtMs, bytesAtUse: socket.bytesRead });
+      Object.assign(connection, { usedAtMs: tracked.endedAtMs, bytesAtUse: socket.bytesRead });
     });
   });
-  return exchanges;
+  return tracked;
 }
 
 /**
@@ -87,7 +87,7 @@ export const isUnread = ({ req, headersSent }: ServerResponse): boolean =>
  * Closes the connections on which nothing is in progress. Node counts a connection that has sent nothing as a slow
  * request, and leaves it open.
  */
-export function closeIdle(server: Server, { connections }: Exchanges): void {
+export function closeIdle(server: Server, { connections }: TrackedConnections): void {
   server.closeIdleConnections();
   for (const [socket, { isUnused }] of connections) if (isUnused && socket.bytesRead === 0) socket.destroy();
 }
@@ -114,13 +114,13 @@ function isSlow(socket: Socket, connection: Connection, nowMs: number): boolean 
 }
 
 /** Connections that may be closed: those whose requests arrive too slowly, then idle ones, each the oldest first. */
-function findDispensable({ connections, lastAnswers }: Exchanges, isKnown: boolean): Socket[] {
+function findClosable({ connections, lastAnswers }: TrackedConnections, areRatesKnown: boolean): Socket[] {
   const nowMs = performance.now();
   const [slow, idle]: [[Socket, Connection][], [Socket, Connection][]] = [[], []];
   for (const entry of connections) {
     const [socket, connection] = entry;
     const state = stateOf(socket, connection, lastAnswers.get(socket));
-    if (state !== 'arrives' || !isKnown) connection.arriving = undefined;
+    if (state !== 'arrives' || !areRatesKnown) connection.arriving = undefined;
     if (state === 'arrives' && isSlow(socket, connection, nowMs)) slow.push(entry);
     if (state === 'idle' && nowMs - connection.usedAtMs > IDLE_MS) idle.push(entry);
   }
@@ -135,13 +135,13 @@ function findDispensable({ connections, lastAnswers }: Exchanges, isKnown: boole
  */
 export function limitConnections(
   server: Server,
-  exchanges: Exchanges,
+  tracked: TrackedConnections,
   { max, cutOff }: { max: number; cutOff(socket: Socket): void },
 ): void {
   server.maxConnections = max;
-  const room = Math.ceil(max * ROOM_SHARE);
-  const { connections, lastAnswers } = exchanges;
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  const minFree = Math.ceil(max * FREE_SHARE);
+  const { connections, lastAnswers } = tracked;
+  let checkedAtMs = Number.NEGATIVE_INFINITY;
 
   const close = (socket: Socket) => {
     const connection = connections.get(socket);
@@ -151,11 +151,11 @@ export function limitConnections(
   };
   const makeRoom = () => {
     const nowMs = performance.now();
-    if (connections.size <= max - room || nowMs - lookedAtMs < LOOK_INTERVAL_MS) return;
-    const dispensable = findDispensable(exchanges, nowMs - lookedAtMs < LOOKS_KEPT_MS);
-    lookedAtMs = nowMs;
-    const tooMany = connections.size - (max - 2 * room);
-    for (const socket of dispensable.slice(0, tooMany)) {
+    if (connections.size <= max - minFree || nowMs - checkedAtMs < CHECK_INTERVAL_MS) return;
+    const closable = findClosable(tracked, nowMs - checkedAtMs < RATES_KEPT_MS);
+    checkedAtMs = nowMs;
+    const tooMany = connections.size - (max - 2 * minFree);
+    for (const socket of closable.slice(0, tooMany)) {
       const { bytesRead } = socket;
       // Bytes that came in time may not be read yet: the event loop reads its sockets before it runs this.
       setImmediate(() => socket.bytesRead === bytesRead && close(socket));

@@ -12,7 +12,7 @@ import {
   type Request,
   ValidationContext,
 } from 'openapi-backend';
-import { brokenOff, methodNotAllowed, routeNotFound, unauthorized, validationFailed } from '../errors.ts';
+import { clientHungUp, methodNotAllowed, routeNotFound, unauthorized, validationFailed } from '../errors.ts';
 import type { Permit } from './admission.ts';
 import type { Caller } from './authenticate.ts';
 import { originOf } from './origin.ts';
@@ -46,7 +46,7 @@ export type Backend = {
    */
   limitRate(keyId: string): Promise<Record<string, string>>;
   /** Turns the validated body or query of an operation into its success body without `success`. */
-  answer(operationId: string, input: unknown, arrival: RequestContext): Promise<object>;
+  answer(operationId: string, input: unknown, requestContext: RequestContext): Promise<object>;
 };
 
 /** A request in openapi-backend. `request` gets its body only after the check of the key. */
@@ -136,12 +136,12 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
       throw methodNotAllowed(allowed.get(request.path) ?? []);
     },
     // The key is looked up here and not in the security handler, which would turn a database error into a 401.
-    postRoutingHandler: async ({ operation }: Partial<Match>, exchange: RoutedRequest) => {
+    postRoutingHandler: async ({ operation }: Partial<Match>, routed: RoutedRequest) => {
       if (operation === undefined) return;
-      exchange.context.state.operationId = operation.operationId;
-      exchange.caller = await authenticate(exchange.context.get('x-api-key') || undefined);
-      exchange.context.state.caller = exchange.caller;
-      exchange.context.set(await limitRate(exchange.caller.keyId));
+      routed.context.state.operationId = operation.operationId;
+      routed.caller = await authenticate(routed.context.get('x-api-key') || undefined);
+      routed.context.state.caller = routed.caller;
+      routed.context.set(await limitRate(routed.caller.keyId));
     },
     unauthorizedHandler: () => {
       throw unauthorized();
@@ -165,10 +165,10 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
 
 /** Aborts when the client has hung up or has its answer. */
 function signalOf({ req, res }: Context): AbortSignal {
-  const ending = new AbortController();
-  if (req.socket.destroyed) ending.abort(brokenOff());
-  else res.once('close', () => ending.abort(brokenOff()));
-  return ending.signal;
+  const controller = new AbortController();
+  if (req.socket.destroyed) controller.abort(clientHungUp());
+  else res.once('close', () => controller.abort(clientHungUp()));
+  return controller.signal;
 }
 
 /** Longer queries and pages take between one and twenty milliseconds of the event loop. */
@@ -185,7 +185,7 @@ function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
   for (const { operationId = '' } of api.router.getOperations()) {
     api.register(operationId, async ({ request }: Match, { caller, context }: RoutedRequest) => {
       if (caller === undefined) throw unauthorized();
-      const arrival: RequestContext = {
+      const requestContext: RequestContext = {
         caller,
         header: (name) => context.get(name),
         origin: () => originOf(context),
@@ -194,9 +194,9 @@ function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
         signal: () => signalOf(context),
       };
       const input: object = request.requestBody ?? request.query;
-      const work = () => answer(operationId, input, arrival);
+      const work = () => answer(operationId, input, requestContext);
       const permit = permitOf(context);
-      const body = await (permit && isHeavy(input) ? permit.heavily(work) : work());
+      const body = await (permit && isHeavy(input) ? permit.runHeavy(work) : work());
       return { success: true, ...body };
     });
   }

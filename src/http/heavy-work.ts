@@ -6,8 +6,8 @@
 import { createKeyedMutex } from '../concurrency/keyed-mutex.ts';
 import type { WaitLimits } from '../concurrency/wait-queue.ts';
 
-/** While other accounts use the service, the heavy work of one account takes at most one part in PARTS of the time. */
-const PARTS = 6;
+/** While other accounts use the service, the heavy work of one account takes at most this share of the time. */
+const SHARE = 1 / 6;
 /**
  * The longest pause: most of a long work is PostgreSQL's, and after a longer pause the account's next request would be
  * refused.
@@ -49,7 +49,7 @@ export function createHeavyWork(countOwners: () => number): HeavyWork {
       let begunAtMs = Number.POSITIVE_INFINITY;
       const pause = () => {
         const tookMs = Math.max(0, performance.now() - begunAtMs);
-        setTimeout(() => mutex.unlock(owner), Math.min(PAUSE_MAX_MS, (PARTS - 1) * tookMs)).unref();
+        setTimeout(() => mutex.unlock(owner), Math.min(PAUSE_MAX_MS, (1 / SHARE - 1) * tookMs)).unref();
       };
       return {
         begin() {

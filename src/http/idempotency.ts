@@ -11,7 +11,7 @@ import {
 } from '../database/idempotency-keys.ts';
 
 /** The operations that make something new each time. The others ignore the header: they can be repeated safely. */
-const TAKING_KEYS: ReadonlySet<string> = new Set([
+const KEYED_OPERATIONS: ReadonlySet<string> = new Set([
   'presignUploadUrl',
   'importTextContent',
   'createKnowledgeBase',
@@ -31,7 +31,7 @@ export function toKeyedRequest(
   input: unknown,
   { accountId, key }: { accountId: string; key: string },
 ): KeyedRequest | undefined {
-  if (key === '' || !TAKING_KEYS.has(operation)) return undefined;
+  if (key === '' || !KEYED_OPERATIONS.has(operation)) return undefined;
   return { accountId, operation, key, hash: hashOf(input as object) }; // their bodies are objects, by the spec
 }
 
@@ -39,7 +39,7 @@ export function toKeyedRequest(
 const TURN_WAIT_MAX_MS = 50_000;
 
 /** The request that waits: the part of its `RequestContext` that a wait needs. */
-type Waiter = {
+type WaitingRequest = {
   withoutPermit<T>(act: () => Promise<T>): Promise<T>;
   signal(): AbortSignal;
   budget?: WaitBudget | undefined;
@@ -55,15 +55,15 @@ export function createIdempotency(database: Database) {
   const mutex = createKeyedMutex();
   return async (
     request: KeyedRequest | undefined,
-    { withoutPermit, signal, budget }: Waiter,
-    perform: (once: Transact) => Promise<{ data: object }>,
+    { withoutPermit, signal, budget }: WaitingRequest,
+    perform: (transact: Transact) => Promise<{ data: object }>,
   ): Promise<{ data: object }> => {
     if (request === undefined) return await perform((effect) => database.transaction().execute(effect));
     const name = `${request.accountId} ${request.operation} ${request.key}`;
-    let isMine = false;
+    let isLocked = false;
     const lock = async (limits: WaitLimits) => {
       await mutex.lock(name, limits);
-      isMine = true;
+      isLocked = true;
     };
     try {
       if (!mutex.isLocked(name)) await lock({});
@@ -72,7 +72,7 @@ export function createIdempotency(database: Database) {
       if (data !== undefined) return { data };
       return await perform((effect) => commitOnce(database, request, effect));
     } finally {
-      if (isMine) mutex.unlock(name);
+      if (isLocked) mutex.unlock(name);
     }
   };
 }

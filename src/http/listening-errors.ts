@@ -4,9 +4,9 @@ import { codeOf, reasonOf } from '../problem.ts';
 /**
  * The address at which a server should listen. `setting`: the name of the setting for the port, or a script's option.
  */
-type Place = { host: string; port: number; setting: 'PORT' | 'WORKER_PORT' | '--port' };
+type ListenAddress = { host: string; port: number; setting: 'PORT' | 'WORKER_PORT' | '--port' };
 
-function remedyFor(error: unknown, { host, port, setting }: Place): string | undefined {
+function remedyFor(error: unknown, { host, port, setting }: ListenAddress): string | undefined {
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return `Another program listens on port ${port} of ${host}: end that one, or set another ${setting}.`;
@@ -23,7 +23,7 @@ function remedyFor(error: unknown, { host, port, setting }: Place): string | und
 }
 
 /** Turns the error of a `listen` into words for an operator. */
-export function explainListening(error: unknown, place: Place): Error {
+export function explainListening(error: unknown, place: ListenAddress): Error {
   const remedy = remedyFor(error, place) ?? `Nothing can listen on port ${place.port} of ${place.host}.`;
   return new Error(`${remedy} (${reasonOf(error)})`, { cause: error });
 }

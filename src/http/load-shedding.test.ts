@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { overloaded } from '../errors.ts';
 import { createLog } from '../telemetry/log.ts';
 import { createTelemetry, unmetered } from '../telemetry/telemetry.ts';
-import type { Answered } from '../telemetry/tracing.ts';
+import type { RequestOutcome } from '../telemetry/tracing.ts';
 import type { Admission } from './admission.ts';
 import { createApp } from './app.ts';
 import { shedLoad } from './load-shedding.ts';
@@ -16,15 +16,19 @@ import { drain, listen } from './server.ts';
 const ORIGIN = 'https://app.example.org';
 const STRANGER = 'https://other.example.org';
 /** Every request is refused. */
-const full: Admission = { isFull: () => true, enter: () => Promise.reject(overloaded()), hurry: () => {} };
+const full: Admission = {
+  isFull: () => true,
+  admit: () => Promise.reject(overloaded()),
+  shortenWaits: () => {},
+};
 
 let server: Awaited<ReturnType<typeof listen>>;
-const ended: Answered[] = [];
+const ended: RequestOutcome[] = [];
 
 beforeAll(async () => {
-  const isAsked = () => Promise.reject(new Error('nobody has a turn'));
+  const unexpectedCall = () => Promise.reject(new Error('nobody has a turn'));
   const handle = await createApp({
-    backend: { authenticate: isAsked, limitRate: isAsked, answer: isAsked },
+    backend: { authenticate: unexpectedCall, limitRate: unexpectedCall, answer: unexpectedCall },
     routes: { baseUrl: undefined, requireReady: async () => ({}) },
     admission: full,
     log: createLog('silent'),
@@ -36,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => drain(server.server, 100));
 
-const ask = (path: string, init: RequestInit = {}) =>
+const send = (path: string, init: RequestInit = {}) =>
   fetch(server.address + path, { headers: { origin: ORIGIN, 'x-request-id': 'mine' }, ...init });
 
 /** Header fields that must be equal in both answers: all but the date, which may be of another moment. */
@@ -50,9 +54,9 @@ test.each([
   ['that may not', STRANGER],
 ])('503 SERVICE_UNAVAILABLE to a page %s: the fields and body of the whole way', async (_which, origin) => {
   const init = { method: 'POST', body: '{}', headers: { origin, 'x-request-id': 'mine' } };
-  const early = await ask('/v1/query?a=b', init);
+  const early = await send('/v1/query?a=b', init);
   // A path that is not an operation's goes through the whole application.
-  const late = await ask('/v1/query/', init);
+  const late = await send('/v1/query/', init);
   expect([early.status, fieldsOf(early)]).toEqual([late.status, fieldsOf(late)]);
   expect(await early.json()).toEqual(await late.json());
   expect(early.status).toBe(503);
@@ -61,9 +65,9 @@ test.each([
 });
 
 test('what tells of the service, and a preflight, are answered all the same', async () => {
-  expect((await ask('/livez')).status).toBe(200);
+  expect((await send('/livez')).status).toBe(200);
   const preflight = { origin: ORIGIN, 'access-control-request-method': 'POST' };
-  expect((await ask('/v1/query', { method: 'OPTIONS', headers: preflight })).status).toBe(204);
+  expect((await send('/v1/query', { method: 'OPTIONS', headers: preflight })).status).toBe(204);
 });
 
 test('a body that nobody has read does not stand in the way of the next request on the connection', async () => {
@@ -88,17 +92,19 @@ test('a key that is not known is looked up first: one that is right has the turn
   const handled: string[] = [];
   const handle = shedLoad(({ headers }) => void handled.push(String(headers['x-api-key'])), {
     admission: { ...full, isFull: (_lane, key) => !known.has(key) },
-    learn: (key) =>
+    lookUpUnknownKey: (key) =>
       known.has(key) ? undefined : Promise.resolve(key === 'right' && known.add(key).has(key)),
     paths: new Set(['/v1/query']),
     telemetry: createTelemetry(unmetered),
     log: createLog('silent'),
     corsOrigins: [],
   });
-  const asked = ['made up', 'right', 'known'].map(newRequest);
-  for (const { request, response } of asked) handle(request, response);
+  const requests = ['made up', 'right', 'known'].map(newRequest);
+  for (const { request, response } of requests) handle(request, response);
   expect(handled).toEqual(['known']);
-  await vi.waitFor(() => expect(asked.map(({ response }) => response.statusCode)).toEqual([503, 200, 200]));
+  await vi.waitFor(() =>
+    expect(requests.map(({ response }) => response.statusCode)).toEqual([503, 200, 200]),
+  );
   expect(handled).toEqual(['known', 'right']);
 });
 
@@ -107,7 +113,7 @@ test('a refusal is sent after its delay: a client that repeats at once causes fe
   onTestFinished(() => void vi.useRealTimers());
   const handle = shedLoad(() => {}, {
     admission: full,
-    learn: () => undefined,
+    lookUpUnknownKey: () => undefined,
     paths: new Set(['/v1/query']),
     telemetry: createTelemetry(unmetered),
     log: createLog('silent'),

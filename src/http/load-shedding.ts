@@ -14,15 +14,15 @@ import { requestIdOf } from './request-id.ts';
 import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
 
 /** The least time between two log lines: a line for each refusal would be further work under overload. */
-const TELLING_INTERVAL_MS = 1_000;
+const LOG_INTERVAL_MS = 1_000;
 
 /**
  * What a refusal needs. `paths`: those of the operations; requests of other paths are handled at once. `learn` looks up
  * an unknown key: otherwise the first request with a valid key would be refused along with made-up keys.
  */
-type Parts = {
+type SheddingOptions = {
   admission: Admission;
-  learn(key: string): Promise<boolean> | undefined;
+  lookUpUnknownKey(key: string): Promise<boolean> | undefined;
   paths: ReadonlySet<string>;
   telemetry: Telemetry;
   log: Logger;
@@ -54,14 +54,14 @@ function fieldsFor(corsOrigins: CorsOrigins): (origin: string | undefined) => ty
 }
 
 /** Logs, at most once a second, how many requests have been refused. */
-function createTelling(log: Logger): () => void {
+function createRefusalLog(log: Logger): () => void {
   let count = 0;
-  const tell = () => {
+  const logCount = () => {
     log.warn({ refused: count }, 'more requests than can be answered');
     count = 0;
   };
   return () => {
-    if (count++ === 0) setTimeout(tell, TELLING_INTERVAL_MS).unref();
+    if (count++ === 0) setTimeout(logCount, LOG_INTERVAL_MS).unref();
   };
 }
 
@@ -72,13 +72,13 @@ function createTelling(log: Logger): () => void {
 const REFUSAL_DELAY_MS = 250;
 
 /** Requests with wrong keys that are answered in one turn of the loop. Other requests are read between two turns. */
-const WRONG_PER_TURN = 8;
+const INVALID_PER_TURN = 8;
 
 /** Runs up to WRONG_PER_TURN of the given functions in each turn of the loop. */
-function createGradually(): (act: () => void) => void {
+function createThrottledRunner(): (act: () => void) => void {
   const due: Array<() => void> = [];
   const runSome = () => {
-    for (const act of due.splice(0, WRONG_PER_TURN)) act();
+    for (const act of due.splice(0, INVALID_PER_TURN)) act();
     if (due.length > 0) setImmediate(runSome);
   };
   return (act) => {
@@ -92,11 +92,11 @@ function createGradually(): (act: () => void) => void {
  */
 export function shedLoad(
   handle: RequestListener,
-  { admission, learn, paths, telemetry, log, corsOrigins }: Parts,
+  { admission, lookUpUnknownKey, paths, telemetry, log, corsOrigins }: SheddingOptions,
 ): RequestListener {
   const fieldsOf = fieldsFor(corsOrigins);
-  const tell = createTelling(log);
-  const gradually = createGradually();
+  const countRefusal = createRefusalLog(log);
+  const runThrottled = createThrottledRunner();
   /** The path of a request that needs a permit; undefined for all others. */
   const pathOf = ({ method, url = '' }: IncomingMessage): string | undefined => {
     const queryAt = url.indexOf('?');
@@ -108,7 +108,7 @@ export function shedLoad(
     const fields = { ...fieldsOf(headers.origin), 'x-request-id': requestIdOf(headers) };
     setTimeout(() => response.writeHead(status, fields).end(BODY), REFUSAL_DELAY_MS);
     telemetry.requestEnded({ operation: 'refused', status, seconds: 0 });
-    tell();
+    countRefusal();
   };
   return (request, response) => {
     const path = pathOf(request);
@@ -116,8 +116,8 @@ export function shedLoad(
     const key = String(request.headers['x-api-key'] ?? '');
     const answer = () =>
       admission.isFull(laneOf(path), key) ? refuse(request, response) : handle(request, response);
-    const learning = learn(key);
-    if (learning === undefined) answer();
-    else void learning.then((isRight) => (isRight ? answer() : gradually(answer)));
+    const lookup = lookUpUnknownKey(key);
+    if (lookup === undefined) answer();
+    else void lookup.then((isValid) => (isValid ? answer() : runThrottled(answer)));
   };
 }

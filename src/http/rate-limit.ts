@@ -43,9 +43,9 @@ export function createRateLimit(
   return async (keyId) => {
     const spentUntilMs = spent.get(keyId) ?? 0;
     if (spentUntilMs > performance.now()) throw refuseUntil(spentUntilMs);
-    const { place, endsAtMs } = await count(keyId);
-    if (place >= requestsPerMinute) spent.set(keyId, endsAtMs);
-    if (place > requestsPerMinute) throw refuseUntil(endsAtMs);
-    return fieldsOf(requestsPerMinute - place, secondsUntil(endsAtMs));
+    const { ordinal, endsAtMs } = await count(keyId);
+    if (ordinal >= requestsPerMinute) spent.set(keyId, endsAtMs);
+    if (ordinal > requestsPerMinute) throw refuseUntil(endsAtMs);
+    return fieldsOf(requestsPerMinute - ordinal, secondsUntil(endsAtMs));
   };
 }

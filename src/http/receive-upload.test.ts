@@ -31,7 +31,7 @@ test('the uploads of an account with many keys leave others their turn', async (
   const send = (accountId: string, keyId: string) =>
     receive({
       target: addressOf(accountId, keyId),
-      bytes: new PassThrough() as unknown as IncomingMessage, // never read
+      request: new PassThrough() as unknown as IncomingMessage, // never read
       client: { closed: false, once: () => {}, off: () => {} },
     }).catch((error) => error.errorCode);
   const uploads = [0, 1, 2, 3, 4, 5].map((number) => send('many', `key${number}`));

@@ -8,7 +8,7 @@ import {
   fileAlreadyImported,
   fileNotFound,
   uploadExpired,
-  uploadUnderWay,
+  uploadInProgress,
   wrongUploadLength,
 } from '../errors.ts';
 import type { DiskWatermark, ExpectedBytes } from '../files/disk-watermark.ts';
@@ -29,9 +29,9 @@ type UploadContext = Readonly<{
 }>;
 
 /** Uploads that query the database at once: they have no permits. */
-const ASKING_MAX = 2;
+const QUERIES_MAX = 2;
 /** Below a minute, after which most clients and proxies give up. */
-const ASKING_WAIT_MAX_MS = 50_000;
+const QUERY_WAIT_MAX_MS = 50_000;
 /** How long a body waits for the end of another body to the same address. */
 const TURN_WAIT_MAX_MS = 2_000;
 
@@ -44,7 +44,7 @@ async function requireOpen({ database }: UploadContext, id: ScopedId): Promise<v
 }
 
 /** Passes bytes on as they arrive, and counts them off the expected bytes. */
-async function* taken(pieces: AsyncIterable<Buffer>, expected: ExpectedBytes): AsyncGenerator<Buffer> {
+async function* countArrived(pieces: AsyncIterable<Buffer>, expected: ExpectedBytes): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     expected.arrived(piece.length);
     yield piece;
@@ -55,11 +55,11 @@ async function* taken(pieces: AsyncIterable<Buffer>, expected: ExpectedBytes): A
 async function store(
   { files, diskWatermark }: UploadContext,
   id: ScopedId,
-  { bytes, sizeBytes }: { bytes: Upload['bytes']; sizeBytes: number },
+  { request, sizeBytes }: { request: Upload['request']; sizeBytes: number },
 ) {
   const expected = await diskWatermark.expect(sizeBytes);
   try {
-    return await files.write(filePrefix(id), taken(arrivingBytes(bytes), expected), sizeBytes);
+    return await files.write(filePrefix(id), countArrived(arrivingBytes(request), expected), sizeBytes);
   } finally {
     expected.end();
   }
@@ -78,26 +78,26 @@ export function createReceiveUpload(
   limitRate: (keyId: string) => Promise<unknown>,
 ): NonNullable<Routes['receiveUpload']> {
   const { database, files, log, uploadSecret } = service;
-  const databaseTurns = createFairSemaphore(ASKING_MAX);
+  const databaseTurns = createFairSemaphore(QUERIES_MAX);
   const uploads = createKeyedMutex();
 
-  const receive = async ({ bytes, client }: Upload, grant: UploadGrant) => {
+  const receive = async ({ request, client }: Upload, grant: UploadGrant) => {
     const { fileId, sizeBytes, accountId, keyId } = grant;
-    const ask = async <T>(act: () => Promise<T>): Promise<T> => {
-      await databaseTurns.acquire(accountId, { client, waitMaxMs: ASKING_WAIT_MAX_MS });
+    const inDatabaseTurn = async <T>(act: () => Promise<T>): Promise<T> => {
+      await databaseTurns.acquire(accountId, { client, waitMaxMs: QUERY_WAIT_MAX_MS });
       return await act().finally(() => databaseTurns.release(accountId));
     };
     const id = parseFileId(fileId);
-    await ask(async () => {
+    await inDatabaseTurn(async () => {
       await limitRate(keyId);
       await requireOpen(service, id);
     });
-    const declaredLength = bytes.headers['content-length'];
+    const declaredLength = request.headers['content-length'];
     if (declaredLength !== undefined && Number(declaredLength) !== sizeBytes)
       throw wrongUploadLength(sizeBytes, Number(declaredLength));
 
-    const stored = await store(service, id, { bytes, sizeBytes });
-    return await ask(async () => {
+    const stored = await store(service, id, { request, sizeBytes });
+    return await inDatabaseTurn(async () => {
       const outcome = await recordUpload(database, id, stored);
       // The object that the file no longer names is discarded: an earlier body, or this one.
       if (outcome.unusedObject !== null) await discardObject({ database, files, log }, outcome.unusedObject);
@@ -111,7 +111,7 @@ export function createReceiveUpload(
     await uploads
       .lock(grant.fileId, { client: upload.client, waitMaxMs: TURN_WAIT_MAX_MS })
       .catch((error) => {
-        throw upload.client.closed ? error : uploadUnderWay();
+        throw upload.client.closed ? error : uploadInProgress();
       });
     try {
       return await receive(upload, grant);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { createByteWriter, release } from '../binary-array.ts';
 import { withTimeout } from '../concurrency/timeout.ts';
-import { payloadTooLarge, tooSlow, unsupportedMediaType, validationFailed } from '../errors.ts';
+import { bodyTooSlow, payloadTooLarge, unsupportedMediaType, validationFailed } from '../errors.ts';
 import { arrivingBytes } from './arriving-bytes.ts';
 import type { HeldBody } from './body-memory.ts';
 
@@ -95,7 +95,7 @@ async function readWhole(request: IncomingMessage, limitBytes: number): Promise<
 /** @throws REQUEST_TIMEOUT when the small body has not arrived within SMALL_BODY_MAX_MS */
 const readSmall = (request: IncomingMessage, limitBytes: number): Promise<Buffer> =>
   withTimeout(readWhole(request, limitBytes), SMALL_BODY_MAX_MS, () => {
-    throw tooSlow();
+    throw bodyTooSlow();
   });
 
 /** Memory is requested in blocks of this size. */
@@ -108,7 +108,7 @@ const BLOCK_BYTES = 65_536;
 async function readLarge(
   request: IncomingMessage,
   limitBytes: number,
-  begin: Means['body'],
+  begin: BodyResources['body'],
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
   const body = createByteWriter();
@@ -137,7 +137,7 @@ const SMALL_BODY_BYTES = 65_536;
 const SMALL_BODY_MAX_MS = 20_000;
 
 /** What a request may use: memory for a large body, and the event loop for its parsing. See `Permit`. */
-type Means = { body(): HeldBody; heavily<T>(act: () => T): Promise<T> };
+type BodyResources = { body(): HeldBody; runHeavy<T>(act: () => T): Promise<T> };
 
 const notJson = (reason: string) => validationFailed([`the body must be JSON: ${reason.slice(0, 200)}`]);
 
@@ -167,22 +167,22 @@ function parse(json: string): unknown {
 export async function readJsonBody(
   request: IncomingMessage,
   limitBytes: number,
-  means: Means | undefined,
+  resources: BodyResources | undefined,
 ): Promise<unknown> {
   const { 'content-type': mediaType = '', 'content-encoding': encoding = 'identity' } = request.headers;
   const isJson = JSON_MEDIA_TYPE.test(mediaType) && !OTHER_CHARSET.test(mediaType);
   if (!isJson || !/^(identity)?$/i.test(encoding)) throw unsupportedMediaType();
   const isSmall = Number(request.headers['content-length'] ?? limitBytes) <= SMALL_BODY_BYTES;
   if (isSmall) return parse(decode(await readSmall(request, limitBytes)));
-  if (means === undefined) return parse(decode(await readWhole(request, limitBytes)));
-  const bytes = await readLarge(request, limitBytes, means.body);
+  if (resources === undefined) return parse(decode(await readWhole(request, limitBytes)));
+  const bytes = await readLarge(request, limitBytes, resources.body);
   try {
     if (bytes.length <= SMALL_BODY_BYTES) return parse(decode(bytes));
     // Other requests are answered between these steps. The last step covers the validation of the body, which follows
     // at once.
-    const json = await means.heavily(() => decode(bytes));
-    const value = await means.heavily(() => parse(json));
-    return await means.heavily(() => value);
+    const json = await resources.runHeavy(() => decode(bytes));
+    const value = await resources.runHeavy(() => parse(json));
+    return await resources.runHeavy(() => value);
   } finally {
     release(bytes);
   }

@@ -10,7 +10,7 @@ import type { Metrics } from '../telemetry/telemetry.ts';
 import { addReference } from './api-reference/reference.ts';
 
 /** The bytes that are sent to an upload address. `target`: its path and query as they were requested. */
-export type Upload = { target: string; bytes: IncomingMessage; client: Client };
+export type Upload = { target: string; request: IncomingMessage; client: Client };
 
 /** The parts that answer the routes; failures are thrown. */
 export type Routes = {
@@ -30,7 +30,7 @@ export type Routes = {
 };
 
 /** Sets the short name under which requests to a path are logged and counted. */
-function name(router: Router, path: string, route: string): void {
+function nameRoute(router: Router, path: string, route: string): void {
   router.all(path, async (context, next) => {
     context.state.route = route;
     await next();
@@ -46,8 +46,8 @@ function refuseOtherMethods(router: Router, path: string, allowed: string[]): vo
 
 /** `/livez` checks only this process, `/readyz` also what the process needs. */
 function addHealthChecks(router: Router, { requireReady, deploymentId }: Routes): void {
-  name(router, '/livez', 'livez');
-  name(router, '/readyz', 'readyz');
+  nameRoute(router, '/livez', 'livez');
+  nameRoute(router, '/readyz', 'readyz');
   router.get('/livez', (context) => {
     context.body = { success: true, data: { status: 'alive' } };
   });
@@ -67,7 +67,7 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 function addMetrics(router: Router, { token, expose }: Metrics): void {
   const path = '/metrics';
   const expected = sha256(`Bearer ${token}`);
-  name(router, path, 'metrics');
+  nameRoute(router, path, 'metrics');
   router.get(path, async (context) => {
     if (!isSameSecret(expected, sha256(context.get('authorization')))) throw metricsNotAuthorized();
     const { type, text } = await expose();
@@ -86,13 +86,13 @@ function addUploads(router: Router, receiveUpload: NonNullable<Routes['receiveUp
     exposeHeaders: ['x-request-id'],
     keepHeadersOnError: true,
   });
-  name(router, path, 'upload');
+  nameRoute(router, path, 'upload');
   router.options(path, fromAnyOrigin);
   router.put(path, fromAnyOrigin, async (context) => {
     const target = context.path + context.search;
     context.body = {
       success: true,
-      data: await receiveUpload({ target, bytes: context.req, client: context.res }),
+      data: await receiveUpload({ target, request: context.req, client: context.res }),
     };
   });
   refuseOtherMethods(router, path, ['PUT', 'OPTIONS']);

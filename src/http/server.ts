@@ -9,12 +9,12 @@ import { ServiceError, toErrorEnvelope } from '../errors.ts';
 import {
   closeIdle,
   connectionsMax,
-  type Exchanges,
   isUnread,
   limitConnections,
-  noteExchanges,
+  type TrackedConnections,
+  trackConnections,
 } from './connections.ts';
-import { createPiecedRequest } from './pieced-request.ts';
+import { createPieceLimitedRequest } from './piece-limit.ts';
 import { handleInOrder } from './pipelines.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
@@ -37,23 +37,23 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 /** A drain closes idle connections after this long without the end of an answer: clients under load send sooner. */
 const QUIET_MS = 1_000;
-const SWEEP_INTERVAL_MS = 50;
+const IDLE_CHECK_INTERVAL_MS = 50;
 
 /** The body comes in pieces of a few bytes. */
-const CRUMBS = Object.assign(new Error('the body comes in crumbs'), { code: 'CRUMBS' });
+const TINY_PIECES = Object.assign(new Error('the body comes in crumbs'), { code: 'CRUMBS' });
 
 /**
  * The answer to such a body is delayed this long: without the delay, a client that repeats it on new connections would
  * cost more than the body does.
  */
-const CRUMBS_PAUSE_MS = 1_000;
+const TINY_PIECES_DELAY_MS = 1_000;
 
 /** Turns an error of Node's parser into the error of the service. */
 function toProtocolError({ code }: NodeJS.ErrnoException): ServiceError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return new ServiceError('HEADERS_TOO_LARGE', 'The request line and headers are too large.');
-    case CRUMBS.code:
+    case TINY_PIECES.code:
       return new ServiceError(
         'MALFORMED_REQUEST',
         'The pieces of the body are too small: send it in larger ones.',
@@ -65,12 +65,12 @@ function toProtocolError({ code }: NodeJS.ErrnoException): ServiceError {
   }
 }
 
-const exchangesOf = new WeakMap<Server, Exchanges>();
+const trackedOf = new WeakMap<Server, TrackedConnections>();
 
 type Refuse = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
 /** Answers requests that are not HTTP, after the answers to the earlier requests of the connection. */
-const refuseBehind = ({ lastAnswers }: Exchanges): Refuse =>
+const refuseInOrder = ({ lastAnswers }: TrackedConnections): Refuse =>
   function refuse(error, socket) {
     const last = lastAnswers.get(socket);
     // A request with a broken body gets no answer of its own.
@@ -101,7 +101,7 @@ const TIMED_OUT = Object.assign(new Error('the body stalls'), { code: 'ERR_HTTP_
  * progress is closed too.
  */
 const cutStalled =
-  ({ lastAnswers }: Exchanges, refuse: Refuse) =>
+  ({ lastAnswers }: TrackedConnections, refuse: Refuse) =>
   (socket: Socket): void => {
     const { bytesRead, writableLength } = socket;
     // The loop runs its timers before it reads its sockets: after a stall, a request may have come in time and not be
@@ -130,19 +130,19 @@ export async function listen(
   }: { host: string; port: number; stallTimeoutMs?: number; maxConnections?: number },
 ): Promise<{ server: Server; address: string }> {
   // Runs after `server` and `exchanges` are set.
-  const onCrumbs: Parameters<typeof createPiecedRequest>[0] = (socket) => {
+  const onTinyPieces: Parameters<typeof createPieceLimitedRequest>[0] = (socket) => {
     const end = () => {
-      const last = exchanges.lastAnswers.get(socket);
+      const last = tracked.lastAnswers.get(socket);
       if (last?.headersSent) return void socket.destroy();
-      answerProtocolError(CRUMBS, socket);
+      answerProtocolError(TINY_PIECES, socket);
       // The client would not close its end.
       socket.destroySoon();
     };
-    setTimeout(end, CRUMBS_PAUSE_MS).unref();
+    setTimeout(end, TINY_PIECES_DELAY_MS).unref();
   };
   const server = createServer(
     {
-      IncomingMessage: createPiecedRequest(onCrumbs),
+      IncomingMessage: createPieceLimitedRequest(onTinyPieces),
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -154,10 +154,10 @@ export async function listen(
     },
     handleInOrder(handle),
   );
-  const exchanges = noteExchanges(server);
-  exchangesOf.set(server, exchanges);
-  const refuse = refuseBehind(exchanges);
-  limitConnections(server, exchanges, {
+  const tracked = trackConnections(server);
+  trackedOf.set(server, tracked);
+  const refuse = refuseInOrder(tracked);
+  limitConnections(server, tracked, {
     max: maxConnections,
     cutOff(socket) {
       refuse(TIMED_OUT, socket);
@@ -165,7 +165,7 @@ export async function listen(
       socket.destroySoon();
     },
   });
-  server.setTimeout(stallTimeoutMs, cutStalled(exchanges, refuse));
+  server.setTimeout(stallTimeoutMs, cutStalled(tracked, refuse));
   server.on('clientError', refuse);
   // Node would put `100 Continue` after the head of an answer that waits for earlier answers.
   server.on('checkContinue', (request, response) => {
@@ -191,7 +191,7 @@ export async function listen(
  * From now on the last answer of each connection says that it is the last (`Connection: close`). An answer is not the
  * last when a further request came in the same packet.
  */
-function announceEnd(server: Server, { lastAnswers }: Exchanges): void {
+function announceEnd(server: Server, { lastAnswers }: TrackedConnections): void {
   for (const answer of lastAnswers.values()) answer.shouldKeepAlive = false;
   const answersBefore = new Map(lastAnswers);
   server.prependListener('request', ({ socket }, response) => {
@@ -207,14 +207,14 @@ function announceEnd(server: Server, { lastAnswers }: Exchanges): void {
  * next request, whose answer should say that it is the last.
  * @returns the function that stops it
  */
-function closeWhenQuiet(server: Server, exchanges: Exchanges): () => void {
+function closeWhenQuiet(server: Server, tracked: TrackedConnections): () => void {
   const beganAtMs = performance.now();
   const timer = setInterval(() => {
-    const quietMs = performance.now() - Math.max(beganAtMs, exchanges.endedAtMs);
+    const quietMs = performance.now() - Math.max(beganAtMs, tracked.endedAtMs);
     // After the sockets' turn of the loop: on a busy loop, a connection's next request may have come and not be read
     // yet.
-    if (quietMs >= QUIET_MS) setImmediate(() => closeIdle(server, exchanges));
-  }, SWEEP_INTERVAL_MS);
+    if (quietMs >= QUIET_MS) setImmediate(() => closeIdle(server, tracked));
+  }, IDLE_CHECK_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 
@@ -224,13 +224,13 @@ function closeWhenQuiet(server: Server, exchanges: Exchanges): () => void {
  * are cut off without an answer, as at the end of any idle time.
  */
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
-  const exchanges = exchangesOf.get(server) ?? noteExchanges(server);
+  const tracked = trackedOf.get(server) ?? trackConnections(server);
   // The close of `http` would cut off clients that have an answer and are about to send their next request.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  announceEnd(server, exchanges);
-  const stopClosing = closeWhenQuiet(server, exchanges);
+  announceEnd(server, tracked);
+  const stopClosing = closeWhenQuiet(server, tracked);
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
   clearTimeout(timer);

@@ -10,7 +10,7 @@ import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-sem
 import { onlyOnce } from '../concurrency/only-once.ts';
 import { siblingModule } from '../concurrency/sibling-module.ts';
 import type { WaitBudget } from '../concurrency/wait-queue.ts';
-import { overloaded, serverEnding } from '../errors.ts';
+import { overloaded, serverShuttingDown } from '../errors.ts';
 import type { AnalysedPart, DocumentText } from './analyse-document.ts';
 import { type Dialogue, openDialogue } from './analysis-dialogue.ts';
 
@@ -138,7 +138,7 @@ function createRooms(connections: number) {
       for (const room of rooms) room.markPresent(accountId);
     },
     refuseWaiting() {
-      for (const room of rooms) room.rejectAll(serverEnding);
+      for (const room of rooms) room.rejectAll(serverShuttingDown);
     },
   };
 }

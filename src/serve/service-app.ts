@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import { singleFlight } from '../concurrency/single-flight.ts';
 import type { Transact } from '../database/idempotency-keys.ts';
-import { serverEnding, serviceUnavailable } from '../errors.ts';
+import { serverShuttingDown, serviceUnavailable } from '../errors.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { accountHandlers } from '../handlers/account.ts';
 import { documentHandlers } from '../handlers/documents.ts';
@@ -88,17 +88,17 @@ function createBackend(
   return {
     authenticate,
     limitRate,
-    answer: (operationId, input, arrival) => {
+    answer: (operationId, input, requestContext) => {
       const handle = handlers[operationId as keyof Handlers]; // the spec's ids: see layering.test.ts
-      const { accountId } = arrival.caller;
+      const { accountId } = requestContext.caller;
       service.greetAccount(accountId);
       const request = toKeyedRequest(operationId, input, {
         accountId,
-        key: arrival.header('idempotency-key'),
+        key: requestContext.header('idempotency-key'),
       });
       // The only cast: the spec's validation has checked that the input has the handler's type.
-      return answerIdempotently(request, arrival, (once) =>
-        handle(input as never, toHandlerContext(service, arrival, once)),
+      return answerIdempotently(request, requestContext, (once) =>
+        handle(input as never, toHandlerContext(service, requestContext, once)),
       );
     },
   };
@@ -118,7 +118,7 @@ function createRequireReady(
 ): Routes['requireReady'] {
   const ask = singleFlight(() => sql`SELECT 1`.execute(database), READY_PATIENCE_MS);
   return async () => {
-    if (ending.aborted) throw serverEnding();
+    if (ending.aborted) throw serverShuttingDown();
     await ask().catch((error) => {
       throw serviceUnavailable(error);
     });
@@ -160,10 +160,10 @@ export function createServiceApp(
   ending: AbortSignal = new AbortController().signal,
 ): Promise<RequestListener> {
   const { config, log, telemetry } = service;
-  const { authenticate, ownerOf, learn } = createAuthenticate(service.database);
+  const { authenticate, ownerOf, lookUpUnknownKey } = createAuthenticate(service.database);
   const limitRate = createRateLimit(service.database, config.rateLimitPerMinute);
   const admission = createAdmission(permitsFor(config), ownerOf);
-  ending.addEventListener('abort', () => admission.hurry(), { once: true });
+  ending.addEventListener('abort', () => admission.shortenWaits(), { once: true });
   return createApp({
     backend: createBackend(service, { authenticate, limitRate }),
     routes: {
@@ -171,7 +171,7 @@ export function createServiceApp(
       ...healthRoutes(service, ending),
     },
     admission,
-    learn,
+    lookUpUnknownKey,
     log,
     telemetry,
     corsOrigins: config.corsOrigins,

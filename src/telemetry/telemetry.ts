@@ -1,6 +1,6 @@
 /** Telemetry of the service's work: metrics, traces, both, or neither. */
 import type { DocumentErrorCode } from '../../generated/types.gen.ts';
-import { type Answered, type SpanName, traceRequest, traceStep } from './tracing.ts';
+import { type RequestOutcome, type SpanName, traceRequest, traceStep } from './tracing.ts';
 
 /** The end of an import. */
 export type ImportOutcome =
@@ -10,7 +10,7 @@ export type ImportOutcome =
 /** Counts events; its methods neither throw nor take time. */
 export type Meter = {
   /** The answer is complete, or its client has hung up. */
-  requestEnded(answered: Answered & { seconds: number }): void;
+  requestEnded(answered: RequestOutcome & { seconds: number }): void;
   /** Called after success and failure. */
   stepEnded(step: SpanName, seconds: number): void;
   /** Called with the number of imports that ended this way, after their commit. */

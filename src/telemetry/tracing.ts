@@ -14,7 +14,7 @@ export type SpanName = 'searching' | 'reading' | 'storing';
  * `other` for every unknown path.
  * `status` 499: the client hung up before its answer was complete (nginx's number for it).
  */
-export type Answered = { operation: string; status: number };
+export type RequestOutcome = { operation: string; status: number };
 
 const tracer = trace.getTracer('knowledge-retrieval');
 
@@ -37,7 +37,7 @@ async function within<T>(span: Span, run: () => Promise<T>): Promise<T> {
 /** Runs within a span, a child of the caller's if its headers have a `traceparent`. An error passes through. */
 export async function traceRequest(
   headers: IncomingHttpHeaders,
-  run: () => Promise<Answered>,
+  run: () => Promise<RequestOutcome>,
 ): Promise<void> {
   const caller = propagation.extract(context.active(), headers);
   const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, caller);

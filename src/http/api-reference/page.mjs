@@ -50,8 +50,8 @@ const searchOperations = ({ React }) => ({
 
 /** Sorts `items` by the position of `nameOf(item)` in `names`. Items without a position come last. */
 function inOrder(items, names, nameOf) {
-  const place = (item) => (names.includes(nameOf(item)) ? names.indexOf(nameOf(item)) : names.length);
-  return items.toSorted((a, b) => place(a) - place(b));
+  const positionOf = (item) => (names.includes(nameOf(item)) ? names.indexOf(nameOf(item)) : names.length);
+  return items.toSorted((a, b) => positionOf(a) - positionOf(b));
 }
 
 const HINT = `**To try it out**: press Authorize and enter your key, then Try it out and Execute in an operation. The ids of what you

@@ -43,7 +43,7 @@ const bundleFile = (name: string): string =>
 
 const PAGE = { type: 'html', file: ownFile('page.html') };
 /** The files that the page loads, by their names below /docs. */
-const PARTS: Record<string, { type: string; file: URL | string }> = {
+const PAGE_FILES: Record<string, { type: string; file: URL | string }> = {
   'page.css': { type: 'css', file: ownFile('page.css') },
   'page.mjs': { type: 'js', file: ownFile('page.mjs') },
   'own-ids.mjs': { type: 'js', file: ownFile('own-ids.mjs') },
@@ -141,8 +141,8 @@ export function addReference(router: Router, { baseUrl }: { baseUrl: string | un
     context.set('content-security-policy', PAGE_POLICY);
     send(context, await contentOf(PAGE));
   });
-  for (const [name, part] of Object.entries(PARTS)) {
+  for (const [name, part] of Object.entries(PAGE_FILES)) {
     router.get(`/docs/${name}`, async (context) => send(context, await contentOf(part)));
   }
-  return ['/openapi.json', '/docs', '/docs/', ...Object.keys(PARTS).map((name) => `/docs/${name}`)];
+  return ['/openapi.json', '/docs', '/docs/', ...Object.keys(PAGE_FILES).map((name) => `/docs/${name}`)];
 }

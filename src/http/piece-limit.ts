@@ -12,8 +12,8 @@ const FREE_PIECES = 100;
 const LEAST_PIECE_BYTES = 16;
 
 /** The class of a server's requests. `refuse` ends the connection of a request whose body comes in crumbs. */
-export const createPiecedRequest = (refuse: (socket: Socket) => void): typeof IncomingMessage =>
-  class PiecedRequest extends IncomingMessage {
+export const createPieceLimitedRequest = (refuse: (socket: Socket) => void): typeof IncomingMessage =>
+  class PieceLimitedRequest extends IncomingMessage {
     #pieces = 0;
     #bytes = 0;
     #isRefused = false;
