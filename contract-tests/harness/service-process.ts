@@ -47,7 +47,7 @@ export function interruptServices(): void {
 }
 
 /** The match of `pattern` in a line of the greeting. Rejects when the service ends before it. */
-async function readGreeting(child: ChildProcess, pattern: RegExp): Promise<string> {
+export async function readGreeting(child: ChildProcess, pattern: RegExp): Promise<string> {
   if (child.stdout === null) throw new Error('the service has no output');
   for await (const line of createInterface(child.stdout)) {
     const found = pattern.exec(line)?.[1];
@@ -56,7 +56,7 @@ async function readGreeting(child: ChildProcess, pattern: RegExp): Promise<strin
   throw new Error('the service ended before it answered');
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill(signal);

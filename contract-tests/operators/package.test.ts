@@ -1,0 +1,60 @@
+/** The installed package: what it holds, and that it runs outside of the checkout, also as the image of the Dockerfile. */
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { end, readGreeting, root } from '../harness/service-process.ts';
+import { expectImageWorks, imageMissing, instructions } from './docker-image.ts';
+import { createFolder, expectSearches, findPort, installPackage } from './installed-package.ts';
+
+const run = promisify(execFile);
+const { folder, remove } = await createFolder();
+afterAll(remove);
+const installed = await installPackage(folder);
+if (installed === undefined)
+  process.stdout.write('Skipped: the installed package. npm’s registry cannot be reached.\n');
+const testInstalled = test.skipIf(installed === undefined);
+
+const RUNS =
+  /^(LICENSE|README\.md|package\.json|spec\/openapi\.yaml|bin\/[\w-]+\.mjs|dist\/.+\.(js|cjs|mjs|css|html))$/;
+
+testInstalled('it holds what runs, and no tests', async () => {
+  const entries = await readdir(installed ?? '', { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(`${installed}/`.length));
+  expect(files.filter((file) => !RUNS.test(file) || /test/.test(file))).toEqual([]);
+});
+
+testInstalled('in an empty folder the command serves, and doctor finds nothing wrong', async () => {
+  const cwd = join(folder, 'empty');
+  await mkdir(cwd);
+  const command = join(folder, 'node_modules/.bin/knowledge-retrieval');
+  const PORT = await findPort();
+  const env = { PATH: process.env.PATH, PORT, LOG_LEVEL: 'warn' };
+  const server = spawn(command, ['serve'], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    await readGreeting(server, /answers at (http:\S+)/);
+    const apiKey = await readFile(join(cwd, '.data/api-key'), 'utf8');
+    await expectSearches(`http://127.0.0.1:${PORT}`, apiKey);
+    expect((await run(command, ['doctor'], { cwd, env })).stdout).toContain('\n0 problems');
+  } finally {
+    await end(server, 'SIGTERM');
+  }
+  expect(server.exitCode).toBe(0);
+});
+
+test.skipIf(installed === undefined || imageMissing)(
+  'as an image it runs as its user on a read-only root, is healthy, and ends at its signal',
+  async () => {
+    await expectImageWorks(folder, installed ?? '');
+  },
+);
+
+test('the base image is the Node that the project names, to the last number, in every stage', async () => {
+  const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
+  const { version } = lock.packages['node_modules/node'];
+  const bases = instructions('FROM').map((value) => value.split(' ')[0]);
+  expect(bases).toEqual([`node:${version}-bookworm-slim`, `node:${version}-bookworm-slim`]);
+});
