@@ -14,7 +14,8 @@ RUN sh scripts/image.sh /app
 FROM node:24.21.0-bookworm-slim
 COPY --from=build /app /app
 # A new volume takes over whose the directory is.
-RUN ln -s /app/bin/knowledge-retrieval.mjs /usr/local/bin/knowledge-retrieval && mkdir -m 711 /data && chown node:node /data
+RUN ln -s /app/bin/knowledge-retrieval.mjs /usr/local/bin/knowledge-retrieval \
+    && mkdir -m 711 /data && chown node:node /data
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 USER node
 VOLUME /data

@@ -1,6 +1,6 @@
 /**
- * Runs the image's files as the Dockerfile says, without Docker: as its user, with its command and environment, and with
- * everything read-only but volume and /tmp. Linux's mounts need root.
+ * Runs the image's files as the Dockerfile says, without Docker: as its user, with its command and environment, and
+ * with everything read-only but volume and /tmp. Linux's mounts need root.
  */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** The installed package: what it holds, and that it runs outside of the checkout, also as the image of the Dockerfile. */
+/** The installed package: what it holds, and that it runs outside of the checkout, also as the container image. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
