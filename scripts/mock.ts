@@ -24,15 +24,15 @@ function readPort(text: string): number {
 
 async function start(): Promise<void> {
   const port = new Option('--port <number>', '0: any free one').env('PORT').default(DEFAULT_PORT);
-  const place = scriptCommand('mock')
+  const settings = scriptCommand('mock')
     .description('Starts a mock of the service. Its answers, and how to choose them: scripts/mock/README.md')
     .addOption(port.argParser(readPort))
     .option('--host <address>', 'the address to listen at', '127.0.0.1')
     .parse()
     .opts<{ host: string; port: number }>();
   const app = await createMockApp();
-  const { address } = await listen(app, place).catch((error) => {
-    throw explainListening(error, { ...place, setting: '--port' });
+  const { address } = await listen(app, settings).catch((error) => {
+    throw explainListening(error, { ...settings, setting: '--port' });
   });
   process.stdout.write(greeting(address));
 }

@@ -10,10 +10,10 @@ import { createTelemetry, unmetered } from '../../src/telemetry/telemetry.ts';
 import { cutPage, type PageInput, type SuccessBody } from './pages.ts';
 import { readPreference } from './preference.ts';
 import { createPrism, type Prism, type SpecAnswer } from './prism.ts';
-import { type Asked, chooseExample, couldExist, retell } from './story.ts';
+import { chooseExample, haveValidForm, type RequestedIds, replaceIds } from './story.ts';
 import { issueTicket, receiveUpload } from './uploads.ts';
 
-type MockInput = Asked & PageInput & { size?: number };
+type MockInput = RequestedIds & PageInput & { size?: number };
 type ErrorBody = Pick<ServiceError, 'errorCode' | 'message' | 'data'>;
 
 /** The refusal from the spec, with its Retry-After. */
@@ -39,18 +39,18 @@ const createAnswer =
     const answers = prism.answersOf(operationId);
     const { status, example } = readPreference(header('prefer'), answers);
     if (status !== 200) throw toRefusal(await prism.answer(operationId, { status, example }));
-    if (!couldExist(input)) throw toRefusal(await prism.answer(operationId, { status: 404 }));
+    if (!haveValidForm(input)) throw toRefusal(await prism.answer(operationId, { status: 404 }));
 
     const chosen = example ?? chooseExample(answers.get('200') ?? [], input, prism.successes)?.name;
     const { body } = await prism.answer(operationId, { status, example: chosen });
     const { success: _, ...shown } = body as SuccessBody & { success: true }; // an example of a success, as above
     if (operationId === 'presignUploadUrl') {
-      const ticket = retell(shown.data, input) as UploadTicket; // the same example with other ids
+      const ticket = replaceIds(shown.data, input) as UploadTicket; // the same example with other ids
       return { data: issueTicket(ticket, { sizeBytes: input.size ?? 0, origin: origin() }) };
     }
     // An example requested by name stays unchanged.
     if (example !== undefined) return shown;
-    return cutPage(operationId, { ...shown, data: retell(shown.data, input) }, input);
+    return cutPage(operationId, { ...shown, data: replaceIds(shown.data, input) }, input);
   };
 
 const log = createLog('error');

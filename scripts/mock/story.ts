@@ -11,7 +11,7 @@ const DOCUMENT = new RegExp(`${UUID.source}_${UUID.source}`);
 const COMPOUND = /^(.{36})_(.+)$/su;
 
 /** The ids that a request may contain, by the names of the spec's inputs. */
-export type Asked = {
+export type RequestedIds = {
   knowledgeBaseId?: string;
   knowledgeBaseIds?: string[];
   documentId?: string;
@@ -19,7 +19,12 @@ export type Asked = {
 };
 
 /** Undefined: the request has no ids. */
-function idsOf({ knowledgeBaseId, knowledgeBaseIds, documentId, fileId }: Asked): string[] | undefined {
+function idsOf({
+  knowledgeBaseId,
+  knowledgeBaseIds,
+  documentId,
+  fileId,
+}: RequestedIds): string[] | undefined {
   if (knowledgeBaseIds !== undefined) return knowledgeBaseIds;
   const id = knowledgeBaseId ?? documentId ?? fileId;
   return id === undefined ? undefined : [id];
@@ -29,7 +34,8 @@ function idsOf({ knowledgeBaseId, knowledgeBaseIds, documentId, fileId }: Asked)
 const ID = /^[\w-]+$/;
 
 /** Whether all requested ids have a valid form. */
-export const couldExist = (asked: Asked): boolean => (idsOf(asked) ?? []).every((id) => ID.test(id));
+export const haveValidForm = (asked: RequestedIds): boolean =>
+  (idsOf(asked) ?? []).every((id) => ID.test(id));
 
 /**
  * Whether the body contains this id, alone or as part of another. The examples' ids consist of UUIDs; `pdf` is a type.
@@ -42,9 +48,13 @@ const isKnown = (story: Example[], id: string): boolean => story.some(({ body })
 
 /**
  * Chooses the example for this request. First choice: an example with the requested ids.
- * If only other answers know these ids: an empty example. Otherwise: the first one, whose ids `retell` replaces.
+ * If only other answers know these ids: an empty example. Otherwise: the first one, whose ids `replaceIds` replaces.
  */
-export function chooseExample(examples: Example[], asked: Asked, story: Example[]): Example | undefined {
+export function chooseExample(
+  examples: Example[],
+  asked: RequestedIds,
+  story: Example[],
+): Example | undefined {
   const ids = idsOf(asked);
   if (ids === undefined) return examples[0];
   const about = examples.find(({ body }) => ids.some((id) => mentions(body, id)));
@@ -64,7 +74,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
 }
 
 /** The answer with its ids replaced by the requested ones; unchanged where it contains them already. */
-export function retell(body: unknown, asked: Asked): unknown {
+export function replaceIds(body: unknown, asked: RequestedIds): unknown {
   const [id] = idsOf(asked) ?? [];
   const text = JSON.stringify(body);
   const [ownKnowledgeBase] = UUID.exec(text) ?? [];

@@ -8,8 +8,13 @@ import type {
   UploadTicket,
 } from '../../generated/types.gen.ts';
 import { type FileSource, openFile } from './file-source.ts';
-import { createChanges, createOptions, createQuestions, toDocumentInput } from './operations.ts';
-import { type PollOptions, type StatusQuestion, untilProcessed } from './poll.ts';
+import {
+  createReadOperations,
+  createRequestOptions,
+  createWriteOperations,
+  toDocumentInput,
+} from './operations.ts';
+import { type PollOptions, type StatusSource, untilProcessed } from './poll.ts';
 import { send } from './send.ts';
 import {
   type CallOptions,
@@ -30,18 +35,21 @@ const UPLOAD_TIMEOUT_MS = 600_000;
  */
 export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
   const context = readSettings(settings);
-  const { gates, fetch, answered } = context;
-  const options = createOptions(context);
-  const questions = createQuestions(options);
-  const changes = createChanges(options);
+  const { semaphores, fetch, answeredOrigins } = context;
+  const options = createRequestOptions(context);
+  const reads = createReadOperations(options);
+  const writes = createWriteOperations(options);
 
   /** The question after the status, in turns. */
-  const waiting: StatusQuestion = { ask: questions.getDocumentStatus, isCrowded: gates.waits.isCrowded };
+  const statusSource: StatusSource = {
+    getStatus: reads.getDocumentStatus,
+    hasWaiters: semaphores.longPolls.hasWaiters,
+  };
 
   /** The document once it is processed. */
   const untilDone = async (document: Document, poll?: PollOptions): Promise<Document> => ({
     ...document,
-    ...(await untilProcessed(waiting, document.id, poll)),
+    ...(await untilProcessed(statusSource, document.id, poll)),
   });
 
   /** The bytes are read when it is their turn, and sent as often as it takes. */
@@ -49,18 +57,21 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
     const { uploadUrl: address, method, headers } = ticket;
     const { signal, deadlineMs = context.deadlineMs, retries = context.retries } = call;
     const sendInTurn = async () => {
-      const sent = { address, method, headers, body: await read(), signal };
-      const patience = { timeoutMs: UPLOAD_TIMEOUT_MS, deadlineMs: deadlineMs + UPLOAD_TIMEOUT_MS, retries };
-      return await gates.requests.run(() => send(sent, { fetch, answered, ...patience }), signal);
+      const request = { address, method, headers, body: await read(), signal };
+      const limits = { timeoutMs: UPLOAD_TIMEOUT_MS, deadlineMs: deadlineMs + UPLOAD_TIMEOUT_MS, retries };
+      return await semaphores.requests.run(
+        () => send(request, { fetch, answeredOrigins, ...limits }),
+        signal,
+      );
     };
-    await gates.bodies.run(sendInTurn, signal);
+    await semaphores.bodies.run(sendInTurn, signal);
   };
 
   const uploadInTurn = async ({ knowledgeBaseId, ...source }: UploadFileRequest, call: CallOptions) => {
     const { fileName, sizeBytes: size, read } = await openFile(source);
-    const ticket = await changes.presignUploadUrl({ knowledgeBaseId, fileName, size }, call);
+    const ticket = await writes.presignUploadUrl({ knowledgeBaseId, fileName, size }, call);
     await sendBytes(read, ticket, call);
-    return await changes.importFile({ fileId: ticket.fileId }, call);
+    return await writes.importFile({ fileId: ticket.fileId }, call);
   };
 
   /**
@@ -68,32 +79,32 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
    * `pending`. A path works in Node, Deno and Bun.
    */
   const uploadFile = async (request: UploadFileRequest, call: CallOptions = {}): Promise<Document> =>
-    await gates.uploads.run(() => uploadInTurn(request, call), call.signal);
+    await semaphores.uploads.run(() => uploadInTurn(request, call), call.signal);
 
   return {
-    ...questions,
-    ...changes,
+    ...reads,
+    ...writes,
     uploadFile,
     /** As uploadFile, and waits until the document is processed. */
     uploadFileAndPoll: async (request: UploadFileRequest, poll: PollOptions = {}): Promise<Document> =>
       await untilDone(await uploadFile(request, poll), poll),
     /** As importFile, and waits until the document is processed. */
     importFileAndPoll: async (body: ImportFileRequest, poll: PollOptions = {}): Promise<Document> =>
-      await untilDone(await changes.importFile(body, poll), poll),
+      await untilDone(await writes.importFile(body, poll), poll),
     /** As importTextContent; the document is processed at once, but this holds whatever a service does. */
     importTextContentAndPoll: async (
       body: ImportTextContentRequest,
       { idempotencyKey, ...poll }: PollOptions & Pick<CreateOptions, 'idempotencyKey'> = {},
     ): Promise<Document> => {
       const key = idempotencyKey === undefined ? {} : { idempotencyKey };
-      return await untilDone(await changes.importTextContent(body, { ...poll, ...key }), poll);
+      return await untilDone(await writes.importTextContent(body, { ...poll, ...key }), poll);
     },
     /** The status of a document once it is processed. */
     pollDocumentStatus: async (
       document: GetDocumentData['query'] | string,
       poll: PollOptions = {},
     ): Promise<DocumentStatusReport> =>
-      await untilProcessed(waiting, toDocumentInput(document).documentId, poll),
+      await untilProcessed(statusSource, toDocumentInput(document).documentId, poll),
   };
 }
 

@@ -74,7 +74,7 @@ type DataByCode = ServiceData & ClientData;
 /** Every code: those of the service, and those of the client itself. */
 export type KnowledgeRetrievalErrorCode = keyof DataByCode;
 
-type Circumstances = { status?: number; requestId?: string; retryAfterSeconds?: number; cause?: unknown };
+type ErrorDetails = { status?: number; requestId?: string; retryAfterSeconds?: number; cause?: unknown };
 
 class CodedError<Code extends KnowledgeRetrievalErrorCode> extends Error {
   readonly errorCode: Code;
@@ -91,7 +91,7 @@ class CodedError<Code extends KnowledgeRetrievalErrorCode> extends Error {
     errorCode: Code,
     message: string,
     data: DataByCode[Code],
-    { status, requestId, retryAfterSeconds, cause }: Circumstances = {},
+    { status, requestId, retryAfterSeconds, cause }: ErrorDetails = {},
   ) {
     super(message, { cause });
     this.name = 'KnowledgeRetrievalError';
@@ -125,7 +125,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-function circumstancesOf({ status, headers }: Response): Circumstances {
+function detailsOf({ status, headers }: Response): ErrorDetails {
   const requestId = headers.get('x-request-id');
   const retryAfter = headers.get('retry-after');
   return {
@@ -144,7 +144,7 @@ export const unexpectedAnswer = (response: Response, text: string): KnowledgeRet
     'UNEXPECTED_ANSWER',
     `The answer with status ${response.status} is not the service's.`,
     { text: text.slice(0, SHOWN_CHARACTERS) },
-    circumstancesOf(response),
+    detailsOf(response),
   );
 
 /** The error of an answer that is no success. */
@@ -153,12 +153,7 @@ export function answeredError(response: Response, text: string): KnowledgeRetrie
   if (!isEnvelope(body)) return unexpectedAnswer(response, text);
   const { errorCode, message, data } = body;
   // The envelope ties its data to its code, which the compiler does not follow through the union.
-  return new CodedError(
-    errorCode,
-    message,
-    data as never,
-    circumstancesOf(response),
-  ) as KnowledgeRetrievalError;
+  return new CodedError(errorCode, message, data as never, detailsOf(response)) as KnowledgeRetrievalError;
 }
 
 export const invalidArgument = (
@@ -174,7 +169,7 @@ export const aborted = (cause: unknown): KnowledgeRetrievalError =>
   new CodedError('ABORTED', 'The call was aborted.', {}, { cause });
 
 /** Every other error comes of what the caller has given, before anything is sent. */
-export const toTyped = (error: unknown): KnowledgeRetrievalError =>
+export const toClientError = (error: unknown): KnowledgeRetrievalError =>
   error instanceof KnowledgeRetrievalError
     ? error
     : invalidArgument('input', `The request can not be made: ${String(error)}`, error);

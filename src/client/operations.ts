@@ -32,7 +32,7 @@ import {
   KnowledgeRetrievalError,
   type KnowledgeRetrievalErrorCode,
   parseJson,
-  toTyped,
+  toClientError,
   unexpectedAnswer,
 } from './errors.ts';
 import { send } from './send.ts';
@@ -49,25 +49,30 @@ const toKnowledgeBaseInput = (given: DeleteKnowledgeBaseRequest | string) =>
   typeof given === 'string' ? { knowledgeBaseId: given } : given;
 
 /** `waitMs`: how long the service was asked to wait; that comes on top of the time-out. */
-type Manner = { waitMs?: number; isCharged?: boolean; onLoss?: () => void };
+type OperationOptions = { waitMs?: number; isCharged?: boolean; onLostAnswer?: () => void };
 
 /** How one operation is called by the generated client: in its turn, through `send`. */
-export function createOptions({ baseUrl, apiKey, gates, ...context }: Context) {
+export function createRequestOptions({ baseUrl, apiKey, semaphores, ...context }: Context) {
   const client = createClient({ baseUrl, headers: { 'x-api-key': apiKey } });
   // Before a request is made the generated client may throw, as of an input that is no JSON.
-  client.interceptors.error.use(toTyped);
-  return (call: CallOptions, { waitMs = 0, ...manner }: Manner = {}) => {
+  client.interceptors.error.use(toClientError);
+  return (call: CallOptions, { waitMs = 0, ...manner }: OperationOptions = {}) => {
     const { signal, timeoutMs = context.timeoutMs, deadlineMs = context.deadlineMs } = call;
     const { retries = context.retries } = call;
-    const patience = { timeoutMs: timeoutMs + waitMs, deadlineMs: deadlineMs + waitMs, retries };
-    const { fetch, answered } = context;
+    const limits = { timeoutMs: timeoutMs + waitMs, deadlineMs: deadlineMs + waitMs, retries };
+    const { fetch, answeredOrigins } = context;
     const fetchBySend = async (request: Request): Promise<Response> => {
       const { url: address, method, headers } = request;
       const body = method === 'GET' ? undefined : await request.text();
-      const sent = { address, method, headers, body, signal };
+      const outgoing = { address, method, headers, body, signal };
       const sendInTurn = () =>
-        gates.requests.run(() => send(sent, { fetch, answered, ...patience, ...manner }), signal);
-      const { response, text } = await (waitMs > 0 ? gates.waits.run(sendInTurn, signal) : sendInTurn());
+        semaphores.requests.run(
+          () => send(outgoing, { fetch, answeredOrigins, ...limits, ...manner }),
+          signal,
+        );
+      const { response, text } = await (waitMs > 0
+        ? semaphores.longPolls.run(sendInTurn, signal)
+        : sendInTurn());
       if (parseJson(text) === undefined) throw unexpectedAnswer(response, text);
       return new Response(text, response);
     };
@@ -76,7 +81,7 @@ export function createOptions({ baseUrl, apiKey, gates, ...context }: Context) {
   };
 }
 
-type Options = ReturnType<typeof createOptions>;
+type Options = ReturnType<typeof createRequestOptions>;
 
 /** Bytes of a key: as many as a UUID has, whose own function pages have only where they come by https. */
 const KEY_BYTES = 16;
@@ -90,7 +95,7 @@ function createKey(): string {
 }
 
 /** How an operation that creates is called: under one key, however often it is sent. */
-const createCreating = (options: Options) => {
+const createIdempotentOptions = (options: Options) => {
   return ({ idempotencyKey = createKey(), ...call }: CreateOptions) => {
     if (!KEY_FORM.test(idempotencyKey))
       throw invalidArgument('idempotencyKey', 'idempotencyKey must be 1 to 255 visible ASCII characters.');
@@ -100,27 +105,27 @@ const createCreating = (options: Options) => {
 
 /**
  * Deletes what has this id. Where an answer was lost, the next one may say that there is none: that is what was wanted.
- * @throws the error of the service, so also `goneCode` when nothing was lost
+ * @throws the error of the service, so also `notFoundCode` when nothing was lost
  */
-async function deleteSurely(
-  { id, goneCode }: { id: string; goneCode: KnowledgeRetrievalErrorCode },
-  send: (onLoss: () => void) => Promise<{ id: string }>,
+async function deleteIdempotently(
+  { id, notFoundCode }: { id: string; notFoundCode: KnowledgeRetrievalErrorCode },
+  send: (onLostAnswer: () => void) => Promise<{ id: string }>,
 ): Promise<{ id: string }> {
   let hasLost = false;
-  const onLoss = () => {
+  const onLostAnswer = () => {
     hasLost = true;
   };
   try {
-    return await send(onLoss);
+    return await send(onLostAnswer);
   } catch (error) {
-    const isGone = error instanceof KnowledgeRetrievalError && error.errorCode === goneCode;
+    const isGone = error instanceof KnowledgeRetrievalError && error.errorCode === notFoundCode;
     if (hasLost && isGone) return { id };
     throw error;
   }
 }
 
 /** The operations that only ask: nothing happens twice if they are sent twice. */
-export const createQuestions = (options: Options) => ({
+export const createReadOperations = (options: Options) => ({
   /** The passages that answer the query, best first. Costs one credit, and so does an answer that was lost. */
   async query(body: QueryRequest, call: CallOptions = {}): Promise<SearchResult[]> {
     return (await sdk.query({ body, ...options(call, { isCharged: true }) })).data.data;
@@ -167,13 +172,13 @@ export const createQuestions = (options: Options) => ({
 });
 
 /** The operations that change something, each so that sending it twice changes no more than once. */
-export const createChanges = (options: Options, creating = createCreating(options)) => ({
+export const createWriteOperations = (options: Options, idempotent = createIdempotentOptions(options)) => ({
   /** A new, empty knowledge base. */
   async createKnowledgeBase(
     body: CreateKnowledgeBaseRequest,
     call: CreateOptions = {},
   ): Promise<KnowledgeBase> {
-    return (await sdk.createKnowledgeBase({ body, ...creating(call) })).data.data;
+    return (await sdk.createKnowledgeBase({ body, ...idempotent(call) })).data.data;
   },
   /** Deletes a knowledge base with everything in it. */
   async deleteKnowledgeBase(
@@ -181,19 +186,20 @@ export const createChanges = (options: Options, creating = createCreating(option
     call: CallOptions = {},
   ): Promise<DeletedKnowledgeBase> {
     const body = toKnowledgeBaseInput(knowledgeBase);
-    const gone = { id: body.knowledgeBaseId, goneCode: 'KNOWLEDGE_BASE_NOT_FOUND' } as const;
-    return await deleteSurely(
-      gone,
-      async (onLoss) => (await sdk.deleteKnowledgeBase({ body, ...options(call, { onLoss }) })).data.data,
+    const target = { id: body.knowledgeBaseId, notFoundCode: 'KNOWLEDGE_BASE_NOT_FOUND' } as const;
+    return await deleteIdempotently(
+      target,
+      async (onLostAnswer) =>
+        (await sdk.deleteKnowledgeBase({ body, ...options(call, { onLostAnswer }) })).data.data,
     );
   },
   /** Makes a document of a text, searchable at once. */
   async importTextContent(body: ImportTextContentRequest, call: CreateOptions = {}): Promise<Document> {
-    return (await sdk.importTextContent({ body, ...creating(call) })).data.data;
+    return (await sdk.importTextContent({ body, ...idempotent(call) })).data.data;
   },
   /** An address for the bytes of one file; uploadFile does this and what follows. */
   async presignUploadUrl(body: PresignUploadUrlRequest, call: CreateOptions = {}): Promise<UploadTicket> {
-    return (await sdk.presignUploadUrl({ body, ...creating(call) })).data.data;
+    return (await sdk.presignUploadUrl({ body, ...idempotent(call) })).data.data;
   },
   /** Makes a document of a file whose bytes have been sent; it is read in the background. */
   async importFile(body: ImportFileRequest, call: CallOptions = {}): Promise<Document> {
@@ -205,10 +211,11 @@ export const createChanges = (options: Options, creating = createCreating(option
     call: CallOptions = {},
   ): Promise<DeletedDocument> {
     const body = toDocumentInput(document);
-    const gone = { id: body.documentId, goneCode: 'DOCUMENT_NOT_FOUND' } as const;
-    return await deleteSurely(
-      gone,
-      async (onLoss) => (await sdk.deleteDocument({ body, ...options(call, { onLoss }) })).data.data,
+    const target = { id: body.documentId, notFoundCode: 'DOCUMENT_NOT_FOUND' } as const;
+    return await deleteIdempotently(
+      target,
+      async (onLostAnswer) =>
+        (await sdk.deleteDocument({ body, ...options(call, { onLostAnswer }) })).data.data,
     );
   },
 });

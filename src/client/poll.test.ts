@@ -9,12 +9,12 @@ afterEach(() => void vi.useRealTimers());
 async function waitFor(statuses: DocumentStatus[], options: { deadlineMs?: number } = {}): Promise<number[]> {
   vi.useFakeTimers({ toFake: ['Date'] });
   const waits: number[] = [];
-  const ask = async ({ waitSeconds }: { waitSeconds: number }) => {
+  const getStatus = async ({ waitSeconds }: { waitSeconds: number }) => {
     waits.push(waitSeconds);
     vi.setSystemTime(Date.now() + 600_000);
     return { id: 'd', status: statuses.shift() ?? 'processed' };
   };
-  await untilProcessed({ ask, isCrowded: () => false }, 'd', options);
+  await untilProcessed({ getStatus, hasWaiters: () => false }, 'd', options);
   return waits;
 }
 

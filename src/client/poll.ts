@@ -10,11 +10,11 @@ import { limitTime } from './time-limit.ts';
  */
 export type PollOptions = { deadlineMs?: number; signal?: AbortSignal };
 
-type Asked = { documentId: string; waitSeconds: number };
-/** `isCrowded`: whether other documents wait to be asked for. */
-export type StatusQuestion = {
-  ask(asked: Asked, call: { signal: AbortSignal }): Promise<DocumentStatusReport>;
-  isCrowded(): boolean;
+type StatusRequest = { documentId: string; waitSeconds: number };
+/** `hasWaiters`: whether other documents wait to be asked for. */
+export type StatusSource = {
+  getStatus(request: StatusRequest, call: { signal: AbortSignal }): Promise<DocumentStatusReport>;
+  hasWaiters(): boolean;
 };
 
 /** Longer than the service's own (10 minutes by default), so that it is the service that gives up, with a reason. */
@@ -34,22 +34,22 @@ function processedOf(report: DocumentStatusReport): DocumentStatusReport | undef
 }
 
 /**
- * Asks until the document is processed; the server lets each question wait for that. `givesPending`: returns as
+ * Asks until the document is processed; the server lets each question wait for that. `returnsPending`: returns as
  * well when it still waits for its turn.
  */
 async function poll(
-  { ask, isCrowded }: StatusQuestion,
+  { getStatus, hasWaiters }: StatusSource,
   documentId: string,
-  { endMs, signal, givesPending }: { endMs: number; signal: AbortSignal; givesPending: boolean },
+  { endMs, signal, returnsPending }: { endMs: number; signal: AbortSignal; returnsPending: boolean },
 ) {
   for (;;) {
     const askedMs = Date.now();
     const leftSeconds = Math.max(0, Math.floor((endMs - askedMs) / 1000));
-    const waitSeconds = Math.min(isCrowded() ? CROWDED_WAIT_SECONDS : LONGEST_WAIT_SECONDS, leftSeconds);
-    const report = await ask({ documentId, waitSeconds }, { signal });
+    const waitSeconds = Math.min(hasWaiters() ? CROWDED_WAIT_SECONDS : LONGEST_WAIT_SECONDS, leftSeconds);
+    const report = await getStatus({ documentId, waitSeconds }, { signal });
     if (processedOf(report) !== undefined) return report;
     await pause(Math.max(0, askedMs + LEAST_INTERVAL_MS - Date.now()), signal);
-    if (givesPending && report.status === 'pending') return report;
+    if (returnsPending && report.status === 'pending') return report;
   }
 }
 
@@ -58,26 +58,26 @@ async function poll(
  * @throws KnowledgeRetrievalError DOCUMENT_FAILED, DOCUMENT_TIMED_OUT or DEADLINE_PASSED, or that of a request.
  */
 export async function untilProcessed(
-  question: StatusQuestion,
+  source: StatusSource,
   documentId: string,
   options: PollOptions = {},
 ): Promise<DocumentStatusReport> {
   for (;;) {
-    const report = await pollInTime(question, documentId, options);
+    const report = await pollInTime(source, documentId, options);
     if (report.status === 'processed') return report;
   }
 }
 
 async function pollInTime(
-  question: StatusQuestion,
+  source: StatusSource,
   documentId: string,
   { deadlineMs: given, signal }: PollOptions,
 ): Promise<DocumentStatusReport> {
   const deadlineMs = given ?? DEADLINE_MS;
   const { deadline, either } = limitTime(signal, deadlineMs);
   try {
-    const limits = { endMs: Date.now() + deadlineMs, signal: either, givesPending: given === undefined };
-    return await poll(question, documentId, limits);
+    const limits = { endMs: Date.now() + deadlineMs, signal: either, returnsPending: given === undefined };
+    return await poll(source, documentId, limits);
   } catch (error) {
     const isLate =
       deadline.aborted && error instanceof KnowledgeRetrievalError && error.cause === deadline.reason;

@@ -3,7 +3,7 @@ import { aborted, answeredError, KnowledgeRetrievalError, networkError, requestT
 import { limitTime } from './time-limit.ts';
 
 /** A request that can be sent more than once: its body is no stream, and twice it does no more than once. */
-export type Sent = {
+export type RepeatableRequest = {
   address: string;
   method: string;
   headers: Headers | Record<string, string>;
@@ -20,11 +20,11 @@ export type SendOptions = {
   /** How often a request is sent again, whatever it meets; undefined: until the deadline, or as long as a restart takes. */
   retries: number | undefined;
   /** The origins that have answered this client before. */
-  answered: Set<string>;
+  answeredOrigins: Set<string>;
   /** A request that has its price each time that it arrives: a query. */
   isCharged?: boolean;
   /** Told when it is sent again although it may have arrived. */
-  onLoss?: () => void;
+  onLostAnswer?: () => void;
 };
 
 /** A success, its body read. */
@@ -59,13 +59,16 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 }
 
 /** One attempt. @throws KnowledgeRetrievalError */
-async function attempt({ address, signal, body, ...sent }: Sent, options: SendOptions): Promise<Received> {
-  const { fetch, timeoutMs, answered } = options;
+async function attempt(
+  { address, signal, body, ...init }: RepeatableRequest,
+  options: SendOptions,
+): Promise<Received> {
+  const { fetch, timeoutMs, answeredOrigins } = options;
   const { deadline, either } = limitTime(signal, timeoutMs);
   let received: Received;
   try {
-    const response = await fetch(address, { ...sent, signal: either, ...(body !== undefined && { body }) });
-    answered.add(new URL(address).origin);
+    const response = await fetch(address, { ...init, signal: either, ...(body !== undefined && { body }) });
+    answeredOrigins.add(new URL(address).origin);
     received = { response, text: await response.text() };
   } catch (cause) {
     if (signal?.aborted) throw aborted(signal.reason);
@@ -85,7 +88,7 @@ function pauseBefore(retry: number, { retryAfterSeconds }: KnowledgeRetrievalErr
   return Math.min(LONGEST_OWN_PAUSE_MS, FIRST_PAUSE_MS * 2 ** retry) * (0.5 + Math.random() / 2);
 }
 
-const isRefusedForNow = ({ status }: KnowledgeRetrievalError): boolean => status === 429 || status === 503;
+const isTemporaryRefusal = ({ status }: KnowledgeRetrievalError): boolean => status === 429 || status === 503;
 
 /** Whether nothing listened, so that the request cannot have arrived. Browsers do not say so. */
 function wasRefused({ cause }: KnowledgeRetrievalError): boolean {
@@ -109,8 +112,8 @@ function countLoss(tries: Tries, error: KnowledgeRetrievalError): void {
 
 /** Whether the server may be one that restarts, and to ask it again costs nothing. */
 function mayWaitForRestart(error: KnowledgeRetrievalError, tries: Tries, options: SendOptions): boolean {
-  const { answered, isCharged = false } = options;
-  if (!answered.has(tries.origin) || (isCharged && !wasRefused(error))) return false;
+  const { answeredOrigins, isCharged = false } = options;
+  if (!answeredOrigins.has(tries.origin) || (isCharged && !wasRefused(error))) return false;
   return performance.now() - (tries.silentSinceMs ?? 0) < LONGEST_OUTAGE_MS;
 }
 
@@ -118,7 +121,7 @@ function mayWaitForRestart(error: KnowledgeRetrievalError, tries: Tries, options
 function mayRetry(error: KnowledgeRetrievalError, tries: Tries, options: SendOptions): boolean {
   const { retries } = options;
   if (retries !== undefined && tries.retries >= retries) return false;
-  if (isRefusedForNow(error)) return true;
+  if (isTemporaryRefusal(error)) return true;
   if (error.errorCode !== 'NETWORK_ERROR') return false;
   return retries !== undefined || tries.losses <= LOSSES_MAX || mayWaitForRestart(error, tries, options);
 }
@@ -127,20 +130,20 @@ function mayRetry(error: KnowledgeRetrievalError, tries: Tries, options: SendOpt
  * Sends a request until it succeeds, fails for good, or the next pause would end after the deadline.
  * @throws KnowledgeRetrievalError, that of the last attempt
  */
-export async function send(sent: Sent, options: SendOptions): Promise<Received> {
+export async function send(request: RepeatableRequest, options: SendOptions): Promise<Received> {
   const endMs = performance.now() + options.deadlineMs;
-  const { origin } = new URL(sent.address);
+  const { origin } = new URL(request.address);
   for (const tries: Tries = { origin, retries: 0, losses: 0, silentSinceMs: undefined }; ; tries.retries++) {
     try {
-      return await attempt(sent, options);
+      return await attempt(request, options);
     } catch (error) {
       if (!(error instanceof KnowledgeRetrievalError)) throw error;
       countLoss(tries, error);
       if (!mayRetry(error, tries, options)) throw error;
       const pauseMs = pauseBefore(tries.retries, error);
       if (pauseMs > LONGEST_PAUSE_MS + SPREAD_MS || performance.now() + pauseMs > endMs) throw error;
-      if (mayHaveArrived(error)) options.onLoss?.();
-      await pause(pauseMs, sent.signal);
+      if (mayHaveArrived(error)) options.onLostAnswer?.();
+      await pause(pauseMs, request.signal);
     }
   }
 }

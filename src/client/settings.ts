@@ -1,6 +1,6 @@
 /** The settings of a client and of its calls: what may be given, and what holds otherwise. */
 import { invalidArgument, pageAddress } from './errors.ts';
-import { createGate, type Gate } from './gate.ts';
+import { createSemaphore, type Semaphore } from './semaphore.ts';
 
 /** Where the service is, and how patient the client is with it. */
 export type KnowledgeRetrievalSettings = {
@@ -38,18 +38,18 @@ const TIMEOUT_MS = 60_000;
 const DEADLINE_MS = 300_000;
 const CONCURRENCY = 8;
 /** Of the requests under way, those that may take long. The rest is for short ones: browsers open six connections. */
-const LONG_SHARES = { bodies: 3 / 8, waits: 1 / 4 };
+const LONG_SHARES = { bodies: 3 / 8, longPolls: 1 / 4 };
 
 /** The turns of a client's calls. */
-export type Gates = {
+export type Semaphores = {
   /** Every request. */
-  requests: Gate;
+  requests: Semaphore;
   /** Files on their way from ticket to import. */
-  uploads: Gate;
+  uploads: Semaphore;
   /** Bytes of files, which are read into memory for it. */
-  bodies: Gate;
+  bodies: Semaphore;
   /** Questions that the service answers late on purpose. */
-  waits: Gate;
+  longPolls: Semaphore;
 };
 
 /** Settings that have been checked. */
@@ -61,19 +61,19 @@ export type Context = {
   retries: number | undefined;
   fetch: typeof fetch;
   /** The origins that have answered before: the service's, and that of its upload addresses. */
-  answered: Set<string>;
-  gates: Gates;
+  answeredOrigins: Set<string>;
+  semaphores: Semaphores;
 };
 
-function createGates(concurrency: number): Gates {
+function createSemaphores(concurrency: number): Semaphores {
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw invalidArgument('concurrency', `concurrency must be a whole number from 1, not ${concurrency}.`);
-  const shareOf = (share: number) => createGate(Math.max(1, Math.floor(concurrency * share)));
+  const shareOf = (share: number) => createSemaphore(Math.max(1, Math.floor(concurrency * share)));
   return {
-    requests: createGate(concurrency),
-    uploads: createGate(concurrency),
+    requests: createSemaphore(concurrency),
+    uploads: createSemaphore(concurrency),
     bodies: shareOf(LONG_SHARES.bodies),
-    waits: shareOf(LONG_SHARES.waits),
+    longPolls: shareOf(LONG_SHARES.longPolls),
   };
 }
 
@@ -117,7 +117,7 @@ export function readSettings(given: KnowledgeRetrievalSettings): Context {
     retries,
     // The platform's fetch wants to be called as the global that it is.
     fetch: settings.fetch ?? ((...request) => globalThis.fetch(...request)),
-    answered: new Set(),
-    gates: createGates(concurrency),
+    answeredOrigins: new Set(),
+    semaphores: createSemaphores(concurrency),
   };
 }

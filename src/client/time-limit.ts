@@ -11,11 +11,11 @@ export function limitTime(
 ): { deadline: AbortSignal; either: AbortSignal } {
   if (!(ms >= 0)) throw invalidArgument('timeoutMs', `A time must be a number of milliseconds, not ${ms}.`);
   const deadline = AbortSignal.timeout(Math.min(ms, LONGEST_MS));
-  return { deadline, either: signal === undefined ? deadline : firstOf([signal, deadline]) };
+  return { deadline, either: signal === undefined ? deadline : anyOf([signal, deadline]) };
 }
 
 /** AbortSignal.any, which the first versions of Node 20 do not have (it came with 20.3), nor Safari before 17.4. */
-function firstOf(signals: AbortSignal[]): AbortSignal {
+function anyOf(signals: AbortSignal[]): AbortSignal {
   if ('any' in AbortSignal) return AbortSignal.any(signals);
   const first = new AbortController();
   for (const signal of signals) {

@@ -1,16 +1,16 @@
 /** Bounds how many calls are under way at once; the others wait for their turn, in the order of coming. */
 import { aborted } from './errors.ts';
 
-export type Gate = {
+export type Semaphore = {
   /** Whether calls wait for their turn. */
-  isCrowded(): boolean;
+  hasWaiters(): boolean;
   /** @throws ABORTED when the signal aborts before it is the call's turn; else what `act` throws */
   run<T>(act: () => Promise<T>, signal: AbortSignal | undefined): Promise<T>;
 };
 
 /** Lets `width` calls through at once. */
-export function createGate(width: number): Gate {
-  let free = width;
+export function createSemaphore(permits: number): Semaphore {
+  let free = permits;
   const waiting: (() => void)[] = [];
 
   const wait = (signal: AbortSignal | undefined) =>
@@ -32,7 +32,7 @@ export function createGate(width: number): Gate {
     free--;
   };
   return {
-    isCrowded: () => waiting.length > 0,
+    hasWaiters: () => waiting.length > 0,
     async run(act, signal) {
       await enter(signal);
       try {
