@@ -1,4 +1,4 @@
-/** The client against a server that answers as it is told: time-outs, errors, uploads, waiting. */
+/** The client against a scripted server: time-outs, errors, uploads, waiting for imports. */
 import { describe, expect, test, vi } from 'vitest';
 import { createKnowledgeRetrieval, type KnowledgeRetrievalSettings } from './index.ts';
 import {
@@ -17,13 +17,13 @@ const connect = (settings: Partial<KnowledgeRetrievalSettings> = {}) => connectT
 
 const content = { knowledgeBaseId: 'k', title: 't', content: 'c' };
 
-test('a key that was read from a file is sent without its line end', async () => {
+test('a key is sent without the line end that it has in a file', async () => {
   server.script = [succeed({ balance: 1 })];
   await connect({ apiKey: ' kr_key\r\n' }).getBalance();
   expect(server.requests[0]?.headers).toMatchObject({ 'x-api-key': 'kr_key' });
 });
 
-test('an id goes as the field of an object, as everything does, or alone', async () => {
+test('an id may be passed as a field of an object, or alone', async () => {
   server.script = [succeed({ id: 'd', status: 'processed' })];
   const client = connect();
   const [document, knowledgeBase] = [{ documentId: 'd' }, { knowledgeBaseId: 'k' }];
@@ -42,7 +42,7 @@ test('an id goes as the field of an object, as everything does, or alone', async
 });
 
 describe('errors', () => {
-  test('carry code, message, data, status and request id of the answer', async () => {
+  test('have code, message, data, status and request id of the answer', async () => {
     const data = { limit: 10, used: 9, requested: 2 };
     server.script = [refuse(403, 'STORAGE_LIMIT_EXCEEDED', {}, data)];
     const error = await errorOf(connect().importTextContent(content));
@@ -56,7 +56,7 @@ describe('errors', () => {
     });
   });
 
-  test('NETWORK_ERROR: nobody listens', async () => {
+  test('NETWORK_ERROR: no program listens at the port', async () => {
     const error = await errorOf(connect({ baseUrl: 'http://127.0.0.1:9', retries: 0 }).getUsage());
     expect(error).toMatchObject({ errorCode: 'NETWORK_ERROR', status: undefined });
   });
@@ -64,7 +64,7 @@ describe('errors', () => {
   test.each<[string, Respond]>([
     ['no answer', () => {}],
     ['half an answer', (response) => response.writeHead(200).write('{')],
-  ])('REQUEST_TIMED_OUT: %s, and no second try', async (_name, respond) => {
+  ])('REQUEST_TIMED_OUT: %s; the request is not repeated', async (_name, respond) => {
     server.script = [respond];
     const error = await errorOf(connect({ timeoutMs: 100 }).getUsage());
     expect(error).toMatchObject({ errorCode: 'REQUEST_TIMED_OUT', data: { timeoutMs: 100 } });
@@ -81,7 +81,7 @@ describe('errors', () => {
     expect(error).toMatchObject({ errorCode: 'UNEXPECTED_ANSWER', status, data: { text: body } });
   });
 
-  test('ABORTED: by the signal, whose reason is the cause, in a request, in a pause and before its turn', async () => {
+  test('ABORTED: during a request, during a pause and before its turn; `cause` is the signal’s reason', async () => {
     for (const respond of [() => {}, refuse(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '60' })]) {
       server.script = [respond];
       const stopping = new AbortController();
@@ -99,7 +99,7 @@ describe('errors', () => {
     expect([error.errorCode, server.requests.length]).toEqual(['ABORTED', before]);
   });
 
-  test('NETWORK_ERROR: a page of another origin is told of CORS, its own origin and Node are not', async () => {
+  test('NETWORK_ERROR: the message names CORS only in a web page of another origin', async () => {
     const baseUrl = 'http://127.0.0.1:9';
     const messageAt = async (origin: string | undefined) => {
       vi.stubGlobal('location', origin && { origin, href: `${origin}/` });
@@ -122,13 +122,13 @@ describe('errors', () => {
     ['apiKey', { apiKey: '\n' }],
     ['apiKey', { apiKey: 'kr_a\nkr_b' }],
     ['concurrency', { concurrency: 0 }],
-  ])('INVALID_ARGUMENT: %s in %o, when the client is made', async (argument, settings) => {
+  ])('INVALID_ARGUMENT: creating the client fails for %s in %o', async (argument, settings) => {
     const error = await errorOf((async () => connect(settings))());
     expect(error).toMatchObject({ errorCode: 'INVALID_ARGUMENT', data: { argument } });
     expect(error.message).not.toContain('kr_');
   });
 
-  test('INVALID_ARGUMENT: a client without settings is told what is missing', async () => {
+  test('INVALID_ARGUMENT: without settings the message says what is missing', async () => {
     const error = await errorOf((async () => createKnowledgeRetrieval(undefined as never))()); // as JavaScript may
     expect(error).toMatchObject({
       errorCode: 'INVALID_ARGUMENT',
@@ -136,7 +136,7 @@ describe('errors', () => {
     });
   });
 
-  test('INVALID_ARGUMENT: what no request can be made of', async () => {
+  test('INVALID_ARGUMENT: input of which no request can be made', async () => {
     const cyclic: Record<string, unknown> = {};
     cyclic.self = cyclic;
     const calls = {
@@ -154,7 +154,7 @@ describe('uploads', () => {
   const ticket = (uploadUrl: string) =>
     succeed({ fileId: 'f', uploadUrl, method: 'PUT', headers: { 'x-store': 'yes' } });
 
-  test('ticket, raw bytes without the key but with the headers of the ticket, import', async () => {
+  test('an upload requests a ticket, sends the bytes with its headers but no key, and imports them', async () => {
     server.script = [
       ticket(`${server.address}/uploads/f`),
       answer(200, ''),
@@ -177,17 +177,17 @@ describe('uploads', () => {
     expect(server.requests.slice(1, 3).map(({ body }) => body)).toEqual(['abc', 'abc']);
   });
 
-  test('a path gives name and bytes', async () => {
+  test('a path determines name and bytes', async () => {
     server.script = [ticket(`${server.address}/uploads/f`), answer(200, ''), succeed({ id: 'd' })];
     await connect().uploadFile({ knowledgeBaseId: 'k', file: import.meta.filename });
     expect(server.requests[0]?.body).toContain('"fileName":"client.test.ts"');
-    expect(server.requests[1]?.body).toContain('a path gives name and bytes');
+    expect(server.requests[1]?.body).toContain('a path determines name and bytes');
   });
 
   test.each<[string, string, unknown]>([
-    ['FILE_UNREADABLE', '/nothing can not be read: there is no such file.', '/nothing'],
-    ['FILE_UNREADABLE', '/etc can not be read: it is a directory.', '/etc'],
-    ['FILE_UNREADABLE', '/dev/null can not be read: it is no file.', '/dev/null'],
+    ['FILE_UNREADABLE', '/nothing cannot be read: there is no such file.', '/nothing'],
+    ['FILE_UNREADABLE', '/etc cannot be read: it is a directory.', '/etc'],
+    ['FILE_UNREADABLE', '/dev/null cannot be read: it is not a regular file.', '/dev/null'],
     ['INVALID_ARGUMENT', 'A Blob needs a fileName.', new Blob(['a'])],
     ['INVALID_ARGUMENT', 'file must be a path, a File or a Blob.', undefined],
   ])('%s, before anything is sent: %s', async (errorCode, message, file) => {
@@ -196,7 +196,7 @@ describe('uploads', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test('a refused upload is thrown, and not imported', async () => {
+  test('a refused upload throws, and nothing is imported', async () => {
     server.script = [ticket(`${server.address}/uploads/f`), refuse(409, 'FILE_ALREADY_IMPORTED')];
     const call = connect().uploadFile({ knowledgeBaseId: 'k', file: new File(['abc'], 'a.txt') });
     expect(await errorOf(call)).toMatchObject({ errorCode: 'FILE_ALREADY_IMPORTED', status: 409 });
@@ -207,7 +207,7 @@ describe('uploads', () => {
 describe('waiting for an import', () => {
   const report = (status: string, more = {}) => succeed({ id: 'd', status, ...more });
 
-  test('asks until the document is processed, each time as long as the server may wait, and not in a rush', async () => {
+  test('asks until the document is processed, once a second at most, with the longest possible wait', async () => {
     server.script = [report('pending'), report('processing'), report('processed', { passageCount: 3 })];
     const start = performance.now();
     const done = await connect().pollDocumentStatus('d', { deadlineMs: 20_500 });
@@ -220,7 +220,7 @@ describe('waiting for an import', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(1990);
   });
 
-  test('gives the document with what has come of it', async () => {
+  test('returns the document with the fields of its final status', async () => {
     server.script = [
       succeed({ id: 'd', title: 'a', status: 'pending' }),
       report('processed', { passageCount: 3 }),
@@ -230,7 +230,7 @@ describe('waiting for an import', () => {
     expect(server.requests[1]?.path).toContain('waitSeconds=30');
   });
 
-  test('DOCUMENT_FAILED and DOCUMENT_TIMED_OUT carry the reason', async () => {
+  test('DOCUMENT_FAILED and DOCUMENT_TIMED_OUT have the reason', async () => {
     const error = { code: 'NO_TEXT_EXTRACTED', message: 'The file has no text.' };
     for (const [status, errorCode] of [
       ['failed', 'DOCUMENT_FAILED'],
@@ -245,8 +245,8 @@ describe('waiting for an import', () => {
   test.each<[string, Respond]>([
     ['the server answers', report('processing')],
     ['the server hangs', () => {}],
-    ['the server is away', refuse(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '60' })],
-  ])('DEADLINE_PASSED: in time, whether %s', async (_name, respond) => {
+    ['the server is unavailable', refuse(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '60' })],
+  ])('DEADLINE_PASSED: in time, also when %s', async (_name, respond) => {
     server.script = [respond];
     const start = performance.now();
     const thrown = await errorOf(connect().pollDocumentStatus('d', { deadlineMs: 300 }));
@@ -257,7 +257,7 @@ describe('waiting for an import', () => {
     expect(performance.now() - start).toBeLessThan(2000);
   });
 
-  test('the caller can stop waiting', async () => {
+  test('ABORTED: the caller can stop waiting', async () => {
     server.script = [report('processing')];
     const stopping = AbortSignal.timeout(100);
     const polling = connect().pollDocumentStatus('d', { signal: stopping });

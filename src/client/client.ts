@@ -1,4 +1,4 @@
-/** The client: the operations, and helpers that bring files in and wait for them. */
+/** The client: the operations, and functions that upload files and wait for imports. */
 import type {
   Document,
   DocumentStatusReport,
@@ -26,12 +26,12 @@ import {
 /** A file for a knowledge base. */
 export type UploadFileRequest = FileSource & { knowledgeBaseId: string };
 
-/** As long as the service itself lets an upload take. */
+/** As long as the service allows for an upload. */
 const UPLOAD_TIMEOUT_MS = 600_000;
 
 /**
- * A client of one service with one key. Every function gives the `data` of the answer, lists a page with its
- * `pagination`; whatever goes wrong is thrown as a KnowledgeRetrievalError.
+ * A client of one service with one key. Every function returns the `data` of the answer; lists return a page with its
+ * `pagination`. Every error is a KnowledgeRetrievalError.
  */
 export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
   const context = readSettings(settings);
@@ -40,19 +40,18 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
   const reads = createReadOperations(options);
   const writes = createWriteOperations(options);
 
-  /** The question after the status, in turns. */
   const statusSource: StatusSource = {
     getStatus: reads.getDocumentStatus,
     hasWaiters: semaphores.longPolls.hasWaiters,
   };
 
-  /** The document once it is processed. */
+  /** Waits until the document is processed. */
   const untilDone = async (document: Document, poll?: PollOptions): Promise<Document> => ({
     ...document,
     ...(await untilProcessed(statusSource, document.id, poll)),
   });
 
-  /** The bytes are read when it is their turn, and sent as often as it takes. */
+  /** Sends the bytes of a file. They are read only when it is their turn. */
   const sendBytes = async (read: () => Promise<Blob>, ticket: UploadTicket, call: CallOptions) => {
     const { uploadUrl: address, method, headers } = ticket;
     const { signal, deadlineMs = context.deadlineMs, retries = context.retries } = call;
@@ -75,8 +74,8 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
   };
 
   /**
-   * Brings a file in: asks for an upload address, sends the bytes there, and imports them. The document is then
-   * `pending`. A path works in Node, Deno and Bun.
+   * Uploads and imports a file: requests an upload address, sends the bytes there, and imports them. The returned
+   * document is `pending`. A path works in Node, Deno and Bun.
    */
   const uploadFile = async (request: UploadFileRequest, call: CallOptions = {}): Promise<Document> =>
     await semaphores.uploads.run(() => uploadInTurn(request, call), call.signal);
@@ -85,13 +84,13 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
     ...reads,
     ...writes,
     uploadFile,
-    /** As uploadFile, and waits until the document is processed. */
+    /** Like uploadFile, and waits until the document is processed. */
     uploadFileAndPoll: async (request: UploadFileRequest, poll: PollOptions = {}): Promise<Document> =>
       await untilDone(await uploadFile(request, poll), poll),
-    /** As importFile, and waits until the document is processed. */
+    /** Like importFile, and waits until the document is processed. */
     importFileAndPoll: async (body: ImportFileRequest, poll: PollOptions = {}): Promise<Document> =>
       await untilDone(await writes.importFile(body, poll), poll),
-    /** As importTextContent; the document is processed at once, but this holds whatever a service does. */
+    /** Like importTextContent, and waits until the document is processed. The service does so before it answers. */
     importTextContentAndPoll: async (
       body: ImportTextContentRequest,
       { idempotencyKey, ...poll }: PollOptions & Pick<CreateOptions, 'idempotencyKey'> = {},
@@ -99,7 +98,7 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
       const key = idempotencyKey === undefined ? {} : { idempotencyKey };
       return await untilDone(await writes.importTextContent(body, { ...poll, ...key }), poll);
     },
-    /** The status of a document once it is processed. */
+    /** Waits until the document is processed, and returns its status report. */
     pollDocumentStatus: async (
       document: GetDocumentData['query'] | string,
       poll: PollOptions = {},

@@ -1,4 +1,4 @@
-/** However many calls are made at once, the client sends only so many; the server answers as it is told. */
+/** The client bounds how many requests are in progress at once; against a scripted server. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { connectTo, refuse, succeed, useScriptedServer } from './testing/scripte
 
 const server = useScriptedServer();
 
-/** How many requests of `path` are under way, now and at the most. */
+/** Counts the requests in progress: now, the most at once, and the most at once of each path. */
 function countFlights() {
   const flights = { all: 0, most: 0, mostOf: new Map<string, number>() };
   const now = new Map<string, number>();
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('three hundred files at once: eight requests at a time, some of them left to other calls', async () => {
+test('three hundred files at once: eight requests at a time, not all of them slow ones', async () => {
   const { flights, send } = countFlights();
   const ticket = { fileId: 'f', uploadUrl: `${server.address}/uploads/f`, method: 'PUT', headers: {} };
   server.script = [succeed({ id: 'd', status: 'processed', ...ticket })];
@@ -51,7 +51,7 @@ test('three hundred files at once: eight requests at a time, some of them left t
   expect([flights.mostOf.get('/uploads/f'), flights.mostOf.get('/v1/getDocumentStatus')]).toEqual([3, 2]);
 });
 
-test('as many as the settings say, by default eight', async () => {
+test('`concurrency` requests are in progress at once, by default eight', async () => {
   for (const [settings, most] of [
     [{}, 8],
     [{ concurrency: 1 }, 1],
@@ -65,7 +65,7 @@ test('as many as the settings say, by default eight', async () => {
   }
 });
 
-test('a call that waits out a refusal keeps its turn: the service hears nothing of the others meanwhile', async () => {
+test('a call keeps its turn during the pause after a refusal: no other call is sent meanwhile', async () => {
   server.script = [refuse(429, 'RATE_LIMITED', { 'retry-after': '1' }), succeed([])];
   const client = connectTo(server, { concurrency: 1 });
   const calls = Promise.all([client.query({ query: 'a' }), client.query({ query: 'b' })]);

@@ -1,4 +1,4 @@
-/** The one error that the client throws: a union over errorCode, so that the code tells what `data` holds. */
+/** The one error that the client throws: a union over `errorCode`, so that the code determines the type of `data`. */
 import type {
   CreateKnowledgeBaseError,
   DeleteDocumentError,
@@ -19,7 +19,7 @@ import type {
   QueryError,
 } from '../../generated/types.gen.ts';
 
-/** Every error envelope that an operation documents. */
+/** All error envelopes that the operations document. */
 type Envelope =
   | CreateKnowledgeBaseError
   | DeleteDocumentError
@@ -42,43 +42,43 @@ type DataIn<One, Code> = One extends { errorCode: infer Known; data: infer Data 
     : never
   : never;
 
-/** FILE_ALREADY_IMPORTED is met at upload addresses only, so no operation documents it. */
+/** The `data` of each code of the service. Upload addresses, not operations, answer FILE_ALREADY_IMPORTED. */
 type ServiceData = {
   [Code in ErrorCode]: [DataIn<Envelope, Code>] extends [never] ? ErrorData : DataIn<Envelope, Code>;
 };
 
-/** What goes wrong on this side of the network, and how imports end otherwise than well. */
+/** The `data` of each code of the client itself: errors before or without an answer, and imports that fail. */
 type ClientData = {
-  /** What was given to the client can not be sent: an address, a key, a file without a name. */
+  /** An argument cannot be used: an address, a key, a file without a name. */
   INVALID_ARGUMENT: { argument: string };
-  /** The file of this path is not there, is a directory, or may not be read. */
+  /** The file at this path does not exist, is a directory, or may not be read. */
   FILE_UNREADABLE: { path: string };
   /** The caller's signal has aborted the call; `cause` is its reason. */
   ABORTED: Record<string, never>;
-  /** No answer arrived: no connection, a broken one, or a page that may not call (CORS). */
+  /** No answer arrived: no connection, a broken one, or a web page that may not call the service (CORS). */
   NETWORK_ERROR: Record<string, never>;
-  /** No answer arrived in time. Whether the request took effect is not known. */
+  /** No answer arrived in time. It is unknown whether the request took effect. */
   REQUEST_TIMED_OUT: { timeoutMs: number };
-  /** An answer arrived that is none of the service's, as from a proxy; the text is its beginning. */
+  /** An answer arrived that is not the service's, for example a proxy's. `text` is its beginning. */
   UNEXPECTED_ANSWER: { text: string };
-  /** The document can not be read; `report.error` has the reason. */
+  /** The document cannot be read; `report.error` has the reason. */
   DOCUMENT_FAILED: { report: DocumentStatusReport };
   /** The service gave up on the document at its own deadline. */
   DOCUMENT_TIMED_OUT: { report: DocumentStatusReport };
-  /** The caller's deadline passed before the document was done. Its import goes on. */
+  /** The caller's deadline passed before the document was processed. Its import goes on. */
   DEADLINE_PASSED: { documentId: string; deadlineMs: number };
 };
 
 type DataByCode = ServiceData & ClientData;
 
-/** Every code: those of the service, and those of the client itself. */
+/** All codes: the service's, and the client's own. */
 export type KnowledgeRetrievalErrorCode = keyof DataByCode;
 
 type ErrorDetails = { status?: number; requestId?: string; retryAfterSeconds?: number; cause?: unknown };
 
 class CodedError<Code extends KnowledgeRetrievalErrorCode> extends Error {
   readonly errorCode: Code;
-  /** More about the error; what it holds depends on the code. */
+  /** More about the error; its type depends on the code. */
   readonly data: DataByCode[Code];
   /** The HTTP status; undefined where no answer has arrived. */
   readonly status: number | undefined;
@@ -103,20 +103,20 @@ class CodedError<Code extends KnowledgeRetrievalErrorCode> extends Error {
   }
 }
 
-/** Whatever a call throws. Branch on `errorCode`. */
+/** The error that every call throws. Branch on `errorCode`. */
 export type KnowledgeRetrievalError = {
   [Code in KnowledgeRetrievalErrorCode]: CodedError<Code>;
 }[KnowledgeRetrievalErrorCode];
 
-/** For `instanceof`, which narrows to the union. The class is not to be made by callers, so it is abstract to them. */
+/** For `instanceof`, which narrows to the union. It is abstract, since callers must not construct it. */
 export const KnowledgeRetrievalError = CodedError as unknown as abstract new (
   ...hidden: never
-) => KnowledgeRetrievalError; // each instance has one code, which is what the union says
+) => KnowledgeRetrievalError; // each instance has one code, as the union says
 
 const isEnvelope = (body: unknown): body is Envelope =>
   typeof body === 'object' && body !== null && 'errorCode' in body && 'message' in body && 'data' in body;
 
-/** The value of JSON text; undefined: it is none. */
+/** The value of JSON text; undefined: it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -131,12 +131,12 @@ function detailsOf({ status, headers }: Response): ErrorDetails {
   return {
     status,
     ...(requestId !== null && { requestId }),
-    // A date, as HTTP allows too, is none of the service's: it counts as not given.
+    // HTTP also allows a date, which the service never sends: it is ignored.
     ...(retryAfter !== null && /^\d+$/.test(retryAfter) && { retryAfterSeconds: Number(retryAfter) }),
   };
 }
 
-/** Characters of an unexpected answer that are worth showing. */
+/** Characters of an unexpected answer that `data` holds. */
 const SHOWN_CHARACTERS = 500;
 
 export const unexpectedAnswer = (response: Response, text: string): KnowledgeRetrievalError =>
@@ -147,12 +147,12 @@ export const unexpectedAnswer = (response: Response, text: string): KnowledgeRet
     detailsOf(response),
   );
 
-/** The error of an answer that is no success. */
+/** The error of an answer that is not a success. */
 export function answeredError(response: Response, text: string): KnowledgeRetrievalError {
   const body = parseJson(text);
   if (!isEnvelope(body)) return unexpectedAnswer(response, text);
   const { errorCode, message, data } = body;
-  // The envelope ties its data to its code, which the compiler does not follow through the union.
+  // In an envelope `data` fits `errorCode`, but the compiler does not follow that through the union.
   return new CodedError(errorCode, message, data as never, detailsOf(response)) as KnowledgeRetrievalError;
 }
 
@@ -163,29 +163,30 @@ export const invalidArgument = (
 ): KnowledgeRetrievalError => new CodedError('INVALID_ARGUMENT', message, { argument }, { cause });
 
 export const fileUnreadable = (path: string, reason: string, cause?: unknown): KnowledgeRetrievalError =>
-  new CodedError('FILE_UNREADABLE', `${path} can not be read: ${reason}.`, { path }, { cause });
+  new CodedError('FILE_UNREADABLE', `${path} cannot be read: ${reason}.`, { path }, { cause });
 
 export const aborted = (cause: unknown): KnowledgeRetrievalError =>
   new CodedError('ABORTED', 'The call was aborted.', {}, { cause });
 
-/** Every other error comes of what the caller has given, before anything is sent. */
+/** Any other error is thrown before anything is sent, because of the caller's input. */
 export const toClientError = (error: unknown): KnowledgeRetrievalError =>
   error instanceof KnowledgeRetrievalError
     ? error
-    : invalidArgument('input', `The request can not be made: ${String(error)}`, error);
+    : invalidArgument('input', `The request cannot be made: ${String(error)}`, error);
 
-/** Where the page is that runs this; undefined: no page does. */
+/** The address of the web page that runs this code; undefined outside of browsers. */
 export const pageAddress = (): { origin: string; href: string } | undefined =>
   (globalThis as { location?: { origin: string; href: string } }).location; // of browsers
 
-/** A browser tells a page neither that CORS keeps it out nor that nobody answers: it is the same error. */
+/** In a browser, a server that does not answer and a refusal by CORS are the same error: the message names both. */
 export function networkError(address: string, cause: unknown): KnowledgeRetrievalError {
   const { origin } = new URL(address);
   const page = pageAddress()?.origin;
   const message =
     page === undefined || page === origin
       ? `${origin} did not answer.`
-      : `${origin} did not answer, or it does not let pages of ${page} call (CORS): its setting CORS_ORIGIN must name that origin.`;
+      : `${origin} did not answer, or it does not let pages of ${page} call (CORS): \
+its setting CORS_ORIGIN must name that origin.`;
   return new CodedError('NETWORK_ERROR', message, {}, { cause });
 }
 

@@ -1,14 +1,14 @@
-/** What is uploaded: a file of Node's file system by its path, or a Blob, which browsers and Node both have. */
+/** Opens the file to upload: by its path in Node, Deno and Bun, or as a Blob, which browsers have too. */
 
 import { fileUnreadable, invalidArgument } from './errors.ts';
 
-/** A Blob has no name unless it is a File, so it needs one here. */
+/** A Blob that is not a File has no name, so it needs a `fileName`. */
 export type FileSource = { file: string | File; fileName?: string } | { file: Blob; fileName: string };
 
-/** `sizeBytes` is known before the bytes are read, so that a file that is too large is refused unread. */
+/** `sizeBytes` is known before the bytes are read: a file that is too large is refused without reading it. */
 export type OpenedFile = { fileName: string; sizeBytes: number; read(): Promise<Blob> };
 
-/** What is used of Node's own modules, which Deno and Bun have as well. */
+/** The functions used of Node's modules. Deno and Bun have them too. */
 type FileSystem = {
   stat(path: string): Promise<{ size: number; isFile(): boolean; isDirectory(): boolean }>;
   open(path: string): Promise<{ close(): Promise<void> }>;
@@ -17,19 +17,19 @@ type FileSystem = {
 type Paths = { basename(path: string): string };
 
 /**
- * A module of Node's by a name that bundlers for browsers do not see: an import of it, which they would, stops most of
- * them. `getBuiltinModule` came with Node 20.16.
+ * Loads a module of Node without an `import` that bundlers for browsers would see, since most of them fail on it.
+ * `getBuiltinModule` came with Node 20.16.
  */
 async function loadBuiltin<Module>(name: string): Promise<Module> {
   const { process } = globalThis;
   if (!process?.versions?.node)
-    throw invalidArgument('file', 'A path can be read in Node, Deno and Bun only; give a File or a Blob.');
+    throw invalidArgument('file', 'A path can be read in Node, Deno and Bun only; pass a File or a Blob.');
   const found: unknown =
     process.getBuiltinModule?.(name) ?? (await import(/* @vite-ignore */ /* webpackIgnore: true */ name));
   return found as Module; // as its caller names it
 }
 
-/** What the file system's codes say (errno(3)). */
+/** The meaning of the file system's error codes (errno(3)). */
 const REASONS: Record<string, string> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'there is no such file',
@@ -47,7 +47,7 @@ function unreadable(path: string, cause: unknown) {
 async function openPath(path: string, givenName?: string): Promise<OpenedFile> {
   const { stat, open, readFile } = await loadBuiltin<FileSystem>('node:fs/promises');
   const { basename } = await loadBuiltin<Paths>('node:path');
-  /** What `act` gives of the file. Deno refuses some at once, others by the promise. */
+  /** Runs `act`. Deno throws some errors synchronously, and rejects with others. */
   const tryRead = async <T>(act: () => Promise<T>): Promise<T> => {
     try {
       return await act();
@@ -57,7 +57,7 @@ async function openPath(path: string, givenName?: string): Promise<OpenedFile> {
   };
   const found = await tryRead(() => stat(path));
   if (!found.isFile())
-    throw fileUnreadable(path, found.isDirectory() ? 'it is a directory' : 'it is no file');
+    throw fileUnreadable(path, found.isDirectory() ? 'it is a directory' : 'it is not a regular file');
   await tryRead(async () => await (await open(path)).close());
   return {
     fileName: givenName ?? basename(path),
@@ -66,7 +66,7 @@ async function openPath(path: string, givenName?: string): Promise<OpenedFile> {
   };
 }
 
-/** @throws FILE_UNREADABLE, or INVALID_ARGUMENT for what is no file or has no name */
+/** @throws FILE_UNREADABLE; INVALID_ARGUMENT when `file` is no file, or has no name */
 export async function openFile({ file, fileName }: FileSource): Promise<OpenedFile> {
   if (typeof file === 'string') return await openPath(file, fileName);
   if (!(file instanceof Blob)) throw invalidArgument('file', 'file must be a path, a File or a Blob.');

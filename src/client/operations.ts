@@ -41,20 +41,20 @@ import type { CallOptions, Context, CreateOptions } from './settings.ts';
 /** One page of a list. */
 export type Page<Item> = { data: Item[]; pagination: Pagination };
 
-/** The input of an operation on one document; its bare id will do as well. */
+/** The input of an operation on one document; callers may pass the bare id. */
 export const toDocumentInput = (given: GetDocumentData['query'] | string) =>
   typeof given === 'string' ? { documentId: given } : given;
 
 const toKnowledgeBaseInput = (given: DeleteKnowledgeBaseRequest | string) =>
   typeof given === 'string' ? { knowledgeBaseId: given } : given;
 
-/** `waitMs`: how long the service was asked to wait; that comes on top of the time-out. */
+/** `waitMs`: how long the request may wait at the service; it is added to the time limits. The rest: see `send`. */
 type OperationOptions = { waitMs?: number; isCharged?: boolean; onLostAnswer?: () => void };
 
-/** How one operation is called by the generated client: in its turn, through `send`. */
+/** Makes the options with which the generated client calls an operation: it fetches by `send`, in its turn. */
 export function createRequestOptions({ baseUrl, apiKey, semaphores, ...context }: Context) {
   const client = createClient({ baseUrl, headers: { 'x-api-key': apiKey } });
-  // Before a request is made the generated client may throw, as of an input that is no JSON.
+  // The generated client may throw before it makes a request, for example for a cyclic input.
   client.interceptors.error.use(toClientError);
   return (call: CallOptions, { waitMs = 0, ...manner }: OperationOptions = {}) => {
     const { signal, timeoutMs = context.timeoutMs, deadlineMs = context.deadlineMs } = call;
@@ -83,10 +83,10 @@ export function createRequestOptions({ baseUrl, apiKey, semaphores, ...context }
 
 type Options = ReturnType<typeof createRequestOptions>;
 
-/** Bytes of a key: as many as a UUID has, whose own function pages have only where they come by https. */
+/** Bytes of a key, as in a UUID. `crypto.randomUUID` itself exists only in web pages that came by https. */
 const KEY_BYTES = 16;
 
-/** What the service takes for a key. */
+/** The form of a key, as the service accepts it. */
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 
 function createKey(): string {
@@ -94,7 +94,7 @@ function createKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** How an operation that creates is called: under one key, however often it is sent. */
+/** The options of an operation that creates something: all attempts have the same Idempotency-Key. */
 const createIdempotentOptions = (options: Options) => {
   return ({ idempotencyKey = createKey(), ...call }: CreateOptions) => {
     if (!KEY_FORM.test(idempotencyKey))
@@ -104,8 +104,8 @@ const createIdempotentOptions = (options: Options) => {
 };
 
 /**
- * Deletes what has this id. Where an answer was lost, the next one may say that there is none: that is what was wanted.
- * @throws the error of the service, so also `notFoundCode` when nothing was lost
+ * Deletes what has this id. After a lost answer, "not found" means that the lost request has deleted it: a success.
+ * @throws the service's error, also `notFoundCode` when no answer was lost
  */
 async function deleteIdempotently(
   { id, notFoundCode }: { id: string; notFoundCode: KnowledgeRetrievalErrorCode },
@@ -124,9 +124,9 @@ async function deleteIdempotently(
   }
 }
 
-/** The operations that only ask: nothing happens twice if they are sent twice. */
+/** The operations that change nothing, so that repeating them is safe. */
 export const createReadOperations = (options: Options) => ({
-  /** The passages that answer the query, best first. Costs one credit, and so does an answer that was lost. */
+  /** The passages that answer the query, best first. Costs one credit, even if the answer is lost. */
   async query(body: QueryRequest, call: CallOptions = {}): Promise<SearchResult[]> {
     return (await sdk.query({ body, ...options(call, { isCharged: true }) })).data.data;
   },
@@ -145,7 +145,7 @@ export const createReadOperations = (options: Options) => ({
   async listPassages(query: ListPassagesData['query'], call: CallOptions = {}): Promise<Page<Passage>> {
     return (await sdk.listPassages({ query, ...options(call) })).data;
   },
-  /** All that is known of a document. */
+  /** Everything that is known about a document. */
   async getDocument(
     document: GetDocumentData['query'] | string,
     call: CallOptions = {},
@@ -153,7 +153,7 @@ export const createReadOperations = (options: Options) => ({
     const query = toDocumentInput(document);
     return (await sdk.getDocument({ query, ...options(call) })).data.data;
   },
-  /** How far a document is; with `waitSeconds` (30 at most) as soon as it is done, or after that time. */
+  /** The status of a document. With `waitSeconds` (30 at most) the answer waits for a final status. */
   async getDocumentStatus(
     query: GetDocumentStatusData['query'],
     call: CallOptions = {},
@@ -171,7 +171,7 @@ export const createReadOperations = (options: Options) => ({
   },
 });
 
-/** The operations that change something, each so that sending it twice changes no more than once. */
+/** The operations that change something. A repeated request changes nothing further. */
 export const createWriteOperations = (options: Options, idempotent = createIdempotentOptions(options)) => ({
   /** A new, empty knowledge base. */
   async createKnowledgeBase(
@@ -197,11 +197,11 @@ export const createWriteOperations = (options: Options, idempotent = createIdemp
   async importTextContent(body: ImportTextContentRequest, call: CreateOptions = {}): Promise<Document> {
     return (await sdk.importTextContent({ body, ...idempotent(call) })).data.data;
   },
-  /** An address for the bytes of one file; uploadFile does this and what follows. */
+  /** An upload address for one file. `uploadFile` does this and the steps after it. */
   async presignUploadUrl(body: PresignUploadUrlRequest, call: CreateOptions = {}): Promise<UploadTicket> {
     return (await sdk.presignUploadUrl({ body, ...idempotent(call) })).data.data;
   },
-  /** Makes a document of a file whose bytes have been sent; it is read in the background. */
+  /** Makes a document of a file whose bytes have been sent. The service reads it in the background. */
   async importFile(body: ImportFileRequest, call: CallOptions = {}): Promise<Document> {
     return (await sdk.importFile({ body, ...options(call) })).data.data;
   },

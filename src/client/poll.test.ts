@@ -5,7 +5,7 @@ import { untilProcessed } from './poll.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-/** Asks for a document whose status is each of these for ten minutes; gives the longest wait that was asked for each time. */
+/** Polls a document that has each of these statuses for ten minutes. Returns the `waitSeconds` of each request. */
 async function waitFor(statuses: DocumentStatus[], options: { deadlineMs?: number } = {}): Promise<number[]> {
   vi.useFakeTimers({ toFake: ['Date'] });
   const waits: number[] = [];
@@ -18,11 +18,11 @@ async function waitFor(statuses: DocumentStatus[], options: { deadlineMs?: numbe
   return waits;
 }
 
-test('time in the queue does not count, time of the import does', async () => {
+test('without a deadline, the time in the queue does not count, and the time of the import does', async () => {
   expect(await waitFor(['pending', 'pending', 'pending'])).toEqual([30, 30, 30, 30]);
   expect(await waitFor(['pending', 'processing', 'processing'])).toEqual([30, 30, 30, 0]);
 });
 
-test('a deadline of the caller counts from the call', async () => {
+test('the caller’s deadline counts from the call', async () => {
   expect(await waitFor(['pending', 'pending'], { deadlineMs: 900_000 })).toEqual([30, 30, 0]);
 });

@@ -5,28 +5,28 @@ import { pause } from './send.ts';
 import { limitTime } from './time-limit.ts';
 
 /**
- * `deadlineMs`: how long to wait for the end of an import, every request included. Without it 15 minutes, in which a
- * document's time in the queue does not count: the service ends that.
+ * `deadlineMs`: how long to wait for the end of an import, including all requests. Default: 15 minutes, without the
+ * document's time in the queue, which the service itself limits.
  */
 export type PollOptions = { deadlineMs?: number; signal?: AbortSignal };
 
 type StatusRequest = { documentId: string; waitSeconds: number };
-/** `hasWaiters`: whether other documents wait to be asked for. */
+/** Where the status comes from. `hasWaiters`: whether requests for other documents wait for their turn. */
 export type StatusSource = {
   getStatus(request: StatusRequest, call: { signal: AbortSignal }): Promise<DocumentStatusReport>;
   hasWaiters(): boolean;
 };
 
-/** Longer than the service's own (10 minutes by default), so that it is the service that gives up, with a reason. */
+/** Longer than the service's own limit (10 minutes by default), so that the service gives up first, with a reason. */
 const DEADLINE_MS = 15 * 60_000;
-/** The most that getDocumentStatus.waitSeconds takes. */
+/** The maximum of getDocumentStatus.waitSeconds. */
 const LONGEST_WAIT_SECONDS = 30;
-/** While others wait to be asked for: a document that takes long must not keep them all waiting. */
+/** The wait while other requests wait for their turn: one slow document must not hold them up. */
 const CROWDED_WAIT_SECONDS = 1;
-/** A busy server answers before the time that it was to wait; what asks on at once would make it busier. */
+/** A busy server answers early. Asking again at once would make it busier. */
 const LEAST_INTERVAL_MS = 1000;
 
-/** The report of a document that is processed; undefined: not yet. @throws when it never will be. */
+/** The report of a processed document; undefined: not processed yet. @throws when its import has failed */
 function processedOf(report: DocumentStatusReport): DocumentStatusReport | undefined {
   if (report.status === 'failed') throw documentFailed(report);
   if (report.status === 'timeout') throw documentTimedOut(report);
@@ -34,8 +34,8 @@ function processedOf(report: DocumentStatusReport): DocumentStatusReport | undef
 }
 
 /**
- * Asks until the document is processed; the server lets each question wait for that. `returnsPending`: returns as
- * well when it still waits for its turn.
+ * Asks until the document is processed. Each request waits at the server. `returnsPending`: also returns while the
+ * document is still in the queue.
  */
 async function poll(
   { getStatus, hasWaiters }: StatusSource,
@@ -55,7 +55,7 @@ async function poll(
 
 /**
  * The report of a document once it is processed.
- * @throws KnowledgeRetrievalError DOCUMENT_FAILED, DOCUMENT_TIMED_OUT or DEADLINE_PASSED, or that of a request.
+ * @throws KnowledgeRetrievalError DOCUMENT_FAILED, DOCUMENT_TIMED_OUT or DEADLINE_PASSED, or a request's error
  */
 export async function untilProcessed(
   source: StatusSource,

@@ -1,4 +1,4 @@
-/** The client's retries, against a server that answers as it is told: what is sent again, how often, and by which key. */
+/** The client's retries against a scripted server: what is repeated, how often, and with which Idempotency-Key. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CreateOptions, KnowledgeRetrievalError, KnowledgeRetrievalSettings } from './index.ts';
 import {
@@ -18,7 +18,7 @@ const limited = refuse(429, 'RATE_LIMITED', { 'retry-after': '0' });
 
 const content = { knowledgeBaseId: 'k', title: 't', content: 'c' };
 
-test('a question is sent again after 429, 503 and a broken connection, body and key included', async () => {
+test('a query is repeated with body and key after 429, 503 and a broken connection', async () => {
   for (const refusal of [limited, unavailable, breakOff]) {
     server.requests = [];
     server.script = [refusal, refusal, succeed([])];
@@ -38,26 +38,29 @@ test.each<[string, (client: ReturnType<typeof connect>, call: CreateOptions) => 
     'presignUploadUrl',
     (client, call) => client.presignUploadUrl({ knowledgeBaseId: 'k', fileName: 'f', size: 1 }, call),
   ],
-])('%s carries one key for all tries, another one for each call, or the caller’s', async (_name, create) => {
-  const client = connect();
-  const keys = new Set();
-  for (const refusal of [limited, unavailable, breakOff]) {
+])(
+  '%s has one Idempotency-Key for all attempts, a new one for each call, or the caller’s',
+  async (_name, create) => {
+    const client = connect();
+    const keys = new Set();
+    for (const refusal of [limited, unavailable, breakOff]) {
+      server.requests = [];
+      server.script = [refusal, refusal, succeed({ id: 'd' })];
+      expect(await create(client, {})).toEqual({ id: 'd' });
+      const [key] = keysSent();
+      expect(key).toMatch(/^[\da-f]{32}$/);
+      expect(keysSent()).toEqual([key, key, key]);
+      keys.add(key);
+    }
+    expect(keys.size).toBe(3);
     server.requests = [];
-    server.script = [refusal, refusal, succeed({ id: 'd' })];
-    expect(await create(client, {})).toEqual({ id: 'd' });
-    const [key] = keysSent();
-    expect(key).toMatch(/^[\da-f]{32}$/);
-    expect(keysSent()).toEqual([key, key, key]);
-    keys.add(key);
-  }
-  expect(keys.size).toBe(3);
-  server.requests = [];
-  server.script = [unavailable, succeed({ id: 'd' })];
-  await create(client, { idempotencyKey: 'mine' });
-  expect(keysSent()).toEqual(['mine', 'mine']);
-});
+    server.script = [unavailable, succeed({ id: 'd' })];
+    await create(client, { idempotencyKey: 'mine' });
+    expect(keysSent()).toEqual(['mine', 'mine']);
+  },
+);
 
-test('no other request carries a key', async () => {
+test('no other request has an Idempotency-Key', async () => {
   server.script = [succeed({ id: 'd', status: 'processed' })];
   await connect().query({ query: 'why' });
   await connect().importFile({ fileId: 'f' });
@@ -66,7 +69,7 @@ test('no other request carries a key', async () => {
   expect(keysSent()).toEqual([undefined, undefined, undefined, undefined]);
 });
 
-test('what is gone after a lost answer is deleted; what never was there is not', async () => {
+test('"not found" is a success of a deletion only after a lost answer', async () => {
   for (const [errorCode, remove] of [
     ['DOCUMENT_NOT_FOUND', () => connect().deleteDocument('d')],
     ['KNOWLEDGE_BASE_NOT_FOUND', () => connect().deleteKnowledgeBase('d')],
@@ -81,7 +84,7 @@ test('what is gone after a lost answer is deleted; what never was there is not',
   }
 });
 
-test('one call can go without, or with more', async () => {
+test('`retries` of a call replaces the client’s', async () => {
   server.script = [breakOff];
   await errorOf(connect().importTextContent(content, { retries: 0 }));
   expect(server.requests).toHaveLength(1);
@@ -89,7 +92,7 @@ test('one call can go without, or with more', async () => {
   expect(await connect().getBalance({ retries: 3 })).toEqual({ balance: 1 });
 });
 
-test('429 and 503 are waited out until the deadline, a server that never answered is asked two times more', async () => {
+test('a request is repeated until the deadline after 429 and 503, and twice if the server never answered', async () => {
   server.script = [limited, unavailable, limited, unavailable, limited, succeed({ balance: 1 })];
   expect(await connect().getBalance()).toEqual({ balance: 1 });
   server.requests = [];
@@ -103,14 +106,14 @@ test('429 and 503 are waited out until the deadline, a server that never answere
   expect(server.requests).toHaveLength(3);
 });
 
-test('Retry-After is waited for', async () => {
+test('the pause is as long as Retry-After says', async () => {
   server.script = [refuse(429, 'RATE_LIMITED', { 'retry-after': '1' }), succeed({ balance: 1 })];
   const start = performance.now();
   await connect().getBalance();
   expect(performance.now() - start).toBeGreaterThanOrEqual(990);
 });
 
-test('a longer Retry-After than a minute is left to the caller', async () => {
+test('with a Retry-After above a minute the call fails at once', async () => {
   server.script = [refuse(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '61' })];
   expect(await errorOf(connect().getBalance())).toMatchObject({
     errorCode: 'SERVICE_UNAVAILABLE',
@@ -120,14 +123,14 @@ test('a longer Retry-After than a minute is left to the caller', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test.each([0, 1, 2])('at most %i times, if it is told so', async (retries) => {
+test.each([0, 1, 2])('with `retries: %i` a request is repeated that often', async (retries) => {
   server.script = [unavailable];
   await errorOf(connect({ retries }).getUsage());
   expect(server.requests).toHaveLength(retries + 1);
 });
 
-describe('a server that is gone after it has answered', () => {
-  /** What Node's fetch throws. */
+describe('a server that stops answering', () => {
+  /** Fails as Node's fetch does. */
   const failure = (code: string) => () =>
     Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) }));
   const refused = failure('ECONNREFUSED');
@@ -141,7 +144,7 @@ describe('a server that is gone after it has answered', () => {
     vi.useRealTimers();
   });
 
-  /** A client, and how its connections fail from now until `backMs`; `hasAnswered`: it was answered once before. */
+  /** A client whose connections fail from now until `backMs`. `hasAnswered`: the server has answered it once before. */
   async function lose({ fail = refused, backMs = Number.POSITIVE_INFINITY, hasAnswered = true }) {
     let now = hasAnswered ? succeeding : fail;
     const fetch = vi.fn(() => now());
@@ -171,12 +174,12 @@ describe('a server that is gone after it has answered', () => {
     ['query', (client) => client.query({ query: 'why' })],
   ];
 
-  test.each(calls)('%s: a restart is waited for', async (_name, call) => {
+  test.each(calls)('%s succeeds after a restart of the server', async (_name, call) => {
     const { client, outcomeOf } = await lose(BACK);
     expect(await outcomeOf(call(client))).toMatchObject({ outcome: 'success' });
   });
 
-  test('a query whose connection breaks off may have been charged: it is sent two times more', async () => {
+  test('a query is repeated only twice after a broken connection, since each may have been charged', async () => {
     const { client, outcomeOf } = await lose({ ...BACK, fail: broken });
     const query = client.query({ query: 'why' });
     expect(await outcomeOf(query)).toMatchObject({ outcome: 'NETWORK_ERROR', tries: 3 });
@@ -184,7 +187,7 @@ describe('a server that is gone after it has answered', () => {
     expect(await other.outcomeOf(other.client.getUsage())).toMatchObject({ outcome: 'success' });
   });
 
-  test('one that stays away is given half a minute, and less by `retries` or `deadlineMs`', async () => {
+  test('the client tries for half a minute, and less with `retries` or `deadlineMs`', async () => {
     const { client, outcomeOf } = await lose({});
     const { outcome, ms } = await outcomeOf(client.getUsage());
     expect(outcome).toBe('NETWORK_ERROR');
@@ -196,7 +199,7 @@ describe('a server that is gone after it has answered', () => {
     expect((await short.outcomeOf(short.client.getUsage({ deadlineMs: 5_000 }))).ms).toBeLessThan(5_000);
   });
 
-  test('one that has never answered is asked three times, within two seconds', async () => {
+  test('with a server that has never answered, the client tries three times within two seconds', async () => {
     const { client, outcomeOf } = await lose({ ...BACK, hasAnswered: false });
     const { outcome, tries, ms } = await outcomeOf(client.getUsage());
     expect([outcome, tries]).toEqual(['NETWORK_ERROR', 3]);

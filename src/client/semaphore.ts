@@ -1,14 +1,14 @@
-/** Bounds how many calls are under way at once; the others wait for their turn, in the order of coming. */
+/** Bounds how many calls are in progress at once. The others wait for their turn, in the order of arrival. */
 import { aborted } from './errors.ts';
 
 export type Semaphore = {
   /** Whether calls wait for their turn. */
   hasWaiters(): boolean;
-  /** @throws ABORTED when the signal aborts before it is the call's turn; else what `act` throws */
+  /** @throws ABORTED when the signal aborts before the call's turn; otherwise what `act` throws */
   run<T>(act: () => Promise<T>, signal: AbortSignal | undefined): Promise<T>;
 };
 
-/** Lets `width` calls through at once. */
+/** A semaphore that lets `permits` calls run at once. */
 export function createSemaphore(permits: number): Semaphore {
   let free = permits;
   const waiting: (() => void)[] = [];

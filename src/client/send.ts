@@ -1,8 +1,8 @@
-/** Sends a request: in bounded time, again where that may help, and with every failure as one kind of error. */
+/** Sends a request within a time limit, repeats it where that may help, and throws one kind of error. */
 import { aborted, answeredError, KnowledgeRetrievalError, networkError, requestTimedOut } from './errors.ts';
 import { limitTime } from './time-limit.ts';
 
-/** A request that can be sent more than once: its body is no stream, and twice it does no more than once. */
+/** A request that can be sent more than once: its body is not a stream, and a repetition has no further effect. */
 export type RepeatableRequest = {
   address: string;
   method: string;
@@ -13,33 +13,33 @@ export type RepeatableRequest = {
 
 export type SendOptions = {
   fetch: typeof fetch;
-  /** For each attempt, from the first byte to the last. */
+  /** The time limit of each attempt, from the first byte sent to the last byte received. */
   timeoutMs: number;
-  /** For all attempts, with the pauses between them. */
+  /** The time limit of all attempts, with the pauses between them. */
   deadlineMs: number;
-  /** How often a request is sent again, whatever it meets; undefined: until the deadline, or as long as a restart takes. */
+  /** How often a request is repeated at most. Undefined: until the deadline, or as long as a restart takes. */
   retries: number | undefined;
   /** The origins that have answered this client before. */
   answeredOrigins: Set<string>;
-  /** A request that has its price each time that it arrives: a query. */
+  /** Each arrival of the request costs credits: a query. */
   isCharged?: boolean;
-  /** Told when it is sent again although it may have arrived. */
+  /** Called when the request is repeated although it may have arrived. */
   onLostAnswer?: () => void;
 };
 
-/** A success, its body read. */
+/** A successful answer and its body. */
 export type Received = { response: Response; text: string };
 
-/** The first pause where the service names none; doubled each time, as is usual, up to the longest. */
+/** The first pause if the service names none. It doubles each time, up to the longest. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_OWN_PAUSE_MS = 10_000;
-/** What comes on top of the service's own time, so that those who were refused together do not come back as one. */
+/** A random addition to the pause that the service names, so that clients refused together do not return together. */
 const SPREAD_MS = 250;
-/** Broken connections after which a request is sent again in any case. */
+/** After this many broken connections a request is repeated in any case. */
 const LOSSES_MAX = 2;
-/** A server that has answered before is back after this long, if it was restarted. */
+/** A server that is restarted is back within this time. */
 const LONGEST_OUTAGE_MS = 30_000;
-/** The service counts requests by the minute: no pause that it asks for is longer. */
+/** The service counts requests by the minute, so it asks for no longer pause. */
 const LONGEST_PAUSE_MS = 60_000;
 
 /** Resolves after `ms`. @throws ABORTED as soon as the signal aborts */
@@ -78,11 +78,11 @@ async function attempt(
   return received;
 }
 
-/** A 503 or a broken connection may come after the request has had its effect. */
+/** A 503 or a broken connection may come after the request has taken effect. */
 const mayHaveArrived = ({ errorCode, status }: KnowledgeRetrievalError): boolean =>
   status === 503 || errorCode === 'NETWORK_ERROR';
 
-/** Milliseconds as the service asks for, else growing ones. */
+/** The pause before the next attempt, in milliseconds: as the service asks, otherwise growing. */
 function pauseBefore(retry: number, { retryAfterSeconds }: KnowledgeRetrievalError): number {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1000 + SPREAD_MS * Math.random();
   return Math.min(LONGEST_OWN_PAUSE_MS, FIRST_PAUSE_MS * 2 ** retry) * (0.5 + Math.random() / 2);
@@ -90,7 +90,7 @@ function pauseBefore(retry: number, { retryAfterSeconds }: KnowledgeRetrievalErr
 
 const isTemporaryRefusal = ({ status }: KnowledgeRetrievalError): boolean => status === 429 || status === 503;
 
-/** Whether nothing listened, so that the request cannot have arrived. Browsers do not say so. */
+/** Whether nothing listened at the address, so that the request cannot have arrived. Browsers do not reveal that. */
 function wasRefused({ cause }: KnowledgeRetrievalError): boolean {
   const codes = [cause, cause instanceof Error ? cause.cause : undefined].map(
     (error) => error instanceof Error && 'code' in error && error.code,
@@ -99,8 +99,8 @@ function wasRefused({ cause }: KnowledgeRetrievalError): boolean {
 }
 
 /**
- * How often a request was sent again, and how often its connection was broken; since when no attempt was answered
- * (undefined: the last one was).
+ * `retries`: how often a request was repeated. `losses`: how often its connection was refused or broken.
+ * `silentSinceMs`: since when no attempt was answered; undefined: the last one was.
  */
 type Tries = { origin: string; retries: number; losses: number; silentSinceMs: number | undefined };
 
@@ -110,14 +110,14 @@ function countLoss(tries: Tries, error: KnowledgeRetrievalError): void {
   tries.silentSinceMs = isLoss ? (tries.silentSinceMs ?? performance.now()) : undefined;
 }
 
-/** Whether the server may be one that restarts, and to ask it again costs nothing. */
+/** Whether the server may be restarting, and another attempt costs nothing. */
 function mayWaitForRestart(error: KnowledgeRetrievalError, tries: Tries, options: SendOptions): boolean {
   const { answeredOrigins, isCharged = false } = options;
   if (!answeredOrigins.has(tries.origin) || (isCharged && !wasRefused(error))) return false;
   return performance.now() - (tries.silentSinceMs ?? 0) < LONGEST_OUTAGE_MS;
 }
 
-/** Whether a request that has met this error may be sent once more. */
+/** Whether a request may be repeated after this error. */
 function mayRetry(error: KnowledgeRetrievalError, tries: Tries, options: SendOptions): boolean {
   const { retries } = options;
   if (retries !== undefined && tries.retries >= retries) return false;
@@ -128,7 +128,7 @@ function mayRetry(error: KnowledgeRetrievalError, tries: Tries, options: SendOpt
 
 /**
  * Sends a request until it succeeds, fails for good, or the next pause would end after the deadline.
- * @throws KnowledgeRetrievalError, that of the last attempt
+ * @throws the KnowledgeRetrievalError of the last attempt
  */
 export async function send(request: RepeatableRequest, options: SendOptions): Promise<Received> {
   const endMs = performance.now() + options.deadlineMs;

@@ -1,58 +1,62 @@
-/** The settings of a client and of its calls: what may be given, and what holds otherwise. */
+/** The settings of a client and of its calls, with their defaults. */
 import { invalidArgument, pageAddress } from './errors.ts';
 import { createSemaphore, type Semaphore } from './semaphore.ts';
 
-/** Where the service is, and how patient the client is with it. */
+/** Where the service is, and how long the client waits for it. */
 export type KnowledgeRetrievalSettings = {
-  /** The service's address, with a path where a proxy adds one. */
+  /** The service's address, including a path if a proxy adds one. */
   baseUrl: string;
   /** White space around it is dropped. */
   apiKey: string;
-  /** For each attempt of a request, in milliseconds; 60,000 by default. */
+  /** The time limit of each attempt of a request, in milliseconds; 60,000 by default. */
   timeoutMs?: number;
   /**
-   * For all attempts of a request, with the pauses between them; 300,000 by default. So long a 429 or 503 is waited out.
+   * The time limit of all attempts of a request with the pauses between them; 300,000 by default. After a 429 or 503
+   * the request is repeated until then.
    */
   deadlineMs?: number;
   /**
-   * How often a request is sent again, whatever it meets; 0: never. By default until the deadline after a 429 or 503,
-   * for half a minute while a server that has answered before does not answer, and two times if it never has.
+   * How often a request is repeated at most, for any reason; 0: never. Defaults: until the deadline after a 429 or 503;
+   * for half a minute while a server that has answered before does not answer; two times if it never has.
    */
   retries?: number;
-  /** How many requests are under way at once, 8 by default; further calls wait for their turn. */
+  /** How many requests are in progress at once, 8 by default. Further calls wait for their turn. */
   concurrency?: number;
-  /** Instead of the platform's own. */
+  /** Used instead of the platform's own. */
   fetch?: typeof fetch;
 };
 
-/** `timeoutMs`, `deadlineMs` and `retries` instead of the client's, for one call. */
+/** For one call; `timeoutMs`, `deadlineMs` and `retries` replace the client's. */
 export type CallOptions = { signal?: AbortSignal; timeoutMs?: number; deadlineMs?: number; retries?: number };
 
 /**
- * `idempotencyKey` instead of a new one: 1 to 255 visible ASCII characters. What is called again with the same key and
- * the same input within a day is not done again, also by another process.
+ * `idempotencyKey`: 1 to 255 visible ASCII characters; by default each call has a new one. A second call with the same
+ * key and input within a day does nothing and returns the first result, even if another process makes it.
  */
 export type CreateOptions = CallOptions & { idempotencyKey?: string };
 
 const TIMEOUT_MS = 60_000;
 const DEADLINE_MS = 300_000;
 const CONCURRENCY = 8;
-/** Of the requests under way, those that may take long. The rest is for short ones: browsers open six connections. */
+/**
+ * Shares of the requests in progress that may be slow: uploaded bodies and long polls. The rest stays free for short
+ * requests. Browsers open six connections.
+ */
 const LONG_SHARES = { bodies: 3 / 8, longPolls: 1 / 4 };
 
-/** The turns of a client's calls. */
+/** They limit a client's calls. */
 export type Semaphores = {
-  /** Every request. */
+  /** All requests. */
   requests: Semaphore;
-  /** Files on their way from ticket to import. */
+  /** Files, from the request for an upload address to the import. */
   uploads: Semaphore;
-  /** Bytes of files, which are read into memory for it. */
+  /** The requests that send the bytes of a file, which are in memory meanwhile. */
   bodies: Semaphore;
-  /** Questions that the service answers late on purpose. */
+  /** Status requests with `waitSeconds`. */
   longPolls: Semaphore;
 };
 
-/** Settings that have been checked. */
+/** Checked settings, and the state of a client. */
 export type Context = {
   baseUrl: string;
   apiKey: string;
@@ -60,7 +64,7 @@ export type Context = {
   deadlineMs: number;
   retries: number | undefined;
   fetch: typeof fetch;
-  /** The origins that have answered before: the service's, and that of its upload addresses. */
+  /** The origins that have answered this client before: the service's, and that of its upload addresses. */
   answeredOrigins: Set<string>;
   semaphores: Semaphores;
 };
@@ -79,7 +83,7 @@ function createSemaphores(concurrency: number): Semaphores {
 
 const kindOf = (value: unknown): string => (value === undefined ? 'missing' : typeof value);
 
-/** The address without a slash at its end. A page may give a path of its own origin. @throws INVALID_ARGUMENT */
+/** The address without a slash at its end. A web page may pass a path of its own origin. @throws INVALID_ARGUMENT */
 function readBaseUrl(baseUrl: unknown): string {
   const wanted = 'baseUrl must be the http(s) address of the service, as http://127.0.0.1:8080';
   if (typeof baseUrl !== 'string' || baseUrl === '')
@@ -88,14 +92,14 @@ function readBaseUrl(baseUrl: unknown): string {
     const { protocol } = new URL(baseUrl, pageAddress()?.href);
     if (protocol === 'http:' || protocol === 'https:') return baseUrl.replace(/\/+$/, '');
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw invalidArgument('baseUrl', `${wanted}; it is "${baseUrl}".`);
 }
 
 /**
- * A key as a header may hold it, without the white space around it: a key that was read from a file ends with a line end.
- * @throws INVALID_ARGUMENT, which does not repeat it
+ * The key without white space around it, since a key that was read from a file ends with a line end.
+ * @throws INVALID_ARGUMENT when a header cannot hold the key. The message does not contain it
  */
 function readApiKey(apiKey: unknown): string {
   const trimmed = typeof apiKey === 'string' ? apiKey.trim() : '';
@@ -104,9 +108,9 @@ function readApiKey(apiKey: unknown): string {
   throw invalidArgument('apiKey', `apiKey must hold visible ASCII characters; it ${found}.`);
 }
 
-/** @throws INVALID_ARGUMENT for an address or a key that no request can be made with */
+/** @throws INVALID_ARGUMENT for an address, a key or a `concurrency` that cannot be used */
 export function readSettings(given: KnowledgeRetrievalSettings): Context {
-  // JavaScript may call without any.
+  // JavaScript code may pass none.
   const settings: Partial<KnowledgeRetrievalSettings> = given ?? {};
   const { timeoutMs = TIMEOUT_MS, deadlineMs = DEADLINE_MS, retries, concurrency = CONCURRENCY } = settings;
   return {
@@ -115,7 +119,7 @@ export function readSettings(given: KnowledgeRetrievalSettings): Context {
     timeoutMs,
     deadlineMs,
     retries,
-    // The platform's fetch wants to be called as the global that it is.
+    // The platform's fetch fails unless it is called as a global function.
     fetch: settings.fetch ?? ((...request) => globalThis.fetch(...request)),
     answeredOrigins: new Set(),
     semaphores: createSemaphores(concurrency),

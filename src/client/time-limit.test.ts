@@ -1,4 +1,4 @@
-/** A time limit ends what waits as the caller's own signal does, in the oldest Node and browsers too. */
+/** Time limits abort like the caller's signal, with and without `AbortSignal.any`. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limitTime } from './time-limit.ts';
 
@@ -13,7 +13,7 @@ describe.each(['with', 'without'])('%s AbortSignal.any', (how) => {
     AbortSignal.any = any;
   });
 
-  test('the caller stops it, by his reason', () => {
+  test('the caller’s signal aborts it, with its reason', () => {
     const caller = new AbortController();
     const { deadline, either } = limitTime(caller.signal, NEVER_MS);
     expect(either.aborted).toBe(false);
@@ -22,11 +22,11 @@ describe.each(['with', 'without'])('%s AbortSignal.any', (how) => {
     expect(deadline.aborted).toBe(false);
   });
 
-  test('a caller who has stopped before stops it at once', () => {
+  test('a signal that has aborted before aborts it at once', () => {
     expect(limitTime(AbortSignal.abort('before'), NEVER_MS).either.reason).toBe('before');
   });
 
-  test('the time stops it, with and without a caller', async () => {
+  test('the deadline aborts it, with and without a caller’s signal', async () => {
     for (const signal of [new AbortController().signal, undefined]) {
       const { deadline, either } = limitTime(signal, 1);
       await new Promise((resolve) => either.addEventListener('abort', resolve));

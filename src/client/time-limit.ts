@@ -1,10 +1,14 @@
-/** Time limits beside the signal that a caller may have given. */
+/** Combines time limits with the signal that a caller may pass. */
 import { invalidArgument } from './errors.ts';
 
-/** More milliseconds than this a timer takes for 1. */
+/** The longest delay of a timer: longer ones fire after 1 ms. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** `deadline` aborts after `ms`, `either` then or with the caller's `signal`, by whose reason. */
+/**
+ * `deadline` aborts after `ms`. `either` aborts with the first of `deadline` and the caller's `signal`, and has its
+ * reason.
+ * @throws INVALID_ARGUMENT when `ms` is no number, or negative
+ */
 export function limitTime(
   signal: AbortSignal | undefined,
   ms: number,
@@ -14,7 +18,7 @@ export function limitTime(
   return { deadline, either: signal === undefined ? deadline : anyOf([signal, deadline]) };
 }
 
-/** AbortSignal.any, which the first versions of Node 20 do not have (it came with 20.3), nor Safari before 17.4. */
+/** `AbortSignal.any`, also for Node before 20.3 and Safari before 17.4, which do not have it. */
 function anyOf(signals: AbortSignal[]): AbortSignal {
   if ('any' in AbortSignal) return AbortSignal.any(signals);
   const first = new AbortController();

@@ -1,4 +1,4 @@
-/** A server that answers a client as a test tells it, and keeps what it was asked. */
+/** A server that answers as a test scripts it, and records the requests. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -9,11 +9,11 @@ import {
   type KnowledgeRetrievalSettings,
 } from '../index.ts';
 
-/** Answers one request, or does not. */
+/** Answers one request, or leaves it without an answer. */
 export type Respond = (response: ServerResponse) => void;
 export type Request = { method: string; path: string; headers: IncomingMessage['headers']; body: string };
 
-/** `script`: what the server does next, in order; the last stays. `requests`: all that came, in order. */
+/** `script`: the next answers, in order; the last one repeats. `requests`: all that have arrived, in order. */
 export type ScriptedServer = { address: string; script: Respond[]; requests: Request[] };
 
 async function answerNext(scripted: ScriptedServer, request: IncomingMessage, response: ServerResponse) {
@@ -23,7 +23,7 @@ async function answerNext(scripted: ScriptedServer, request: IncomingMessage, re
   (script.length > 1 ? script.shift() : script[0])?.(response);
 }
 
-/** Registers a server for each test of a file, with nothing to answer yet. */
+/** Registers a server for each test of a file. Its script is empty. */
 export function useScriptedServer(): ScriptedServer {
   const scripted: ScriptedServer = { address: '', script: [], requests: [] };
   let server: Server;
@@ -55,7 +55,7 @@ export const breakOff: Respond = (response) => response.destroy();
 export const connectTo = ({ address }: ScriptedServer, settings: Partial<KnowledgeRetrievalSettings> = {}) =>
   createKnowledgeRetrieval({ baseUrl: `${address}/`, apiKey: 'key', ...settings });
 
-/** What a call has thrown. */
+/** The error that a call has thrown. */
 export async function errorOf(call: Promise<unknown>): Promise<KnowledgeRetrievalError> {
   const error = await call.then(
     () => undefined,
