@@ -28,7 +28,7 @@ export function decodeText(bytes: Uint8Array, { markup }: { markup?: Markup } = 
 }
 
 function decodeNarrow(bytes: Uint8Array, markup: Markup | undefined): string {
-  if (hasUtf8Mark(bytes)) return decode(bytes, 'utf-8');
+  if (hasUtf8ByteOrderMark(bytes)) return decode(bytes, 'utf-8');
   // ISO-2022-JP is also valid UTF-8, so it must be recognised first.
   if (isIso2022Jp(bytes)) return decode(bytes, 'iso-2022-jp');
   return (
@@ -38,7 +38,7 @@ function decodeNarrow(bytes: Uint8Array, markup: Markup | undefined): string {
   );
 }
 
-const hasUtf8Mark = ([first, second, third]: Uint8Array): boolean =>
+const hasUtf8ByteOrderMark = ([first, second, third]: Uint8Array): boolean =>
   first === 0xef && second === 0xbb && third === 0xbf;
 
 /** These escape sequences switch ISO-2022-JP to two-byte characters (RFC 1468). */
@@ -61,7 +61,7 @@ function byDeclaration(bytes: Uint8Array, declaration: RegExp): string | undefin
   // UTF-8 is tried anyway. A declared UTF-16 is false, because the declaration was found as ASCII.
   if (!encoding || encoding.startsWith('utf-')) return undefined;
   // A page that has non-ASCII characters and is valid UTF-8 is UTF-8, whatever it declares.
-  return isUtf8BeyondAscii(bytes) ? undefined : decode(bytes, encoding);
+  return isNonAsciiUtf8(bytes) ? undefined : decode(bytes, encoding);
 }
 
 /** The WHATWG name of an encoding label; undefined for an unknown one. */
@@ -73,7 +73,7 @@ function encodingNamed(label: string): string | undefined {
   }
 }
 
-const isUtf8BeyondAscii = (bytes: Uint8Array): boolean =>
+const isNonAsciiUtf8 = (bytes: Uint8Array): boolean =>
   (asValidUtf8(bytes)?.length ?? bytes.length) < bytes.length;
 
 function asValidUtf8(bytes: Uint8Array): string | undefined {
@@ -92,19 +92,19 @@ function asUtf8(bytes: Uint8Array): string | undefined {
   const valid = asValidUtf8(bytes);
   if (valid !== undefined) return valid;
   const text = decode(bytes, 'utf-8');
-  const { damaged, beyondAscii } = countBeyondAscii(text);
-  return damaged <= DAMAGED_MAX_SHARE * beyondAscii ? text : undefined;
+  const { damaged, nonAscii } = countNonAscii(text);
+  return damaged <= DAMAGED_MAX_SHARE * nonAscii ? text : undefined;
 }
 
 /** Counts one by one: 45 MB of Russian have 22 million matches, and an array of them exceeded the memory for a file. */
-function countBeyondAscii(text: string): { damaged: number; beyondAscii: number } {
-  let [damaged, beyondAscii] = [0, 0];
+function countNonAscii(text: string): { damaged: number; nonAscii: number } {
+  let [damaged, nonAscii] = [0, 0];
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    if (unit >= 0x80) beyondAscii++;
+    if (unit >= 0x80) nonAscii++;
     if (unit === 0xfffd) damaged++;
   }
-  return { damaged, beyondAscii };
+  return { damaged, nonAscii };
 }
 
 function latin1(bytes: Uint8Array, length: number): string {

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 const loadGuesser = () => createRequire(import.meta.url)('jschardet') as typeof import('jschardet');
 
 /** The guess uses this many bytes. More do not improve it, and these take 20 ms. */
-const SAMPLE_LENGTH = 65_536;
+const GUESS_SAMPLE_LENGTH = 65_536;
 
 /** At most this many bytes are kept before the first non-ASCII byte of a line. */
 const CONTEXT_LENGTH = 64;
@@ -42,7 +42,7 @@ export const detectEncoding = (bytes: Uint8Array): string => guessEncoding(bytes
 
 /** The best guess that can be decoded; else the fallback, with confidence 0. */
 function guessEncoding(bytes: Uint8Array): Guess {
-  const sample = Buffer.concat([...tellingLines(bytes)]).subarray(0, SAMPLE_LENGTH);
+  const sample = Buffer.concat([...nonAsciiLines(bytes)]).subarray(0, GUESS_SAMPLE_LENGTH);
   const guesses = loadGuesser().detectAll(sample);
   const least = (guesses[0]?.confidence ?? 0) * RIVAL_MIN_SHARE;
   const isAccented = hasAccents(sample.toString('latin1'));
@@ -78,7 +78,7 @@ function decodable(name: string): string | undefined {
 }
 
 /** With fewer non-ASCII characters than this a sample is not judged: a short text may have no others. */
-const BEYOND_ASCII_TOLERATED = 16;
+const NON_ASCII_TOLERATED = 16;
 /**
  * Drawings in DOS code pages have a third as many ASCII letters and digits as non-ASCII characters.
  * Latin texts have three times as many.
@@ -93,9 +93,9 @@ const CONFIDENCE_MIN = 0.05;
  */
 export function isGarbled(sample: Uint8Array): boolean {
   const text = Buffer.from(withoutZeros(sample)).toString('latin1');
-  const beyondAscii = countMatches(text, /[\x80-\xff]/g);
-  if (beyondAscii < BEYOND_ASCII_TOLERATED) return false;
-  if (countMatches(text, /[\dA-Za-z]/g) > ASCII_MIN_RATIO * beyondAscii) return false;
+  const nonAscii = countMatches(text, /[\x80-\xff]/g);
+  if (nonAscii < NON_ASCII_TOLERATED) return false;
+  if (countMatches(text, /[\dA-Za-z]/g) > ASCII_MIN_RATIO * nonAscii) return false;
   return !isUtf8(sample) && guessEncoding(sample).confidence < CONFIDENCE_MIN;
 }
 
@@ -106,20 +106,20 @@ function isUtf8(bytes: Uint8Array): boolean {
 }
 
 /** The lines with non-ASCII bytes, up to the length of a sample. The first of them may come late in the file. */
-function* tellingLines(bytes: Uint8Array): Generator<Uint8Array> {
+function* nonAsciiLines(bytes: Uint8Array): Generator<Uint8Array> {
   let length = 0;
-  for (let at = nextTelling(bytes, 0); at < bytes.length && length < SAMPLE_LENGTH; ) {
+  for (let at = nextNonAscii(bytes, 0); at < bytes.length && length < GUESS_SAMPLE_LENGTH; ) {
     const lineEnd = bytes.indexOf(LINE_FEED, at);
     const end = lineEnd < 0 ? bytes.length : lineEnd + 1;
     const start = Math.max(at - CONTEXT_LENGTH, bytes.lastIndexOf(LINE_FEED, at) + 1);
     length += end - start;
     yield bytes.subarray(start, end);
-    at = nextTelling(bytes, end);
+    at = nextNonAscii(bytes, end);
   }
 }
 
 /** The offset of the next non-ASCII byte; the length where there is none. */
-function nextTelling(bytes: Uint8Array, from: number): number {
+function nextNonAscii(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && (bytes[at] ?? 0) < 0x80) at++;
   return at;
@@ -129,9 +129,9 @@ function nextTelling(bytes: Uint8Array, from: number): number {
  * Characters that texts do not contain: controls, unassigned and private characters, lone surrogates, U+FFFD for
  * errors.
  */
-const NO_TEXT = /(?!\s)[\p{Cc}\p{Cn}\p{Co}\p{Cs}\ufffd]/gu;
+const NON_TEXT = /(?!\s)[\p{Cc}\p{Cn}\p{Co}\p{Cs}\ufffd]/gu;
 /** Damage and private characters cause a few of them. Random pairs of bytes cause one in six. */
-const NO_TEXT_MAX_SHARE = { marked: 0.1, unmarked: 0.02 };
+const NON_TEXT_MAX_SHARE = { withMark: 0.1, withoutMark: 0.02 };
 
 /**
  * A text's first and second bytes may have at most this share in common, or it is not UTF-16.
@@ -159,20 +159,20 @@ const PLAIN_MAX_SHARE = 0.1;
  * letters have.
  */
 export function detectUtf16(bytes: Uint8Array): Utf16 | undefined {
-  const marked = markedEncoding(bytes);
+  const marked = encodingByMark(bytes);
   if (marked === undefined && !bytes.includes(0)) return undefined;
   const { encoding, alike, zeros } = compareSides(bytes);
   const isUnlike = alike <= ALIKE_MAX_SHARE;
   if (marked) {
-    const isMarked = isTextIn(bytes, marked, NO_TEXT_MAX_SHARE.marked) && (isUnlike || !isPlain(bytes));
+    const isMarked = isTextIn(bytes, marked, NON_TEXT_MAX_SHARE.withMark) && (isUnlike || !isPlain(bytes));
     return isMarked ? marked : undefined;
   }
   const isLatin = bytes.length % 2 === 0 && zeros >= LATIN_MIN_SHARE;
   if (!isUnlike || (!isLatin && isPlain(bytes))) return undefined;
-  return isTextIn(bytes, encoding, NO_TEXT_MAX_SHARE.unmarked) ? encoding : undefined;
+  return isTextIn(bytes, encoding, NON_TEXT_MAX_SHARE.withoutMark) ? encoding : undefined;
 }
 
-function markedEncoding([first, second]: Uint8Array): Utf16 | undefined {
+function encodingByMark([first, second]: Uint8Array): Utf16 | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
 }
@@ -231,13 +231,16 @@ export function withoutZeros(bytes: Uint8Array): Uint8Array {
 /** Control characters and invalid UTF-8. Tabs count too: their byte is the number of Devanagari's block. */
 const NOT_PLAIN = /(?![\r\n])[\p{Cc}\ufffd]/gu;
 
+/** Even, so that no UTF-16 unit is cut. */
+const PIECE_LENGTH = 65_536;
+
 /** Whether all bytes are text in this encoding, up to the given share of errors. */
 function isTextIn(bytes: Uint8Array, encoding: Utf16, wrongMaxShare: number): boolean {
   const decoder = new TextDecoder(encoding);
   let wrong = 0;
-  for (let start = 0; start < bytes.length; start += SAMPLE_LENGTH) {
-    const piece = bytes.subarray(start, start + SAMPLE_LENGTH);
-    wrong += countMatches(decoder.decode(piece, { stream: true }), NO_TEXT);
+  for (let start = 0; start < bytes.length; start += PIECE_LENGTH) {
+    const piece = bytes.subarray(start, start + PIECE_LENGTH);
+    wrong += countMatches(decoder.decode(piece, { stream: true }), NON_TEXT);
   }
   return wrong <= (wrongMaxShare * bytes.length) / 2;
 }

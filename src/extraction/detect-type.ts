@@ -68,7 +68,7 @@ export function isEncryptedOffice(bytes: Uint8Array): boolean {
 const OLE_SIGNATURE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
 
 /** Heads of common binary files: short ones may contain too few control characters to be recognised. */
-const BINARY_HEADS = [
+const BINARY_SIGNATURES = [
   '\x89PNG',
   '\xff\xd8\xff',
   'GIF87a',
@@ -89,7 +89,7 @@ const BINARY_HEADS = [
 const TAR = { signature: 'ustar', offset: 257 };
 
 /** Control characters are counted in this many bytes. */
-const SAMPLE_LENGTH = 65_536;
+const CONTROLS_SAMPLE_LENGTH = 65_536;
 /**
  * A text with one of each kind of control character is still a text.
  * It is binary if it has more, and they are over a hundredth.
@@ -97,18 +97,18 @@ const SAMPLE_LENGTH = 65_536;
 const CONTROLS_TOLERATED = 32;
 const CONTROL_MAX_SHARE = 0.01;
 /** For files of any length: if more than half of the characters do not occur in texts, the file is not a text. */
-const NO_TEXT_MIN_SHARE = 0.5;
+const NON_TEXT_MIN_SHARE = 0.5;
 
 /** Zero bytes count separately: programs pad texts with them, or write them in place of lost text. */
 function isBinary(file: Buffer, head: string): boolean {
-  if (BINARY_HEADS.some((signature) => head.startsWith(signature))) return true;
+  if (BINARY_SIGNATURES.some((signature) => head.startsWith(signature))) return true;
   if (head.startsWith(TAR.signature, TAR.offset)) return true;
   if (detectUtf16(file)) return false;
-  const sample = file.subarray(0, SAMPLE_LENGTH);
+  const sample = file.subarray(0, CONTROLS_SAMPLE_LENGTH);
   const zeros = countBytes(sample, (byte) => byte === 0);
   const controls = countBytes(sample, isControl);
   const areMany = (count: number) => count > CONTROLS_TOLERATED && count > CONTROL_MAX_SHARE * sample.length;
-  if (zeros + controls > NO_TEXT_MIN_SHARE * sample.length || areMany(controls)) return true;
+  if (zeros + controls > NON_TEXT_MIN_SHARE * sample.length || areMany(controls)) return true;
   return ((areMany(zeros) || head.startsWith('\0\0\0')) && !isPlain(sample)) || isGarbled(sample);
 }
 

@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { extractFile } from './extract.ts';
-import type { Reading } from './extracted-file.ts';
+import type { ExtractedFile } from './extracted-file.ts';
 import { madeFiles, pdfOf, xlsxOf } from './testing/made-files.ts';
 import { writeZip } from './testing/write-zip.ts';
 
 const files = madeFiles();
 
-async function read(fileName: string): Promise<Reading & { type: string }> {
+async function read(fileName: string): Promise<ExtractedFile & { type: string }> {
   const extraction = await extractFile({ fileName, bytes: files[fileName] ?? Buffer.alloc(0) });
   if ('failure' in extraction) throw new Error(extraction.failure.message);
   return extraction;
@@ -44,7 +44,7 @@ describe.each([
 });
 
 /** The text of each page, without the white space around it. */
-function pagesOf({ extracted: { text, pages } }: Reading): [page: number, text: string][] {
+function pagesOf({ extracted: { text, pages } }: ExtractedFile): [page: number, text: string][] {
   return pages.map(({ page, offset }, i) => [page, text.slice(offset, pages[i + 1]?.offset).trim()]);
 }
 

@@ -4,16 +4,16 @@ import { type ExtractedText, isBlank } from '../indexing/split/extracted-text.ts
 import { scanMarkdown } from '../indexing/split/markdown.ts';
 import { decodeText } from './decode-text.ts';
 import { detectType, type FileType, isEncryptedOffice, typeByName } from './detect-type.ts';
-import type { Reading } from './extracted-file.ts';
-import { encrypted, requireShort, tooComplex, UnreadableFile } from './extraction-limits.ts';
+import type { ExtractedFile } from './extracted-file.ts';
+import { ExtractionError, encrypted, requireShort, tooComplex } from './extraction-error.ts';
 import type { OdfType } from './formats/odf.ts';
 
 export type UploadedFile = { fileName: string; bytes: Uint8Array };
 
 /** The file's type, with its text or its error. */
 export type Extraction<Text = ExtractedText> = { type: DocumentType } & (
-  | (Omit<Reading, 'extracted'> & { extracted: Text })
-  | (Pick<Reading, 'pageCount'> & { failure: DocumentError })
+  | (Omit<ExtractedFile, 'extracted'> & { extracted: Text })
+  | (Pick<ExtractedFile, 'pageCount'> & { failure: DocumentError })
 );
 
 /**
@@ -27,9 +27,9 @@ export async function extractFile(
   const type = detectType(bytes, fileName) ?? 'unknown';
   tellType(type);
   try {
-    const { extracted, ...reading } = await read(bytes, type);
-    if (!isBlank(extracted.text)) return { type, ...reading, extracted: storable(extracted) };
-    const { pageCount } = reading;
+    const { extracted, ...rest } = await extractAs(bytes, type);
+    if (!isBlank(extracted.text)) return { type, ...rest, extracted: storable(extracted) };
+    const { pageCount } = rest;
     const hint = pageCount === undefined ? '' : '; its pages may be scanned';
     const failure = {
       code: 'NO_TEXT_EXTRACTED',
@@ -37,66 +37,66 @@ export async function extractFile(
     } as const;
     return { type, failure, ...(pageCount !== undefined && { pageCount }) };
   } catch (error) {
-    const { code, message } = asUnreadable(error);
+    const { code, message } = asExtractionError(error);
     // A password or damage hides the type from the bytes, so the name decides.
     const isHidden = type === 'unknown' && code !== 'UNSUPPORTED_FILE_TYPE';
     return { type: (isHidden && typeByName(fileName)) || type, failure: { code, message } };
   }
 }
 
-type Reader = (bytes: Uint8Array) => Reading | Promise<Reading>;
+type Extractor = (bytes: Uint8Array) => ExtractedFile | Promise<ExtractedFile>;
 
 /** Loaded on demand: a process extracts only one file. */
-const READERS: Record<FileType, () => Promise<Reader>> = {
+const EXTRACTORS: Record<FileType, () => Promise<Extractor>> = {
   pdf: async () => (await import('./formats/pdf.ts')).extractPdf,
   docx: async () => textOnly((await import('./formats/docx.ts')).extractDocx),
   pptx: async () => (await import('./formats/pptx.ts')).extractPptx,
   xlsx: async () => (await import('./formats/xlsx.ts')).extractXlsx,
   xls: async () => (await import('./formats/xls.ts')).extractXls,
-  odt: () => odfReader('odt'),
-  odp: () => odfReader('odp'),
-  ods: () => odfReader('ods'),
+  odt: () => odfExtractor('odt'),
+  odp: () => odfExtractor('odp'),
+  ods: () => odfExtractor('ods'),
   epub: async () => textOnly((await import('./formats/epub.ts')).extractEpub),
   rtf: async () => textOnly((await import('./formats/rtf.ts')).extractRtf),
   csv: async () => textOnly((await import('./formats/csv.ts')).extractCsv),
   json: async () => textOnly((await import('./formats/json.ts')).extractJson),
   xml: async () => textOnly((await import('./formats/xml.ts')).extractXml),
-  html: async () => htmlReader((await import('./formats/html.ts')).extractHtml),
-  md: async () => textOnly(readPlain),
+  html: async () => htmlExtractor((await import('./formats/html.ts')).extractHtml),
+  md: async () => textOnly(extractPlain),
   // Headings and code fences are common in plain text too.
-  txt: async () => textOnly(readPlain),
+  txt: async () => textOnly(extractPlain),
 };
 
-const readPlain = (bytes: Uint8Array): ExtractedText => scanMarkdown(requireShort(decodeText(bytes)));
+const extractPlain = (bytes: Uint8Array): ExtractedText => scanMarkdown(requireShort(decodeText(bytes)));
 
 /** For formats without pages. */
-function textOnly(extract: (bytes: Uint8Array) => ExtractedText | Promise<ExtractedText>): Reader {
+function textOnly(extract: (bytes: Uint8Array) => ExtractedText | Promise<ExtractedText>): Extractor {
   return async (bytes) => ({ extracted: await extract(bytes), warnings: [] });
 }
 
-const htmlReader = (extract: (html: string) => ExtractedText): Reader =>
+const htmlExtractor = (extract: (html: string) => ExtractedText): Extractor =>
   textOnly((bytes) => extract(decodeText(bytes, { markup: 'html' })));
 
-async function odfReader(type: OdfType): Promise<Reader> {
+async function odfExtractor(type: OdfType): Promise<Extractor> {
   const { extractOdf } = await import('./formats/odf.ts');
   return (bytes) => extractOdf(bytes, type);
 }
 
-async function read(bytes: Uint8Array, type: FileType | 'unknown'): Promise<Reading> {
-  if (type === 'unknown') throw await reasonAgainst(bytes);
-  const reader = await READERS[type]();
+async function extractAs(bytes: Uint8Array, type: FileType | 'unknown'): Promise<ExtractedFile> {
+  if (type === 'unknown') throw await reasonForUnknown(bytes);
+  const reader = await EXTRACTORS[type]();
   return await reader(bytes);
 }
 
 /** Why a file of unknown type cannot be extracted: a password or damage may hide an Office file's type. */
-async function reasonAgainst(bytes: Uint8Array): Promise<UnreadableFile> {
+async function reasonForUnknown(bytes: Uint8Array): Promise<ExtractionError> {
   if (isEncryptedOffice(bytes)) return encrypted();
   const { openArchive } = await import('./formats/archive.ts');
   const isArchive = bytes[0] === 0x50 && bytes[1] === 0x4b; // PK
   const failure = isArchive ? await openArchive(bytes).catch((error: unknown) => error) : undefined;
-  if (failure instanceof UnreadableFile) return failure;
-  const types = Object.keys(READERS).join(', ');
-  return new UnreadableFile(
+  if (failure instanceof ExtractionError) return failure;
+  const types = Object.keys(EXTRACTORS).join(', ');
+  return new ExtractionError(
     'UNSUPPORTED_FILE_TYPE',
     `The file is none of the types that can be read: ${types}.`,
   );
@@ -116,8 +116,8 @@ function storable(extracted: ExtractedText): ExtractedText {
 /** V8's errors for a full stack, and for strings or buffers above the maximum size. */
 const PAST_A_BOUND = /call stack|string length|allocation failed|array (?:buffer )?length/i;
 
-function asUnreadable(error: unknown): UnreadableFile {
-  if (error instanceof UnreadableFile) return error;
+function asExtractionError(error: unknown): ExtractionError {
+  if (error instanceof ExtractionError) return error;
   if (error instanceof RangeError && PAST_A_BOUND.test(error.message))
     return tooComplex('Reading the file takes more memory than the service gives to one.');
   throw error;

@@ -2,4 +2,4 @@
 import type { ExtractedText } from '../indexing/split/extracted-text.ts';
 
 /** A file's text, warnings for its owner, and its number of pages where it has pages. */
-export type Reading = { extracted: ExtractedText; warnings: string[]; pageCount?: number };
+export type ExtractedFile = { extracted: ExtractedText; warnings: string[]; pageCount?: number };

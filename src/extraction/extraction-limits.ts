@@ -3,14 +3,14 @@
  * unit.
  */
 import { totalmem } from 'node:os';
-import type { DocumentErrorCode, DocumentType } from '../../generated/types.gen.ts';
+import type { DocumentType } from '../../generated/types.gen.ts';
 
 const MEBIBYTE = 2 ** 20;
 
 /**
  * From the arrival of the bytes to the result. A 200-page PDF takes a few seconds; slow and busy machines need more.
  */
-export const READING_MAX_MS = 120_000;
+export const EXTRACTION_MAX_MS = 120_000;
 
 /**
  * For formats that are not compressed, the file's size bounds the time.
@@ -18,14 +18,14 @@ export const READING_MAX_MS = 120_000;
  * A process that gets only a tenth of that core takes 6 s for 1 MB.
  */
 const PLAIN_FORMATS: ReadonlySet<DocumentType> = new Set(['txt', 'md', 'csv', 'json', 'xml', 'html', 'rtf']);
-const PLAIN_READING_MS = 10_000;
-const PLAIN_READING_MS_PER_MEBIBYTE = 4_000;
+const PLAIN_BASE_MS = 10_000;
+const PLAIN_MS_PER_MEBIBYTE = 4_000;
 
 /** How long reading a file of this type and size may take. */
-export const readingMaxMsFor = (type: DocumentType, bytes: number): number =>
+export const extractionMaxMsFor = (type: DocumentType, bytes: number): number =>
   PLAIN_FORMATS.has(type)
-    ? Math.min(READING_MAX_MS, PLAIN_READING_MS + (bytes / MEBIBYTE) * PLAIN_READING_MS_PER_MEBIBYTE)
-    : READING_MAX_MS;
+    ? Math.min(EXTRACTION_MAX_MS, PLAIN_BASE_MS + (bytes / MEBIBYTE) * PLAIN_MS_PER_MEBIBYTE)
+    : EXTRACTION_MAX_MS;
 
 /** The machine's memory, or the container's limit where that is lower. */
 export const MACHINE_MEMORY = Math.min(process.constrainedMemory() || totalmem(), totalmem());
@@ -61,41 +61,10 @@ export const UNPACKED_MAX = 160 * MEBIBYTE;
 export const ARCHIVE_ENTRIES_MAX = 20_000;
 
 /** Depth of nested elements. Office programs stay below 50, including tables in tables. */
-export const XML_DEPTH_MAX = 1_000;
+export const NESTING_MAX = 1_000;
 
 /** Pages of a PDF. */
 export const PDF_PAGES_MAX = 10_000;
 
 /** Cells of a workbook: each row counts up to its last cell with content. */
 export const CELLS_MAX = 2_000_000;
-
-/** Ends the extraction. The message is for the file's owner. */
-export class UnreadableFile extends Error {
-  readonly code: DocumentErrorCode;
-
-  constructor(code: DocumentErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-export const tooComplex = (what: string) => new UnreadableFile('FILE_TOO_COMPLEX', what);
-
-export const tooLong = () => tooComplex(`The file's text is longer than ${TEXT_MAX_LENGTH} characters.`);
-
-/**
- * Returns the same text.
- * @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH
- */
-export function requireShort(text: string): string {
-  if (text.length > TEXT_MAX_LENGTH) throw tooLong();
-  return text;
-}
-
-export const corrupt = (what: string) => new UnreadableFile('FILE_CORRUPT', what);
-
-/** `reason`: the part that cannot be read, in our words, since a library's message would not help the file's owner. */
-export const damaged = (reason: string) => corrupt(`The file is damaged or cut off: ${reason}.`);
-
-export const encrypted = () =>
-  new UnreadableFile('FILE_ENCRYPTED', 'The file needs a password; import it without one.');

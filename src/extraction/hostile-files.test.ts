@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { unpackText } from '../indexing/split/extracted-text.ts';
-import { ARCHIVE_ENTRIES_MAX, PDF_PAGES_MAX, UNPACKED_MAX, XML_DEPTH_MAX } from './extraction-limits.ts';
+import { ARCHIVE_ENTRIES_MAX, NESTING_MAX, PDF_PAGES_MAX, UNPACKED_MAX } from './extraction-limits.ts';
 import { createExtractionPool } from './sandbox/extraction-pool.ts';
 import { docxOf, madeFiles, pdfOf, writePdf, xlsxOf } from './testing/made-files.ts';
 import { writeZip, type ZipEntry } from './testing/write-zip.ts';
@@ -100,7 +100,7 @@ describe('what unpacks without end', () => {
 });
 
 describe('what nests without end', () => {
-  const depth = XML_DEPTH_MAX * 100;
+  const depth = NESTING_MAX * 100;
   it.each([
     ['elements of a Word document', () => docx(nested('<w:tbl>', '</w:tbl>', depth))],
     ['elements of an XML file', () => Buffer.from(`<?xml version="1.0"?>${nested('<a>', '</a>', depth)}`)],

@@ -12,7 +12,7 @@ import { scanMarkdown } from '../indexing/split/markdown.ts';
 import { splitPassages } from '../indexing/split/passages.ts';
 import { decodeText } from './decode-text.ts';
 import { detectType } from './detect-type.ts';
-import { UnreadableFile } from './extraction-limits.ts';
+import { ExtractionError } from './extraction-error.ts';
 import { extractCsv } from './formats/csv.ts';
 import { extractHtml } from './formats/html.ts';
 import { extractJson } from './formats/json.ts';
@@ -124,7 +124,7 @@ function readAnyway(read: (text: string) => unknown, text: string): void {
   try {
     read(text);
   } catch (error) {
-    if (!(error instanceof UnreadableFile || error instanceof ServiceError)) throw error;
+    if (!(error instanceof ExtractionError || error instanceof ServiceError)) throw error;
   }
 }
 

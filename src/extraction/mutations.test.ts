@@ -9,7 +9,7 @@ import { afterAll, expect, test } from 'vitest';
 import { readSharedDocument, sharedDocuments } from '../../contract-tests/harness/shared-documents.ts';
 import { createExtractionPool } from './sandbox/extraction-pool.ts';
 import { madeFiles } from './testing/made-files.ts';
-import type { MutationReport, MutationTask } from './testing/mutation-reader.ts';
+import type { MutationReport, MutationTask } from './testing/mutation-process.ts';
 
 const MUTATIONS = Number(process.env.MUTATIONS ?? 300);
 const SEED = Number(process.env.MUTATION_SEED ?? 0);
@@ -18,8 +18,8 @@ const MAX_MS = 20_000;
 /** Only shared documents up to this size are mutated, so that a few hundred mutations take seconds. */
 const SHARED_MAX_BYTES = 60_000;
 
-const program = fileURLToPath(new URL('./testing/mutation-reader.ts', import.meta.url));
-const pool = createExtractionPool({ program, readingMaxMs: () => 3_600_000 });
+const program = fileURLToPath(new URL('./testing/mutation-process.ts', import.meta.url));
+const pool = createExtractionPool({ program, maxMsFor: () => 3_600_000 });
 afterAll(() => pool.close());
 
 const made = Object.entries(madeFiles());

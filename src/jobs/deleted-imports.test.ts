@@ -13,7 +13,7 @@ import { endOverdueImports } from './imports.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 import { attempt } from './testing/attempt.ts';
 
-const hostile = fileURLToPath(new URL('../extraction/testing/hostile-reader.ts', import.meta.url));
+const hostile = fileURLToPath(new URL('../extraction/testing/hostile-process.ts', import.meta.url));
 const suite = useUnattendedImports();
 const { importPending, statusOf, search } = suite;
 

@@ -1,14 +1,8 @@
 /** Unpacks the parts of a ZIP archive in memory. The limits count the bytes that are really unpacked. */
 import { promisify } from 'node:util';
 import { type Entry, fromBuffer, type Options, type ZipFile } from 'yauzl';
-import {
-  ARCHIVE_ENTRIES_MAX,
-  damaged,
-  encrypted,
-  tooComplex,
-  UNPACKED_MAX,
-  UnreadableFile,
-} from '../extraction-limits.ts';
+import { damaged, ExtractionError, encrypted, tooComplex } from '../extraction-error.ts';
+import { ARCHIVE_ENTRIES_MAX, UNPACKED_MAX } from '../extraction-limits.ts';
 
 /** Parts by name. A name is never used as a path of the file system. */
 export type Archive = {
@@ -39,8 +33,8 @@ const ENCRYPTED = 1;
 /** @throws FILE_CORRUPT if it is not an archive, FILE_TOO_COMPLEX if it has too many entries */
 export async function openArchive(bytes: Uint8Array): Promise<Archive> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const zip = await open(buffer, OPTIONS).catch(unreadable('its list of parts is missing or cannot be read'));
-  const entries = await listEntries(zip).catch(unreadable('its list of parts cannot be read'));
+  const zip = await open(buffer, OPTIONS).catch(asDamaged('its list of parts is missing or cannot be read'));
+  const entries = await listEntries(zip).catch(asDamaged('its list of parts cannot be read'));
   let left = UNPACKED_MAX;
   return {
     names: [...entries.keys()],
@@ -48,7 +42,7 @@ export async function openArchive(bytes: Uint8Array): Promise<Archive> {
       const entry = entries.get(name);
       if (!entry) return undefined;
       if (entry.generalPurposeBitFlag & ENCRYPTED) throw encrypted();
-      const part = await unpack(zip, entry, left).catch(unreadable('one of its parts cannot be unpacked'));
+      const part = await unpack(zip, entry, left).catch(asDamaged('one of its parts cannot be unpacked'));
       left -= part.length;
       return part;
     },
@@ -86,9 +80,9 @@ async function unpack(zip: ZipFile, entry: Entry, maxBytes: number): Promise<Buf
 }
 
 /** Turns any error of the library into a refusal of the file. */
-const unreadable =
+const asDamaged =
   (reason: string) =>
   (error: unknown): never => {
-    if (error instanceof UnreadableFile) throw error;
+    if (error instanceof ExtractionError) throw error;
     throw damaged(reason);
   };

@@ -10,7 +10,7 @@ import { sheetWriter } from '../rendering/sheet-writer.ts';
 const SEPARATORS = [',', ';', '\t', '|'];
 
 /** Separators are counted in this many characters. */
-const SAMPLE_LENGTH = 8_192;
+const SEPARATOR_SAMPLE_LENGTH = 8_192;
 
 /**
  * Never refuses a file: a text without a table becomes rows of one cell.
@@ -28,7 +28,7 @@ export function extractCsv(bytes: Uint8Array): ExtractedText {
 /** The separator that occurs in most lines of the head, outside of quotes, equally often. */
 function separatorOf(text: string): string {
   const lines = text
-    .slice(0, SAMPLE_LENGTH)
+    .slice(0, SEPARATOR_SAMPLE_LENGTH)
     .replace(/"[^"]*"/g, '')
     .split('\n')
     .slice(0, 20);

@@ -1,6 +1,6 @@
 /** Reads Word documents (Office Open XML, ECMA-376 part 1, clause 17). */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
-import { corrupt } from '../extraction-limits.ts';
+import { corrupt } from '../extraction-error.ts';
 import type { Attributes } from '../markup/markup-tokens.ts';
 import { attribute } from '../markup/read-xml.ts';
 import { DATA_TABLE, type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
@@ -60,39 +60,39 @@ type Paragraph = {
   isListed: boolean;
 };
 type OpenTable = { hasHeader: boolean; rows: number; isHeaderRow: boolean };
-type Place = { paragraphs: Paragraph[]; tables: OpenTable[] };
+type OpenBlocks = { paragraphs: Paragraph[]; tables: OpenTable[] };
 
 function wordTranslator(renderer: HtmlRenderer, levels: ReadonlyMap<string, number>): Translator {
-  const place: Place = { paragraphs: [], tables: [] };
+  const blocks: OpenBlocks = { paragraphs: [], tables: [] };
   let properties = 0;
-  const settle = () => beginParagraph(renderer, place, levels);
+  const settle = () => beginParagraph(renderer, blocks, levels);
   return {
     open(name, attributes) {
       if (SKIPPED.has(name)) return 'skip';
       if (properties > 0 || PROPERTIES.has(name)) {
         properties++;
-        readProperty(place, name, attributes);
+        readProperty(blocks, name, attributes);
         return undefined;
       }
       if (name === 'p' || name === 'tbl') settle();
       if (name === 'p')
-        place.paragraphs.push({ element: undefined, style: '', outline: undefined, isListed: false });
+        blocks.paragraphs.push({ element: undefined, style: '', outline: undefined, isListed: false });
       writeCharacter(renderer, name);
-      return tableElement(place, name);
+      return tableElement(blocks, name);
     },
     close(name) {
       if (properties > 0) {
         properties--;
         return;
       }
-      if (name === 'tbl') place.tables.pop();
+      if (name === 'tbl') blocks.tables.pop();
       if (name !== 'p') return;
-      const element = place.paragraphs.pop()?.element;
+      const element = blocks.paragraphs.pop()?.element;
       if (element !== undefined) renderer.close(element);
     },
     text(text) {
       // White space between elements is the file's layout. The text's own white space stands in paragraphs.
-      if (properties > 0 || place.paragraphs.length === 0) return '';
+      if (properties > 0 || blocks.paragraphs.length === 0) return '';
       settle();
       return text;
     },
@@ -101,7 +101,7 @@ function wordTranslator(renderer: HtmlRenderer, levels: ReadonlyMap<string, numb
 
 function beginParagraph(
   renderer: HtmlRenderer,
-  { paragraphs }: Place,
+  { paragraphs }: OpenBlocks,
   levels: ReadonlyMap<string, number>,
 ): void {
   const paragraph = paragraphs.at(-1);
@@ -111,7 +111,7 @@ function beginParagraph(
   renderer.open(paragraph.element);
 }
 
-function readProperty({ paragraphs, tables }: Place, name: string, attributes: Attributes): void {
+function readProperty({ paragraphs, tables }: OpenBlocks, name: string, attributes: Attributes): void {
   const paragraph = paragraphs.at(-1);
   const table = tables.at(-1);
   const value = attribute(attributes, 'val') ?? '';
@@ -131,7 +131,7 @@ function writeCharacter(renderer: HtmlRenderer, name: string): void {
   if (name === 'br' || name === 'cr') renderer.open('br');
 }
 
-function tableElement({ tables }: Place, name: string): Translation {
+function tableElement({ tables }: OpenBlocks, name: string): Translation {
   const table = tables.at(-1);
   switch (name) {
     case 'tbl':

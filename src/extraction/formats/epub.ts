@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { decodeText } from '../decode-text.ts';
-import { corrupt, encrypted, UnreadableFile } from '../extraction-limits.ts';
+import { corrupt, ExtractionError, encrypted } from '../extraction-error.ts';
 import type { Attributes } from '../markup/markup-tokens.ts';
 import { readHtml } from '../markup/read-html.ts';
 import { attribute, readXml } from '../markup/read-xml.ts';
@@ -43,9 +43,9 @@ const byNumberedName = new Intl.Collator('en', { numeric: true });
 
 /** The names of the parts in the spine of the book's package; empty where the package is missing or damaged. */
 async function readSpine(archive: Archive): Promise<string[]> {
-  const container = await readWhole(archive, 'META-INF/container.xml');
+  const container = await readUndamaged(archive, 'META-INF/container.xml');
   const [root = ''] = container ? valuesOf(container, 'rootfile', 'full-path') : [];
-  const book = await readWhole(archive, root);
+  const book = await readUndamaged(archive, root);
   if (book === undefined) return [];
   const folder = posix.dirname(root);
   const items = new Map<string, string>();
@@ -57,11 +57,11 @@ async function readSpine(archive: Archive): Promise<string[]> {
 }
 
 /** A part's bytes; undefined where it is missing or damaged. @throws FILE_ENCRYPTED, FILE_TOO_COMPLEX */
-async function readWhole(archive: Archive, name: string): Promise<Buffer | undefined> {
+async function readUndamaged(archive: Archive, name: string): Promise<Buffer | undefined> {
   try {
     return await archive.read(name);
   } catch (error) {
-    if (error instanceof UnreadableFile && error.code === 'FILE_CORRUPT') return undefined;
+    if (error instanceof ExtractionError && error.code === 'FILE_CORRUPT') return undefined;
     throw error;
   }
 }

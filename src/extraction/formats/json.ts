@@ -2,7 +2,7 @@
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
 import { scanMarkdown } from '../../indexing/split/markdown.ts';
 import { decodeText } from '../decode-text.ts';
-import { requireShort } from '../extraction-limits.ts';
+import { requireShort } from '../extraction-error.ts';
 import { extendPath, structuredTextWriter } from '../rendering/structured-text.ts';
 import { withoutNuls } from '../rendering/text-writer.ts';
 import { notebookText } from './notebook.ts';

@@ -3,8 +3,8 @@
  * SheetJS reads the spreadsheets too, but it writes out repeated rows: a file of 1 KB exhausts its memory.
  */
 
-import type { Reading } from '../extracted-file.ts';
-import { corrupt, encrypted } from '../extraction-limits.ts';
+import type { ExtractedFile } from '../extracted-file.ts';
+import { corrupt, encrypted } from '../extraction-error.ts';
 import type { Attributes } from '../markup/markup-tokens.ts';
 import { attribute } from '../markup/read-xml.ts';
 import { DATA_TABLE, type HtmlRenderer, renderHtml, writeElement } from '../rendering/html-renderer.ts';
@@ -15,7 +15,7 @@ import { openArchive } from './archive.ts';
 export type OdfType = 'odt' | 'odp' | 'ods';
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
-export async function extractOdf(bytes: Uint8Array, type: OdfType): Promise<Reading> {
+export async function extractOdf(bytes: Uint8Array, type: OdfType): Promise<ExtractedFile> {
   const archive = await openArchive(bytes);
   // Part 2, 4.8: the manifest lists encrypted parts.
   if ((await archive.read('META-INF/manifest.xml'))?.includes('encryption-data')) throw encrypted();
@@ -97,9 +97,9 @@ function writeCharacter(renderer: HtmlRenderer, name: string): void {
   if (name === 'line-break') renderer.open('br');
 }
 
-type Place = { level: number; isEntry: boolean; isHeader: boolean };
+type ElementContext = { level: number; isEntry: boolean; isHeader: boolean };
 
-function translationOf(name: string, { level, isEntry, isHeader }: Place): Translation {
+function translationOf(name: string, { level, isEntry, isHeader }: ElementContext): Translation {
   switch (name) {
     case 'table':
       return { element: 'table', attributes: DATA_TABLE };

@@ -1,8 +1,9 @@
 /** Reads PDF files page by page with pdf.js (Apache-2.0), which Firefox also uses. */
 import { fileURLToPath } from 'node:url';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
-import type { Reading } from '../extracted-file.ts';
-import { corrupt, damaged, encrypted, PDF_PAGES_MAX, tooComplex } from '../extraction-limits.ts';
+import type { ExtractedFile } from '../extracted-file.ts';
+import { corrupt, damaged, encrypted, tooComplex } from '../extraction-error.ts';
+import { PDF_PAGES_MAX } from '../extraction-limits.ts';
 import { linesOf, type PdfLine } from './pdf-lines.ts';
 import { renderPages } from './pdf-text.ts';
 
@@ -13,26 +14,26 @@ process.on('unhandledRejection', () => {});
  * A file's text. The warnings name pages without text and pages that could not be read.
  * @throws FILE_ENCRYPTED when it needs a password (an empty one is tried), FILE_CORRUPT, FILE_TOO_COMPLEX
  */
-export async function extractPdf(bytes: Uint8Array): Promise<Reading> {
+export async function extractPdf(bytes: Uint8Array): Promise<ExtractedFile> {
   const pdf = await openPdf(bytes);
   if (pdf.numPages > PDF_PAGES_MAX) throw tooComplex(`The file has more than ${PDF_PAGES_MAX} pages.`);
   const pages: PdfLine[][] = [];
-  const unreadable: number[] = [];
+  const damagedPages: number[] = [];
   for (let number = 1; number <= pdf.numPages; number++) {
     try {
       pages.push(await readPage(await pdf.getPage(number)));
     } catch {
       pages.push([]);
-      unreadable.push(number);
+      damagedPages.push(number);
     }
   }
-  if (unreadable.length === pdf.numPages) throw corrupt('No page of the file can be read.');
-  const empty = pages.flatMap((lines, i) =>
-    lines.length === 0 && !unreadable.includes(i + 1) ? [i + 1] : [],
+  if (damagedPages.length === pdf.numPages) throw corrupt('No page of the file can be read.');
+  const emptyPages = pages.flatMap((lines, i) =>
+    lines.length === 0 && !damagedPages.includes(i + 1) ? [i + 1] : [],
   );
   const warnings = [
-    ...pageWarning(empty, 'without text, perhaps scanned'),
-    ...pageWarning(unreadable, 'damaged and not read'),
+    ...pageWarning(emptyPages, 'without text, perhaps scanned'),
+    ...pageWarning(damagedPages, 'damaged and not read'),
   ];
   return { extracted: renderPages(pages), warnings, pageCount: pdf.numPages };
 }

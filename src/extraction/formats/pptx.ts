@@ -1,7 +1,7 @@
 /** Reads presentations (Office Open XML, ECMA-376 part 1, clauses 19 and 21): each slide is a page. */
 
-import type { Reading } from '../extracted-file.ts';
-import { corrupt } from '../extraction-limits.ts';
+import type { ExtractedFile } from '../extracted-file.ts';
+import { corrupt } from '../extraction-error.ts';
 import { attribute, readXml } from '../markup/read-xml.ts';
 import { DATA_TABLE, type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
 import { type Translation, type Translator, translateXml } from '../rendering/translate-xml.ts';
@@ -12,7 +12,7 @@ import { mainPart, relationshipId, relationshipsOf } from './relationships.ts';
 const SLIDE_PARTS = ['chart', 'diagramData', 'notesSlide', 'comments'];
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
-export async function extractPptx(bytes: Uint8Array): Promise<Reading> {
+export async function extractPptx(bytes: Uint8Array): Promise<ExtractedFile> {
   const archive = await openArchive(bytes);
   const slides = await slidesOf(archive);
   const renderer = renderHtml({ keepBoilerplate: true });
@@ -66,7 +66,7 @@ const SKIPPED = new Set([
   'timing',
 ]);
 /** Boilerplate: placeholders of the design, the same on every slide. */
-const FURNITURE = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
+const BOILERPLATE_PLACEHOLDERS = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
 
 function slideTranslator(renderer: HtmlRenderer): Translator {
   let placeholder = '';
@@ -79,7 +79,7 @@ function slideTranslator(renderer: HtmlRenderer): Translator {
       if (SKIPPED.has(name)) return 'skip';
       if (name === 'sp' || name === 'graphicFrame') placeholder = '';
       if (name === 'ph') placeholder = attribute(attributes, 'type') ?? 'body';
-      if (name === 'txBody' && FURNITURE.has(placeholder)) return 'skip';
+      if (name === 'txBody' && BOILERPLATE_PLACEHOLDERS.has(placeholder)) return 'skip';
       if (name === 'tblPr') hasHeaderRow = /^(?:1|true)$/.test(attribute(attributes, 'firstRow') ?? '');
       if (name === 't' || name === 'text') inText++;
       if (name === 'p' || name === 'cm') return paragraph();
@@ -104,19 +104,19 @@ function slideTranslator(renderer: HtmlRenderer): Translator {
 
 /** A chart's titles (`t`) and the names of its series and categories (`strCache`). Its numbers mean little alone. */
 function chartTranslator(): Translator {
-  let readable = 0;
+  let inText = 0;
   let names = 0;
   return {
     open(name) {
       if (name === 'strCache') names++;
-      if (name === 't' || (name === 'v' && names > 0)) readable++;
+      if (name === 't' || (name === 'v' && names > 0)) inText++;
       if (name === 'p' || name === 'strCache') return { element: 'p' };
       return name === 'pt' ? { element: 'li' } : undefined;
     },
     close(name) {
-      if (name === 't' || (name === 'v' && names > 0)) readable--;
+      if (name === 't' || (name === 'v' && names > 0)) inText--;
       if (name === 'strCache') names--;
     },
-    text: (text) => (readable > 0 ? text : ''),
+    text: (text) => (inText > 0 ? text : ''),
   };
 }

@@ -3,7 +3,8 @@
  * The libraries for it lose text: of 17 phrases in six real files officeparser 8 finds 10, rtf-parser 2.
  */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
-import { tooComplex, XML_DEPTH_MAX } from '../extraction-limits.ts';
+import { tooComplex } from '../extraction-error.ts';
+import { NESTING_MAX } from '../extraction-limits.ts';
 import { renderHtml } from '../rendering/html-renderer.ts';
 import { type RtfBody, rtfBody } from './rtf-body.ts';
 import { codePageEncoding, DEFAULT_ENCODING, fontEncoding } from './rtf-encodings.ts';
@@ -24,7 +25,7 @@ type Group = {
 };
 
 /** Destinations that hold no text of the document, or a duplicate of another. */
-const SKIPPED = new Set(
+const SKIPPED_DESTINATIONS = new Set(
   (
     'colortbl listtable listoverridetable revtbl rsidtbl generator info pict object objdata filetbl themedata ' +
     'colorschememapping latentstyles datastore xmlnstbl mmathPr fldinst pntext template nonshppict bkmkstart ' +
@@ -33,7 +34,7 @@ const SKIPPED = new Set(
 );
 
 /** Destinations that hold text, although they are marked as ignorable. */
-const READ = new Set(['shptxt', 'shpinst', 'footnote', 'annotation']);
+const TEXT_DESTINATIONS = new Set(['shptxt', 'shpinst', 'footnote', 'annotation']);
 
 /** Control words that name a character. */
 const CHARACTERS = new Map([
@@ -69,17 +70,18 @@ function rtfReader(body: RtfBody) {
   let group: Group = { ...OUTERMOST };
 
   const takeWord = (name: string, parameter: number | undefined) => {
-    if (SKIPPED.has(name) || (group.isIgnorable && !READ.has(name))) group.isSkipped = true;
+    if (SKIPPED_DESTINATIONS.has(name) || (group.isIgnorable && !TEXT_DESTINATIONS.has(name)))
+      group.isSkipped = true;
     group.isIgnorable = false;
     if (name === 'u') characters.writeUnit(group, parameter ?? 0);
     else if (CHARACTERS.has(name)) characters.write(group, CHARACTERS.get(name) ?? '');
     else if (setsGroup(group, name, parameter ?? 0) || fonts.take(group, name, parameter ?? 0)) return;
     else if (group.destination === 'text' && !group.isSkipped) body.control(name, parameter);
   };
-  const takeSymbol = (sign: string) => {
-    if (sign === '*') group.isIgnorable = true;
-    else if (sign === '\n' || sign === '\r') body.control('par', undefined);
-    else characters.write(group, CHARACTERS.get(sign) ?? '');
+  const takeSymbol = (character: string) => {
+    if (character === '*') group.isIgnorable = true;
+    else if (character === '\n' || character === '\r') body.control('par', undefined);
+    else characters.write(group, CHARACTERS.get(character) ?? '');
   };
   const take = (token: RtfToken) => {
     if (token.kind === 'bytes') return characters.addBytes(token.bytes);
@@ -87,7 +89,7 @@ function rtfReader(body: RtfBody) {
     if (token.kind === 'open') group = { ...keepGroup(groups, group) };
     else if (token.kind === 'close') group = groups.pop() ?? group;
     else if (token.kind === 'word') takeWord(token.name, token.parameter);
-    else takeSymbol(token.sign);
+    else takeSymbol(token.character);
   };
   return { take, end: () => characters.endBytes(group) };
 }
@@ -125,8 +127,8 @@ function characterWriter(body: RtfBody, fonts: ReturnType<typeof rtfFonts>) {
 }
 
 function keepGroup(groups: Group[], group: Group): Group {
-  if (groups.push(group) > XML_DEPTH_MAX)
-    throw tooComplex(`The file nests more than ${XML_DEPTH_MAX} groups in each other.`);
+  if (groups.push(group) > NESTING_MAX)
+    throw tooComplex(`The file nests more than ${NESTING_MAX} groups in each other.`);
   return group;
 }
 

@@ -1,12 +1,12 @@
 /** Reads workbooks of Excel 5 to 2003 ([MS-XLS]) with SheetJS: each sheet is a page, its name a heading. */
 import type { WorkBook, WorkSheet } from '@e965/xlsx';
-import type { Reading } from '../extracted-file.ts';
-import { damaged, encrypted } from '../extraction-limits.ts';
+import type { ExtractedFile } from '../extracted-file.ts';
+import { damaged, encrypted } from '../extraction-error.ts';
 import { renderHtml } from '../rendering/html-renderer.ts';
 import { cellCounter, finishWorkbook, type SheetWriter, sheetWriter } from '../rendering/sheet-writer.ts';
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
-export async function extractXls(bytes: Uint8Array): Promise<Reading> {
+export async function extractXls(bytes: Uint8Array): Promise<ExtractedFile> {
   const workbook = await readWorkbook(bytes);
   const renderer = renderHtml({ keepBoilerplate: true });
   const countCells = cellCounter();

@@ -3,8 +3,8 @@
  * SheetJS reads them too, but it unpacks every part without a limit: a file of 0.5 MB took 1.1 GB of memory.
  */
 
-import type { Reading } from '../extracted-file.ts';
-import { corrupt } from '../extraction-limits.ts';
+import type { ExtractedFile } from '../extracted-file.ts';
+import { corrupt } from '../extraction-error.ts';
 import { attribute, readXml } from '../markup/read-xml.ts';
 import { type HtmlRenderer, renderHtml } from '../rendering/html-renderer.ts';
 import { cellCounter, finishWorkbook, sheetWriter } from '../rendering/sheet-writer.ts';
@@ -15,7 +15,7 @@ import { mainPart, type Relationship, relationshipId, relationshipsOf } from './
 type Sheet = { name: string; part: string };
 
 /** @throws FILE_CORRUPT, FILE_ENCRYPTED, FILE_TOO_COMPLEX */
-export async function extractXlsx(bytes: Uint8Array): Promise<Reading> {
+export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedFile> {
   const archive = await openArchive(bytes);
   const main = await mainPart(archive, 'xl/workbook.xml');
   const workbook = await archive.read(main);
@@ -81,7 +81,7 @@ function sharedStrings(part: Uint8Array | undefined): string[] {
   return strings;
 }
 
-type SheetReading = {
+type SheetContext = {
   strings: string[];
   format: CellFormatter;
   countCells(added: number): void;
@@ -89,7 +89,7 @@ type SheetReading = {
 };
 
 /** Reads the rows with content. */
-function readSheet(part: Uint8Array, { strings, format, countCells, writeRow }: SheetReading): void {
+function readSheet(part: Uint8Array, { strings, format, countCells, writeRow }: SheetContext): void {
   let row: string[] = [];
   let cell = { type: 'n', style: 0, column: 0, value: '' };
   let inValue = false;

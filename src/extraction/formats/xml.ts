@@ -1,11 +1,11 @@
 /** Reads XML of unknown kind: elements with text become lines, and the elements around them headings. */
 import type { ExtractedText } from '../../indexing/split/extracted-text.ts';
-import { corrupt } from '../extraction-limits.ts';
+import { corrupt } from '../extraction-error.ts';
 import { readXml } from '../markup/read-xml.ts';
 import { extendPath, structuredTextWriter } from '../rendering/structured-text.ts';
 
 /** Attributes with text for people. Others hold identifiers, addresses and shapes. */
-const READABLE_ATTRIBUTES = /^(?:alt|caption|content|description|label|name|summary|text|title|value)$/;
+const TEXT_ATTRIBUTES = /^(?:alt|caption|content|description|label|name|summary|text|title|value)$/;
 
 /** `text`: the pieces of an element that has text of its own, including the text of the elements inside it. */
 type OpenElement = { name: string; path: readonly string[]; text: string[] | undefined };
@@ -28,7 +28,7 @@ export function extractXml(bytes: Uint8Array): ExtractedText {
       const path = parent ? extendPath(parent.path, parent.name) : [];
       open.push({ name, path, text: undefined });
       for (const [attribute, value] of attributes)
-        if (READABLE_ATTRIBUTES.test(attribute)) writer.value(extendPath(path, name), attribute, value);
+        if (TEXT_ATTRIBUTES.test(attribute)) writer.value(extendPath(path, name), attribute, value);
     },
     close() {
       if (inline > 0) {

@@ -1,7 +1,7 @@
 /** The meaning of each HTML element for a page's text. */
 
 /** Elements without text for readers: the page's title, code, graphics, form controls, fallbacks, and ruby pronunciation. */
-export const UNREADABLE = new Set(
+export const NOT_RENDERED = new Set(
   (
     'script style template noscript svg iframe object embed canvas audio video map select datalist button input ' +
     'textarea progress meter dialog menu rt rp noembed noframes title'
@@ -14,7 +14,7 @@ export const BOILERPLATE_ROLES = new Set(
 );
 
 /** Boilerplate of a page, but part of the text inside an article or main part. */
-export const PAGE_FURNITURE = new Set(['header', 'footer', 'aside']);
+export const PAGE_BOILERPLATE = new Set(['header', 'footer', 'aside']);
 
 /** Elements that hold the page's main text. */
 export const CONTENT = new Set(['main', 'article', 'section']);

@@ -1,6 +1,7 @@
 /** Reads XML as elements and text in proper nesting, without document types and external entities. */
 import { decodeText } from '../decode-text.ts';
-import { tooComplex, XML_DEPTH_MAX } from '../extraction-limits.ts';
+import { tooComplex } from '../extraction-error.ts';
+import { NESTING_MAX } from '../extraction-limits.ts';
 import { type Attributes, tokeniseMarkup } from './markup-tokens.ts';
 
 /** Names come without prefixes, which producers choose freely. Every opened element is closed, innermost first. */
@@ -75,8 +76,8 @@ function openElements({ open: onOpen, close: onClose }: Required<Pick<XmlEvents,
   };
   return {
     open(name: string, attributes: Attributes): void {
-      if (open.push(name) > XML_DEPTH_MAX)
-        throw tooComplex(`The file nests more than ${XML_DEPTH_MAX} elements in each other.`);
+      if (open.push(name) > NESTING_MAX)
+        throw tooComplex(`The file nests more than ${NESTING_MAX} elements in each other.`);
       onOpen(name, attributes);
     },
     closeLast,

@@ -5,9 +5,9 @@ import {
   BOILERPLATE_ROLES,
   CONTENT,
   LINES,
-  PAGE_FURNITURE,
+  NOT_RENDERED,
+  PAGE_BOILERPLATE,
   PARAGRAPHS,
-  UNREADABLE,
   VOID,
 } from '../markup/html-elements.ts';
 import type { Attributes } from '../markup/markup-tokens.ts';
@@ -16,7 +16,7 @@ import { createTableWriter, type TableWriter } from './table-writer.ts';
 import { type Anchor, createTextWriter, type TextWriter } from './text-writer.ts';
 
 /** The effect of an element on the text inside it. */
-type Role = 'unreadable' | 'furniture' | 'content' | 'heading' | 'pre';
+type Role = 'hidden' | 'boilerplate' | 'content' | 'heading' | 'pre';
 
 /** Boilerplate (menus, page footers) is left out unless this is true. */
 export type RenderOptions = { keepBoilerplate: boolean };
@@ -52,7 +52,7 @@ const NO_ATTRIBUTES: Attributes = new Map();
 /** @throws FILE_TOO_COMPLEX when the text is longer than TEXT_MAX_LENGTH */
 export function renderHtml(options: RenderOptions): HtmlRenderer {
   const writer = createTextWriter();
-  const depth = { unreadable: 0, furniture: 0, content: 0, heading: 0, pre: 0 };
+  const depth = { hidden: 0, boilerplate: 0, content: 0, heading: 0, pre: 0 };
   const found = { lists: [], headings: [], verbatim: [], pages: [], atPreStart: false };
   const page: Page = { ...options, writer, tables: createTableWriter(writer), depth, ...found };
   const elements: OpenElement[] = [];
@@ -60,28 +60,28 @@ export function renderHtml(options: RenderOptions): HtmlRenderer {
     open(name, attributes = NO_ATTRIBUTES) {
       const role = roleOf(page, name, attributes);
       if (role && !VOID.has(name)) depth[role]++;
-      const start = isReadable(page) ? beginElement(page, name, attributes) : undefined;
+      const start = isRendered(page) ? beginElement(page, name, attributes) : undefined;
       if (!VOID.has(name)) elements.push({ role, start });
     },
     close(name) {
       const element = elements.pop();
-      if (isReadable(page)) endElement(page, name, element?.start);
+      if (isRendered(page)) endElement(page, name, element?.start);
       if (element?.role) depth[element.role]--;
     },
     text: (text) => writeText(page, text),
-    beginPage: (number) => page.pages.push({ start: writer.mark(), page: number }),
+    beginPage: (number) => page.pages.push({ start: writer.anchor(), page: number }),
     finish: () => finish(page),
   };
 }
 
 function roleOf({ depth, keepBoilerplate }: Page, name: string, attributes: Attributes): Role | undefined {
-  if (UNREADABLE.has(name) || isHidden(attributes)) return 'unreadable';
+  if (NOT_RENDERED.has(name) || isHidden(attributes)) return 'hidden';
   const role = attributes.get('role')?.toLowerCase() ?? '';
   if (!keepBoilerplate) {
-    if (name === 'nav' || BOILERPLATE_ROLES.has(role)) return 'unreadable';
+    if (name === 'nav' || BOILERPLATE_ROLES.has(role)) return 'hidden';
     // Headings in the page's own header name the page.
-    if (PAGE_FURNITURE.has(name) && depth.content === 0)
-      return name === 'header' ? 'furniture' : 'unreadable';
+    if (PAGE_BOILERPLATE.has(name) && depth.content === 0)
+      return name === 'header' ? 'boilerplate' : 'hidden';
   }
   if (CONTENT.has(name) || role === 'main') return 'content';
   if (HEADING.test(name)) return 'heading';
@@ -101,8 +101,8 @@ function isHidden(attributes: Attributes): boolean {
   );
 }
 
-function isReadable({ depth }: Page): boolean {
-  return depth.unreadable === 0 && (depth.furniture === 0 || depth.heading > 0);
+function isRendered({ depth }: Page): boolean {
+  return depth.hidden === 0 && (depth.boilerplate === 0 || depth.heading > 0);
 }
 
 /** Writes the breaks and markers before an element. Returns the start of a heading or of code. */
@@ -112,16 +112,16 @@ function beginElement(page: Page, name: string, attributes: Attributes): Anchor 
   tables.open(name, attributes);
   if (name === 'ul' || name === 'ol')
     lists.push(name === 'ol' ? Number(attributes.get('start') || 1) || 1 : undefined);
-  if (name === 'li') writer.sign(listMarker(lists));
+  if (name === 'li') writer.writeMarker(listMarker(lists));
   page.atPreStart = name === 'pre';
-  return HEADING.test(name) || name === 'pre' ? writer.mark() : undefined;
+  return HEADING.test(name) || name === 'pre' ? writer.anchor() : undefined;
 }
 
 function endElement(page: Page, name: string, start: Anchor | undefined): void {
   const { writer, tables, lists, headings, verbatim } = page;
   tables.close(name);
   if (name === 'ul' || name === 'ol') lists.pop();
-  if (name === 'li') writer.dropSigns();
+  if (name === 'li') writer.dropMarkers();
   const range = { start: start?.offset ?? writer.end(), end: writer.end() };
   if (range.start < range.end && name === 'pre') verbatim.push(range);
   else if (range.start < range.end) headings.push({ ...range, level: Number(name.charAt(1)) });
@@ -149,7 +149,7 @@ function listMarker(lists: (number | undefined)[]): string {
 }
 
 function writeText(page: Page, text: string): void {
-  if (!isReadable(page)) return;
+  if (!isRendered(page)) return;
   // HTML standard, 13.1.2.5: a line feed right after <pre> does not count.
   if (page.depth.pre > 0) page.writer.writeVerbatim(page.atPreStart ? text.replace(/^\n/, '') : text);
   else page.writer.write(text);

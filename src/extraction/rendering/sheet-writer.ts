@@ -1,6 +1,7 @@
 /** Writes the rows of a sheet as a table whose first row names the columns. */
 import { type ExtractedText, isBlank } from '../../indexing/split/extracted-text.ts';
-import { CELLS_MAX, tooComplex } from '../extraction-limits.ts';
+import { tooComplex } from '../extraction-error.ts';
+import { CELLS_MAX } from '../extraction-limits.ts';
 import { DATA_TABLE, type HtmlRenderer, writeElement } from './html-renderer.ts';
 
 export type SheetWriter = { row(cells: string[]): void; end(): void };

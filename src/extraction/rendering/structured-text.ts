@@ -1,7 +1,8 @@
 /** Writes trees (JSON, XML) as text: the names above a value become headings. */
 import type { ExtractedText, Heading } from '../../indexing/split/extracted-text.ts';
 import { HEADING_MAX_LENGTH } from '../../indexing/split/markdown.ts';
-import { TEXT_MAX_LENGTH, tooLong } from '../extraction-limits.ts';
+import { tooLong } from '../extraction-error.ts';
+import { TEXT_MAX_LENGTH } from '../extraction-limits.ts';
 import { withoutNuls } from './text-writer.ts';
 
 export type StructuredTextWriter = {

@@ -60,16 +60,16 @@ export function createTableWriter(writer: TextWriter): TableWriter {
 }
 
 function newTable(writer: TextWriter, isInner: boolean): Omit<OpenTable, 'hasHeaders'> {
-  return { isInner, start: writer.mark(), rows: 0, row: undefined, header: undefined };
+  return { isInner, start: writer.anchor(), rows: 0, row: undefined, header: undefined };
 }
 
 function beginRow(writer: TextWriter, table: OpenTable): void {
-  table.row = { start: writer.mark(), begin: writer.end(), cells: 0, headerCells: 0 };
+  table.row = { start: writer.anchor(), begin: writer.end(), cells: 0, headerCells: 0 };
   table.rows++;
 }
 
 function beginCell(writer: TextWriter, table: OpenTable, row: Row, name: 'td' | 'th'): void {
-  if (row.cells > 0) writer.sign(writer.end() === row.begin ? '| ' : ' | ');
+  if (row.cells > 0) writer.writeMarker(writer.end() === row.begin ? '| ' : ' | ');
   row.cells++;
   if (name === 'th') {
     row.headerCells++;
@@ -79,7 +79,7 @@ function beginCell(writer: TextWriter, table: OpenTable, row: Row, name: 'td' | 
 
 /** A first row of header cells only names the columns. */
 function endRow(writer: TextWriter, table: OpenTable, row: Row): void {
-  writer.dropSigns();
+  writer.dropMarkers();
   const isHeader = table.rows === 1 && row.cells > 0 && row.headerCells === row.cells;
   if (isHeader && row.start.offset !== undefined) table.header = { start: row.start, end: writer.end() };
   table.row = undefined;

@@ -1,6 +1,7 @@
 /** Collects the text of a marked-up document: collapses white space, separates blocks, records offsets. */
 
-import { TEXT_MAX_LENGTH, tooLong } from '../extraction-limits.ts';
+import { tooLong } from '../extraction-error.ts';
+import { TEXT_MAX_LENGTH } from '../extraction-limits.ts';
 
 /** An offset into the text. It is undefined until something is written after the anchor was taken. */
 export type Anchor = { offset: number | undefined };
@@ -13,11 +14,11 @@ export type TextWriter = {
   /** Ends the line (1) or the paragraph (2) before the next text. */
   breakLine(newlines: 1 | 2): void;
   /** Replaces pending breaks before the next text by a marker: a list marker or a cell separator. */
-  sign(text: string): void;
+  writeMarker(text: string): void;
   /** Drops the markers that no text followed. */
-  dropSigns(): void;
+  dropMarkers(): void;
   /** The offset of the next written character. */
-  mark(): Anchor;
+  anchor(): Anchor;
   /** The offset after the last written character. */
   end(): number;
   text(): string;
@@ -29,8 +30,8 @@ type Draft = {
   length: number;
   newlines: number;
   blank: boolean;
-  signs: string;
-  marks: Anchor[];
+  markers: string;
+  anchors: Anchor[];
 };
 
 /**
@@ -38,7 +39,7 @@ type Draft = {
  * @throws FILE_TOO_COMPLEX, on writing, past TEXT_MAX_LENGTH
  */
 export function createTextWriter(): TextWriter {
-  const draft: Draft = { written: [], length: 0, newlines: 0, blank: false, signs: '', marks: [] };
+  const draft: Draft = { written: [], length: 0, newlines: 0, blank: false, markers: '', anchors: [] };
   return {
     write: (text) => writeWords(draft, withoutNuls(text).replace(/\s+/g, ' ')),
     writeVerbatim(text) {
@@ -48,18 +49,18 @@ export function createTextWriter(): TextWriter {
       push(draft, written);
     },
     breakLine(newlines) {
-      if (draft.signs === '') draft.newlines = Math.max(draft.newlines, newlines);
+      if (draft.markers === '') draft.newlines = Math.max(draft.newlines, newlines);
     },
-    sign(text) {
-      draft.signs += text;
+    writeMarker(text) {
+      draft.markers += text;
     },
-    dropSigns() {
-      draft.signs = '';
+    dropMarkers() {
+      draft.markers = '';
     },
-    mark() {
-      const mark: Anchor = { offset: undefined };
-      draft.marks.push(mark);
-      return mark;
+    anchor() {
+      const anchor: Anchor = { offset: undefined };
+      draft.anchors.push(anchor);
+      return anchor;
     },
     end: () => draft.length,
     text: () => draft.written.join(''),
@@ -80,12 +81,12 @@ function writeWords(draft: Draft, words: string): void {
 
 /** Writes what is pending: a break or a blank (none at the very beginning), then markers. */
 function settle(draft: Draft): void {
-  const { length, newlines, blank, signs } = draft;
+  const { length, newlines, blank, markers } = draft;
   if (length > 0 && newlines > 0) push(draft, '\n'.repeat(newlines));
-  else if (length > 0 && blank && signs === '') push(draft, ' ');
-  push(draft, signs);
-  for (const mark of draft.marks) mark.offset = draft.length;
-  Object.assign(draft, { newlines: 0, blank: false, signs: '', marks: [] });
+  else if (length > 0 && blank && markers === '') push(draft, ' ');
+  push(draft, markers);
+  for (const anchor of draft.anchors) anchor.offset = draft.length;
+  Object.assign(draft, { newlines: 0, blank: false, markers: '', anchors: [] });
 }
 
 function push(draft: Draft, text: string): void {

@@ -6,19 +6,19 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { unpackText } from '../../indexing/split/extracted-text.ts';
-import { readingMaxMsFor, TEXT_MAX_LENGTH } from '../extraction-limits.ts';
+import { extractionMaxMsFor, TEXT_MAX_LENGTH } from '../extraction-limits.ts';
 import { createExtractionPool } from './extraction-pool.ts';
 
 const killedServer = fileURLToPath(new URL('../testing/killed-server.ts', import.meta.url));
-const hostile = fileURLToPath(new URL('../testing/hostile-reader.ts', import.meta.url));
-const chatting = fileURLToPath(new URL('../testing/chatting-reader.ts', import.meta.url));
+const hostile = fileURLToPath(new URL('../testing/hostile-process.ts', import.meta.url));
+const chatting = fileURLToPath(new URL('../testing/printing-process.ts', import.meta.url));
 const starvedServer = fileURLToPath(new URL('../testing/starved-server.ts', import.meta.url));
 const pool = createExtractionPool();
 afterAll(() => pool.close());
 
 const misbehave = async (how: string) => {
-  const readingMaxMs = (type: string) => (how === 'loop' || type === 'xml' ? 2_000 : 30_000);
-  const bounded = createExtractionPool({ program: hostile, readingMaxMs });
+  const maxMsFor = (type: string) => (how === 'loop' || type === 'xml' ? 2_000 : 30_000);
+  const bounded = createExtractionPool({ program: hostile, maxMsFor });
   try {
     return await bounded.extract({ accountId: 'a', fileName: how, readBytes: async () => new Uint8Array() });
   } finally {
@@ -143,14 +143,14 @@ it('fetches the bytes of as many files as it reads ahead, and no more, also afte
 });
 
 it('gives a small file of plain text less time than one that may unpack to something large', () => {
-  expect(readingMaxMsFor('xml', 1_000_000)).toBeLessThan(15_000);
-  expect(readingMaxMsFor('txt', 52_428_800)).toBe(readingMaxMsFor('pdf', 1));
+  expect(extractionMaxMsFor('xml', 1_000_000)).toBeLessThan(15_000);
+  expect(extractionMaxMsFor('txt', 52_428_800)).toBe(extractionMaxMsFor('pdf', 1));
 });
 
 it.skipIf(totalmem() < 4 * 2 ** 30)(
   "reads an account's file beside those of another one that take all of their time",
   async () => {
-    const shared = createExtractionPool({ program: hostile, readingMaxMs: () => 20_000 });
+    const shared = createExtractionPool({ program: hostile, maxMsFor: () => 20_000 });
     const extract = (accountId: string, fileName: string) =>
       shared.extract({ accountId, fileName, readBytes: async () => new Uint8Array() });
     const endless = Array.from({ length: 4 }, () => extract('a', 'loop'));

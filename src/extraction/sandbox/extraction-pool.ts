@@ -12,7 +12,7 @@ import { createFairSemaphore } from '../../concurrency/fair-semaphore.ts';
 import { onlyOnce } from '../../concurrency/only-once.ts';
 import type { PackedText } from '../../indexing/split/extracted-text.ts';
 import type { Extraction, UploadedFile } from '../extract.ts';
-import { HEAP_MAX, MACHINE_MEMORY, MEMORY_MAX, readingMaxMsFor } from '../extraction-limits.ts';
+import { extractionMaxMsFor, HEAP_MAX, MACHINE_MEMORY, MEMORY_MAX } from '../extraction-limits.ts';
 import { findExtractionProgram } from './extraction-program.ts';
 import { receiveResult } from './extraction-result.ts';
 import { findSandbox } from './extraction-sandbox.ts';
@@ -46,7 +46,7 @@ const VISITING_PROCESSES_MAX = Math.max(0, Math.min(2, MEMORY_FOR - PROCESSES_MA
 const SPARES = Math.max(1, Math.min(2, MEMORY_FOR));
 
 type Options = {
-  readingMaxMs?: typeof readingMaxMsFor;
+  maxMsFor?: typeof extractionMaxMsFor;
   program?: string;
   tell?: (lacks: string[]) => void;
 };
@@ -56,7 +56,7 @@ type Options = {
  * The other options are for tests. `close` kills running processes; the next server retries their jobs.
  */
 export function createExtractionPool({
-  readingMaxMs = readingMaxMsFor,
+  maxMsFor = extractionMaxMsFor,
   program,
   tell = () => {},
 }: Options = {}): ExtractionPool {
@@ -71,7 +71,7 @@ export function createExtractionPool({
     signal?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
     const size = file.bytes.byteLength;
     sendFile(child, file).then(onSent);
-    return await receiveResult(child, (type) => readingMaxMs(type, size));
+    return await receiveResult(child, (type) => maxMsFor(type, size));
   };
   return {
     async extract({ accountId, fileName, readBytes }, signal) {

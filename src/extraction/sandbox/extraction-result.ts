@@ -10,7 +10,7 @@ import type { ResultHead } from './extraction-process.ts';
 import { watchMemory } from './extraction-watchdog.ts';
 
 /** This many last characters of standard error are kept, to explain why a process ended. */
-const COMPLAINT_MAX_LENGTH = 4_000;
+const STDERR_MAX_LENGTH = 4_000;
 
 /** Messages of V8 and the C++ library for exhausted memory. */
 const OUT_OF_MEMORY = /out of memory|allocation failed|failed to allocate|bad_alloc/i;
@@ -26,7 +26,7 @@ export async function receiveResult(
   child: ChildProcess & { stdout: Readable; stderr: Readable },
   maxMsFor: (type: DocumentType) => number,
 ): Promise<Extraction<PackedText>> {
-  const complaint = lastOf(child.stderr);
+  const lastErrors = lastOf(child.stderr);
   const result = collectResult((type) => deadline.set(maxMsFor(type)));
   let exceeded: string | undefined;
   let fault: unknown;
@@ -51,8 +51,8 @@ export async function receiveResult(
   });
   if (fault) throw new Error('what reading hands back is no result', { cause: fault });
   if (result.isWhole()) return result.extraction();
-  if (exceeded === undefined && OUT_OF_MEMORY.test(complaint())) exceeded = TOO_MUCH_MEMORY;
-  if (exceeded === undefined) throw new Error(`reading ended with ${signal ?? code}: ${complaint()}`);
+  if (exceeded === undefined && OUT_OF_MEMORY.test(lastErrors())) exceeded = TOO_MUCH_MEMORY;
+  if (exceeded === undefined) throw new Error(`reading ended with ${signal ?? code}: ${lastErrors()}`);
   return { type: 'unknown', failure: { code: 'FILE_TOO_COMPLEX', message: exceeded } };
 }
 
@@ -73,7 +73,7 @@ function startDeadline(maxMs: number, end: (reason: string) => void) {
 function lastOf(stream: Readable): () => string {
   let last = '';
   stream.setEncoding('utf8').on('data', (piece: string) => {
-    last = (last + piece).slice(-COMPLAINT_MAX_LENGTH);
+    last = (last + piece).slice(-STDERR_MAX_LENGTH);
   });
   return () => last;
 }
@@ -101,15 +101,15 @@ function collectResult(onType: (type: DocumentType) => void) {
     line = Buffer.concat([line, piece]);
     const newline = line.indexOf('\n');
     if (newline < 0) return;
-    const [told, rest] = [JSON.parse(line.toString('utf8', 0, newline)), line.subarray(newline + 1)];
-    if (typeof told === 'string' && !isTypeKnown) {
+    const [message, rest] = [JSON.parse(line.toString('utf8', 0, newline)), line.subarray(newline + 1)];
+    if (typeof message === 'string' && !isTypeKnown) {
       isTypeKnown = true;
-      onType(told as DocumentType); // of something else than extraction-process.ts none that is known
+      onType(message as DocumentType); // of something else than extraction-process.ts none that is known
       line = Buffer.alloc(0);
       add(rest);
       return;
     }
-    head = checkHead(told);
+    head = checkHead(message);
     if (head.textBytes <= RESULT_MAX) text = Buffer.allocUnsafeSlow(head.textBytes);
     addText(rest);
   };
@@ -124,9 +124,9 @@ function collectResult(onType: (type: DocumentType) => void) {
   };
 }
 
-/** `told` is a head unless another program than extraction-process.ts wrote it. */
-function checkHead(told: ResultHead): ResultHead {
-  if (!Number.isSafeInteger(told.textBytes) || told.textBytes < 0)
+/** `message` is a head unless another program than extraction-process.ts wrote it. */
+function checkHead(message: ResultHead): ResultHead {
+  if (!Number.isSafeInteger(message.textBytes) || message.textBytes < 0)
     throw new TypeError('the head of the result announces no size');
-  return told;
+  return message;
 }

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { EscapeReport, EscapeTask } from '../testing/escaping-reader.ts';
+import type { EscapeReport, EscapeTask } from '../testing/escaping-process.ts';
 import { createExtractionPool } from './extraction-pool.ts';
 import { findSandbox } from './extraction-sandbox.ts';
 
-const program = fileURLToPath(new URL('../testing/escaping-reader.ts', import.meta.url));
+const program = fileURLToPath(new URL('../testing/escaping-process.ts', import.meta.url));
 const isRoot = process.geteuid?.() === 0;
 
 let directory: string;

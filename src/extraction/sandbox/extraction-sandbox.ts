@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { READING_MAX_MS, RESERVED_MEMORY_MAX } from '../extraction-limits.ts';
+import { EXTRACTION_MAX_MS, RESERVED_MEMORY_MAX } from '../extraction-limits.ts';
 
 /**
  * `command`: wraps a command in the sandbox. `lacks`: the limits that this system does not allow, in words; else empty.
@@ -29,7 +29,7 @@ const BOUNDED_START =
   '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; ulimit -c 0; ulimit -d "$1"; ulimit -t "$2"; shift 2; exec nice -n 10 "$@"';
 const KILOBYTES_MAX = Math.floor(RESERVED_MEMORY_MAX / 2 ** 10);
 /** Several threads of Node may run at once. */
-const PROCESSOR_SECONDS_MAX = (4 * READING_MAX_MS) / 1000;
+const PROCESSOR_SECONDS_MAX = (4 * EXTRACTION_MAX_MS) / 1000;
 
 /** A way to start a command, and the limits that it lacks. */
 type Way = { prefix(user: number): string[]; lacks: string[] };

@@ -2,6 +2,6 @@
 import { fileURLToPath } from 'node:url';
 import { createExtractionPool } from '../sandbox/extraction-pool.ts';
 
-const program = fileURLToPath(new URL('./hostile-reader.ts', import.meta.url));
+const program = fileURLToPath(new URL('./hostile-process.ts', import.meta.url));
 const readBytes = async () => new Uint8Array();
 await createExtractionPool({ program }).extract({ accountId: 'a', fileName: 'loop', readBytes });

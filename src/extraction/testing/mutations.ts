@@ -12,7 +12,7 @@ function randomNumbers(seed: number): () => number {
 }
 
 /** Bytes that mean something in one format or another. */
-const TELLING = [
+const MEANINGFUL = [
   '<',
   '>',
   '&',
@@ -69,7 +69,7 @@ const DAMAGES: ((bytes: Buffer, random: Random) => Buffer)[] = [
   // Something that means something
   (bytes, random) => {
     const at = below(random, bytes.length);
-    const inserted = TELLING[below(random, TELLING.length)] ?? '';
+    const inserted = MEANINGFUL[below(random, MEANINGFUL.length)] ?? '';
     return Buffer.concat([bytes.subarray(0, at), Buffer.from(inserted, 'latin1'), bytes.subarray(at)]);
   },
   // A number that is larger than anything

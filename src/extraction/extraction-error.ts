@@ -1,0 +1,34 @@
+/** The errors of a file that cannot be extracted. Their messages are for the file's owner. */
+import type { DocumentErrorCode } from '../../generated/types.gen.ts';
+import { TEXT_MAX_LENGTH } from './extraction-limits.ts';
+
+/** Ends the extraction of the file. */
+export class ExtractionError extends Error {
+  readonly code: DocumentErrorCode;
+
+  constructor(code: DocumentErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export const tooComplex = (what: string) => new ExtractionError('FILE_TOO_COMPLEX', what);
+
+export const tooLong = () => tooComplex(`The file's text is longer than ${TEXT_MAX_LENGTH} characters.`);
+
+/**
+ * Returns the same text.
+ * @throws FILE_TOO_COMPLEX past TEXT_MAX_LENGTH
+ */
+export function requireShort(text: string): string {
+  if (text.length > TEXT_MAX_LENGTH) throw tooLong();
+  return text;
+}
+
+export const corrupt = (what: string) => new ExtractionError('FILE_CORRUPT', what);
+
+/** `reason`: in our words, since a library's message would not help the file's owner. */
+export const damaged = (reason: string) => corrupt(`The file is damaged or cut off: ${reason}.`);
+
+export const encrypted = () =>
+  new ExtractionError('FILE_ENCRYPTED', 'The file needs a password; import it without one.');
