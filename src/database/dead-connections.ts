@@ -1,9 +1,15 @@
 /**
  * Finds dead connections to the database, whose network path failed silently, and closes them. Without this,
  * statements would wait until the kernel gives up a quarter of an hour later (tcp(7), tcp_retries2). Behind a proxy
- * that still answers for a lost server they would wait for ever. Why not a time limit for statements: a long
- * statement, or one that waits for a lock, looks the same from here. A separate connection asks the server whether the
+ * that still answers for a lost server they would wait for ever. A separate connection asks the server whether the
  * statement still runs.
+ *
+ * Why not
+ * - `query_timeout` of the driver, or any time limit: a long statement, or one that waits for a lock, looks the same
+ *   from here. A limit that spares those (a minute) fills the pool meanwhile; one of seconds breaks them, and leaves
+ *   the lost server process with its locks.
+ * - TCP keep-alive alone: it probes idle connections only, and a proxy answers it.
+ * - `tcp_user_timeout`: Node's sockets do not offer it, and a proxy acknowledges the bytes.
  */
 import type { Socket } from 'node:net';
 import { setImmediate as poll } from 'node:timers/promises';
