@@ -8,8 +8,8 @@ import { codeOf, type Problem } from '../problem.ts';
 const FULL = ['ENOSPC', 'EDQUOT'];
 const FORBIDDEN = ['EACCES', 'EPERM'];
 
-/** Writes a file to find out whether that is possible: rights, a read-only mount and /proc can forbid it. */
-function probe(directory: string): void {
+/** Writes a file and removes it. @throws the reason why that is not possible: rights, a read-only mount, /proc */
+export function probe(directory: string): void {
   const file = join(directory, `.probe-${randomUUID()}`);
   try {
     closeSync(openSync(file, 'wx', 0o600));

@@ -9,6 +9,8 @@ import { compareMigrations } from '../../database/migrate.ts';
 import { requireUsableDatabase } from '../../database/usable-database.ts';
 import { keepBytes } from '../../files/backup-lock.ts';
 import type { FileStore } from '../../files/file-store.ts';
+import { codeOf } from '../../problem.ts';
+import { probe } from '../../serve/data-directory.ts';
 import { joinDatabase } from '../../serve/open-database.ts';
 import { openFiles } from '../../serve/open-files.ts';
 import { createLog } from '../../telemetry/log.ts';
@@ -25,6 +27,15 @@ export type Tell = (line: string) => void;
 
 const isDirectory = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 
+/** @throws a sentence for the operator; the system's own message would name a file that nobody knows */
+function requireWritable(directory: string): void {
+  try {
+    probe(directory);
+  } catch (error) {
+    throw new Error(`Nothing can be written into ${directory} (${codeOf(error)}): name another path.`);
+  }
+}
+
 /**
  * The path of the backup: in a directory, a name with the time; otherwise `target` itself, which must not exist yet. A
  * target with a final slash is meant as a directory.
@@ -34,7 +45,9 @@ function choosePath(target: string): string {
   const isFolder = isDirectory(target) || target.endsWith('/') || target.endsWith(sep);
   const path = resolve(isFolder ? join(target, `knowledge-retrieval-${time}.tar.zst`) : target);
   if (existsSync(path)) throw new Error(`${path} is there already; a backup replaces nothing.`);
-  if (!isDirectory(dirname(path))) throw new Error(`There is no directory ${dirname(path)}.`);
+  const directory = dirname(path);
+  if (!isDirectory(directory)) throw new Error(`There is no directory ${directory}.`);
+  requireWritable(directory);
   return path;
 }
 

@@ -80,6 +80,12 @@ test('a path that leads nowhere, in a sentence and before anything is done', asy
     await expect(backUp(config, target, silent)).rejects.toThrow(`There is no directory ${nowhere}.`);
 });
 
+test.runIf(existsSync('/proc'))('a directory that nothing can be written into, likewise', async () => {
+  const config = readConfig({ DATABASE_URL: 'postgres://a@127.0.0.1:1/b' });
+  const sentence = /^Nothing can be written into \/proc \(E[A-Z]+\): name another path\.$/;
+  await expect(backUp(config, '/proc/', silent)).rejects.toThrow(sentence);
+});
+
 test('a database that a newer version has changed is left to that version', async () => {
   const { config, database, close } = await openPlace('newer');
   await migrateUpTo(database, '0001-initial');
