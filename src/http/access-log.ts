@@ -1,4 +1,4 @@
-/** One line of the log, and one observation of the metrics, for each request that has ended. */
+/** Writes one log line and one metrics observation when a request ends. */
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Telemetry } from '../telemetry/telemetry.ts';
@@ -10,16 +10,16 @@ const PROBES = new Set(['livez', 'readyz', 'metrics']);
 /** Paths of this service are shorter than this. Other paths are cut to this length. */
 const LOGGED_PATH_MAX = 256;
 
-/** The status for a client that hung up before its answer was sent. */
+/** nginx's status for a client that hung up before its answer was sent. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** The segments of this service's paths: short names, and the id of a file. */
+/** Segments of this service's paths: short names, and file ids. */
 const KNOWN_SEGMENT = /^([\w.-]{0,24}|[\da-f-]{36}_[\da-f-]{36})$/;
 
 /**
  * The path of a request target, as the log may hold it; undefined where the target is not a path. The query is left
- * out: in an upload address it holds the authority. Segments that no path of this service has become `…`: each may be
- * a secret in the wrong place.
+ * out: in an upload address it holds the signature. Unknown segments may be misplaced secrets, so they become `…`:
+ * `/v1/query?a=b` → `/v1/query`, `/kr_0123456789abcdef01234567` → `/…`
  */
 export function loggedPath(target = ''): string | undefined {
   const [path = ''] = target.split(/[?#]/, 1);

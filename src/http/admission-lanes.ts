@@ -1,30 +1,24 @@
 /**
- * The lanes in which the requests of an account wait for a permit. Imports wait for long; other requests are refused
- * when they are served slowly.
+ * The two lanes in which requests wait for a permit. Imports may wait for 50 s. Other requests are refused as soon as
+ * their account's queue moves slowly.
  */
 import { LRUCache } from 'lru-cache';
 import type { FairSemaphore } from '../concurrency/fair-semaphore.ts';
 
-/**
- * The longest wait for a search. After that, a retry elsewhere or later has better odds: Retry-After is a second, too.
- */
+/** A queue with longer waits is slow: a retry elsewhere or later has better odds. Retry-After is a second too. */
 const SLOW_WAIT_MS = 1_000;
-/**
- * Time to measure how many requests a second a lane can serve. Without a queue, the result holds for SAMPLE_KEPT_MS.
- */
+/** A sample of the service rate takes at least this long. It expires after SAMPLE_KEPT_MS without a queue. */
 const SAMPLE_MS = 200;
 const SAMPLE_KEPT_MS = 10_000;
-/** Requests that may wait in any case. A burst is served even where the lane moves slowly, as after a start. */
+/** This many requests may wait even where the lane moves slowly, as after a start. */
 const BURST = 32;
-/** No request of a burst waits longer than this. */
+/** The longest wait in the lane of the other requests. */
 const WAIT_MAX_MS = 2_000;
-/** Below a minute, after which most clients and proxies give up. */
+/** The longest wait of an import: less than a minute, after which most clients and proxies give up. */
 const IMPORT_WAIT_MAX_MS = 50_000;
-/**
- * Waiting requests of all accounts together. Each holds a connection, and at most 64 KiB of its body that have arrived.
- */
+/** The most waiting requests of all accounts. Each holds a connection and at most 64 KiB of its body. */
 const WAITING_MAX = 1_000;
-/** Accounts whose pace is remembered: those whose requests waited last. */
+/** Accounts whose service rate is remembered: those whose requests waited last. */
 const RATES_MAX = 1_000;
 
 export type LaneName = 'imports' | 'others';
@@ -40,20 +34,20 @@ const IMPORT_PATHS: ReadonlySet<string> = new Set([
 export const laneOf = (path: string): LaneName => (IMPORT_PATHS.has(path) ? 'imports' : 'others');
 
 /**
- * How fast an account is served, by its last sample: `perMs` requests a millisecond, infinite while nothing is known.
+ * Measures how fast an account is served. `perMs`: requests a millisecond in the last sample; infinite without one.
  */
 function createServiceRate() {
   let [sinceMs, served, perMs, lastMs] = [0, 0, Number.POSITIVE_INFINITY, 0];
   return {
     perMs: () => perMs,
-    /** A request joins the lane. After SAMPLE_KEPT_MS without a queue, the last sample is dropped. */
+    /** Call it when a request joins the lane. Drops a sample older than SAMPLE_KEPT_MS. */
     onJoined(): void {
       const nowMs = performance.now();
       if (nowMs - lastMs > SAMPLE_KEPT_MS) perMs = Number.POSITIVE_INFINITY;
       if (nowMs - lastMs > SAMPLE_MS) [sinceMs, served] = [nowMs, 0];
       lastMs = nowMs;
     },
-    /** A request gets its turn. */
+    /** Call it when a request gets its permit. */
     onServed(): void {
       served++;
       lastMs = performance.now();
@@ -63,19 +57,20 @@ function createServiceRate() {
   };
 }
 
-/** The requests of a lane. */
+/** The waiting requests of one lane. */
 export type Lane = {
   /** The longest wait of a request. */
   waitMaxMs: number;
   isFull(owner: string): boolean;
-  /** A request of the owner joins the lane. */
+  /** Call it when a request of the owner joins the lane. */
   joined(owner: string): void;
-  /** A request of the owner that waited gets its turn. */
+  /** Call it when a request of the owner gets its permit after a wait. */
   served(owner: string): void;
 };
 
 /**
- * The requests that wait for their owner's share of `shares`. `isPatient`: they wait even where they are served slowly.
+ * Creates the lane of the requests that wait for permits of `semaphore`. `waitsWhenSlow`: requests join the lane even
+ * where it moves slowly.
  */
 export function createLane(semaphore: FairSemaphore, { waitsWhenSlow }: { waitsWhenSlow: boolean }): Lane {
   const rates = new LRUCache<string, ReturnType<typeof createServiceRate>>({ max: RATES_MAX });

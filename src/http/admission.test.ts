@@ -1,4 +1,4 @@
-/** The order in which requests get permits: lanes, and requests that give a permit up and take it again. */
+/** The order in which requests get permits: by lane and account, and after `withoutPermit`. */
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -18,7 +18,7 @@ const createAdmission = (count: number) => createSharedAdmission(count, (key) =>
 /** A client that stays until it is destroyed. */
 const newClient = () => new PassThrough();
 
-/** Enters `count` times. Returns the numbers of the requests that got their turn, in that order, and the refusals. */
+/** Sends `count` requests. Returns the numbers of those that got a permit, in that order, and the refusals. */
 function admitMany(admission: Admission, count: number, lane: LaneName = 'others', key = 'a') {
   const [admitted, refused]: [number[], ServiceError[]] = [[], []];
   const clients = Array.from({ length: count }, newClient);
@@ -39,7 +39,7 @@ test('the paths of the imports’ lane are operations of the spec', () => {
   expect(Object.keys(paths).filter((path) => laneOf(path) === 'imports')).toHaveLength(4);
 });
 
-test('as many work as there are permits; the next begins when one leaves, in the order of coming', async () => {
+test('a permit admits one request; its release admits the next one, in order of arrival', async () => {
   const admission = createAdmission(2);
   const first = await admitOne(admission);
   const { admitted, refused } = admitMany(admission, 3);
@@ -51,15 +51,15 @@ test('as many work as there are permits; the next begins when one leaves, in the
   expect(admitted).toEqual([0, 1]);
 });
 
-describe('requests that are refused when they can not be answered soon', () => {
-  test('a burst waits, however large up to a thousand; the rest is refused at once', async () => {
+describe('requests that are refused when they cannot be answered soon', () => {
+  test('a burst of up to a thousand requests waits; the rest is refused immediately', async () => {
     const { refused } = admitMany(createAdmission(1), 1_100);
     await turn();
     expect(refused).toHaveLength(99);
     expect(refused[0]).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   });
 
-  test('while the first has waited for more than a second, nobody joins a queue that is long already', async () => {
+  test('a long queue takes no more requests while its first one has waited for more than a second', async () => {
     const admission = createAdmission(1);
     const working = await admitOne(admission);
     const { admitted } = admitMany(admission, 31);
@@ -71,7 +71,7 @@ describe('requests that are refused when they can not be answered soon', () => {
     expect(admitted).toEqual([]);
   });
 
-  test('a queue that is known to move slowly grows no longer than what it serves in a second', async () => {
+  test('a slow queue holds at most the number of requests that it serves in a second', async () => {
     vi.advanceTimersByTime(60_000);
     const admission = createAdmission(10);
     const permits = await Promise.all(Array.from({ length: 10 }, () => admitOne(admission)));
@@ -80,13 +80,13 @@ describe('requests that are refused when they can not be answered soon', () => {
       vi.advanceTimersByTime(20);
       permit.release();
     }
-    // 40 wait, and fifty a second are served.
+    // 40 requests wait, and 50 a second are served.
     const { refused } = admitMany(admission, 30);
     await turn();
     expect(refused).toHaveLength(20);
   });
 
-  test('few that wait for long are refused as well', async () => {
+  test('even a few requests are refused after a wait of two seconds', async () => {
     const admission = createAdmission(1);
     await admitOne(admission);
     const { refused } = admitMany(admission, 2);
@@ -97,7 +97,7 @@ describe('requests that are refused when they can not be answered soon', () => {
 });
 
 describe('imports', () => {
-  test('wait for fifty seconds, however slowly they are served; a thousand at the most', async () => {
+  test('at most a thousand imports wait, for up to fifty seconds', async () => {
     const admission = createAdmission(1);
     await admitOne(admission, 'imports');
     const { refused } = admitMany(admission, 600, 'imports');
@@ -110,7 +110,7 @@ describe('imports', () => {
     expect([refused.length, late.refused.length]).toEqual([600, 1]);
   });
 
-  test('all waits of one together, for a permit and for memory, end after fifty seconds', async () => {
+  test('the waits of one import, for a permit and for memory, take fifty seconds together at most', async () => {
     const admission = createAdmission(2);
     const first = await admitOne(admission, 'imports');
     const second = admitOne(admission, 'imports');
@@ -127,7 +127,7 @@ describe('imports', () => {
     await expect(held).rejects.toMatchObject({ status: 503 });
   });
 
-  test('take turns with other requests, and fill neither their line nor all permits', async () => {
+  test('imports take turns with other requests, and fill neither their queue nor all permits', async () => {
     const admission = createAdmission(4);
     const imports = await Promise.all([1, 2, 3].map(() => admitOne(admission, 'imports')));
     const waiting = admitMany(admission, 100, 'imports');
@@ -142,7 +142,7 @@ describe('imports', () => {
     ]);
   });
 
-  test('a client that hangs up leaves the line', async () => {
+  test('a request leaves the queue when its client hangs up', async () => {
     const admission = createAdmission(1);
     const working = await admitOne(admission, 'imports');
     const { admitted, clients } = admitMany(admission, 1_000, 'imports');
@@ -155,7 +155,7 @@ describe('imports', () => {
     expect(admitted).toEqual([1]);
   });
 
-  test('are refused within two seconds when the server is about to end', async () => {
+  test('waiting imports are refused within two seconds during shutdown', async () => {
     const admission = createAdmission(1);
     await admitOne(admission, 'imports');
     const before = admitMany(admission, 3, 'imports');
@@ -167,7 +167,7 @@ describe('imports', () => {
   });
 });
 
-test('who steps out lets another one work, and comes back before those who wait', async () => {
+test('a request without its permit lets another one work, and gets it back before new requests', async () => {
   const admission = createAdmission(1);
   const permit = await admitOne(admission);
   const outside = Promise.withResolvers<void>();
@@ -190,7 +190,7 @@ test('who steps out lets another one work, and comes back before those who wait'
   expect(admitted).toEqual([0]);
 });
 
-test('who steps out while outside comes back once', async () => {
+test('nested calls of withoutPermit acquire the permit once', async () => {
   const admission = createAdmission(2);
   const permit = await admitOne(admission);
   await permit.withoutPermit(() => permit.withoutPermit(async () => {}));
@@ -200,7 +200,7 @@ test('who steps out while outside comes back once', async () => {
   expect(admitted).toEqual([0, 1]);
 });
 
-test('who hangs up outside does not come back, and takes no permit', async () => {
+test('a request whose client hangs up while it has no permit does not get it back', async () => {
   const admission = createAdmission(1);
   const client = newClient();
   const permit = await admission.admit('imports', { key: 'a', client });
@@ -216,7 +216,7 @@ test('who hangs up outside does not come back, and takes no permit', async () =>
   expect(admitted).toEqual([0]);
 });
 
-test('who has its turn for heavy work and finds no permit to come back to gives the turn on', async () => {
+test('a request that cannot get its permit back passes its turn for heavy work on', async () => {
   const admission = createAdmission(2);
   const other = await admitOne(admission, 'others', 'b');
   const first = await admitOne(admission);
@@ -244,7 +244,7 @@ test('who has its turn for heavy work and finds no permit to come back to gives 
   expect(await done).toBe('done');
 });
 
-test('of a thousand requests of one account another one notices nothing', async () => {
+test('two thousand requests of one account do not delay another account', async () => {
   const admission = createAdmission(4);
   await admitOne(admission, 'others', 'b').then((permit) => permit.release());
   for (const lane of ['imports', 'others'] as const) admitMany(admission, 2_000, lane, 'a');
@@ -257,7 +257,7 @@ test('of a thousand requests of one account another one notices nothing', async 
 describe('memory for bodies', () => {
   const CHUNK = MEBIBYTE / 4;
 
-  /** One body for each of these owners, all sending at the same time; returns the mebibytes taken of each. */
+  /** Sends one body for each of these owners, all at the same time. Returns the mebibytes read of each. */
   async function arrive(admission: Admission, owners: string[], mebibytes: number) {
     const permits = await Promise.all(owners.map((owner) => admitOne(admission, 'others', owner)));
     const taken = owners.map(() => 0);
@@ -273,7 +273,7 @@ describe('memory for bodies', () => {
     return { permits, taken };
   }
 
-  test('bodies that together are too many are read on once others have ended, the eldest in any case', async () => {
+  test('bodies wait for memory until others are released; the eldest body never waits', async () => {
     const { permits, taken } = await arrive(createAdmission(8), Array(5).fill('a'), 11);
     expect(taken[0]).toBe(11);
     expect(taken.reduce((sum, bytes) => sum + bytes)).toBeLessThanOrEqual(48);
@@ -282,7 +282,7 @@ describe('memory for bodies', () => {
     expect(taken.slice(3)).toEqual([11, 11]);
   });
 
-  test('of a thousand bodies of one account those that are too many are refused, and others are not', async () => {
+  test('an account with too many bodies is refused, and another account is not', async () => {
     const admission = createAdmission(2_000);
     const enterAll = (owner: string, count: number) =>
       Promise.all(Array.from({ length: count }, () => admitOne(admission, 'others', owner)));
@@ -293,7 +293,7 @@ describe('memory for bodies', () => {
     expect(() => own[500]?.body()).toThrow('More requests');
   });
 
-  test('an account that fills its half leaves the other half to others', async () => {
+  test('an account that has filled its half leaves the other half to other accounts', async () => {
     const admission = createAdmission(16);
     const b = await admitOne(admission, 'others', 'b');
     await b.body().hold(CHUNK);

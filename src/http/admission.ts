@@ -1,7 +1,7 @@
 /**
- * Bounds how many requests work at once, and shares the permits out between accounts. Imports wait for their turn.
- * Other requests are refused at once when they could not be answered soon. Under any load the service does as much as
- * it can, and the load of one account hardly slows the others.
+ * Admission control: bounds how many requests work at once, and divides the permits between accounts. Imports wait for
+ * their turn. Other requests are refused immediately when they would wait too long. So throughput stays high under any
+ * load, and the load of one account hardly slows the others.
  */
 
 import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
@@ -12,61 +12,61 @@ import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.
 import { createHeavyWork, type HeavyTurn, type HeavyWork } from './heavy-work.ts';
 
 /**
- * The share of the permits that imports may hold: an import may take seconds. The other permits are left to requests
- * that take milliseconds.
+ * Imports may hold this share of the permits, since an import may take seconds. The rest is left to requests that take
+ * milliseconds.
  */
 const IMPORT_SHARE = 3 / 4;
-/** The longest wait when the server is about to end: an answer has to reach its client before the connections close. */
+/** The longest wait during shutdown: an answer has to reach its client before the connections close. */
 const SHUTDOWN_WAIT_MS = 2_000;
 /**
- * Memory for bodies that are held: four of the largest legal ones. The analysis of a text takes several times as much.
+ * Memory for request bodies: four of the largest legal ones. The analysis of a text takes several times as much.
  */
 const BODIES_MAX_BYTES = 48 * 1024 ** 2;
 
-/** A request that asks for a permit: its API key, whether valid or not, and the client that waits for the answer. */
+/** The sender of a request: its API key, valid or not, and the client that waits for the answer. */
 export type PermitRequest = { key: string; client: Client };
 
 /** A request's permit to work. */
 export type Permit = {
   /**
-   * The time that the request may still wait, over all its waits. A wait to take the permit again does not count: the
-   * work is done by then.
+   * The time left for all waits of the request together. The wait to get its permit back does not count: the work is
+   * done by then.
    */
   budget: WaitBudget;
   /**
-   * Gives the permit up while `act` runs, so that other requests work. For what takes time but no work of this process:
-   * a slow client's body, the end of an import.
+   * Releases the permit while `act` runs, so that other requests work. Use it to wait for something outside this
+   * process: a slow client's body, the end of an import.
    */
   withoutPermit<T>(act: () => Promise<T>): Promise<T>;
   /**
-   * The memory for a large body. It counts as it arrives, until `leave`. Wait for it without the permit.
+   * The memory for a large body. Arrived bytes count until `release`. Wait for memory without the permit.
    * @throws SERVICE_UNAVAILABLE when too many large bodies of the account arrive
    */
   body(): HeldBody;
-  /** Runs work that holds the event loop, in the account's turn for such work: see `HeavyWork`. */
+  /** Runs work that blocks the event loop, when it is the account's turn for such work: see `HeavyWork`. */
   runHeavy<T>(act: () => T | Promise<T>): Promise<T>;
   release(): void;
 };
 
 export type Admission = {
-  /** Whether a further request with this key would be refused. */
+  /** Whether another request with this key would be refused. */
   isFull(lane: LaneName, key: string): boolean;
   /**
-   * Resolves when the request has its turn.
+   * Resolves when the request has its permit.
    * @throws SERVICE_UNAVAILABLE when too many requests of the account wait, or this one has waited too long
    */
   admit(lane: LaneName, visitor: PermitRequest): Promise<Permit>;
-  /** From now on no request waits for longer than LAST_WAIT_MS. */
+  /** From now on no request waits for longer than SHUTDOWN_WAIT_MS. */
   shortenWaits(): void;
 };
 
-/** A request with its owner: an account, or `''` for all unknown keys together. */
+/** A request and the owner of its permit: an account id, or `''` for all unknown keys together. */
 type OwnedRequest = { owner: string; client: Client; budget: WaitBudget };
 
-/** How a request takes a permit and returns it. */
+/** How one request acquires and releases its permits. */
 type PermitAccess = { waitMaxMs(): number; acquire(isReturning: boolean): Promise<void>; release(): void };
 
-/** A request in the lane of imports needs an import permit and a permit. It waits at most `waitMaxMs` for both. */
+/** An import needs an import permit and a general one. It waits at most `waitMaxMs` for both together. */
 function createPermitAccess(
   semaphores: FairSemaphore[],
   { owner, client, budget }: OwnedRequest,
@@ -97,7 +97,7 @@ function createPermitAccess(
 
 type SharedResources = { memory: BodyMemory; heavy: HeavyWork };
 
-/** What a request holds: its permit, and memory for its body. */
+/** The permit of one request, with the memory for its body. */
 function createPermit(
   access: PermitAccess,
   { memory, heavy }: SharedResources,
@@ -111,7 +111,7 @@ function createPermit(
   };
   const limits = () => ({ client, budget, waitMaxMs: access.waitMaxMs() });
   const withoutPermit: Permit['withoutPermit'] = async (act) => {
-    // Within another call the permit is already given up; a second call would take it twice.
+    // In a nested call the permit is already released. Acquiring it again here would hold it twice.
     if (!isHeld) return await act();
     releasePermit();
     try {
@@ -134,7 +134,7 @@ function createPermit(
         turn = await heavy.take(owner, limits());
       };
       try {
-        // A request with its turn for heavy work may still be refused a permit.
+        // Getting the permit back may fail after the turn has been taken; `finally` then passes the turn on.
         await (heavy.isTaken(owner) ? withoutPermit(take) : take());
         turn?.begin();
         return await act();
@@ -149,7 +149,7 @@ function createPermit(
   };
 }
 
-/** `count` permits, and memory for bodies. `ownerOf` returns the account of a key without waiting. */
+/** Creates the admission with `count` permits. `ownerOf` returns the account of a key without waiting. */
 export function createAdmission(count: number, ownerOf: (key: string) => string): Admission {
   const permits = createFairSemaphore(count, (owner) => lanes.others.served(owner));
   const imports = createFairSemaphore(Math.max(1, Math.floor(count * IMPORT_SHARE)));

@@ -1,4 +1,4 @@
-/** Whatever fails inside, the client receives the envelope and no internal detail. */
+/** A failure inside the service reaches the client as an envelope without internal details. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ describe('a crash inside a handler', () => {
   });
   afterAll(() => crashing.close());
 
-  test('500 INTERNAL_ERROR: constant message, a request id for the log, and the service lives on', async () => {
+  test('answers 500 INTERNAL_ERROR with a constant message and a request id, and keeps running', async () => {
     const { body: created } = await crashing.call('createKnowledgeBase', { name: 'one' });
     const text = { knowledgeBaseId: created.data.id, title: 'a', content: 'b' };
     const { status, headers, body } = await crashing.call('importTextContent', text);
@@ -39,7 +39,7 @@ describe('a handler that breaks the contract', () => {
   });
   afterAll(() => breaking.close());
 
-  test('500 INTERNAL_ERROR: the answer is held back', async () => {
+  test('answers 500 INTERNAL_ERROR instead of the broken response', async () => {
     const { body: created } = await breaking.call('createKnowledgeBase', { name: 'one' });
     const ticket = { knowledgeBaseId: created.data.id, fileName: 'a.txt', size: 1 };
     const { status, body } = await breaking.call('presignUploadUrl', ticket);
@@ -47,7 +47,7 @@ describe('a handler that breaks the contract', () => {
   });
 });
 
-describe('a database that is away', () => {
+describe('a database that is stopped', () => {
   let directory: string;
   let postgres: EmbeddedPostgres;
   let service: TestService;
@@ -67,7 +67,7 @@ describe('a database that is away', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  test('503 SERVICE_UNAVAILABLE with Retry-After, never 401 or 500, and good answers when it is back', async () => {
+  test('answers 503 SERVICE_UNAVAILABLE with Retry-After, and 200 after the database has started again', async () => {
     const operations = ['getUsage', 'getBalance', 'listKnowledgeBases'];
     await postgres.stop();
     for (const operation of operations) {
@@ -85,7 +85,7 @@ describe('a database that is away', () => {
   });
 });
 
-describe('a public address and origins that are set', () => {
+describe('with BASE_URL and CORS_ORIGIN', () => {
   let service: TestService;
   beforeAll(async () => {
     const settings = {
@@ -96,7 +96,7 @@ describe('a public address and origins that are set', () => {
   });
   afterAll(() => service.close());
 
-  test('upload addresses begin with BASE_URL, and lead to the file through any proxy that strips it', async () => {
+  test('upload addresses begin with BASE_URL, and work behind a proxy that strips its path', async () => {
     const { body: created } = await service.call('createKnowledgeBase', { name: 'one' });
     const ticket = { knowledgeBaseId: created.data.id, fileName: 'a.txt', size: 3 };
     const { body } = await service.call('presignUploadUrl', ticket);
@@ -114,7 +114,7 @@ describe('a public address and origins that are set', () => {
   });
 
   const origins = ['https://app.example.org', 'http://localhost:5173'];
-  test.each(origins)('pages of %s may send their key, on good answers as on errors', async (origin) => {
+  test.each(origins)('pages of %s may send their key and read both successes and errors', async (origin) => {
     const target = `${service.address}/v1/getUsage`;
     const preflight = {
       origin,
@@ -128,7 +128,7 @@ describe('a public address and origins that are set', () => {
     }
   });
 
-  test('pages of other origins may not, nor may a cache give them what others got', async () => {
+  test('pages of other origins may not call; Vary: Origin keeps caches from serving them', async () => {
     const target = `${service.address}/v1/getUsage`;
     const headers = { origin: 'https://app.example.org.evil.example', 'x-api-key': service.apiKey };
     const preflight = { ...headers, 'access-control-request-method': 'GET' };

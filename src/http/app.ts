@@ -35,7 +35,7 @@ async function secure(context: Context, next: Next): Promise<void> {
 }
 
 function answerError(context: Context, error: ServiceError): void {
-  // The rest of a refused body has to be read, or the next request on its connection is never read.
+  // Read the rest of a refused body: otherwise the next request on its connection is never read.
   context.req.resume();
   context.status = error.status;
   context.state.errorCode = error.errorCode;
@@ -59,14 +59,14 @@ const errorBoundary =
     }
   };
 
-/** Waits for the request's permit, in the order of its account's requests. */
+/** Waits for the request's permit. Requests of one account are admitted in order of arrival. */
 const requirePermit =
   ({ admit }: Admission): Middleware =>
   async (context, next) => {
     const permit = await admit(laneOf(context.path), { key: context.get('x-api-key'), client: context.res });
     context.state.permit = permit;
     try {
-      // A client that has hung up meanwhile needs no answer.
+      // If the client has hung up meanwhile, no answer is needed.
       if (!context.req.socket.destroyed) await next();
     } finally {
       permit.release();
@@ -91,13 +91,13 @@ const refuseRoute: Middleware = () => {
   throw routeNotFound();
 };
 
-/** The parts of the application. Without a `backend` it has the routes only. `corsOrigins`: whose pages may call. */
+/** Without a `backend`, the application has only the routes. `corsOrigins`: the origins whose pages may call. */
 type AppOptions = {
   backend?: Backend;
   routes: Routes;
-  /** Decides which calls of operations have a permit; undefined: all, at once. */
+  /** Admits calls of operations; undefined: all calls are admitted immediately. */
   admission?: Admission;
-  /** Looks up an unknown key before its request is admitted; undefined: there is nothing to look up. */
+  /** Looks up an unknown key before its request is admitted; returns undefined where no look-up is needed. */
   lookUpUnknownKey?(key: string): Promise<boolean> | undefined;
   log: Logger;
   telemetry: Telemetry;
@@ -105,7 +105,7 @@ type AppOptions = {
   validateResponses: boolean;
 };
 
-/** The application as a request listener. It does not listen yet. */
+/** Creates the application as a request listener. It does not listen yet. */
 export async function createApp({
   backend,
   routes,

@@ -1,4 +1,4 @@
-/** How slowly a body may arrive. */
+/** The minimum rate at which a body has to arrive. */
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -30,13 +30,13 @@ async function receive(bytesPerSecond: number, storeMs = 0) {
   return { received, error };
 }
 
-test('a body of 20 KB a second arrives, one of 10 KB a second is cut off', async () => {
+test('a body of 20 KB a second arrives; one of 10 KB a second is cut off', async () => {
   expect(await receive(20_000)).toEqual({ received: 1_200_000, error: undefined });
   const slow = await receive(10_000);
   expect(slow.error).toMatchObject({ errorCode: 'REQUEST_TIMEOUT', headers: { connection: 'close' } });
   expect(slow.received).toBeLessThan(200_000);
 });
 
-test('time in which we store what has come does not make its sender slow', async () => {
+test('the time spent on storing a piece does not count against its sender', async () => {
   expect(await receive(20_000, 10_000)).toEqual({ received: 1_200_000, error: undefined });
 });

@@ -1,15 +1,15 @@
-/** The bytes of a request as they arrive. The client has to send them at a least rate. */
+/** Reads the bytes of a request as they arrive, at a required minimum rate. */
 import type { IncomingMessage } from 'node:http';
 import { bodyTooSlow } from '../errors.ts';
 
-/** A body on a poor mobile link arrives faster than this on average. */
+/** The minimum average rate. Even a poor mobile link is faster. */
 const LEAST_BYTES_PER_SECOND = 16 * 1024;
-/** The least rate is not required before this long a wait: links pause. */
+/** The rate is checked only after this much waiting, since links pause. */
 const GRACE_SECONDS = 10;
 
 /**
- * The pieces of a body. Only the time that is spent waiting for a piece counts: a slow store does not make the sender
- * slow. The request stays open when no more pieces are taken.
+ * The pieces of a body. The rate counts only the time spent waiting for a piece: a slow consumer does not make the
+ * sender slow. The request stays open when the consumer stops early.
  * @throws REQUEST_TIMEOUT when the average falls below LEAST_BYTES_PER_SECOND
  */
 export async function* arrivingBytes(request: IncomingMessage): AsyncGenerator<Buffer> {

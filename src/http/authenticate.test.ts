@@ -1,4 +1,4 @@
-/** Only live keys may call. A revoked key works for a second at most. */
+/** Only live keys may call. A revoked key stops working within a second. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { generateApiKey, readApiKey } from '../api-key.ts';
 import { createAccount } from '../database/accounts.ts';
@@ -23,7 +23,7 @@ async function makeKey(expiresAt: Date | null = null): Promise<string> {
 
 const keyIdOf = (key: string) => readApiKey(key)?.keyId ?? '';
 
-test('a live key gives its account', async () => {
+test('a live key returns its account', async () => {
   const key = await makeKey();
   expect(await createAuthenticate(suite.database).authenticate(key)).toEqual({
     accountId,
@@ -31,7 +31,7 @@ test('a live key gives its account', async () => {
   });
 });
 
-test('no key, nonsense, an unknown, expired, revoked or wrong key are refused in one wording', async () => {
+test('a missing, malformed, unknown, expired or revoked key is refused with the same message', async () => {
   const { authenticate } = createAuthenticate(suite.database);
   const expired = await makeKey(new Date(Date.now() - 1000));
   const revoked = await makeKey();
@@ -58,7 +58,7 @@ test('a key in use stops working within a second of its revocation', async () =>
   });
 });
 
-test('a key names its account once it was right, until it is refused', async () => {
+test('ownerOf returns the account of a key from its first successful check until it is refused', async () => {
   const { authenticate, ownerOf } = createAuthenticate(suite.database);
   const key = await makeKey();
   const before = ownerOf(key);
@@ -69,7 +69,7 @@ test('a key names its account once it was right, until it is refused', async () 
   expect(ownerOf(key)).toBe('');
 });
 
-test('the first use of a key among a thousand made-up ones costs a few statements, and names its account', async () => {
+test('a thousand keys, all but one made up, are looked up with fewer than four statements', async () => {
   let statements = 0;
   const counted = suite.database.withPlugin({
     transformQuery: ({ node }) => node,
@@ -97,7 +97,7 @@ test('a malformed key or one with a wrong checksum costs no query', async () => 
   await expect(createAuthenticate(closed.database).authenticate(wrong)).rejects.toThrow('valid API key');
 });
 
-test('the database holds no key, only what can not be turned back', async () => {
+test('the database holds hashes, from which no key can be computed', async () => {
   const key = await makeKey();
   const rows = JSON.stringify(await suite.database.selectFrom('api_keys').selectAll().execute());
   expect(rows).not.toContain(key);

@@ -6,15 +6,16 @@ import { findLiveApiKeys, type KeyOwner } from '../database/api-keys.ts';
 import type { Database } from '../database/database.ts';
 import { unauthorized } from '../errors.ts';
 
-/** A revoked key stops working on every server within this time after its revocation. In it, a key costs one query. */
+/** A revoked key stops working on every server within this time. Within it, each key costs at most one query. */
 const KEY_CACHE_MS = 1_000;
-/** Far more keys than are in use within a second. Made-up keys of an attacker evict each other. */
+/** Far more keys than are in use within a second. An attacker's made-up keys evict each other. */
 const KEY_CACHE_SIZE = 10_000;
 
 export type Caller = { accountId: string; keyId: string };
 
 /**
- * Looks keys up by their ids: in the cache, or in `database` with one query for all. The cache holds made-up keys too.
+ * Looks keys up by their ids, first in a cache, then in `database` with one query for all waiting ids. Unknown ids are
+ * cached too.
  */
 function createFindOwner(database: Database): (keyId: string) => Promise<KeyOwner | undefined> {
   const cache = new LRUCache<string, { owner: KeyOwner | undefined }>({
@@ -35,7 +36,7 @@ function createFindOwner(database: Database): (keyId: string) => Promise<KeyOwne
   };
 }
 
-/** Checks keys against `database`. */
+/** Creates the functions that check API keys against `database`. */
 export function createAuthenticate(database: Database) {
   const findOwner = createFindOwner(database);
   const accounts = new LRUCache<string, string>({ max: KEY_CACHE_SIZE });
@@ -57,19 +58,20 @@ export function createAuthenticate(database: Database) {
      */
     authenticate,
     /**
-     * The account of a key whose last check succeeded, without waiting. `''` for all other keys, which share one
-     * account's permits.
+     * The account of a key whose last check succeeded, without waiting; `''` for all other keys, which share the
+     * permits of one account.
      */
     ownerOf: (key: string): string => accounts.get(key) ?? '',
     /**
-     * Looks up a key that may be valid and is not known yet. Afterwards `ownerOf` knows its account.
-     * @returns whether the key is valid, and false while the database is away; undefined: there is nothing to look up
+     * Looks up a key that `ownerOf` does not know yet. Afterwards `ownerOf` returns its account.
+     * @returns whether the key is valid, false also while the database is unreachable; undefined where no look-up is
+     * needed: the key is known or malformed
      */
     lookUpUnknownKey(key: string): Promise<boolean> | undefined {
       if (accounts.has(key) || !isApiKey(key)) return undefined;
       return authenticate(key).then(
         () => true,
-        () => false, // it gets its turn with the unknown keys, and the check there says why
+        () => false, // the request waits with those of unknown keys; its own check then throws the reason
       );
     },
   };

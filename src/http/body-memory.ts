@@ -1,18 +1,18 @@
 /**
- * Bounds the memory that the large bodies of requests take. Only bytes that have arrived count: a client that announces
- * much and sends little keeps no other client waiting. While memory is short, a body is not read further.
+ * Bounds the memory for large request bodies. Only arrived bytes count, so a client that announces a large body and
+ * sends nothing blocks no other client. While memory is short, bodies are not read further.
  */
 
 import { createWaitQueue, type WaitLimits } from '../concurrency/wait-queue.ts';
 import { overloaded } from '../errors.ts';
 
-/** Large bodies that may arrive at once, of all owners together. */
+/** The most large bodies that may arrive at once, of all owners together. */
 const BODIES_MAX = 1_000;
 
-/** The part of a body that has arrived. It counts until it is released. */
+/** The arrived part of a body. It counts until it is released. */
 export type HeldBody = {
   /**
-   * Counts bytes that have arrived. Resolves when there is memory for them.
+   * Counts this many more arrived bytes. Resolves when there is memory for them.
    * @throws the error that ends a wait: see `WaitQueue`
    */
   hold(bytes: number): Promise<void>;
@@ -31,15 +31,15 @@ export type BodyMemory = {
 
 type Body = { owner: Owner; bytes: number };
 
-/** `bodies` in the order in which they began, the eldest first. `youngerBytes`: bytes of all bodies but the eldest. */
+/** `bodies`: the eldest first. `youngerBytes`: the bytes of all bodies but the eldest. */
 type Owner = { bodies: Set<Body>; youngerBytes: number };
 
 const eldestOf = ({ bodies }: Owner): Body | undefined => bodies.values().next().value;
 
 /**
- * Half of the memory is reserved for the eldest body of each owner: otherwise bodies that have arrived in part would
- * wait for one another's memory for ever. All other bodies share the other half. While several owners have bodies,
- * those of one owner take at most half of that.
+ * The younger bodies of all owners share one half of the memory. The other half is left to the eldest body of each
+ * owner: otherwise half-arrived bodies could wait for one another's memory for ever (deadlock). While several owners
+ * have bodies, the younger bodies of one owner take at most a quarter of the memory.
  */
 export function createBodyMemory(totalBytes: number): BodyMemory {
   const owners = new Map<string, Owner>();

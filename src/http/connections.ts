@@ -1,27 +1,27 @@
-/** What is in progress on a server's connections, and which connections are closed when there are too many. */
+/** Tracks the requests of a server's connections, and closes connections when there are too many. */
 import { readFileSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** The most open connections. An idle one takes some 9 KiB of memory, and clients of one service have far fewer. */
+/** The most open connections. An idle one takes about 9 KiB of memory. Usual clients have far fewer. */
 const CONNECTIONS_MAX = 10_000;
-/** Connections may take this share of the files that the system lets this process open. */
+/** Connections may take this share of the process's limit of open files. */
 const CONNECTIONS_SHARE = 3 / 4;
-/** When fewer than this share are free, connections are closed until twice as many are free. */
+/** When less than this share of the connections is free, some are closed until twice this share is free. */
 const FREE_SHARE = 1 / 16;
-/** How often the connections are examined while few are free: 10,000 take some milliseconds. */
+/** The least time between two checks of all connections: checking 10,000 takes some milliseconds. */
 const CHECK_INTERVAL_MS = 250;
-/** After this long without an examination, the rates of arriving requests are unknown. */
+/** After this long without a check, the rates of arriving requests are unknown. */
 const RATES_KEPT_MS = 5_000;
-/** While few connections are free, a request has this long to arrive, or has to arrive at the least rate below. */
+/** While few connections are free, a request has to arrive within this time or at the minimum rate below. */
 const ARRIVAL_MS = 2_000;
 const LEAST_BYTES_PER_MS = 16;
 /** While few connections are free, a connection is kept this long after its last answer. */
 const IDLE_MS = 5_000;
 
 /**
- * How many connections this process may have. CONNECTIONS_MAX where the system does not say how many files it may open.
+ * The most connections of this process, by its limit of open files. CONNECTIONS_MAX where that limit is unknown.
  */
 export function connectionsMax(): number {
   try {
@@ -33,8 +33,9 @@ export function connectionsMax(): number {
 }
 
 /**
- * `isUnused`: no request has come yet. `usedAtMs`: when its last answer ended, or else when it began. `bytesAtUse`:
- * bytes that had been read by then. `arriving`: when an arriving request was first seen, and the bytes read by then.
+ * `isUnused`: it has had no request yet. `usedAtMs`: the end of its last answer, or else the start of the connection.
+ * `bytesAtUse`: the bytes read by then. `arriving`: when a check first saw an arriving request, and the bytes read by
+ * then.
  */
 type Connection = {
   isUnused: boolean;
@@ -44,8 +45,8 @@ type Connection = {
 };
 
 /**
- * What is in progress on a server: its connections, the answer to the last request of each, and when any answer last
- * ended.
+ * A server's connections. `lastAnswers`: the unfinished answer to the last request of each. `endedAtMs`: the end of the
+ * last finished answer.
  */
 export type TrackedConnections = {
   connections: Map<Socket, Connection>;
@@ -53,7 +54,7 @@ export type TrackedConnections = {
   endedAtMs: number;
 };
 
-/** Call this before anything else listens to the server. */
+/** Starts to track a server's connections. Call it before any other listener is added. */
 export function trackConnections(server: Server): TrackedConnections {
   const tracked: TrackedConnections = { connections: new Map(), lastAnswers: new Map(), endedAtMs: 0 };
   const { connections, lastAnswers } = tracked;
@@ -77,15 +78,15 @@ export function trackConnections(server: Server): TrackedConnections {
 }
 
 /**
- * Whether the server does not read: the request waits for its permit, or its body for memory. Then the client does not
- * stall.
+ * Whether the server itself does not read the body: the request waits for its permit, or the body for memory. Then the
+ * client is not to blame.
  */
 export const isUnread = ({ req, headersSent }: ServerResponse): boolean =>
   !req.complete && !headersSent && (req.readableFlowing === null || req.readableLength > 0);
 
 /**
- * Closes the connections on which nothing is in progress. Node counts a connection that has sent nothing as a slow
- * request, and leaves it open.
+ * Closes the idle connections, and those that have sent nothing yet. Node itself leaves the latter open: it takes them
+ * for slow requests.
  */
 export function closeIdle(server: Server, { connections }: TrackedConnections): void {
   server.closeIdleConnections();
@@ -94,7 +95,7 @@ export function closeIdle(server: Server, { connections }: TrackedConnections): 
 
 type State = 'works' | 'arrives' | 'idle';
 
-/** A connection that has never sent anything counts as one whose first request is arriving. */
+/** The state of a connection. Before its first request it counts as `arrives`. */
 function stateOf(socket: Socket, { isUnused, bytesAtUse }: Connection, last?: ServerResponse): State {
   if (last !== undefined)
     return last.req.complete || last.headersSent || isUnread(last) ? 'works' : 'arrives';
@@ -102,7 +103,8 @@ function stateOf(socket: Socket, { isUnused, bytesAtUse }: Connection, last?: Se
 }
 
 /**
- * Whether too little of a request has arrived since it was first seen. A request that is fast enough is measured anew.
+ * Whether a request arrives below the minimum rate since the start of its measurement. A fast enough request starts a
+ * new measurement.
  */
 function isSlow(socket: Socket, connection: Connection, nowMs: number): boolean {
   connection.arriving ??= { sinceMs: nowMs, bytes: socket.bytesRead };
@@ -113,7 +115,7 @@ function isSlow(socket: Socket, connection: Connection, nowMs: number): boolean 
   return false;
 }
 
-/** Connections that may be closed: those whose requests arrive too slowly, then idle ones, each the oldest first. */
+/** Connections that may be closed: first those with slow requests, then idle ones; in each group the oldest first. */
 function findClosable({ connections, lastAnswers }: TrackedConnections, areRatesKnown: boolean): Socket[] {
   const nowMs = performance.now();
   const [slow, idle]: [[Socket, Connection][], [Socket, Connection][]] = [[], []];
@@ -129,9 +131,9 @@ function findClosable({ connections, lastAnswers }: TrackedConnections, areRates
 }
 
 /**
- * Closes new connections beyond `max`, and keeps some free. While few are free, it lets `cutOff` end requests that do
- * not arrive, and closes unused connections. It never closes a connection whose request is in progress, or that was
- * used just now.
+ * Closes new connections beyond `max`, and keeps some free. While few are free, it calls `cutOff` for requests that
+ * arrive too slowly, and closes idle connections. It closes neither connections whose request is in progress nor those
+ * that were used in the last IDLE_MS.
  */
 export function limitConnections(
   server: Server,
@@ -157,7 +159,7 @@ export function limitConnections(
     const tooMany = connections.size - (max - 2 * minFree);
     for (const socket of closable.slice(0, tooMany)) {
       const { bytesRead } = socket;
-      // Bytes that came in time may not be read yet: the event loop reads its sockets before it runs this.
+      // Bytes may have arrived in time and not be read yet. The event loop reads its sockets before this callback.
       setImmediate(() => socket.bytesRead === bytesRead && close(socket));
     }
   };

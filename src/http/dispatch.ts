@@ -1,6 +1,6 @@
 /**
- * Takes a request through the spec's checks to its answer: route, key, rate limit, body, validation, answer. The only
- * file that knows openapi-backend.
+ * Takes a request through the spec's checks to its answer: route, key, rate limit, body, validation, answer. Only this
+ * file uses openapi-backend.
  */
 import addFormats from 'ajv-formats';
 import type { Context } from 'koa';
@@ -21,27 +21,27 @@ import { largestBodyBytes, readJsonBody } from './request-body.ts';
 import { readSpec } from './spec.ts';
 import { toValidationError } from './validation-error.ts';
 
-/** What is known of a request beside its input. The costly parts are functions, and are made when they are called. */
+/** What the service knows of a request besides its input. The costly parts are functions, computed when called. */
 export type RequestContext = {
   caller: Caller;
   /** A header of the request; `''` where it has none of this name. */
   header(name: string): string;
   /** The address at which the client has reached the service, `http://host`. */
   origin(): string;
-  /** Runs what takes time but no work of this process, while another request has this one's permit. */
+  /** Runs `act` without the request's permit: see `Permit`. */
   withoutPermit: Permit['withoutPermit'];
-  /** The time that its waits together may still take; undefined where it was never admitted, as by the mock. */
+  /** The time left for all waits of the request; undefined where requests are not admitted, as in the mock. */
   budget: Permit['budget'] | undefined;
-  /** Aborts when the client waits for the answer no more. Making it takes a tenth of a small answer's time. */
+  /** Aborts when the client hangs up. To create it takes a tenth of a small answer's time. */
   signal(): AbortSignal;
 };
 
-/** Answers requests that have passed the spec's checks: the service, or the mock. Failures are thrown. */
+/** Answers the requests that have passed the spec's checks. Implemented by the service and the mock. */
 export type Backend = {
   /** @throws UNAUTHORIZED */
   authenticate(key: string | undefined): Promise<Caller>;
   /**
-   * Returns header fields for the answer, whatever that will be.
+   * Returns header fields for the answer, success or error.
    * @throws RATE_LIMITED
    */
   limitRate(keyId: string): Promise<Record<string, string>>;
@@ -49,21 +49,21 @@ export type Backend = {
   answer(operationId: string, input: unknown, requestContext: RequestContext): Promise<object>;
 };
 
-/** A request in openapi-backend. `request` gets its body only after the check of the key. */
+/** A request on its way through openapi-backend. `request` gets its body after the check of the key. */
 type RoutedRequest = { context: Context; request: Request; caller?: Caller };
 
-/** Returns how a response breaks the spec; undefined: it keeps to the contract. */
+/** Returns how a response breaks the spec; undefined: it does not. */
 export type ResponseCheck = (operationId: string, status: number, body: unknown) => string | undefined;
 
 async function loadSpec(): Promise<OpenAPIBackend> {
   const api = new OpenAPIBackend({
     definition: readSpec() as Document, // OpenAPI 3.0, as the linters check
     strict: true,
-    // Compiles validators at their first use, and leaves the check of the spec itself to the tests: 10 ms instead of
-    // 1.4 s.
+    // Compiles validators at their first use, and does not check the spec itself, which the tests do: 10 ms instead
+    // of 1.4 s.
     quick: true,
     coerceTypes: true,
-    // `verbose`: an error holds the value that is wrong.
+    // `verbose`: errors hold the wrong value.
     ajvOpts: { useDefaults: true, allErrors: true, verbose: true },
     customizeAjv: (ajv, _options, purpose) => {
       // Ajv would take 0x10, 1e1 and " 5" for numbers as well: see query-numbers.ts.
@@ -76,8 +76,8 @@ async function loadSpec(): Promise<OpenAPIBackend> {
   // openapi-backend would list all operations several times for each request; the spec does not change.
   const operations = router.getOperations();
   router.getOperations = () => operations;
-  // The validator of openapi-backend parses what it checks, with the original router. The three further parses of
-  // openapi-backend are skipped: their results are not used here.
+  // openapi-backend's validator parses the request with the original router. Its three other parses are skipped here,
+  // since their results are not used.
   const parseRequest = (request: Request) => ({ ...request, requestBody: request.body });
   api.router = Object.assign(Object.create(router), { parseRequest }) as typeof router; // the rest is inherited
   return api;
@@ -92,7 +92,7 @@ function methodsByPath(api: OpenAPIBackend): Map<string, string[]> {
   return methods;
 }
 
-/** The names of each operation's parameters that are whole numbers. */
+/** The names of the integer parameters of each operation. */
 function numbersByOperation(api: OpenAPIBackend): Map<string, Set<string>> {
   const numbersOf = ({ parameters = [] }: Operation) =>
     parameters.flatMap((parameter) => {
@@ -113,19 +113,19 @@ function bodyLimits(api: OpenAPIBackend): Map<string, number> {
   return limits;
 }
 
-/** The permit of the request; undefined where requests are not admitted, as by the mock. */
+/** The permit of the request; undefined where requests are not admitted, as in the mock. */
 const permitOf = ({ state }: Context): Permit | undefined => state.permit as Permit | undefined; // app.ts puts it there
 
 const withoutPermitOf = (context: Context): Permit['withoutPermit'] =>
   permitOf(context)?.withoutPermit ?? ((act) => act());
 
-/** The parsed body. Other requests work while the client still sends it, and while it waits for memory. */
+/** Reads and parses the body. Releases the permit while the client still sends it, or while it waits for memory. */
 async function readBody(context: Context, limitBytes: number): Promise<unknown> {
   const read = () => readJsonBody(context.req, limitBytes, permitOf(context));
   return await (context.req.complete ? read() : withoutPermitOf(context)(read));
 }
 
-/** Registers all checks between the socket and the answer, in the order of the contract. */
+/** Registers the checks of a request, in the contract's order. */
 function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backend): void {
   const allowed = methodsByPath(api);
   const limits = bodyLimits(api);
@@ -135,7 +135,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
     methodNotAllowed: ({ request }: Match) => {
       throw methodNotAllowed(allowed.get(request.path) ?? []);
     },
-    // The key is looked up here and not in the security handler, which would turn a database error into a 401.
+    // Not in the security handler: openapi-backend would turn a database error there into a 401.
     postRoutingHandler: async ({ operation }: Partial<Match>, routed: RoutedRequest) => {
       if (operation === undefined) return;
       routed.context.state.operationId = operation.operationId;
@@ -148,7 +148,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
     },
     postSecurityHandler: async ({ operation }: Match, { context, request }: RoutedRequest) => {
       const query = readNumbers(context.query, numbers.get(operation.operationId ?? ''));
-      Object.assign(request, { query }); // its type allows only text, its validator any value
+      Object.assign(request, { query }); // its type allows only text, its validator allows any value
       const limitBytes = limits.get(operation.operationId ?? '');
       if (limitBytes !== undefined) {
         request.body = await readBody(context, limitBytes);
@@ -171,7 +171,7 @@ function signalOf({ req, res }: Context): AbortSignal {
   return controller.signal;
 }
 
-/** Longer queries and pages take between one and twenty milliseconds of the event loop. */
+/** Longer queries and pages block the event loop for one to twenty milliseconds. */
 const LIGHT_QUERY_LENGTH = 1_000;
 const LIGHT_PAGE_LENGTH = 100;
 

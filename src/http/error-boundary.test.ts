@@ -1,7 +1,7 @@
 /**
- * Failures that no request can provoke, which the spec therefore documents under `default`: a crash in any operation,
- * and the storage limit where nothing is stored. Answers are checked against the spec: an answer that breaks it would
- * lose its code.
+ * Failures that no request can provoke: a crash in any operation, and the storage limit where nothing is stored. The
+ * spec documents them under `default`. The service checks these answers against the spec too: an answer that breaks it
+ * would lose its code.
  */
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
@@ -32,10 +32,10 @@ const CALLS: [operation: string, body?: object][] = [
   [`listPassages?documentId=${documentId}`],
 ];
 
-/** The error that every use of database or search throws from now on; undefined: they work. */
+/** The error that every use of database and search throws; undefined: both work. */
 let failure: Error | undefined;
 
-/** A copy of the part that throws `failure` when it is set. Its methods keep their own `this`. */
+/** A proxy of `part` that throws `failure` while that is set. Methods keep their own `this`. */
 const breakable = <Part extends object>(part: Part): Part =>
   new Proxy(part, {
     get(target, name) {
@@ -60,18 +60,18 @@ beforeAll(async () => {
 afterAll(() => service.close());
 beforeEach(async () => {
   failure = undefined;
-  // The key's owner is cached for a second, so that the failure reaches the handler and not the look-up of the key.
+  // This call caches the key's owner for a second, so that the failure happens in the handler, not in the key look-up.
   await service.call('getUsage');
 });
 
-test('the operations called here are those of the spec', () => {
+test('CALLS holds every operation of the spec', () => {
   const { paths } = load(readFileSync(new URL('../../spec/openapi.yaml', import.meta.url), 'utf8')) as {
     paths: object;
   };
   expect(CALLS.map(([call]) => `/v1/${call.split('?')[0]}`)).toEqual(Object.keys(paths));
 });
 
-test.each(CALLS)('500 INTERNAL_ERROR: %s crashes, and tells a constant sentence', async (call, body) => {
+test.each(CALLS)('500 INTERNAL_ERROR: a crash in %s answers with a constant message', async (call, body) => {
   failure = new TypeError(SECRET);
   const answer = await service.call(call, body);
   expect(answer).toMatchObject({
@@ -87,14 +87,17 @@ test.each(CALLS)('500 INTERNAL_ERROR: %s crashes, and tells a constant sentence'
   expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
 });
 
-test.each(CALLS)('403 STORAGE_LIMIT_EXCEEDED: %s tells it with its numbers', async (call, body) => {
-  const data = { limit: 10, used: 9, requested: 2 };
-  failure = storageLimitExceeded(data);
-  const answer = await service.call(call, body);
-  expect(answer).toMatchObject({ status: 403, body: { errorCode: 'STORAGE_LIMIT_EXCEEDED', data } });
-});
+test.each(CALLS)(
+  '403 STORAGE_LIMIT_EXCEEDED: %s answers with the limit, the used and the requested bytes',
+  async (call, body) => {
+    const data = { limit: 10, used: 9, requested: 2 };
+    failure = storageLimitExceeded(data);
+    const answer = await service.call(call, body);
+    expect(answer).toMatchObject({ status: 403, body: { errorCode: 'STORAGE_LIMIT_EXCEEDED', data } });
+  },
+);
 
-test('the service lives on after all of it', async () => {
+test('the service still answers after these failures', async () => {
   expect(await service.call('getUsage')).toMatchObject({
     status: 200,
     body: { data: { knowledgeBaseCount: 0, storageUsed: 0 } },

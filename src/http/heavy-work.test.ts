@@ -1,4 +1,4 @@
-/** The share of the event loop that one account may take for heavy work. */
+/** The share of the event loop that the heavy work of one account may take. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createHeavyWork, type HeavyWork } from './heavy-work.ts';
@@ -16,7 +16,7 @@ async function run(heavy: HeavyWork, owner: string, act: () => void | Promise<vo
   turn.end();
 }
 
-/** Works as often as it may within a time. Returns how often that was. */
+/** Does heavy work again and again for `ms`. Returns how often it got a turn. */
 async function workFor(ms: number, owners: number): Promise<number> {
   const heavy = createHeavyWork(() => owners);
   const untilMs = performance.now() + ms;
@@ -28,12 +28,12 @@ async function workFor(ms: number, owners: number): Promise<number> {
   return count;
 }
 
-test('alone an account has all of it, beside another one a sixth', async () => {
+test('a single account gets all of the event loop, one of two accounts a sixth', async () => {
   expect(await workFor(400, 2)).toBeLessThanOrEqual(5);
   expect(await workFor(400, 1)).toBeGreaterThan(6);
 });
 
-test('a turn that was not used is given on at once', async () => {
+test('an unused turn is passed on without a pause', async () => {
   const heavy = createHeavyWork(() => 2);
   const unused = await heavy.take('a', {});
   await delay(100);
@@ -41,7 +41,7 @@ test('a turn that was not used is given on at once', async () => {
   await heavy.take('a', { waitMaxMs: 50 });
 });
 
-test("an account's heavy work beside others is done one after the other, that of another account meanwhile", async () => {
+test("an account's heavy work runs one at a time, while other accounts do theirs", async () => {
   const heavy = createHeavyWork(() => 2);
   const done: string[] = [];
   const work = (owner: string, ms: number) =>

@@ -1,25 +1,24 @@
 /**
- * Shares the event loop out for work that holds it: the parsing of a large body takes up to a tenth of a second, a page
- * of a thousand passages ten milliseconds. Without this, an account with many such requests would have nearly all of
- * the loop.
+ * Divides the event loop between accounts for work that blocks it: to parse a large body takes up to 100 ms, a page of
+ * a thousand passages 10 ms. Otherwise one account with many such requests would take nearly the whole loop.
  */
 import { createKeyedMutex } from '../concurrency/keyed-mutex.ts';
 import type { WaitLimits } from '../concurrency/wait-queue.ts';
 
-/** While other accounts use the service, the heavy work of one account takes at most this share of the time. */
+/** While several accounts use the service, the heavy work of one takes at most this share of the time. */
 const SHARE = 1 / 6;
 /**
- * The longest pause: most of a long work is PostgreSQL's, and after a longer pause the account's next request would be
- * refused.
+ * The longest pause. Most of a longer work is PostgreSQL's, not the loop's. After a longer pause, the account's next
+ * request would already have been refused.
  */
 const PAUSE_MAX_MS = 500;
 
 /** An account's turn for heavy work. */
 export type HeavyTurn = {
-  /** The work begins. */
+  /** Call it when the work begins. */
   begin(): void;
   /**
-   * Passes the turn on after a pause. Whatever runs within the same turn of the event loop counts as part of the work.
+   * Passes the turn on after a pause. The rest of the current event loop iteration still counts as part of the work.
    */
   end(): void;
 };
@@ -28,7 +27,7 @@ export type HeavyWork = {
   /** Whether heavy work of the owner would have to wait for its turn. */
   isTaken(owner: string): boolean;
   /**
-   * Resolves when the owner may do heavy work: at once while it is the only owner, or else after its earlier work.
+   * Resolves when the owner may do heavy work: immediately while it is the only owner, else after its earlier work.
    * @throws the error that ends a wait: see `WaitQueue`
    */
   take(owner: string, limits: WaitLimits): Promise<HeavyTurn>;
@@ -38,7 +37,7 @@ export type HeavyWork = {
 
 const FREE: HeavyTurn = { begin() {}, end() {} };
 
-/** Makes the turns for heavy work. `countOwners` returns how many owners use the service. */
+/** Creates the turns for heavy work. `countOwners` returns how many owners use the service. */
 export function createHeavyWork(countOwners: () => number): HeavyWork {
   const mutex = createKeyedMutex();
   return {

@@ -19,9 +19,9 @@ beforeAll(async () => {
 
 afterAll(() => suite.close());
 
-test('one analysis, however often and at once a text is sent with its key', async () => {
+test('a text is analysed once, although it is sent five times with the same key', async () => {
   const { body } = await suite.call('createKnowledgeBase', { name: 'Once' });
-  const text = { knowledgeBaseId: body.data.id, title: 'Once', content: 'Read once, told often.' };
+  const text = { knowledgeBaseId: body.data.id, title: 'Once', content: 'Analysed once, sent five times.' };
   const headers = {
     'x-api-key': suite.apiKey,
     'content-type': 'application/json',

@@ -1,4 +1,4 @@
-/** Idempotency: a request with an Idempotency-Key has its effect once, however often it is sent. */
+/** Idempotency: a request with an Idempotency-Key takes effect once, even when it is sent several times. */
 import { createHash } from 'node:crypto';
 import { createKeyedMutex } from '../concurrency/keyed-mutex.ts';
 import type { WaitBudget, WaitLimits } from '../concurrency/wait-queue.ts';
@@ -10,21 +10,22 @@ import {
   type Transact,
 } from '../database/idempotency-keys.ts';
 
-/** The operations that make something new each time. The others ignore the header: they can be repeated safely. */
+/** The operations that create something. The others ignore the header: they can be repeated safely. */
 const KEYED_OPERATIONS: ReadonlySet<string> = new Set([
   'presignUploadUrl',
   'importTextContent',
   'createKnowledgeBase',
 ]);
 
-/** Equal for equal fields and values, in any order and notation. */
+/** Bodies with equal fields and values have equal hashes, in any order and notation. */
 function hashOf(input: object): Buffer {
   const fields = Object.entries(input).sort(([left], [right]) => (left < right ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(fields)).digest();
 }
 
 /**
- * The identity of a request for its repeats; undefined: the request has none. `key` `''`: there is no Idempotency-Key.
+ * The identity that a request shares with its repeats; undefined: repeats are new requests. `key` `''`: there is no
+ * Idempotency-Key.
  */
 export function toKeyedRequest(
   operation: string,
@@ -35,10 +36,10 @@ export function toKeyedRequest(
   return { accountId, operation, key, hash: hashOf(input as object) }; // their bodies are objects, by the spec
 }
 
-/** As long as an import waits for its permit. */
+/** As long as an import waits for its permit (admission-lanes.ts). */
 const TURN_WAIT_MAX_MS = 50_000;
 
-/** The request that waits: the part of its `RequestContext` that a wait needs. */
+/** The part of a `RequestContext` that a wait needs. */
 type WaitingRequest = {
   withoutPermit<T>(act: () => Promise<T>): Promise<T>;
   signal(): AbortSignal;
@@ -46,10 +47,10 @@ type WaitingRequest = {
 };
 
 /**
- * Answers requests by `perform`, which works in the transaction that it is given. A request that was answered before
- * gets the same answer without `perform`. Requests of one key run one after another. On one server they wait here,
- * before they take a connection and before a text is analysed; meanwhile other requests work. Across servers they wait
- * for the key's row.
+ * Creates the function that answers requests by `perform`, which runs its statements in `transact`. A repeat gets the
+ * stored answer, without `perform`. Requests with the same key run one after another. On one server they wait here,
+ * without a permit or a connection, and before a text is analysed. Across servers they wait for the lock of the key's
+ * row.
  */
 export function createIdempotency(database: Database) {
   const mutex = createKeyedMutex();

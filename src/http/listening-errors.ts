@@ -1,10 +1,12 @@
-/** Names the setting to change where a server cannot listen. */
+/** Explains why a server cannot listen, and names the setting to change. */
 import { codeOf, reasonOf } from '../problem.ts';
 
 /**
- * The address at which a server should listen. `setting`: the name of the setting for the port, or a script's option.
+ * The address where a server should listen. `setting`: the setting of the port, or the option of a script.
  */
 type ListenAddress = { host: string; port: number; setting: 'PORT' | 'WORKER_PORT' | '--port' };
+
+const nameOfHost = (setting: ListenAddress['setting']): string => (setting === '--port' ? '--host' : 'HOST');
 
 function remedyFor(error: unknown, { host, port, setting }: ListenAddress): string | undefined {
   switch (codeOf(error)) {
@@ -16,13 +18,13 @@ function remedyFor(error: unknown, { host, port, setting }: ListenAddress): stri
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EINVAL':
-      return `${setting === '--port' ? '--host' : 'HOST'} (${host}) is no address of this machine: set one that is, or 0.0.0.0 for all.`;
+      return `${nameOfHost(setting)} (${host}) is no address of this machine: set one that is, or 0.0.0.0 for all.`;
     default:
       return undefined;
   }
 }
 
-/** Turns the error of a `listen` into words for an operator. */
+/** Turns the error of a `listen` into an error with a remedy for the operator. */
 export function explainListening(error: unknown, place: ListenAddress): Error {
   const remedy = remedyFor(error, place) ?? `Nothing can listen on port ${place.port} of ${place.host}.`;
   return new Error(`${remedy} (${reasonOf(error)})`, { cause: error });

@@ -1,4 +1,4 @@
-/** A request that is refused early gets the same answer as one that is refused inside the application. */
+/** A request refused by load shedding gets the same answer as one refused inside the application. */
 import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
@@ -26,7 +26,7 @@ let server: Awaited<ReturnType<typeof listen>>;
 const ended: RequestOutcome[] = [];
 
 beforeAll(async () => {
-  const unexpectedCall = () => Promise.reject(new Error('nobody has a turn'));
+  const unexpectedCall = () => Promise.reject(new Error('no request is admitted'));
   const handle = await createApp({
     backend: { authenticate: unexpectedCall, limitRate: unexpectedCall, answer: unexpectedCall },
     routes: { baseUrl: undefined, requireReady: async () => ({}) },
@@ -52,10 +52,10 @@ const fieldsOf = ({ headers }: Response) => {
 test.each([
   ['that may call', ORIGIN],
   ['that may not', STRANGER],
-])('503 SERVICE_UNAVAILABLE to a page %s: the fields and body of the whole way', async (_which, origin) => {
+])('a page %s gets the same 503 SERVICE_UNAVAILABLE as from the application', async (_which, origin) => {
   const init = { method: 'POST', body: '{}', headers: { origin, 'x-request-id': 'mine' } };
   const early = await send('/v1/query?a=b', init);
-  // A path that is not an operation's goes through the whole application.
+  // This path is no operation's, so the whole application answers it.
   const late = await send('/v1/query/', init);
   expect([early.status, fieldsOf(early)]).toEqual([late.status, fieldsOf(late)]);
   expect(await early.json()).toEqual(await late.json());
@@ -64,13 +64,13 @@ test.each([
   expect(ended).toContainEqual({ operation: 'refused', status: 503, seconds: 0 });
 });
 
-test('what tells of the service, and a preflight, are answered all the same', async () => {
+test('health checks and preflights are answered under overload', async () => {
   expect((await send('/livez')).status).toBe(200);
   const preflight = { origin: ORIGIN, 'access-control-request-method': 'POST' };
   expect((await send('/v1/query', { method: 'OPTIONS', headers: preflight })).status).toBe(204);
 });
 
-test('a body that nobody has read does not stand in the way of the next request on the connection', async () => {
+test('an unread body does not block the next request on its connection', async () => {
   const socket = connect(Number(new URL(server.address).port), '127.0.0.1');
   await once(socket, 'connect');
   const body = 'x'.repeat(100_000);
@@ -80,14 +80,14 @@ test('a body that nobody has read does not stand in the way of the next request 
   expect((await text(socket)).match(/HTTP\/1\.1 503 /g)).toHaveLength(2);
 });
 
-/** A request with this key, of which no body has arrived yet. */
+/** A request with this key whose body has not arrived yet. */
 function newRequest(key: string) {
   const fields = { method: 'POST', url: '/v1/query', headers: { 'x-api-key': key } };
   const request = Object.assign(new IncomingMessage(new Socket()), fields);
   return { request, response: new ServerResponse(request) };
 }
 
-test('a key that is not known is looked up first: one that is right has the turn of its account', async () => {
+test('an unknown key is looked up first, and a valid one then counts for its account', async () => {
   const known = new Set(['known']);
   const handled: string[] = [];
   const handle = shedLoad(({ headers }) => void handled.push(String(headers['x-api-key'])), {
@@ -108,7 +108,7 @@ test('a key that is not known is looked up first: one that is right has the turn
   expect(handled).toEqual(['known', 'right']);
 });
 
-test('a refusal is sent after its delay: a client that repeats at once causes few of them', () => {
+test('a refusal is sent after a quarter of a second, so that repeating clients cause few refusals', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const handle = shedLoad(() => {}, {

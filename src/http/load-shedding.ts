@@ -1,7 +1,7 @@
 /**
- * Load shedding: refuses requests that could not have a permit soon, before anything of them is read. Under overload
- * there are many refusals for each answer, and each refusal takes time from the answers. So refusals use Node's HTTP
- * directly, without the application.
+ * Load shedding: refuses requests that would not get a permit soon, before their bodies are read. Under overload there
+ * are many refusals for each answer, and each refusal takes time from the answers. So refusals bypass the application
+ * and use Node's HTTP directly.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
@@ -13,12 +13,12 @@ import { laneOf } from './admission-lanes.ts';
 import { requestIdOf } from './request-id.ts';
 import { EXPOSED_HEADERS, SECURITY_HEADERS } from './security-headers.ts';
 
-/** The least time between two log lines: a line for each refusal would be further work under overload. */
+/** The least time between two log lines. A line for each refusal would add work under overload. */
 const LOG_INTERVAL_MS = 1_000;
 
 /**
- * What a refusal needs. `paths`: those of the operations; requests of other paths are handled at once. `learn` looks up
- * an unknown key: otherwise the first request with a valid key would be refused along with made-up keys.
+ * `paths`: those of the operations; requests to other paths need no permit. `lookUpUnknownKey` finds the account of an
+ * unknown key: otherwise the first request with a valid key would be refused along with made-up keys.
  */
 type SheddingOptions = {
   admission: Admission;
@@ -29,9 +29,9 @@ type SheddingOptions = {
   corsOrigins: CorsOrigins;
 };
 
-/** One error for all refusals: making an error with its stack would take longer than answering it. */
+/** One error for all refusals: to create an error with its stack takes longer than to send it. */
 const OVERLOADED = overloaded();
-/** A string: Node sends it in one piece with the head. */
+/** A string, because Node sends it in one packet with the head. */
 const BODY = JSON.stringify(toErrorEnvelope(OVERLOADED));
 
 /** Header fields of every refusal. */
@@ -42,7 +42,7 @@ const FIELDS = {
   'content-length': Buffer.byteLength(BODY),
 };
 
-/** All header fields of a refusal except the request's id, by the `Origin` of the request. */
+/** Returns the header fields of a refusal, except the request's id, for the `Origin` of the request. */
 function fieldsFor(corsOrigins: CorsOrigins): (origin: string | undefined) => typeof FIELDS {
   if (corsOrigins.length === 0) return () => FIELDS;
   const withheld = { ...FIELDS, vary: 'Origin' };
@@ -53,11 +53,11 @@ function fieldsFor(corsOrigins: CorsOrigins): (origin: string | undefined) => ty
   };
 }
 
-/** Logs, at most once a second, how many requests have been refused. */
+/** Returns a function to call at each refusal. It logs their number, at most once a second. */
 function createRefusalLog(log: Logger): () => void {
   let count = 0;
   const logCount = () => {
-    log.warn({ refused: count }, 'more requests than can be answered');
+    log.warn({ refused: count }, 'requests refused under overload');
     count = 0;
   };
   return () => {
@@ -66,15 +66,15 @@ function createRefusalLog(log: Logger): () => void {
 }
 
 /**
- * Delay of each refusal. Clients that ignore Retry-After and repeat at once would otherwise cause thousands of refusals a
- * second, and each costs a tenth of an answer.
+ * Delay of each refusal. Otherwise clients that ignore Retry-After would cause thousands of refusals a second, and each
+ * costs a tenth of an answer.
  */
 const REFUSAL_DELAY_MS = 250;
 
-/** Requests with wrong keys that are answered in one turn of the loop. Other requests are read between two turns. */
+/** Requests with invalid keys answered in one event loop iteration. Other requests are read between two iterations. */
 const INVALID_PER_TURN = 8;
 
-/** Runs up to WRONG_PER_TURN of the given functions in each turn of the loop. */
+/** Returns a function that queues work, and runs at most INVALID_PER_TURN of it in each event loop iteration. */
 function createThrottledRunner(): (act: () => void) => void {
   const due: Array<() => void> = [];
   const runSome = () => {
@@ -87,8 +87,8 @@ function createThrottledRunner(): (act: () => void) => void {
 }
 
 /**
- * Passes requests that can have a permit soon to `handle`, and refuses the others. Preflights are always handled: they
- * cost nothing, and their request follows at once.
+ * Passes requests that can get a permit soon to `handle`, and refuses the others. Preflights are always handled: they
+ * cost nothing, and their request follows immediately.
  */
 export function shedLoad(
   handle: RequestListener,
@@ -97,7 +97,7 @@ export function shedLoad(
   const fieldsOf = fieldsFor(corsOrigins);
   const countRefusal = createRefusalLog(log);
   const runThrottled = createThrottledRunner();
-  /** The path of a request that needs a permit; undefined for all others. */
+  /** The path of a request that needs a permit; undefined: it needs none. */
   const pathOf = ({ method, url = '' }: IncomingMessage): string | undefined => {
     const queryAt = url.indexOf('?');
     const path = queryAt < 0 ? url : url.slice(0, queryAt);

@@ -1,23 +1,24 @@
 /**
- * Requests of one connection that do not wait for answers (pipelining, RFC 9112, 9.3.2). A packet may hold thousands of
- * them, and Node's parser passes them all on at once. Begun together, they took the event loop for 16 s, and gigabytes.
+ * Pipelining (RFC 9112, 9.3.2): a client may send further requests before it has the answer to the first. A packet may
+ * hold thousands of them, and Node's parser emits them all at once. Started together, they blocked the event loop for
+ * 16 s and took gigabytes.
  */
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that may wait for their answers on one connection. */
+/** The most unanswered requests on one connection. */
 const PIPELINED_MAX = 128;
 
-/** The requests of a connection: `unanswered` counts those without an answer, `waiting` begins those that wait. */
+/** The requests of a connection. `unanswered`: how many have no answer yet. `waiting`: starts the next ones. */
 type Pipeline = { unanswered: number; waiting: Array<() => void> };
 
-/** Reads nothing more from a connection. Without the listener, Node would read on after each complete request. */
+/** Stops reading a connection. Without the listener, Node would resume after each complete request. */
 const stopReading = (socket: Socket) => socket.on('resume', () => socket.pause()).pause();
 
 /**
  * Handles the requests of a connection one after another, since their answers are sent in this order anyway. A
- * connection with more than PIPELINED_MAX is closed after the answers to the first of them: its client has to send the
- * rest again.
+ * connection with more than PIPELINED_MAX requests is closed after the answers to the first PIPELINED_MAX. Its client
+ * has to send the rest again.
  */
 export function handleInOrder(handle: RequestListener): RequestListener {
   const pipelines = new WeakMap<Socket, Pipeline>();
@@ -36,7 +37,7 @@ export function handleInOrder(handle: RequestListener): RequestListener {
     response.once('close', () => {
       if (pipeline.unanswered < PIPELINED_MAX) pipeline.unanswered--;
       const next = pipeline.waiting.shift();
-      // Other connections' requests are answered between two of this connection.
+      // Requests of other connections are handled between two of this one.
       if (next && !socket.destroyed) setImmediate(next);
     });
     if (isFirst) handle(request, response);

@@ -1,4 +1,4 @@
-/** Numbers in a query string, which has only text. */
+/** Turns the numbers of a query string, which holds only text, into numbers. */
 
 /** A whole number without an exponent, as JSON writes it. */
 const WHOLE_NUMBER = /^(0|-?[1-9][0-9]*)$/;

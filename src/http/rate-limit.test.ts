@@ -1,6 +1,6 @@
 /**
- * The rate limit of a key over all servers of a database: exact, cheap when it refuses, and closed while the database
- * is away.
+ * The rate limit of a key over all servers of a database: it is exact, refuses without a query, and lets nothing pass
+ * while the database is down.
  */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 type Limit = ReturnType<typeof createRateLimit>;
 
-/** Whether each of the requests passed; they are sent one after another. */
+/** Sends one request by each limit, one after another. Returns whether each passed. */
 async function passBy(limits: Limit[]): Promise<boolean[]> {
   const passed: boolean[] = [];
   for (const limit of limits) {
@@ -43,7 +43,7 @@ async function passBy(limits: Limit[]): Promise<boolean[]> {
 
 const expected = [...Array<boolean>(LIMIT).fill(true), ...Array<boolean>(10).fill(false)];
 
-test('the first N requests pass and no more, by turns between two servers or mostly at one', async () => {
+test('exactly the first N requests pass, in any distribution over two servers', async () => {
   const servers = [createRateLimit(suite.database, LIMIT), createRateLimit(suite.other, LIMIT)] as const;
   expect(await passBy(expected.map((_, index) => servers[index % 2 === 0 ? 0 : 1]))).toEqual(expected);
   keyId = uuidv7();
@@ -52,7 +52,7 @@ test('the first N requests pass and no more, by turns between two servers or mos
   expect(await passBy(expected.map((_, index) => servers[index < LIMIT / 2 ? 0 : 1]))).toEqual(expected);
 });
 
-test('a key that has used up its minute is refused without the database, until the minute is over', async () => {
+test('a key that has used up its limit is refused without the database until the minute is over', async () => {
   const database = createDatabase(createPool(suite.connection, 2, () => {}));
   const limit = createRateLimit(database, 1);
   await limit(keyId);
@@ -62,7 +62,7 @@ test('a key that has used up its minute is refused without the database, until t
   expect(refusal.headers['retry-after']).toBe('60');
 });
 
-test('a minute that is over makes room again, at once and on every server', async () => {
+test('requests pass again on every server as soon as the minute is over', async () => {
   await createRateLimit(suite.other, 1)(keyId);
   await sql`UPDATE rate_limit_counters SET ends_at = now() WHERE key_id = ${keyId}`.execute(suite.database);
   expect(await createRateLimit(suite.database, 1)(keyId)).toMatchObject({ ratelimit: '"default";r=0;t=60' });
@@ -73,11 +73,11 @@ const away = createDatabase(
   createPool({ connectionString: 'postgres://nobody@127.0.0.1:1/nothing' }, 1, () => {}),
 );
 
-test('while the database is away nothing passes uncounted: what comes of it is a 503', async () => {
+test('while the database is down every request is answered 503', async () => {
   const reason = await createRateLimit(away, LIMIT)(keyId).catch((error) => error);
   expect(isUnavailable(reason)).toBe(true);
 });
 
-test('without a limit nothing is counted and nothing is told', async () => {
+test('without a limit no request is counted, and there are no header fields', async () => {
   expect(await createRateLimit(away, 0)(keyId)).toEqual({});
 });

@@ -1,14 +1,14 @@
-/** Limits the requests of one API key in a minute, exactly and over all servers of a database. */
+/** Limits the requests of an API key per minute, exactly, over all servers of a database. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/database.ts';
 import { createRateLimitCounter } from '../database/rate-limit-counters.ts';
 import { rateLimited } from '../errors.ts';
 
 const WINDOW_SECONDS = 60;
-/** Keys that are known to have used up their minute. They are refused without a query. */
+/** The most keys that are remembered as having used up their limit. They are refused without a query. */
 const SPENT_KEYS = 10_000;
 
-/** Header fields of an answer with the rest of the limit (draft-ietf-httpapi-ratelimit-headers-10). */
+/** Header fields with the limit and what is left of it (draft-ietf-httpapi-ratelimit-headers-10). */
 export type RateFields = Record<string, string>;
 
 const NO_FIELDS: RateFields = {};
@@ -16,9 +16,8 @@ const NO_FIELDS: RateFields = {};
 const secondsUntil = (timeMs: number): number => Math.max(1, Math.ceil((timeMs - performance.now()) / 1000));
 
 /**
- * Makes a function that counts one request of `keyId` at each call. A request that the database cannot count is not
- * answered: its answer would need the database as well, and an attacker could try to force a limit that opens when the
- * database fails.
+ * Creates a function that counts one request of `keyId` at each call. It rejects when the database cannot count (fail
+ * closed): the answer would need the database as well, and a limit that fails open invites attacks on the database.
  * @param requestsPerMinute 0: no limit, and no header fields.
  * @throws RATE_LIMITED with the seconds until the end of the window.
  */

@@ -1,4 +1,4 @@
-/** The order in which uploads of several accounts query the database. */
+/** The order in which the uploads of several accounts query the database. */
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
@@ -21,7 +21,7 @@ function addressOf(accountId: string, keyId: string): string {
   return formatUploadPath(suite.service.uploadSecret, grant);
 }
 
-test('the uploads of an account with many keys leave others their turn', async () => {
+test('many uploads of one account, with different keys, do not block the upload of another account', async () => {
   const served: string[] = [];
   const turns: (() => void)[] = [];
   const receive = createReceiveUpload(suite.service, async (keyId) => {

@@ -19,7 +19,6 @@ import { parseFileId, type ScopedId } from '../ids.ts';
 import { arrivingBytes } from './arriving-bytes.ts';
 import type { Routes, Upload } from './routes.ts';
 
-/** The parts of the service that uploads need. */
 type UploadContext = Readonly<{
   database: Database;
   files: FileStore;
@@ -28,11 +27,11 @@ type UploadContext = Readonly<{
   log: Logger;
 }>;
 
-/** Uploads that query the database at once: they have no permits. */
+/** The most uploads that query the database at the same time. They have no permits of the admission. */
 const QUERIES_MAX = 2;
 /** Below a minute, after which most clients and proxies give up. */
 const QUERY_WAIT_MAX_MS = 50_000;
-/** How long a body waits for the end of another body to the same address. */
+/** The longest wait of a body for another body to the same address. */
 const TURN_WAIT_MAX_MS = 2_000;
 
 /** @throws FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED unless the file still accepts bytes */
@@ -43,7 +42,7 @@ async function requireOpen({ database }: UploadContext, id: ScopedId): Promise<v
   if (file.expired) throw uploadExpired();
 }
 
-/** Passes bytes on as they arrive, and counts them off the expected bytes. */
+/** Passes the pieces on, and counts them as arrived. */
 async function* countArrived(pieces: AsyncIterable<Buffer>, expected: ExpectedBytes): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     expected.arrived(piece.length);
@@ -51,7 +50,7 @@ async function* countArrived(pieces: AsyncIterable<Buffer>, expected: ExpectedBy
   }
 }
 
-/** Stores the bytes. The disk needs room for all of them. */
+/** Stores the body as an object, if the disk has room for all of it. */
 async function store(
   { files, diskWatermark }: UploadContext,
   id: ScopedId,
@@ -66,9 +65,9 @@ async function store(
 }
 
 /**
- * Makes the function that stores a body as the file's object. It can be repeated until the file is imported; the last
- * complete body counts. One body of a file arrives at a time. Each counts as a request of the key that asked for the
- * address. Accounts take turns where uploads query the database.
+ * Creates the function that stores a body as the file's object. A client can repeat an upload until the file is
+ * imported; the last complete body counts. Bodies of one file arrive one at a time. Each counts as a request of the key
+ * that requested the address. Accounts take turns when uploads query the database.
  * @param limitRate counts the request, and throws RATE_LIMITED
  * @returns a function that throws UNAUTHORIZED, FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED, RATE_LIMITED,
  * INPUT_VALIDATION_FAILED (wrong length; the ticket stays usable), REQUEST_TIMEOUT, SERVICE_UNAVAILABLE
@@ -99,7 +98,7 @@ export function createReceiveUpload(
     const stored = await store(service, id, { request, sizeBytes });
     return await inDatabaseTurn(async () => {
       const outcome = await recordUpload(database, id, stored);
-      // The object that the file no longer names is discarded: an earlier body, or this one.
+      // Discard the object that the file does not refer to: an earlier body, or this one.
       if (outcome.unusedObject !== null) await discardObject({ database, files, log }, outcome.unusedObject);
       if (!outcome.recorded) throw (await findFile(database, id)) ? fileAlreadyImported() : fileNotFound();
       return { fileId, size: sizeBytes, sha256: stored.sha256.toString('hex') };

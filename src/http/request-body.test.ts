@@ -1,4 +1,4 @@
-/** How long a small body may take to arrive. */
+/** The time limit of a small body. */
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -7,7 +7,7 @@ import { readJsonBody } from './request-body.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('408 REQUEST_TIMEOUT: a small body that comes byte by byte and is not whole after twenty seconds', async () => {
+test('408 REQUEST_TIMEOUT: a small body that is not complete after twenty seconds', async () => {
   const headers = { 'content-type': 'application/json', 'content-length': '60000' };
   const request = Object.assign(new PassThrough(), { headers });
   const reading = readJsonBody(request as unknown as IncomingMessage, 100_000, undefined);

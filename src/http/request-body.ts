@@ -1,4 +1,4 @@
-/** Reads the JSON body of a request, up to the size that its operation's schema can need. */
+/** Reads the JSON body of a request, up to the largest size that the operation's schema allows. */
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { createByteWriter, release } from '../binary-array.ts';
@@ -17,8 +17,8 @@ type SizedSchema = {
 };
 
 /**
- * A legal body holds little more than a hundred values. To find and report all mistakes of a body with 20,000 takes a
- * third of a second, in which no other request is answered.
+ * The most values in a body; a legal one holds little more than a hundred. To validate a body with 20,000 wrong values
+ * blocks the event loop for a third of a second.
  */
 const VALUES_MAX = 1_000;
 
@@ -26,7 +26,7 @@ const VALUES_MAX = 1_000;
 const BYTES_PER_CODE_POINT = 12;
 /** The longest number, true, false or null. */
 const BYTES_PER_SCALAR = 32;
-/** For white space between the tokens: a schema does not bound it. */
+/** For white space between tokens, which a schema does not bound. */
 const SLACK_BYTES = 65_536;
 
 function largestJson(schema: unknown): number {
@@ -41,11 +41,11 @@ function largestJson(schema: unknown): number {
   );
 }
 
-/** Bytes of the largest legal body of this (dereferenced) schema, every character escaped. */
+/** Bytes of the largest legal body of a dereferenced schema, with every character escaped. */
 export const largestBodyBytes = (schema: unknown): number => largestJson(schema) + SLACK_BYTES;
 
 /**
- * The media type of JSON. Parameters have no meaning for it (RFC 8259, 11). Only a charset that JSON never has is
+ * The media type of JSON. Its parameters are ignored (RFC 8259, 11), except a charset other than UTF-8, which is
  * refused.
  */
 const JSON_MEDIA_TYPE = /^application\/json\s*(;|$)/i;
@@ -55,8 +55,8 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
 
 /**
- * The index of the quote that ends the JSON string at `start`. It goes byte by byte: a search for the next quote costs
- * as much as 50 bytes of this loop, and a string may hold millions of quotes.
+ * The index of the quote that ends the JSON string at `start`. Not by `indexOf`: one call costs as much as 50 bytes of
+ * this loop, and a string may hold millions of escaped quotes.
  */
 function endOfString(json: Buffer, start: number): number {
   let end = start + 1;
@@ -65,8 +65,8 @@ function endOfString(json: Buffer, start: number): number {
 }
 
 /**
- * Whether unparsed JSON holds more than `max` values. Each value of an array or object follows a bracket, brace or
- * comma.
+ * Whether JSON text holds more than `max` values. It counts brackets, braces and commas outside strings: one of them
+ * precedes each value of an array or object.
  */
 function holdsMoreValues(json: Buffer, max: number): boolean {
   let count = 1;
@@ -102,8 +102,8 @@ const readSmall = (request: IncomingMessage, limitBytes: number): Promise<Buffer
 const BLOCK_BYTES = 65_536;
 
 /**
- * Reads a large body no faster than there is memory for it. Its pieces are copied as they arrive: each piece keeps the
- * whole packet that it came in.
+ * Reads a large body while there is memory for it. Its pieces are copied as they arrive, since each one keeps its whole
+ * packet in memory.
  */
 async function readLarge(
   request: IncomingMessage,
@@ -131,12 +131,12 @@ async function readLarge(
   }
 }
 
-/** The most bytes that a small body announces. Thousands of small bodies may arrive at once. */
+/** The largest Content-Length of a small body. Thousands of small bodies may arrive at the same time. */
 const SMALL_BODY_BYTES = 65_536;
-/** Five times as long as a larger body of this size would have at the least rate. */
+/** The time limit of a small body: five times the time of SMALL_BODY_BYTES at the minimum rate of large bodies. */
 const SMALL_BODY_MAX_MS = 20_000;
 
-/** What a request may use: memory for a large body, and the event loop for its parsing. See `Permit`. */
+/** Memory for a large body, and the event loop for parsing it: see `Permit`. */
 type BodyResources = { body(): HeldBody; runHeavy<T>(act: () => T): Promise<T> };
 
 const notJson = (reason: string) => validationFailed([`the body must be JSON: ${reason.slice(0, 200)}`]);
@@ -160,9 +160,9 @@ function parse(json: string): unknown {
 }
 
 /**
- * The parsed body. `means` undefined: memory and event loop are not limited.
+ * Reads and parses the body. `resources` undefined: memory and event loop are not limited.
  * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INPUT_VALIDATION_FAILED (not UTF-8, not JSON), REQUEST_TIMEOUT,
- * and the error that ends a wait for memory or the loop
+ * and the errors of the waits for memory and the event loop
  */
 export async function readJsonBody(
   request: IncomingMessage,
@@ -178,8 +178,8 @@ export async function readJsonBody(
   const bytes = await readLarge(request, limitBytes, resources.body);
   try {
     if (bytes.length <= SMALL_BODY_BYTES) return parse(decode(bytes));
-    // Other requests are answered between these steps. The last step covers the validation of the body, which follows
-    // at once.
+    // Other requests are answered between these steps. The last step does nothing itself: it makes the body's
+    // validation, which follows in the same event loop iteration, count as heavy work.
     const json = await resources.runHeavy(() => decode(bytes));
     const value = await resources.runHeavy(() => parse(json));
     return await resources.runHeavy(() => value);

@@ -1,8 +1,8 @@
-/** The id of a request in the client's log and in this service's log. */
+/** The id of a request, in the client's log and in the service's log. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Ids that a client may choose, so that its log and this one use the same id. */
+/** The form of an id that a client may choose. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** The client's own id where it is valid, else a new one. */

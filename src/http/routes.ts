@@ -1,4 +1,4 @@
-/** The few routes beside the contract: the upload address, the health checks, the metrics and the reference. */
+/** The routes outside the contract: uploads, health checks, metrics and the API reference. */
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, METHODS } from 'node:http';
 import cors from '@koa/cors';
@@ -9,23 +9,23 @@ import { methodNotAllowed, metricsNotAuthorized } from '../errors.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { addReference } from './api-reference/reference.ts';
 
-/** The bytes that are sent to an upload address. `target`: its path and query as they were requested. */
+/** A request to an upload address. `target`: its path and query as they were requested. */
 export type Upload = { target: string; request: IncomingMessage; client: Client };
 
-/** The parts that answer the routes; failures are thrown. */
+/** The functions that answer the routes. Failures are thrown. */
 export type Routes = {
-  /** The public address; undefined: as requested. */
+  /** The public address; undefined: the address of each request. */
   baseUrl: string | undefined;
   /** Undefined: there is no path `/metrics`. */
   metrics?: Metrics;
-  /** Returns the success payload. Undefined: there are no uploads here, and no reference. */
+  /** Returns the success payload. Undefined: this server, a worker, has neither uploads nor the reference. */
   receiveUpload?(upload: Upload): Promise<object>;
   /**
-   * Returns what is away that only some answers need.
-   * @throws SERVICE_UNAVAILABLE when something is away that all answers need
+   * Returns the state of the parts that only some answers need.
+   * @throws SERVICE_UNAVAILABLE when a part is down that all answers need
    */
   requireReady(): Promise<object>;
-  /** Identifies the deployment, for callers that have the same settings; undefined: `/readyz` names none. */
+  /** Identifies the deployment, so that `doctor` recognises a server with its own settings: see deployment.ts. */
   deploymentId?: string;
 };
 
@@ -37,14 +37,14 @@ function nameRoute(router: Router, path: string, route: string): void {
   });
 }
 
-/** Answers every other method of a path. Register it after the methods that the path takes. */
+/** Refuses all other methods of a path. Register it after the allowed methods. */
 function refuseOtherMethods(router: Router, path: string, allowed: string[]): void {
   router.all(path, () => {
     throw methodNotAllowed(allowed);
   });
 }
 
-/** `/livez` checks only this process, `/readyz` also what the process needs. */
+/** `/livez` checks only this process, `/readyz` also the parts that it depends on. */
 function addHealthChecks(router: Router, { requireReady, deploymentId }: Routes): void {
   nameRoute(router, '/livez', 'livez');
   nameRoute(router, '/readyz', 'readyz');
@@ -61,8 +61,8 @@ function addHealthChecks(router: Router, { requireReady, deploymentId }: Routes)
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * The metrics need a token. The caller's address would not protect them: behind a proxy on the same machine, all
- * requests come from loopback.
+ * The metrics need a token. A check for loopback would not protect them: with a proxy on the same machine, all requests
+ * come from loopback.
  */
 function addMetrics(router: Router, { token, expose }: Metrics): void {
   const path = '/metrics';
@@ -77,7 +77,7 @@ function addMetrics(router: Router, { token, expose }: Metrics): void {
   refuseOtherMethods(router, path, ['GET', 'HEAD']);
 }
 
-/** Pages of any origin may upload: the address holds the authority, not the origin. */
+/** Pages of any origin may upload: the signed address is the authorisation. */
 function addUploads(router: Router, receiveUpload: NonNullable<Routes['receiveUpload']>): void {
   const path = '/uploads/:fileId';
   const fromAnyOrigin = cors({
@@ -98,7 +98,7 @@ function addUploads(router: Router, receiveUpload: NonNullable<Routes['receiveUp
   refuseOtherMethods(router, path, ['PUT', 'OPTIONS']);
 }
 
-/** The router. Requests to other paths pass through it. */
+/** Creates the router. Requests to other paths pass through it. */
 export function createRoutes(routes: Routes): Router {
   const router = new Router({ methods: METHODS, strict: true, sensitive: true });
   addHealthChecks(router, routes);

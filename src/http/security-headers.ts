@@ -1,6 +1,6 @@
 /** Header fields of every answer, for browsers. */
 
-/** No answer is a page: a browser may not guess its type, frame it or keep it. */
+/** Answers are no pages: browsers may not guess their type, frame them or store them. */
 export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -9,5 +9,5 @@ export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** Header fields that a page of another origin may read, where pages may call at all. */
+/** Header fields that pages of other origins may read, where CORS_ORIGIN lets them call. */
 export const EXPOSED_HEADERS = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy'];

@@ -1,5 +1,5 @@
 /**
- * The server cuts off clients that stall, reports that in the envelope, and answers running requests before it ends.
+ * The server answers broken and stalled requests in the envelope, and finishes running requests before it ends.
  */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
@@ -27,7 +27,7 @@ test('408 REQUEST_TIMEOUT: headers that never end', async () => {
   await drain(server, 100);
 });
 
-test('the refusal of what is no HTTP does not overtake the answer to what came before it', async () => {
+test('invalid HTTP is refused only after the answer to the request before it', async () => {
   let answer = () => {};
   const { server, address } = await listen((_request, response) => {
     answer = () => response.end('done');
@@ -41,7 +41,7 @@ test('the refusal of what is no HTTP does not overtake the answer to what came b
   await drain(server, 100);
 });
 
-test('requests that do not wait for answers are answered in turn, and the connection ends after 128 of them', async () => {
+test('pipelined requests are handled one at a time, and the connection ends after 128 of them', async () => {
   let [underWay, most, answered] = [0, 0, 0];
   const { server, address } = await listen((_request, response) => {
     most = Math.max(most, ++underWay);
@@ -58,7 +58,7 @@ test('requests that do not wait for answers are answered in turn, and the connec
   await drain(server, 100);
 });
 
-test('the refusal of a broken body does not wait for an answer that can not come', async () => {
+test('the refusal of a broken body does not wait for an answer to its own request', async () => {
   const { server, address } = await listen(() => {}, anyPort);
   const socket = connect(portOf(address), '127.0.0.1');
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n');
@@ -66,7 +66,7 @@ test('the refusal of a broken body does not wait for an answer that can not come
   await drain(server, 100);
 });
 
-test('400 MALFORMED_REQUEST: a body in pieces of one byte, also while it waits to be read; lines are pieces enough', async () => {
+test('400 MALFORMED_REQUEST: a body in pieces of one byte, read or unread; pieces of a line are accepted', async () => {
   let received = 0;
   const { server, address } = await listen((request, response) => {
     if (request.url === '/unread') return;
@@ -92,7 +92,7 @@ test('400 MALFORMED_REQUEST: a body in pieces of one byte, also while it waits t
   await drain(server, 100);
 });
 
-test('100 Continue does not get into the midst of an answer that waits for the one before it', async () => {
+test('100 Continue does not interrupt an answer that waits for an earlier answer', async () => {
   const { server, address } = await listen((_request, response) => {
     setImmediate(() => {
       response.setHeader('content-length', 4);
@@ -108,13 +108,13 @@ test('100 Continue does not get into the midst of an answer that waits for the o
   await drain(server, 100);
 });
 
-test('who asks for a tunnel and hangs up is no fault of the server', async () => {
+test('the server survives a client that requests a tunnel and breaks the connection', async () => {
   const { server, address } = await listen((_request, response) => response.end('done'), anyPort);
   const socket = connect(portOf(address), '127.0.0.1');
   const asked = once(server, 'connect');
   socket.write('CONNECT a:1 HTTP/1.1\r\n\r\n');
   const [, accepted] = await asked;
-  // A broken connection, at the worst moment.
+  // The connection breaks before the refusal is sent.
   const closed = new Promise((resolve) => accepted.once('close', resolve));
   accepted.destroy(new Error('read ECONNRESET'));
   await closed;
@@ -133,11 +133,11 @@ test('408 REQUEST_TIMEOUT: a body that stalls', async () => {
   await drain(server, 100);
 });
 
-test('a body that is not read while its request waits for its turn is not taken for a stalled one', async () => {
+test('an unread body is no stalled one while its request waits for a permit', async () => {
   const { server, address } = await listen((request, response) => {
     setTimeout(() => request.resume().on('end', () => response.end('done')), 4 * STALLS.stallTimeoutMs);
   }, STALLS);
-  // More than the kernel and Node keep of an unread body.
+  // More than the kernel and Node buffer of an unread body.
   const body = new Uint8Array(16 * 1024 ** 2);
   expect(await (await fetch(address, { method: 'POST', body })).text()).toBe('done');
   const socket = connect(portOf(address), '127.0.0.1');
@@ -146,9 +146,9 @@ test('a body that is not read while its request waits for its turn is not taken 
   await drain(server, 100);
 });
 
-test('an answer that nobody takes is cut off; one that takes its time to be made is not', async () => {
+test('an answer that its client does not read is cut off; a slowly computed one is not', async () => {
   const stallTimeoutMs = 1_000;
-  // More than the kernel keeps for a connection.
+  // More than the kernel buffers for a connection.
   const large = Buffer.alloc(64 * 1024 ** 2);
   const { server, address } = await listen(
     (_request, response) => {
@@ -166,12 +166,12 @@ test('an answer that nobody takes is cut off; one that takes its time to be made
   await drain(server, 100);
 });
 
-/** Blocks the event loop of client and server, as a long computation does. */
+/** Blocks the event loop of client and server, like a long computation. */
 const stallLoop = (forMs: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
 
 const ANSWER_ME = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
-test('a request that came in time is answered, though the loop noticed first that its connection was idle', async () => {
+test('a request in time is answered, even when a blocked loop sees the idle time-out first', async () => {
   const { server, address } = await listen((_request, response) => response.end('done'), anyPort);
   Object.assign(server, { keepAliveTimeout: 500, keepAliveTimeoutBuffer: 0 });
   const socket = connect(portOf(address), '127.0.0.1');
@@ -183,7 +183,7 @@ test('a request that came in time is answered, though the loop noticed first tha
   await drain(server, 100);
 });
 
-test('a first request and the rest of a body that came in time are answered, though the loop noticed first that they were late', async () => {
+test('a first request or body in time is answered, even if a blocked loop sees the time-out first', async () => {
   const late = { ...anyPort, stallTimeoutMs: 500 };
   const { server, address } = await listen((request, response) => {
     request.resume().once('end', () => response.end('done'));
@@ -203,7 +203,7 @@ test('a first request and the rest of a body that came in time are answered, tho
   await drain(server, 100);
 });
 
-test('connections beyond the most are closed; those whose request does not arrive make room, one in use does not', async () => {
+test('connections beyond the maximum are closed; slow ones are cut off to make room, used ones stay', async () => {
   const { server, address } = await listen(
     (request, response) => void request.resume().once('end', () => response.end('here')),
     { ...anyPort, maxConnections: 8 },
@@ -237,7 +237,7 @@ test('connections beyond the most are closed; those whose request does not arriv
   await drain(server, 100);
 });
 
-test('a drain does not wait for a connection on which nothing was ever sent', async () => {
+test('a drain does not wait for a connection without any request', async () => {
   const { server, address } = await listen(() => {}, anyPort);
   const accepted = once(server, 'connection');
   const socket = connect(portOf(address), '127.0.0.1');
@@ -247,8 +247,8 @@ test('a drain does not wait for a connection on which nothing was ever sent', as
   expect(await text(socket)).toBe('');
 });
 
-test('a drain tells a client that goes on sending, by its next answer, and answers what came in one packet', async () => {
-  // All answers of the service are sent after the turn of the loop in which their request is read.
+test('a drain sends Connection: close with the last answer to a packet', async () => {
+  // Like all answers of the service, these are sent after the event loop iteration that reads their request.
   const { server, address } = await listen((request, response) => {
     setImmediate(() => response.end(request.url));
   }, anyPort);
@@ -257,7 +257,7 @@ test('a drain tells a client that goes on sending, by its next answer, and answe
   socket.write(get('/before'));
   await once(socket, 'readable');
   const drained = drain(server, 5_000);
-  // Longer than the next turn of the loop, in which idle connections used to be cut off.
+  // Longer than one event loop iteration, after which idle connections used to be cut off.
   await new Promise((resolve) => setTimeout(resolve, 100));
   socket.write(get('/second') + get('/last'));
   const answers = (await text(socket)).split('HTTP/1.1 200 ').slice(1);
@@ -270,7 +270,7 @@ test('a drain tells a client that goes on sending, by its next answer, and answe
   await drained;
 });
 
-test('a drain lets the running request end, refuses new connections, and closes idle ones', async () => {
+test('a drain finishes the running request and refuses new connections', async () => {
   let answer = () => {};
   const { server, address } = await listen((_request, response) => {
     answer = () => response.end('done');
@@ -286,7 +286,7 @@ test('a drain lets the running request end, refuses new connections, and closes 
   await drained;
 });
 
-test('a drain ends at its deadline though a request hangs', async () => {
+test('a drain ends at its time-out while a request hangs', async () => {
   const { server, address } = await listen(() => void server.emit('reached'), anyPort);
   const reached = once(server, 'reached');
   const hanging = fetch(address).catch((error: Error) => error);

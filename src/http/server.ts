@@ -1,5 +1,5 @@
 /**
- * The HTTP server around the application: time-outs, answers to requests that are not HTTP, and the drain at its end.
+ * The HTTP server around the application: time-outs, answers to invalid HTTP, and the drain at shutdown.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -18,33 +18,34 @@ import { createPieceLimitedRequest } from './piece-limit.ts';
 import { handleInOrder } from './pipelines.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
-/** Headers arrive at once, unless the client plays for time. */
+/** Headers arrive together, except from a client that holds connections on purpose (Slowloris). */
 const HEADERS_TIMEOUT_MS = 20_000;
 /** The largest upload (50 MiB) over a link of 1 Mbit/s takes seven minutes. */
 const REQUEST_TIMEOUT_MS = 600_000;
 /**
- * Idle time-out of a request or response in progress: a client that neither sends nor takes a byte for this long plays
- * for time, or is gone. Time that the server takes does not count, as for a wait or a large import: then nothing is in
- * progress.
+ * Idle time-out of a request or response in progress: the client has neither sent nor read a byte for this long. The
+ * time that the server takes, as for a wait or a large import, does not count.
  */
 const STALL_TIMEOUT_MS = 30_000;
-/** After this long without traffic, the connection is probed (tcp(7)). Ten seconds later it is given up. */
+/** After this long without traffic, TCP probes the connection (tcp(7)), and closes it ten seconds later. */
 const KEEP_ALIVE_PROBE_MS = 30_000;
 /** The longest delay until a time-out is noticed. */
 const TIMEOUT_CHECK_MS = 1_000;
 /** Longer than load balancers keep idle connections (60 s), so that the balancer closes them. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-/** A drain closes idle connections after this long without the end of an answer: clients under load send sooner. */
+/** A drain closes idle connections when no answer has ended for this long. Busy clients send again sooner. */
 const QUIET_MS = 1_000;
 const IDLE_CHECK_INTERVAL_MS = 50;
 
-/** The body comes in pieces of a few bytes. */
-const TINY_PIECES = Object.assign(new Error('the body comes in crumbs'), { code: 'CRUMBS' });
+/** The error of a body in pieces of a few bytes: see piece-limit.ts. */
+const TINY_PIECES = Object.assign(new Error('the pieces of the body are too small'), {
+  code: 'TINY_PIECES',
+});
 
 /**
- * The answer to such a body is delayed this long: without the delay, a client that repeats it on new connections would
- * cost more than the body does.
+ * Delay of the answer to such a body. Otherwise a client that repeats it on new connections would cost more than the
+ * body itself.
  */
 const TINY_PIECES_DELAY_MS = 1_000;
 
@@ -69,16 +70,16 @@ const trackedOf = new WeakMap<Server, TrackedConnections>();
 
 type Refuse = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
-/** Answers requests that are not HTTP, after the answers to the earlier requests of the connection. */
+/** Answers invalid HTTP after the answers to the earlier requests of the connection. */
 const refuseInOrder = ({ lastAnswers }: TrackedConnections): Refuse =>
   function refuse(error, socket) {
     const last = lastAnswers.get(socket);
-    // A request with a broken body gets no answer of its own.
+    // A request with a broken body (not `complete`) gets no answer of its own: do not wait for it.
     if (last?.req.complete && !last.closed) last.once('close', () => refuse(error, socket));
     else answerProtocolError(error, socket);
   };
 
-/** Answers a request that is not HTTP, and closes the connection. */
+/** Answers invalid HTTP, and closes the connection. */
 const answerProtocolError: Refuse = (error, socket) => {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const answer = toProtocolError(error);
@@ -97,15 +98,15 @@ const answerProtocolError: Refuse = (error, socket) => {
 const TIMED_OUT = Object.assign(new Error('the body stalls'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
 /**
- * Cuts off a client when its request or answer has not moved for the idle time-out. A connection without a request in
- * progress is closed too.
+ * Cuts off a client when its request or answer has made no progress for STALL_TIMEOUT_MS. Closes a connection without
+ * a request in progress.
  */
 const cutStalled =
   ({ lastAnswers }: TrackedConnections, refuse: Refuse) =>
   (socket: Socket): void => {
     const { bytesRead, writableLength } = socket;
-    // The loop runs its timers before it reads its sockets: after a stall, a request may have come in time and not be
-    // read yet.
+    // The event loop runs timers before it reads sockets. After a long computation, bytes may have arrived in time and
+    // not be read yet.
     setImmediate(() => {
       if (socket.bytesRead !== bytesRead || socket.writableLength !== writableLength) return;
       const last = lastAnswers.get(socket);
@@ -117,7 +118,7 @@ const cutStalled =
   };
 
 /**
- * Starts to listen. `port` 0: any free one.
+ * Starts to listen. `port` 0: any free port.
  * @returns the server and its address
  */
 export async function listen(
@@ -135,7 +136,7 @@ export async function listen(
       const last = tracked.lastAnswers.get(socket);
       if (last?.headersSent) return void socket.destroy();
       answerProtocolError(TINY_PIECES, socket);
-      // The client would not close its end.
+      // Do not wait for the client to close its end.
       socket.destroySoon();
     };
     setTimeout(end, TINY_PIECES_DELAY_MS).unref();
@@ -147,7 +148,7 @@ export async function listen(
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-      // Node would answer a request without Host itself, and not in the service's envelope.
+      // Node would answer a request without Host itself, without the service's envelope.
       requireHostHeader: false,
       keepAlive: true,
       keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
@@ -161,23 +162,23 @@ export async function listen(
     max: maxConnections,
     cutOff(socket) {
       refuse(TIMED_OUT, socket);
-      // The client would not close its end.
+      // Do not wait for the client to close its end.
       socket.destroySoon();
     },
   });
   server.setTimeout(stallTimeoutMs, cutStalled(tracked, refuse));
   server.on('clientError', refuse);
-  // Node would put `100 Continue` after the head of an answer that waits for earlier answers.
+  // Node would write `100 Continue` into an answer that waits for earlier answers.
   server.on('checkContinue', (request, response) => {
     if (response.socket !== null) response.writeContinue();
     server.emit('request', request, response);
   });
-  // Node would close the connection without an answer. It leaves the errors of a tunnel's socket to this listener.
+  // Node would close the connection without an answer. It leaves errors of this socket to this listener.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
-    refuse(new Error('no tunnels here'), socket);
+    refuse(new Error('CONNECT is not supported'), socket);
   });
-  // Node would answer an unknown expectation itself, and not in the service's envelope.
+  // Node would answer an unknown expectation itself, without the service's envelope.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
@@ -188,8 +189,8 @@ export async function listen(
 }
 
 /**
- * From now on the last answer of each connection says that it is the last (`Connection: close`). An answer is not the
- * last when a further request came in the same packet.
+ * From now on each connection ends with its next answer (`Connection: close`). When a packet holds several requests,
+ * the connection ends with the answer to the last of them.
  */
 function announceEnd(server: Server, { lastAnswers }: TrackedConnections): void {
   for (const answer of lastAnswers.values()) answer.shouldKeepAlive = false;
@@ -203,29 +204,29 @@ function announceEnd(server: Server, { lastAnswers }: TrackedConnections): void 
 }
 
 /**
- * Closes idle connections after QUIET_MS without the end of an answer. Under load, a client may be about to send its
- * next request, whose answer should say that it is the last.
- * @returns the function that stops it
+ * Closes idle connections when no answer has ended for QUIET_MS. Until then a busy client may send its next request,
+ * and learn from its answer that the connection ends.
+ * @returns the function that stops this
  */
 function closeWhenQuiet(server: Server, tracked: TrackedConnections): () => void {
   const beganAtMs = performance.now();
   const timer = setInterval(() => {
     const quietMs = performance.now() - Math.max(beganAtMs, tracked.endedAtMs);
-    // After the sockets' turn of the loop: on a busy loop, a connection's next request may have come and not be read
-    // yet.
+    // `setImmediate` runs after the event loop has read its sockets: on a busy loop, a connection's next request may
+    // have arrived and not be read yet.
     if (quietMs >= QUIET_MS) setImmediate(() => closeIdle(server, tracked));
   }, IDLE_CHECK_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 
 /**
- * Stops listening. Resolves when every running request has its answer, or after `timeoutMs`. A client that goes on
- * sending learns by its next answer that it has to take another connection. Only clients that send nothing for a while
- * are cut off without an answer, as at the end of any idle time.
+ * Stops listening. Resolves when every running request has its answer, or after `timeoutMs`. A client that keeps
+ * sending is told by its next answer to use another connection. Idle connections are closed without notice, as after
+ * any keep-alive time-out.
  */
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
   const tracked = trackedOf.get(server) ?? trackConnections(server);
-  // The close of `http` would cut off clients that have an answer and are about to send their next request.
+  // `http.Server.close` would cut off clients that have an answer and are about to send their next request.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });

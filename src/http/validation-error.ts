@@ -1,4 +1,4 @@
-/** Turns the problems that Ajv finds in a request into the client's error, which names the fields. */
+/** Turns the problems that Ajv finds in a request into an error that names the fields. */
 import type { ErrorObject } from 'ajv';
 import { type ServiceError, validationFailed } from '../errors.ts';
 
@@ -8,9 +8,9 @@ const NAME_MAX = 200;
 const shorten = (name: string): string => (name.length <= NAME_MAX ? name : `${name.slice(0, NAME_MAX)}…`);
 
 /**
- * The name of the field that a problem is about, with the property that its keyword names; undefined: it is about the
- * body as a whole.
- * `/requestBody/knowledgeBaseIds/0` → `knowledgeBaseIds.0`, `/query/limit` → `limit`
+ * The field that a problem is about; undefined: the body as a whole.
+ * `/requestBody/knowledgeBaseIds/0` → `knowledgeBaseIds.0`, `/query/limit` → `limit`,
+ * `/requestBody` without a required `name` → `name`
  */
 function fieldOf({ instancePath, keyword, params }: ErrorObject): string | undefined {
   const [, , ...path] = instancePath.split('/');
@@ -19,14 +19,14 @@ function fieldOf({ instancePath, keyword, params }: ErrorObject): string | undef
   return path.length === 0 ? undefined : shorten(path.join('.'));
 }
 
-/** How a text breaks a pattern of the spec. White space alone breaks only the pattern that requires more. */
+/** How a text breaks a pattern of the spec. Text of white space alone breaks only the pattern that forbids that. */
 function describePattern(pattern: string, text: unknown): string {
   if (pattern.includes('\\x21-\\x7E')) return 'must hold visible ASCII characters only';
   const isBlank = typeof text === 'string' && text.trim() === '';
   return isBlank ? 'must hold more than white space' : 'must not hold U+0000 or half of a surrogate pair';
 }
 
-/** Whether a problem is about the query string, whose fields are called parameters; else it is about the body. */
+/** Whether a problem is about a parameter of the query string, not about a field of the body. */
 const isOfQuery = ({ instancePath }: ErrorObject): boolean => /^\/query(?:\/|$)/.test(instancePath);
 
 function messageOf(problem: ErrorObject): string {
@@ -45,7 +45,7 @@ function messageOf(problem: ErrorObject): string {
   }
 }
 
-/** The messages by field, as JSON has them. Without a prototype: a client may send a field called __proto__. */
+/** The messages by field, as a JSON object. It has no prototype: a client may send a field named `__proto__`. */
 function toRecord(messagesOf: Map<string, Set<string>>): Record<string, string[]> {
   const record: Record<string, string[]> = Object.create(null);
   for (const [field, messages] of messagesOf) record[field] = [...messages];
@@ -53,8 +53,8 @@ function toRecord(messagesOf: Map<string, Set<string>>): Record<string, string[]
 }
 
 /**
- * INPUT_VALIDATION_FAILED with every problem that Ajv has found (`verbose`), by field. Each message of a field appears
- * once.
+ * INPUT_VALIDATION_FAILED with all problems by field, each message of a field once. `problems` come from an Ajv with
+ * `allErrors` and `verbose`.
  */
 export function toValidationError(problems: ErrorObject[]): ServiceError {
   const formErrors: string[] = [];

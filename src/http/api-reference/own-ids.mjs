@@ -1,9 +1,11 @@
 /**
- * Puts the ids of what the visitor made on this page into the examples, so that the examples can be sent as they are.
+ * Puts the ids of resources that the visitor has created on this page into the examples. So the examples can be sent as
+ * they are.
  */
 
 /**
- * For each operation that makes something: the field that names it elsewhere, and the field of the answer with its id.
+ * For each operation that creates a resource: the field that holds its id in other operations, and the field of the
+ * answer with its id.
  */
 const MADE = {
   createKnowledgeBase: { field: 'knowledgeBaseId', from: 'id' },
@@ -15,8 +17,8 @@ const MADE = {
 const DELETED = ['deleteKnowledgeBase', 'deleteDocument'];
 
 /**
- * Adds the id in an answer to `ids`, which holds the ids by field, the newest last. Ids that are only listed are not
- * added: no example should delete what the visitor did not make here.
+ * Adds the id in an answer to `ids`, which holds the ids by field, the newest last. Ids from lists are not added: no
+ * example should delete a resource that the visitor did not create here.
  * @returns whether anything has changed
  */
 export function noteAnswer(ids, { url, ok, text }) {
@@ -28,7 +30,7 @@ export function noteAnswer(ids, { url, ok, text }) {
   return made !== undefined || DELETED.includes(operationId);
 }
 
-/** Removes a deleted id. Documents and files of a knowledge base go with it: their ids begin with its id. */
+/** Removes a deleted id, and those of its documents and files, which begin with the knowledge base's id. */
 function forget(ids, deleted) {
   for (const [field, known] of Object.entries(ids)) {
     ids[field] = known.filter((id) => id !== deleted && !id.startsWith(`${deleted}_`));

@@ -1,9 +1,8 @@
-/** Shows the spec at /docs with Swagger UI, to read and to try out. Runs in the browser. */
+/** Shows the spec at /docs with Swagger UI. Runs in the browser. */
 import { noteAnswer, withOwnIds } from './own-ids.mjs';
 
 /**
- * Tags and operations in the order that a newcomer needs; the spec has them in the interface's order. Operations that
- * are missing here come last.
+ * Tags and operations in the order in which a newcomer needs them. Operations that are missing here come last.
  */
 const ORDER = {
   'knowledge-bases': ['createKnowledgeBase', 'listKnowledgeBases', 'deleteKnowledgeBase'],
@@ -27,7 +26,7 @@ function matches(operation, words) {
   return words.every((word) => text.includes(word));
 }
 
-/** Labels the search box with what it does. */
+/** Labels the search box. */
 const nameSearchBox = (element) =>
   element?.querySelector('input')?.setAttribute('placeholder', 'Search operations');
 
@@ -54,16 +53,16 @@ function inOrder(items, names, nameOf) {
   return items.toSorted((a, b) => positionOf(a) - positionOf(b));
 }
 
-const HINT = `**To try it out**: press Authorize and enter your key, then Try it out and Execute in an operation. The ids of what you
-create and import here are put into the examples of the others: begin with \`createKnowledgeBase\`.`;
+const HINT = `**To try it out**: press Authorize and enter your key. Then press Try it out and Execute in an operation.
+Begin with \`createKnowledgeBase\`: the examples of the other operations then hold the ids of what you create here.`;
 
 /**
- * Loads the spec, with the address of this page as its server. That works behind any proxy, and the page may reach no
- * other address.
+ * Loads the spec, with the address of this page as its server. That works with any proxy, and the content security
+ * policy allows no other address.
  */
 async function loadSpec() {
   const spec = await (await fetch('openapi.json')).json();
-  // One key for all tries would repeat the first answer, or refuse the second request.
+  // With the same key, each further try would return the first answer or be refused.
   delete spec.components.parameters.IdempotencyKey.example;
   const operationOf = ([, methods]) => Object.values(methods)[0].operationId;
   return {
@@ -75,7 +74,7 @@ async function loadSpec() {
   };
 }
 
-/** Swagger UI has its own dark colours; those of code are chosen once, when the page loads. */
+/** Swagger UI has its own dark colours. The colours of code are chosen once, when the page loads. */
 const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
 document.documentElement.classList.toggle('dark-mode', isDark);
 
@@ -94,7 +93,7 @@ const ui = SwaggerUIBundle({
   defaultModelsExpandDepth: -1,
   defaultModelExpandDepth: 4,
   syntaxHighlight: { theme: isDark ? 'nord' : 'idea' },
-  // Nothing is sent to swagger.io, and no key outlives the page.
+  // Send nothing to swagger.io, and keep no key after the page is closed.
   validatorUrl: null,
   persistAuthorization: false,
   responseInterceptor(response) {

@@ -1,4 +1,4 @@
-/** The browsable reference at /docs, and the spec that it shows, at /openapi.json. Both need no key. */
+/** The API reference at /docs, and its spec at /openapi.json. Neither needs a key. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -10,12 +10,12 @@ import { LRUCache } from 'lru-cache';
 import { originOf } from '../origin.ts';
 import { readSpec, type Spec } from '../spec.ts';
 
-/** A file or the spec, plain and mostly compressed too. `etag` tells whether a browser has it already. */
+/** A file or the spec. `gzipped`: its compressed form, if it was made. */
 type Content = { type: string; plain: Buffer; gzipped?: Buffer; etag: string };
 
 /**
- * Swagger UI sets style attributes. Apart from those, the page runs only its own files and talks only to its own
- * address.
+ * The content security policy of the page. It allows the style attributes that Swagger UI sets, its own files, and
+ * requests to its own address.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -29,11 +29,11 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Origins for which the spec is kept. A server is reached by one or two names, but a client may invent more. */
+/** The most origins whose spec is kept. A server has one or two names, but a client may invent more. */
 const REMEMBERED_ORIGINS = 16;
 /**
- * The least time between two compressions for further origins. Compressing takes 3 ms, and a client needs no key for
- * it.
+ * The least time between two compressions for further origins. A compression takes 3 ms, and clients without a key can
+ * cause it.
  */
 const COMPRESSION_PAUSE_MS = 1_000;
 
@@ -51,7 +51,7 @@ const PAGE_FILES: Record<string, { type: string; file: URL | string }> = {
   'swagger-ui-bundle.js': { type: 'js', file: bundleFile('swagger-ui-bundle.js') },
 };
 
-/** Weak, because the compressed bytes differ. */
+/** A weak ETag, since the plain and the compressed form share it. */
 const etagOf = (...parts: (Buffer | string)[]): string => {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
@@ -64,7 +64,7 @@ const compress = async (content: Content): Promise<Content> => ({
 });
 
 /**
- * Sends the content, or 304 where the client's copy is current. Browsers keep copies, but validate them at each use.
+ * Sends the content, or 304 if the client's copy is current. Browsers may keep copies, but validate them at each use.
  */
 function send(context: Context, { type, plain, gzipped, etag }: Content): void {
   context.status = 200;
@@ -81,10 +81,10 @@ function send(context: Context, { type, plain, gzipped, etag }: Content): void {
   context.body = isWanted && gzipped ? gzipped : plain;
 }
 
-/** Placeholder for the server's address in the spec, which is serialised once. */
+/** The placeholder for the server's address. The spec is serialised once, with this address. */
 const ADDRESS = 'http://address.invalid';
 
-/** The spec as JSON with the server's address: the text before the address, the address, and the text after it. */
+/** Returns a function that makes the spec's JSON for an address, by replacing the placeholder. */
 function createSpecTemplate(spec: Spec): (url: string) => Content {
   const servers = [{ url: ADDRESS, description: 'This server' }];
   const [before = '', after = ''] = JSON.stringify({ ...spec, servers }).split(JSON.stringify(ADDRESS));
@@ -95,7 +95,7 @@ function createSpecTemplate(spec: Spec): (url: string) => Content {
   };
 }
 
-/** The spec for each address. It is read at the first request. */
+/** Returns a function that makes the spec for an origin. Reads the spec at the first request. */
 function createSpecContent(baseUrl: string | undefined): (origin: string) => Promise<Content> {
   let template: ReturnType<typeof createSpecTemplate> | undefined;
   let compressedAtMs = Number.NEGATIVE_INFINITY;
@@ -115,7 +115,7 @@ function createSpecContent(baseUrl: string | undefined): (origin: string) => Pro
   };
 }
 
-/** Files are read and compressed at the first request: the bundle has 1.7 MB. */
+/** Returns a function that reads and compresses a file at its first request: the bundle has 1.7 MB. */
 function createFileContent(): (file: { type: string; file: URL | string }) => Promise<Content> {
   const read = new Map<URL | string, Promise<Content>>();
   return ({ type, file }) => {
@@ -135,7 +135,7 @@ export function addReference(router: Router, { baseUrl }: { baseUrl: string | un
   const contentOf = createFileContent();
   const specFor = createSpecContent(baseUrl);
   router.get('/openapi.json', async (context) => send(context, await specFor(originOf(context))));
-  // The page names its files relative to /docs, so that they are found behind any proxy.
+  // The page refers to its files relative to /docs, so that they are found with any proxy.
   router.get('/docs/', (context) => context.redirect('../docs'));
   router.get('/docs', async (context) => {
     context.set('content-security-policy', PAGE_POLICY);
