@@ -51,12 +51,12 @@ function endOnSignal(log: Logger, stop: () => Promise<void>): void {
  */
 async function listenAt(
   handle: RequestListener,
-  place: { host: string; port: number; setting: 'PORT' | 'WORKER_PORT' },
+  address: { host: string; port: number; setting: 'PORT' | 'WORKER_PORT' },
 ): ReturnType<typeof listen> {
   try {
-    return await listen(handle, place);
+    return await listen(handle, address);
   } catch (error) {
-    throw explainListening(error, place);
+    throw explainListening(error, address);
   }
 }
 
@@ -64,11 +64,11 @@ async function listenAt(
  * Imports files that any server of the same database receives.
  * @returns the function that stops it
  */
-async function work(config: Config, log: Logger): Promise<() => Promise<void>> {
+async function startWorker(config: Config, log: Logger): Promise<() => Promise<void>> {
   const { service, close } = await openService(config, { connection: findDatabase(config), log });
   const ending = new AbortController();
   const { workerPort } = config;
-  const telling =
+  const healthServer =
     workerPort === undefined
       ? undefined
       : await listenAt(await createWorkerApp(service, ending.signal), {
@@ -77,13 +77,13 @@ async function work(config: Config, log: Logger): Promise<() => Promise<void>> {
           setting: 'WORKER_PORT',
         });
   process.stdout.write(
-    `The knowledge retrieval worker is ready${telling ? `, and tells of itself at ${telling.address}` : ''}\n`,
+    `The knowledge retrieval worker is ready${healthServer ? `, and tells of itself at ${healthServer.address}` : ''}\n`,
   );
   return async () => {
     ending.abort();
     await close();
     // Last: until then an orchestrator is told that the ending worker lives, and is not ready.
-    if (telling) await drain(telling.server, 0);
+    if (healthServer) await drain(healthServer.server, 0);
   };
 }
 
@@ -91,9 +91,13 @@ async function work(config: Config, log: Logger): Promise<() => Promise<void>> {
  * Listens.
  * @returns the function that stops it
  */
-async function serve(config: Config, log: Logger, works: boolean): Promise<() => Promise<void>> {
+async function startServer(config: Config, log: Logger, runsWorkers: boolean): Promise<() => Promise<void>> {
   const { connection, close: closeDatabase } = await openDatabase(config, log);
-  const { service, endWork, close: closeService } = await openService(config, { connection, log, works });
+  const {
+    service,
+    endWork,
+    close: closeService,
+  } = await openService(config, { connection, log, runsWorkers });
   const ending = new AbortController();
   const app = await createServiceApp(service, ending.signal);
   const { host, port } = config;
@@ -126,7 +130,7 @@ async function start({ worker }: ServeOptions): Promise<void> {
   for (const mistyped of findMistypedSettings()) log.warn(describeMistyped(mistyped));
   let stop = async () => {};
   endOnSignal(log, () => stop());
-  stop = worker ? await work(config, log) : await serve(config, log, worker !== false);
+  stop = worker ? await startWorker(config, log) : await startServer(config, log, worker !== false);
 }
 
 /** Errors that only a mistake of this project throws. */

@@ -19,6 +19,6 @@ export function cutPage(list: string, body: SuccessBody, { limit, cursor }: Page
   const rows = data
     .slice(start, start + limit + 1)
     .map((item, index) => ({ item, place: start + index + 1 }));
-  const cut = toPage(rows, { list, limit, placeOf: ({ place }) => String(place) });
+  const cut = toPage(rows, { list, limit, positionOf: ({ place }) => String(place) });
   return { data: cut.page.map(({ item }) => item), pagination: cut.pagination };
 }

@@ -202,19 +202,19 @@ function toConfig(read: Settings): Config {
   });
 }
 
-const givenOf = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+const withoutEmptyValues = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
 
 /**
  * Settings with white space around their values. In a directory or a secret it would be significant but invisible, and
  * no setting needs it.
  */
-const padded = (given: NodeJS.ProcessEnv): string[] =>
+const findPaddedValues = (given: NodeJS.ProcessEnv): string[] =>
   Object.keys(settings.shape).filter((name) => given[name] !== given[name]?.trim());
 
 /** The variables of `environment` that look like mistyped settings. They have no effect. */
 export const findMistypedSettings = (environment: NodeJS.ProcessEnv = process.env): MistypedName[] =>
-  findMistypedNames(Object.keys(givenOf(environment)), Object.keys(settings.shape));
+  findMistypedNames(Object.keys(withoutEmptyValues(environment)), Object.keys(settings.shape));
 
 /**
  * The settings of `environment`, frozen.
@@ -222,8 +222,8 @@ export const findMistypedSettings = (environment: NodeJS.ProcessEnv = process.en
  * a secret.
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const given = givenOf(environment);
-  const problems = padded(given).map((name) => `${name}: must not begin or end with white space`);
+  const given = withoutEmptyValues(environment);
+  const problems = findPaddedValues(given).map((name) => `${name}: must not begin or end with white space`);
   const result = settings.safeParse(given);
   if (result.success && problems.length === 0) return toConfig(result.data);
   for (const { path, message } of result.error?.issues ?? []) problems.push(`${path.join('.')}: ${message}`);

@@ -27,7 +27,7 @@ import type { HandlerContext, Handlers } from './handler-types.ts';
 import { byCreation, byPosition, parseCursor, toPage } from './pagination.ts';
 
 /** A text that is being imported. Its passages come as they are analysed. `isBlank`: there will be none. */
-type Text = {
+type ImportedText = {
   knowledgeBaseId: string;
   title: string;
   bytes: number;
@@ -38,7 +38,7 @@ type Text = {
 /**
  * The end of a text without readable characters, as for a file of such a text. White space alone is refused instead.
  */
-const UNREADABLE = {
+const NO_TEXT = {
   status: 'failed',
   failure: { code: 'NO_TEXT_EXTRACTED', message: 'The content holds no readable text.' },
 } as const;
@@ -47,7 +47,7 @@ const UNREADABLE = {
 async function insertText(
   transaction: Queryable,
   { accountId, config }: HandlerContext,
-  { knowledgeBaseId, title, bytes, parts, ...text }: Text,
+  { knowledgeBaseId, title, bytes, parts, ...text }: ImportedText,
 ) {
   await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
   const document = { knowledgeBaseId, id: uuidv7(), accountId };
@@ -57,7 +57,7 @@ async function insertText(
     source: title,
     type: 'text',
     bytes,
-    ...(text.isBlank ? UNREADABLE : { status: 'processed' }),
+    ...(text.isBlank ? NO_TEXT : { status: 'processed' }),
   });
   const passage_count = await insertPassages(transaction, document, { parts, documents: 1, bytes });
   await requireStorage(transaction, { accountId, defaults: config }, bytes);
@@ -68,9 +68,9 @@ async function insertText(
  * Stores a text, and ends its analysis even where that fails.
  * @throws KNOWLEDGE_BASE_NOT_FOUND when the knowledge base is deleted meanwhile: no client knows the document yet
  */
-async function storeText(call: HandlerContext, text: Text) {
+async function storeText(context: HandlerContext, text: ImportedText) {
   try {
-    return await call.transact((transaction) => insertText(transaction, call, text));
+    return await context.transact((transaction) => insertText(transaction, context, text));
   } catch (error) {
     throw error instanceof DeletionAnnounced ? knowledgeBaseNotFound() : error;
   } finally {
@@ -89,8 +89,8 @@ async function reportStatus(
 }
 
 export const documentHandlers = {
-  async importTextContent({ title, content, ...input }, call) {
-    const { database, accountId, config, diskWatermark, analyse, withoutPermit, signal, budget } = call;
+  async importTextContent({ title, content, ...input }, context) {
+    const { database, accountId, config, diskWatermark, analyse, withoutPermit, signal, budget } = context;
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const bytes = Buffer.byteLength(content);
     await diskWatermark.require(bytes);
@@ -98,8 +98,8 @@ export const documentHandlers = {
     await expectStorage(database, { accountId, defaults: config }, bytes);
     const text = { title, expected, format: 'text', content } as const;
     const analysing = () => analyse(text, { accountId, signal, budget });
-    const store = (parts: Text['parts']) =>
-      storeText(call, { knowledgeBaseId, title, bytes, isBlank: isBlank(content), parts });
+    const store = (parts: ImportedText['parts']) =>
+      storeText(context, { knowledgeBaseId, title, bytes, isBlank: isBlank(content), parts });
     // The batches of a large text are stored while the next ones are analysed. That takes seconds, so it holds no
     // permit.
     if (isLarge(content.length)) return { data: await withoutPermit(async () => store(await analysing())) };
@@ -148,18 +148,18 @@ export const documentHandlers = {
     const { page, pagination } = toPage(rows, {
       list: knowledgeBaseId,
       limit,
-      placeOf: (row) => byCreation.write({ createdAt: row.created_at, id: row.id }),
+      positionOf: (row) => byCreation.write({ createdAt: row.created_at, id: row.id }),
     });
     return { data: page.map(toDocument), pagination };
   },
 
-  async getDocumentStatus({ documentId, waitSeconds = 0 }, call) {
-    const { database, accountId, longPolls, signal } = call;
+  async getDocumentStatus({ documentId, waitSeconds = 0 }, context) {
+    const { database, accountId, longPolls, signal } = context;
     const id = { ...parseDocumentId(documentId), accountId };
     const before = await requireDocument(database, id);
-    if (waitSeconds === 0 || !isUnfinished(before)) return { data: await reportStatus(before, call) };
+    if (waitSeconds === 0 || !isUnfinished(before)) return { data: await reportStatus(before, context) };
     await longPolls.untilFinal(id, { seconds: waitSeconds, signal });
-    return { data: await reportStatus(await requireDocument(database, id), call) };
+    return { data: await reportStatus(await requireDocument(database, id), context) };
   },
 
   async getDocument({ documentId }, { database, accountId }) {
@@ -187,7 +187,7 @@ export const documentHandlers = {
     const { page, pagination } = toPage(rows, {
       list: documentId,
       limit,
-      placeOf: ({ position }) => byPosition.write(position),
+      positionOf: ({ position }) => byPosition.write(position),
     });
     return { data: page.map(toPassage), pagination };
   },

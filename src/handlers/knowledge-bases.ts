@@ -83,7 +83,7 @@ export const knowledgeBaseHandlers = {
     const { page, pagination } = toPage(rows, {
       list: LIST,
       limit,
-      placeOf: (row) => byCreation.write({ createdAt: row.created_at, id: row.knowledge_base_id }),
+      positionOf: (row) => byCreation.write({ createdAt: row.created_at, id: row.knowledge_base_id }),
     });
     return { data: page.map(toKnowledgeBase), pagination };
   },

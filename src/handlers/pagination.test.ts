@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { byCreation, byPosition, formatCursor, parseCursor, toPage } from './pagination.ts';
 
-const place = fc.record({
+const creation = fc.record({
   createdAt: fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }),
   id: fc.uuid(),
 });
 
 test('a cursor gives back its place', () => {
   fc.assert(
-    fc.property(place, fc.nat(999_999_999), (created, position) => {
+    fc.property(creation, fc.nat(999_999_999), (created, position) => {
       const cursor = formatCursor('list', byCreation.write(created));
       expect(parseCursor('list', cursor, byCreation)).toEqual(created);
       expect(parseCursor('list', formatCursor('list', byPosition.write(position)), byPosition)).toBe(
@@ -45,11 +45,11 @@ test('a cursor of another list, or of another order, is refused', () => {
 
 test('a page tells of a next one only when there is one more row', () => {
   const rows = [1, 2, 3];
-  expect(toPage(rows, { list: 'list', limit: 3, placeOf: String })).toEqual({
+  expect(toPage(rows, { list: 'list', limit: 3, positionOf: String })).toEqual({
     page: rows,
     pagination: { hasMore: false, nextCursor: null },
   });
-  expect(toPage(rows, { list: 'list', limit: 2, placeOf: String })).toEqual({
+  expect(toPage(rows, { list: 'list', limit: 2, positionOf: String })).toEqual({
     page: [1, 2],
     pagination: { hasMore: true, nextCursor: formatCursor('list', '2') },
   });

@@ -2,13 +2,16 @@
 import { validationFailed } from '../errors.ts';
 
 /** How a cursor holds a position in a list. `read` returns undefined for text that `write` did not write. */
-export type PlaceFormat<Place> = { write(place: Place): string; read(text: string): Place | undefined };
+export type PositionFormat<Position> = {
+  write(position: Position): string;
+  read(text: string): Position | undefined;
+};
 
 /** Fifteen digits of milliseconds are before the last time of both JavaScript and PostgreSQL. */
 const CREATION_PATTERN = /^(\d{1,15})\.([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/;
 
 /** The last row of a page in the order createdAt descending, id descending. */
-export const byCreation: PlaceFormat<{ createdAt: Date; id: string }> = {
+export const byCreation: PositionFormat<{ createdAt: Date; id: string }> = {
   write: ({ createdAt, id }) => `${createdAt.getTime()}.${id}`,
   read(text) {
     const [, milliseconds, id] = CREATION_PATTERN.exec(text) ?? [];
@@ -17,7 +20,7 @@ export const byCreation: PlaceFormat<{ createdAt: Date; id: string }> = {
 };
 
 /** The last row of a page in the order of positions. PostgreSQL holds them as integers, and nine digits always fit. */
-export const byPosition: PlaceFormat<number> = {
+export const byPosition: PositionFormat<number> = {
   write: String,
   read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
 };
@@ -25,25 +28,25 @@ export const byPosition: PlaceFormat<number> = {
 const CURSOR_PATTERN = /^([\w-]+)\.(.+)$/;
 
 /** Makes a cursor. `list` names the list of the position: other lists refuse the cursor. */
-export const formatCursor = (list: string, place: string): string =>
-  Buffer.from(`${list}.${place}`).toString('base64url');
+export const formatCursor = (list: string, position: string): string =>
+  Buffer.from(`${list}.${position}`).toString('base64url');
 
 /**
  * The position in a cursor; undefined where there is no cursor.
  * @throws INPUT_VALIDATION_FAILED when the cursor was not made by this list.
  */
-export function parseCursor<Place>(
+export function parseCursor<Position>(
   list: string,
   cursor: string | undefined,
-  format: PlaceFormat<Place>,
-): Place | undefined {
+  format: PositionFormat<Position>,
+): Position | undefined {
   if (cursor === undefined) return undefined;
   const [, from, text = ''] = CURSOR_PATTERN.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  const place = from === list ? format.read(text) : undefined;
-  if (place === undefined) {
+  const position = from === list ? format.read(text) : undefined;
+  if (position === undefined) {
     throw validationFailed([], { cursor: ['is not one that this list has given out'] });
   }
-  return place;
+  return position;
 }
 
 /**
@@ -52,10 +55,10 @@ export function parseCursor<Place>(
  */
 export function toPage<Row>(
   rows: Row[],
-  { list, limit, placeOf }: { list: string; limit: number; placeOf(row: Row): string },
+  { list, limit, positionOf }: { list: string; limit: number; positionOf(row: Row): string },
 ) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const hasMore = rows.length > limit && last !== undefined;
-  return { page, pagination: { hasMore, nextCursor: hasMore ? formatCursor(list, placeOf(last)) : null } };
+  return { page, pagination: { hasMore, nextCursor: hasMore ? formatCursor(list, positionOf(last)) : null } };
 }

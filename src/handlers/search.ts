@@ -27,17 +27,17 @@ function toSearchResult(passage: FoundPassage): SearchResult {
 const SEARCH_TIME_MAX_MS = 5_000;
 
 export const searchHandlers = {
-  async query({ query, limit = 10, knowledgeBaseIds }, call) {
+  async query({ query, limit = 10, knowledgeBaseIds }, context) {
     const ids = knowledgeBaseIds?.map(parseKnowledgeBaseId);
-    const question = {
-      accountId: call.accountId,
+    const request = {
+      accountId: context.accountId,
       knowledgeBaseIds: ids && [...new Set(ids)],
       query,
       limit,
-      credits: call.config.creditsPerQuery,
+      credits: context.config.creditsPerQuery,
     };
-    const bounds = { timeMaxMs: SEARCH_TIME_MAX_MS, signal: () => call.signal };
-    const passages = await withinBounds(bounds, () => call.search(question));
+    const bounds = { timeMaxMs: SEARCH_TIME_MAX_MS, signal: () => context.signal };
+    const passages = await withinBounds(bounds, () => context.search(request));
     return { data: passages.map(toSearchResult) };
   },
 } satisfies Partial<Handlers>;

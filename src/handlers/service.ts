@@ -11,7 +11,7 @@ export type Service = JobContext &
     /**
      * Reports each request's account: while it is present, fewer documents of other accounts are analysed at a time.
      */
-    greetAccount: AnalysisPool['greet'];
+    markAccountPresent: AnalysisPool['markAccountPresent'];
     /** The positions of files in the queue of imports. */
     positions: QueuePositions;
     /** The requests that wait for the end of imports. */

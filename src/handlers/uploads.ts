@@ -73,23 +73,23 @@ async function findOrInsertDocument(
  * Imports a file, and in the end removes the object that no row names. `taken`: the object; undefined: the file was
  * uploaded here.
  */
-async function importOnce(
-  call: HandlerContext,
+async function importUploadedFile(
+  context: HandlerContext,
   { file, taken }: { file: ScopedId; taken: string | undefined },
 ) {
-  let unnamed = taken;
+  let unreferenced = taken;
   try {
-    const { row, isNew } = await call.database.transaction().execute(async (transaction) => {
-      const done = await findOrInsertDocument(transaction, call, { file, taken });
+    const { row, isNew } = await context.database.transaction().execute(async (transaction) => {
+      const result = await findOrInsertDocument(transaction, context, { file, taken });
       // From here on a row may name the object, even where the answer to the commit is lost.
-      if (done.isNew) unnamed = undefined;
-      return done;
+      if (result.isNew) unreferenced = undefined;
+      return result;
     });
-    if (isNew) call.jobs.wakeImporters();
-    if (isNew && taken !== undefined) unnamed = uploadNameOf(file);
+    if (isNew) context.jobs.wakeImporters();
+    if (isNew && taken !== undefined) unreferenced = uploadNameOf(file);
     return row;
   } finally {
-    if (unnamed !== undefined) await discardObject(call, unnamed);
+    if (unreferenced !== undefined) await discardObject(context, unreferenced);
   }
 }
 
@@ -97,36 +97,36 @@ async function importOnce(
  * The ticket of a file that will be uploaded: to its store where the store takes uploads itself, else to this service.
  */
 async function makeTicket(
-  call: HandlerContext,
+  context: HandlerContext,
   file: ScopedId,
   bounds: { sizeBytes: number; createdAt: Date; expiresAt: Date },
 ): Promise<UploadTicket> {
   const fileId = formatScopedId(file);
-  const { accountId, keyId } = call;
+  const { accountId, keyId } = context;
   const own = () =>
-    (call.config.baseUrl ?? call.origin) +
-    formatUploadPath(call.uploadSecret, { fileId, accountId, keyId, ...bounds });
-  const uploadUrl = (await call.files.directUploads?.presign(file, bounds)) ?? own();
+    (context.config.baseUrl ?? context.origin) +
+    formatUploadPath(context.uploadSecret, { fileId, accountId, keyId, ...bounds });
+  const uploadUrl = (await context.files.directUploads?.presign(file, bounds)) ?? own();
   return { fileId, uploadUrl, expiresAt: bounds.expiresAt.toISOString(), method: 'PUT', headers: {} };
 }
 
 export const uploadHandlers = {
-  async importFile(input, call) {
+  async importFile(input, context) {
     const file = parseFileId(input.fileId);
-    await call.diskWatermark.require(0);
+    await context.diskWatermark.require(0);
     // Before the transaction: it must not wait for the store.
-    const taken = await takeDirectUpload(call, { ...file, accountId: call.accountId });
-    return { data: toDocument(await importOnce(call, { file, taken })) };
+    const taken = await takeDirectUpload(context, { ...file, accountId: context.accountId });
+    return { data: toDocument(await importUploadedFile(context, { file, taken })) };
   },
 
-  async presignUploadUrl({ fileName, size, ...input }, call) {
-    const { database, accountId, config, files, diskWatermark, transact } = call;
+  async presignUploadUrl({ fileName, size, ...input }, context) {
+    const { database, accountId, config, files, diskWatermark, transact } = context;
     await diskWatermark.require(config.s3 === undefined ? size : 0);
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const createdAt = await readDatabaseTime(database);
     const expiresAt = new Date(createdAt.getTime() + config.uploadTicketTtlSeconds * 1000);
     const file = { knowledgeBaseId, id: uuidv7() };
-    const ticket = await makeTicket(call, file, { sizeBytes: size, createdAt, expiresAt });
+    const ticket = await makeTicket(context, file, { sizeBytes: size, createdAt, expiresAt });
     const data = await transact(async (transaction) => {
       await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
       await insertTicket(transaction, {

@@ -153,7 +153,7 @@ describe('createAnalysisPool', () => {
     const shared = createAnalysisPool(stem, { connections: 8 });
     const large = text(`${english}\n\n`.repeat(6_000));
     const begun = await shared.analyse(large, mine);
-    shared.greet('other');
+    shared.markAccountPresent('other');
     const second = shared.analyse(large, { ...mine, budget: { leftMs: 50 } });
     await expect(second).rejects.toMatchObject({ status: 503 });
     await endParts(begun);

@@ -38,7 +38,7 @@ export async function endParts(parts: AsyncIterable<AnalysedPart>): Promise<void
 export type AnalysisPool = {
   analyse: Analyse;
   /** Counts an account as present from now on; with more accounts present, each analyses fewer documents at a time. */
-  greet(accountId: string): void;
+  markAccountPresent(accountId: string): void;
   /** For the shutdown of the server: documents that have not started are rejected. */
   refuseWaiting(): void;
   close(): Promise<void>;
@@ -169,7 +169,7 @@ export function createAnalysisPool(stem: Stem, { connections }: { connections: n
       const dialogue = openDialogue(thread.pool, document, { stem, turns });
       return await startParts(dialogue, { signal, end, isKept });
     },
-    greet: rooms.greet,
+    markAccountPresent: rooms.greet,
     refuseWaiting: rooms.refuseWaiting,
     close: async () => {
       await Promise.all(threads.map(({ pool }) => pool.destroy()));

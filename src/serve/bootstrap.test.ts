@@ -13,13 +13,13 @@ import { apiKeyFile, ensureFirstAccount } from './bootstrap.ts';
 import { greet } from './greeting.ts';
 
 let DATA_DIR: string;
-let given: Awaited<ReturnType<typeof createTestDatabase>>;
+let testDatabase: Awaited<ReturnType<typeof createTestDatabase>>;
 beforeEach(async () => {
   DATA_DIR = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-first-start-'));
-  given = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
 afterEach(async () => {
-  await given.close();
+  await testDatabase.close();
   rmSync(DATA_DIR, { recursive: true });
 });
 
@@ -27,18 +27,20 @@ afterEach(async () => {
 async function start(BOOTSTRAP_API_KEY = ''): Promise<string> {
   const warned: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void warned.push(line) });
-  await ensureFirstAccount(given.database, readConfig({ DATA_DIR, BOOTSTRAP_API_KEY }), log);
+  await ensureFirstAccount(testDatabase.database, readConfig({ DATA_DIR, BOOTSTRAP_API_KEY }), log);
   return warned.join('');
 }
 
 /** What a server prints about its key: a sentence, and the key in the request to paste. */
 async function greetWith(settings: Record<string, string> = {}): Promise<[string, string]> {
-  const lines = (await greet('http://a', given.database, readConfig({ DATA_DIR, ...settings }))).split('\n');
+  const lines = (await greet('http://a', testDatabase.database, readConfig({ DATA_DIR, ...settings }))).split(
+    '\n',
+  );
   return [lines[1] ?? '', /x-api-key: (.*?)" /.exec(lines[4] ?? '')?.[1] ?? ''];
 }
 
 const opens = async (key: string) =>
-  (await findLiveApiKeys(given.database, [readApiKey(key)?.keyId ?? ''])).size > 0;
+  (await findLiveApiKeys(testDatabase.database, [readApiKey(key)?.keyId ?? ''])).size > 0;
 
 test('a new value revokes the one before, and no other key', async () => {
   await start();
@@ -48,7 +50,7 @@ test('a new value revokes the one before, and no other key', async () => {
   expect([await opens(made), await opens(first)]).toEqual([true, true]);
   expect(await start(second)).toContain('revoked');
   expect([await opens(made), await opens(first), await opens(second)]).toEqual([true, false, true]);
-  expect(await listApiKeys(given.database)).toHaveLength(3);
+  expect(await listApiKeys(testDatabase.database)).toHaveLength(3);
 });
 
 test('servers that are restarted by turns with the old value and the new one do not fight', async () => {
@@ -70,7 +72,7 @@ test('the start points to a key that works, and says of another why it does not 
   const file = apiKeyFile(readConfig({ DATA_DIR }));
   const key = (await readFile(file, 'utf8')).trim();
   expect(await greetWith()).toEqual([`The API key is in ${file}`, `$(cat ${file})`]);
-  await revokeApiKey(given.database, readApiKey(key)?.keyId ?? '');
+  await revokeApiKey(testDatabase.database, readApiKey(key)?.keyId ?? '');
   const remedy = `Put a new one there: \`npx knowledge-retrieval keys create > ${file}\`; or remove the file.`;
   expect(await greetWith()).toEqual([
     `The API key in ${file} opens nothing: it was revoked. ${remedy}`,

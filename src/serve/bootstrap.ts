@@ -24,11 +24,11 @@ export const uploadSecretFile = (config: Config): string => join(config.dataDir,
 export const unfinishedRestoreFile = (config: Config): string => join(config.dataDir, 'restore-unfinished');
 
 /** The advisory lock for servers that start at once. The number only has to differ from other advisory locks. */
-const FIRST_START_LOCK = 7_302_114;
+const BOOTSTRAP_LOCK = 7_302_114;
 
 /** Until the transaction ends, no other server makes a first account. */
-export async function takeFirstStart(transaction: Queryable): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(transaction);
+export async function lockBootstrap(transaction: Queryable): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(${BOOTSTRAP_LOCK})`.execute(transaction);
 }
 
 /** The oldest account, made with INITIAL_CREDITS if there is none. */
@@ -59,7 +59,7 @@ async function makeFirstKey(transaction: Queryable, accountId: string, file: str
  * wants the old one, which may have leaked, to stop working. A known key stays as it is, revoked or not, so servers
  * that still have the old value, or get it back, change nothing.
  */
-async function takeBootstrapKey(
+async function applyBootstrapKey(
   transaction: Queryable,
   { key, accountId, log }: { key: string; accountId: string; log: Logger },
 ): Promise<void> {
@@ -88,10 +88,10 @@ async function takeBootstrapKey(
  */
 export async function ensureFirstAccount(database: Database, config: Config, log: Logger): Promise<string> {
   return await database.transaction().execute(async (transaction) => {
-    await takeFirstStart(transaction);
+    await lockBootstrap(transaction);
     const { accountId, isNew } = await findFirstAccount(transaction, config);
     const key = config.bootstrapApiKey;
-    if (key !== undefined) await takeBootstrapKey(transaction, { key, accountId, log });
+    if (key !== undefined) await applyBootstrapKey(transaction, { key, accountId, log });
     else if (isNew) {
       const file = apiKeyFile(config);
       await makeFirstKey(transaction, accountId, file);

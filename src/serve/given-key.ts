@@ -65,7 +65,7 @@ export async function examineBootstrapKey(database: Database, key: string): Prom
 }
 
 /** All keys of this installation that are refused. That may be intended: clients may use other keys. */
-export async function findUselessKeys(database: Database, config: Config): Promise<Problem[]> {
+export async function findRefusedKeys(database: Database, config: Config): Promise<Problem[]> {
   const { bootstrapApiKey: key } = config;
   const bootstrap = key === undefined ? undefined : await examineBootstrapKey(database, key);
   const stored = await examineStoredKey(database, config);

@@ -6,32 +6,32 @@ import { apiKeyFile } from './bootstrap.ts';
 import { examineBootstrapKey, examineStoredKey } from './given-key.ts';
 
 /** A key in a shell's words, and a sentence on where it is. */
-type KeyPlace = { key: string; sentence: string };
+type KeyHint = { key: string; sentence: string };
 
 /** The key for a shell where this service does not know it. */
-const OWN_KEY = '$API_KEY';
+const KEY_PLACEHOLDER = '$API_KEY';
 
-const useless = ({ problem, remedy }: Problem): KeyPlace => ({
-  key: OWN_KEY,
+const refused = ({ problem, remedy }: Problem): KeyHint => ({
+  key: KEY_PLACEHOLDER,
   sentence: `${problem} ${remedy}`,
 });
 
 /** The key for the greeting. A restored installation has no key file: only the key's owner knows it. */
-async function findKey(database: Database, config: Config): Promise<KeyPlace> {
+async function findKey(database: Database, config: Config): Promise<KeyHint> {
   const { bootstrapApiKey } = config;
   if (bootstrapApiKey !== undefined) {
     const problem = await examineBootstrapKey(database, bootstrapApiKey);
-    if (problem) return useless(problem);
+    if (problem) return refused(problem);
     return { key: '$BOOTSTRAP_API_KEY', sentence: 'The API key is BOOTSTRAP_API_KEY' };
   }
   const stored = await examineStoredKey(database, config);
   if (stored === undefined)
     return {
-      key: OWN_KEY,
+      key: KEY_PLACEHOLDER,
       sentence:
         'The API key is not stored here: use one that you have, or make one by `npx knowledge-retrieval keys create`',
     };
-  if (stored.problem) return useless(stored.problem);
+  if (stored.problem) return refused(stored.problem);
   const file = apiKeyFile(config);
   return { key: `$(cat ${shellWord(file)})`, sentence: `The API key is in ${file}` };
 }

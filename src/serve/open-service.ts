@@ -16,7 +16,7 @@ import { createQueuePositions } from '../jobs/queue-positions.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { createStem, createStemMemory } from '../search/stems.ts';
 import { countLostLines } from '../telemetry/log.ts';
-import type { Gauged } from '../telemetry/prometheus.ts';
+import type { MetricSources } from '../telemetry/prometheus.ts';
 import { createTelemetry, type Metrics, type Telemetry, unmetered } from '../telemetry/telemetry.ts';
 import { ensureFirstAccount, readUploadSecret } from './bootstrap.ts';
 import { deploymentIdOf } from './deployment.ts';
@@ -32,12 +32,12 @@ export type OpenService = Service &
   }>;
 
 /** As long as requests wait for a permit when the server is about to end (see admission.ts). */
-const LAST_WAIT_MS = 2_000;
+const SHUTDOWN_WAIT_MS = 2_000;
 
 /** Opens metrics and traces. Each is loaded only where the settings ask for it. `stop` sends the last traces. */
 async function openTelemetry(
   { metricsToken: token, isTracing }: Config,
-  { log, ...gauged }: Gauged & { log: Logger },
+  { log, ...gauged }: MetricSources & { log: Logger },
 ): Promise<Pick<OpenService, 'metrics' | 'telemetry'> & { stop(): Promise<void> }> {
   const prometheus =
     token === undefined ? undefined : (await import('../telemetry/prometheus.ts')).createPrometheus(gauged);
@@ -53,10 +53,10 @@ async function openTelemetry(
 }
 
 /** The search, with a span for each call. */
-const watched =
-  (search: Search, watch: Telemetry): Search =>
-  (question) =>
-    watch.step('searching', () => search(question));
+const traced =
+  (search: Search, telemetry: Telemetry): Search =>
+  (request) =>
+    telemetry.step('searching', () => search(request));
 
 /**
  * Opens everything that the service needs on a database, which it migrates first. Starts the workers unless `works` is
@@ -66,7 +66,7 @@ const watched =
  */
 export async function openService(
   config: Config,
-  { connection, log, works = true }: { connection: Connection; log: Logger; works?: boolean },
+  { connection, log, runsWorkers = true }: { connection: Connection; log: Logger; runsWorkers?: boolean },
 ): Promise<{ service: OpenService; endWork(): Promise<void>; close(jobsTimeoutMs?: number): Promise<void> }> {
   let closing = false;
   const onError = (error: Error) => {
@@ -85,7 +85,7 @@ export async function openService(
       log.info({ lacks }, 'files are read without some bounds that this system does not allow'),
   });
   const jobs = await openJobQueue(connection, log);
-  const { metrics, telemetry, ...watching } = await openTelemetry(config, {
+  const { metrics, telemetry, ...tracing } = await openTelemetry(config, {
     pool,
     readJobFigures: () => readJobFigures(database),
     countLostLines,
@@ -98,9 +98,9 @@ export async function openService(
     files,
     isStoreAvailable: createStoreHealth(files),
     analyse: analysis.analyse,
-    greetAccount: analysis.greet,
+    markAccountPresent: analysis.markAccountPresent,
     extract: extraction.extract,
-    search: watched(createSearch(database, stemMemory), telemetry),
+    search: traced(createSearch(database, stemMemory), telemetry),
     jobs: jobs.queue,
     positions: createQueuePositions(database),
     diskWatermark: createDiskWatermark(config.databaseUrl && config.s3 ? undefined : config.dataDir),
@@ -111,9 +111,9 @@ export async function openService(
     deploymentId: deploymentIdOf(accountId, uploadSecret),
     log,
   };
-  const stopImports = works ? await startImports(service, jobs) : async () => {};
+  const stopImports = runsWorkers ? await startImports(service, jobs) : async () => {};
   const endWork = async () => {
-    setTimeout(analysis.refuseWaiting, LAST_WAIT_MS).unref();
+    setTimeout(analysis.refuseWaiting, SHUTDOWN_WAIT_MS).unref();
     await jobs.endWork();
   };
   const close = async (jobsTimeoutMs?: number) => {
@@ -123,7 +123,7 @@ export async function openService(
     extraction.close();
     await analysis.close();
     await database.destroy();
-    await watching.stop();
+    await tracing.stop();
   };
   return { service, endWork, close };
 }

@@ -33,7 +33,7 @@ const handlers: Handlers = {
 };
 
 /** Long polls that give the request's permit up while they wait. */
-const waitWithoutPermit = (
+const longPollsWithoutPermit = (
   { longPolls }: Service,
   withoutPermit: RequestContext['withoutPermit'],
 ): Service['longPolls'] => ({
@@ -42,7 +42,7 @@ const waitWithoutPermit = (
 });
 
 /** A store that is reached over the network. A request that waits for it gives its permit up. */
-function askWithoutPermit({ files }: Service, withoutPermit: RequestContext['withoutPermit']): FileStore {
+function filesWithoutPermit({ files }: Service, withoutPermit: RequestContext['withoutPermit']): FileStore {
   const { directUploads, remove } = files;
   if (directUploads === undefined) return files;
   return {
@@ -67,10 +67,10 @@ const toHandlerContext = (
   withoutPermit,
   budget,
   get files() {
-    return askWithoutPermit(service, withoutPermit);
+    return filesWithoutPermit(service, withoutPermit);
   },
   get longPolls() {
-    return waitWithoutPermit(service, withoutPermit);
+    return longPollsWithoutPermit(service, withoutPermit);
   },
   get origin() {
     return origin();
@@ -91,7 +91,7 @@ function createBackend(
     answer: (operationId, input, requestContext) => {
       const handle = handlers[operationId as keyof Handlers]; // the spec's ids: see layering.test.ts
       const { accountId } = requestContext.caller;
-      service.greetAccount(accountId);
+      service.markAccountPresent(accountId);
       const request = toKeyedRequest(operationId, input, {
         accountId,
         key: requestContext.header('idempotency-key'),
@@ -105,7 +105,7 @@ function createBackend(
 }
 
 /** The longest wait for the database: a balancer without an answer by then would take the server for dead. */
-const READY_PATIENCE_MS = 2_000;
+const READY_TIMEOUT_MS = 2_000;
 
 /**
  * A server is ready while it reaches the database, until `ending` aborts: then balancers should send no more requests.
@@ -116,10 +116,10 @@ function createRequireReady(
   { database, isStoreAvailable }: Service,
   ending: AbortSignal,
 ): Routes['requireReady'] {
-  const ask = singleFlight(() => sql`SELECT 1`.execute(database), READY_PATIENCE_MS);
+  const pingDatabase = singleFlight(() => sql`SELECT 1`.execute(database), READY_TIMEOUT_MS);
   return async () => {
     if (ending.aborted) throw serverShuttingDown();
-    await ask().catch((error) => {
+    await pingDatabase().catch((error) => {
       throw serviceUnavailable(error);
     });
     return { store: (await isStoreAvailable()) ? 'available' : 'unavailable' };

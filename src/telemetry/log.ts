@@ -8,8 +8,8 @@ const STANDARD_ERROR = 2;
 /**
  * When the pipe is full, its reader gets this time once to drain it; after that, lines are lost until it has space.
  */
-const PATIENCE_MS = 1_000;
-const PAUSE_MS = 5;
+const PIPE_TIMEOUT_MS = 1_000;
+const RETRY_PAUSE_MS = 5;
 
 /** The logged part of an error. Not its other properties: a database error's hold the connection's password. */
 function describeError(error: unknown): unknown {
@@ -26,14 +26,14 @@ function describeError(error: unknown): unknown {
 }
 
 /** Blocks the whole thread: a line written later may never be written. */
-const pause = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+const pause = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_PAUSE_MS);
 
 /**
  * Writes all bytes. @throws the reason when it cannot, also for a pipe still full after `patienceMs`; then a part may
  * be written.
  */
-function writeAll(bytes: Buffer, patienceMs: number): void {
-  const deadline = performance.now() + patienceMs;
+function writeAll(bytes: Buffer, timeoutMs: number): void {
+  const deadline = performance.now() + timeoutMs;
   for (let written = 0; written < bytes.length; ) {
     try {
       written += writeSync(STANDARD_ERROR, bytes, written);
@@ -45,14 +45,14 @@ function writeAll(bytes: Buffer, patienceMs: number): void {
 }
 
 /** Lines that could not be written since the process began, and how many of them no later line has reported. */
-const lost = { count: 0, untold: 0, reason: '' };
+const lost = { count: 0, unreported: 0, reason: '' };
 
 /** The number of log lines lost because the disk was full or the reader gone. */
 export const countLostLines = (): number => lost.count;
 
 /** A line that reports lost lines. It begins with a line end, since a part of the last line may precede it. */
-const tellOfLost = (): string =>
-  `\n${JSON.stringify({ level: 40, time: Date.now(), lost: lost.untold, reason: lost.reason, msg: 'lines of the log could not be written' })}\n`;
+const lostLinesReport = (): string =>
+  `\n${JSON.stringify({ level: 40, time: Date.now(), lost: lost.unreported, reason: lost.reason, msg: 'lines of the log could not be written' })}\n`;
 
 /**
  * The service goes on when its log cannot be written. pino's own destination would end it, or keep all lines in
@@ -60,12 +60,12 @@ const tellOfLost = (): string =>
  */
 function write(line: string): void {
   try {
-    if (lost.untold > 0) writeAll(Buffer.from(tellOfLost() + line), 0);
-    else writeAll(Buffer.from(line), PATIENCE_MS);
-    lost.untold = 0;
+    if (lost.unreported > 0) writeAll(Buffer.from(lostLinesReport() + line), 0);
+    else writeAll(Buffer.from(line), PIPE_TIMEOUT_MS);
+    lost.unreported = 0;
   } catch (error) {
     lost.count++;
-    lost.untold++;
+    lost.unreported++;
     lost.reason = reasonOf(error);
   }
 }

@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { withTimeout } from '../concurrency/timeout.ts';
 
 /** At shutdown, spans not sent within this time are lost, so that the service ends soon. */
-const LAST_SENDING_MS = 1_000;
+const FLUSH_TIMEOUT_MS = 1_000;
 
 /** Logs what the SDK reports: a variable that it cannot use, a collector out of reach. */
 function logReports(log: Logger): void {
@@ -33,7 +33,7 @@ export function startOpenTelemetry(log: Logger): () => Promise<void> {
   return () =>
     withTimeout(
       sdk.shutdown().catch(() => {}),
-      LAST_SENDING_MS,
+      FLUSH_TIMEOUT_MS,
       () => {},
     );
 }

@@ -14,10 +14,10 @@ const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const STEP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 /** A scrape must not wait for a database that does not answer: values unknown by then are omitted. */
-const DATABASE_PATIENCE_MS = 1_000;
+const DATABASE_TIMEOUT_MS = 1_000;
 
 /** Sources read at each scrape. */
-export type Gauged = {
+export type MetricSources = {
   pool: { totalCount: number; idleCount: number; waitingCount: number };
   readJobFigures(): Promise<JobFigures[]>;
   countLostLines(): number;
@@ -60,7 +60,7 @@ function createMeter(registers: Registry[]): Meter {
 }
 
 /** Counts lost lines of the log, which itself reports them once it can be written again. */
-function countLostLogLines({ countLostLines }: Gauged, registers: Registry[]): void {
+function countLostLogLines({ countLostLines }: MetricSources, registers: Registry[]): void {
   new Counter({
     name: `${PREFIX}log_lines_lost_total`,
     help: 'Lines of the log that could not be written.',
@@ -72,7 +72,7 @@ function countLostLogLines({ countLostLines }: Gauged, registers: Registry[]): v
   });
 }
 
-function gaugePool({ pool }: Gauged, registers: Registry[]): void {
+function gaugePool({ pool }: MetricSources, registers: Registry[]): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name: `${PREFIX}database_pool_${name}`,
@@ -88,7 +88,7 @@ function gaugePool({ pool }: Gauged, registers: Registry[]): void {
 }
 
 /** Returns a function that updates the gauges. */
-function gaugeJobs({ readJobFigures }: Gauged, registers: Registry[]): () => Promise<void> {
+function gaugeJobs({ readJobFigures }: MetricSources, registers: Registry[]): () => Promise<void> {
   const labelNames = ['queue'] as const;
   const gauge = (name: string, help: string) =>
     new Gauge({ name: `${PREFIX}${name}`, help, labelNames, registers });
@@ -106,9 +106,9 @@ function gaugeJobs({ readJobFigures }: Gauged, registers: Registry[]): () => Pro
     help: 'Whether the database has answered this scrape in time; the jobs are left out where it has not.',
     registers,
   });
-  const ask = singleFlight(readJobFigures, DATABASE_PATIENCE_MS);
+  const readFigures = singleFlight(readJobFigures, DATABASE_TIMEOUT_MS);
   return async () => {
-    const figures = await ask().catch(() => undefined);
+    const figures = await readFigures().catch(() => undefined);
     up.set(figures === undefined ? 0 : 1);
     for (const each of [waiting, active, age]) each.reset();
     for (const { queue, ...jobs } of figures ?? []) {
@@ -120,13 +120,13 @@ function gaugeJobs({ readJobFigures }: Gauged, registers: Registry[]): () => Pro
 }
 
 /** Starts to count; process, memory, event loop and garbage collection under prom-client's own names. */
-export function createPrometheus(gauged: Gauged): Prometheus {
+export function createPrometheus(sources: MetricSources): Prometheus {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const meter = createMeter([registry]);
-  gaugePool(gauged, [registry]);
-  countLostLogLines(gauged, [registry]);
-  const updateJobs = gaugeJobs(gauged, [registry]);
+  gaugePool(sources, [registry]);
+  countLostLogLines(sources, [registry]);
+  const updateJobs = gaugeJobs(sources, [registry]);
   return {
     ...meter,
     async expose() {

@@ -21,7 +21,7 @@ import { compareMigrations, migrateToLatest, migrateUpTo, unknownOf } from '../.
 import { requireUsableDatabase } from '../../database/usable-database.ts';
 import { type FileStore, OBJECT_NAME_PATTERN } from '../../files/file-store.ts';
 import { type JobQueue, openJobQueue } from '../../jobs/job-queue.ts';
-import { takeFirstStart, unfinishedRestoreFile } from '../../serve/bootstrap.ts';
+import { lockBootstrap, unfinishedRestoreFile } from '../../serve/bootstrap.ts';
 import { requireDataDirectory } from '../../serve/data-directory.ts';
 import { openDatabase } from '../../serve/open-database.ts';
 import { openFiles } from '../../serve/open-files.ts';
@@ -164,7 +164,7 @@ async function loadAtOnce(pool: pg.Pool, archive: Archive, { connection, files, 
     await client.query('SET idle_in_transaction_session_timeout = 0');
     await client.query('BEGIN');
     // A server that starts on the database now waits, and then finds the restored accounts.
-    await takeFirstStart(createDatabaseOver(client));
+    await lockBootstrap(createDatabaseOver(client));
     await loadAll(client, archive, { files, tell });
     await requeue(createDatabaseOver(client), jobs.queue);
     await client.query('COMMIT');

@@ -8,7 +8,7 @@ import { createDatabase, createPool, type Database } from '../../database/databa
 import { hasCluster } from '../../embedded-postgres/embedded-postgres.ts';
 import { codeOf, type Problem, reasonOf } from '../../problem.ts';
 import { findDeploymentId } from '../../serve/deployment.ts';
-import { findUselessKeys } from '../../serve/given-key.ts';
+import { findRefusedKeys } from '../../serve/given-key.ts';
 import { joinDatabase } from '../../serve/open-database.ts';
 import { openFiles } from '../../serve/open-files.ts';
 import { createLog } from '../../telemetry/log.ts';
@@ -72,7 +72,7 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
   yield await find('clocks', () => checkClock(database));
   yield await find('connections', () => checkConnections(database, config));
   if (schema.problems.length === 0) {
-    yield await find('API key', () => findUselessKeys(database, config));
+    yield await find('API key', () => findRefusedKeys(database, config));
     yield await find('credits', () => checkCredits(database, config));
   }
   yield await find('jobs', () => checkJobs(database));
