@@ -24,10 +24,10 @@ const koi8 = () => encodeText('Система поиска должна верн
 describe('decodeText', () => {
   const encoded: [reason: string, bytes: Buffer, text: string][] = [
     ['UTF-8', Buffer.from('naïve 你好 😀'), 'naïve 你好 😀'],
-    ['a byte order mark is no text', Buffer.from('\ufefftext'), 'text'],
+    ['the byte order mark is left out', Buffer.from('\ufefftext'), 'text'],
     ['UTF-16 by its mark', Buffer.from('\ufefftext 你好', 'utf16le'), 'text 你好'],
     ['big-endian UTF-16 by its mark', Buffer.from('\ufefftext', 'utf16le').swap16(), 'text'],
-    ['windows-1252 where it is no UTF-8', latin1('na\xefve \x80 50'), 'naïve € 50'],
+    ['windows-1252 where the bytes are not UTF-8', latin1('na\xefve \x80 50'), 'naïve € 50'],
     [
       'one broken character does not spoil UTF-8',
       Buffer.concat([Buffer.from('naïve façade '.repeat(10)), latin1('\xff')]),
@@ -40,14 +40,14 @@ describe('decodeText', () => {
       Buffer.from(`${'quick brown '.repeat(2)}\0x${'quick brown '.repeat(2)}\0y`),
       `${'quick brown '.repeat(2)}x${'quick brown '.repeat(2)}y`,
     ],
-    ['letters between NULs that look like UTF-16 cut short', Buffer.from('a\0b\0c'), 'abc'],
+    ['letters between NULs that look like truncated UTF-16', Buffer.from('a\0b\0c'), 'abc'],
     [
-      'what begins with a byte order mark by accident',
+      'a text that begins with a byte order mark by accident',
       latin1(`\xff\xfe${'The caracal jumps over the fence. '.repeat(9)}`),
       `ÿþ${'The caracal jumps over the fence. '.repeat(9)}`,
     ],
     [
-      'a shift to two-byte characters without the way back',
+      'a shift to two-byte characters without a shift back',
       latin1('\x1b$BEvenly long, words stay.'),
       '\x1b$BEvenly long, words stay.',
     ],
@@ -55,7 +55,7 @@ describe('decodeText', () => {
   ];
   it.each(encoded)('%s', (_reason, bytes, text) => expect(decodeText(bytes)).toBe(text));
 
-  it('follows the declaration of an HTML page, also a late one', () => {
+  it('follows the declaration of an HTML page, even a late one', () => {
     const page = Buffer.concat([
       latin1(`<html>${' '.repeat(5000)}<meta charset="windows-1253">`),
       latin1('caf\xe9'),
@@ -64,13 +64,13 @@ describe('decodeText', () => {
     expect(decodeText(page)).not.toMatch(/cafι$/);
   });
 
-  it('does not follow a declaration that the bytes disprove, or an unknown one', () => {
+  it('ignores a declaration that is unknown or contradicts the bytes', () => {
     const page = (charset: string) => Buffer.from(`<meta charset=${charset}>Привет`);
     for (const charset of ['windows-1251', 'utf-16', 'klingon'])
       expect(decodeText(page(charset), { markup: 'html' })).toMatch(/Привет$/);
   });
 
-  it('reads UTF-16 without a byte order mark', () => {
+  it('decodes UTF-16 without a byte order mark', () => {
     const text = 'Zeilen\nmit Blanks, 你好 😀\n';
     expect(decodeText(Buffer.from(text, 'utf16le'))).toBe(text);
     expect(decodeText(Buffer.from(text, 'utf16le').swap16())).toBe(text);
@@ -87,7 +87,7 @@ describe('decodeText', () => {
     '检索系统必须正确判断文字的编码，否则什么也找不到。一二三\n',
     '文字コードを正しく判定しなければ、検索はできない。\nひらがなも\n',
     '검색 시스템은 문자의 인코딩을 올바르게 판단해야 한다.',
-  ])('reads UTF-16 without a byte order mark in every script: %s', (text) => {
+  ])('decodes UTF-16 without a byte order mark in every script: %s', (text) => {
     const bytes = Buffer.from(text, 'utf16le');
     expect(decodeText(bytes)).toBe(text);
     expect(decodeText(Buffer.concat([bytes, latin1('\x20')]))).toContain(text);
@@ -118,17 +118,17 @@ describe('decodeText', () => {
     expect(decodeText(encodeText(text, encoding))).toBe(text),
   );
 
-  it('recognises an encoding that shows late in a file', () => {
+  it('recognises an encoding by bytes late in a file', () => {
     const late = Buffer.concat([Buffer.from('ASCII only, line by line.\n'.repeat(5_000)), koi8()]);
     expect(decodeText(late)).toContain('Система поиска');
   });
 
-  it('recognises ISO-2022-JP, which is ASCII to the eye', () => {
+  it('recognises ISO-2022-JP, whose bytes are all ASCII', () => {
     const bytes = latin1('\x1b$BJ8;z\x1b(B code');
     expect(decodeText(bytes)).toBe('文字 code');
   });
 
-  it('never throws, and gives well-formed text', () => {
+  it('never throws, and returns well-formed text', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.constantFrom<Markup>('html', 'xml'), (bytes, markup) => {
         const text = decodeText(bytes, { markup });

@@ -46,7 +46,7 @@ const SHIFT = '\x1b\\$[@B]';
 /** Another one switches back before the line ends. All of it is ASCII. */
 const SHIFTED_RUN = `${SHIFT}(?:[!-~]{2})+\x1b[($]`;
 
-/** Whether characters and the shift back follow most shifts. One shift alone may occur in any text. */
+/** Whether most shifts are followed by characters and the shift back. One shift alone may occur in any text. */
 function isIso2022Jp(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!file.includes('\x1b$') || file.some((byte) => byte >= 0x80)) return false;
@@ -85,7 +85,7 @@ function asValidUtf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * The share of errors tells damage from other encodings.
+ * Few errors are damage, many mean another encoding.
  * A valid text may also contain U+FFFD, from an earlier decoding.
  */
 function asUtf8(bytes: Uint8Array): string | undefined {

@@ -69,7 +69,7 @@ const hasAccents = (latin1: string): boolean =>
 function decodable(name: string): string | undefined {
   try {
     const { encoding } = new TextDecoder(LABELS.get(name) ?? name);
-    // These have been tried already, on more evidence: the guesser accepts a single escape sequence.
+    // decode-text.ts has tried these already, on more evidence: jschardet accepts a single escape sequence.
     return encoding.startsWith('utf-') || encoding === 'iso-2022-jp' ? undefined : encoding;
   } catch {
     // The standard leaves some encodings out (DOS code pages, EBCDIC).
@@ -105,7 +105,7 @@ function isUtf8(bytes: Uint8Array): boolean {
   return countMatches(text, /\ufffd/g) < countMatches(text, /\P{ASCII}/gu) / 2;
 }
 
-/** The lines with non-ASCII bytes, up to the length of a sample. The first of them may come late in the file. */
+/** The lines with non-ASCII bytes, up to the length of a sample. The first such line may come late in the file. */
 function* nonAsciiLines(bytes: Uint8Array): Generator<Uint8Array> {
   let length = 0;
   for (let at = nextNonAscii(bytes, 0); at < bytes.length && length < GUESS_SAMPLE_LENGTH; ) {

@@ -9,7 +9,7 @@ const zip = (entry: string) => bytes(`PK\x03\x04${'\0'.repeat(22)}\x08\0\0\0${en
 
 describe('detectType', () => {
   const byContent: [reason: string, content: Buffer, fileName: string, type: string][] = [
-    ['a PDF is one whatever its name', bytes('%PDF-1.7\n'), 'a.docx', 'pdf'],
+    ['a PDF with any name', bytes('%PDF-1.7\n'), 'a.docx', 'pdf'],
     ['a PDF may begin with other bytes', bytes(`${'x'.repeat(500)}%PDF-1.4`), 'a.pdf', 'pdf'],
     ['a zip with a Word document', zip('word/document.xml'), 'a', 'docx'],
     ['a zip with a presentation', zip('ppt/presentation.xml'), 'a', 'pptx'],
@@ -18,7 +18,7 @@ describe('detectType', () => {
     ['an EPUB names its type too', zip('mimetypeapplication/epub+zip'), 'a', 'epub'],
     ['RTF', bytes('{\\rtf1\\ansi'), 'a.txt', 'rtf'],
     ['HTML by its doctype', bytes('\n<!-- x -->\n<!DOCTYPE html><p>'), 'a.txt', 'html'],
-    ['XHTML behind an XML declaration', bytes('<?xml version="1.0"?>\n<html xmlns="x">'), 'a.xml', 'html'],
+    ['XHTML after an XML declaration', bytes('<?xml version="1.0"?>\n<html xmlns="x">'), 'a.xml', 'html'],
     ['HTML in UTF-16', Buffer.from('\ufeff<html><p>text', 'utf16le'), 'a', 'html'],
     ['XML by its declaration', bytes('<?xml version="1.0"?><note/>'), 'a', 'xml'],
     ['text in a file that is named .pdf', bytes('only plain text'), 'a.pdf', 'txt'],
@@ -30,7 +30,7 @@ describe('detectType', () => {
   const byName: [reason: string, content: string, fileName: string, type: string][] = [
     ['Markdown', '# x', 'readme.MD', 'md'],
     ['an HTML fragment', '<div>x</div>', 'x.htm', 'html'],
-    ['a note about nothing in a file named .html', 'a < b', 'x.html', 'txt'],
+    ['a plain note in a file named .html', 'a < b', 'x.html', 'txt'],
     ['tab-separated values', 'a\tb', 'x.tsv', 'csv'],
     ['JSON', '{"a":1}', 'x.json', 'json'],
     ['text in a file named .json', 'see below', 'x.json', 'txt'],
@@ -41,7 +41,7 @@ describe('detectType', () => {
     expect(detectType(bytes(content), fileName)).toBe(type),
   );
 
-  it('knows no extension by what every object of JavaScript has', () => {
+  it('does not take the properties of every JavaScript object for extensions', () => {
     for (const name of Object.getOwnPropertyNames(Object.prototype)) {
       expect(detectType(bytes('x = 1'), `notes.${name}`)).toBe('txt');
       expect(typeByName(`notes.${name}`)).toBeUndefined();
@@ -51,7 +51,7 @@ describe('detectType', () => {
   const unknown: [reason: string, content: Buffer][] = [
     ['a picture', bytes(`\x89PNG\r\n\x1a\n${'x'.repeat(100)}`)],
     ['a zip of something else', zip('photo.jpg')],
-    ['an OLE file that is no workbook', bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 WordDocument')],
+    ['an OLE file that is not a workbook', bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 WordDocument')],
     ['zero bytes', Buffer.alloc(1000)],
     ['a program', bytes('\x7fELF\x02\x01\x01')],
     ['an archive without entries', bytes(`PK\x05\x06${'\0'.repeat(18)}`)],
@@ -61,32 +61,28 @@ describe('detectType', () => {
     ['a text in EBCDIC', bytes('\xe3\x88\x85\x40\x83\x81\xa3\x40\xa2\x93\x85\x85\x97\xa2\x4b\x40'.repeat(3))],
     ['noise beyond ASCII', Buffer.from(NOISE.filter((byte) => byte >= 0x80))],
     ['an archive of texts', bytes(`note.txt${'\0'.repeat(249)}ustar\0${'plain text\n'.repeat(300)}`)],
-    ['a byte order mark before what is no text', Buffer.concat([bytes('\xff\xfe'), NOISE])],
+    ['a byte order mark before bytes that are not text', Buffer.concat([bytes('\xff\xfe'), NOISE])],
     ['a picture of black and white', bytes(`BM${'\0\xff\xff'.repeat(300)}`)],
     ['control characters all over', bytes('\x01\x02\x03a'.repeat(100))],
   ];
-  it.each(unknown)('does not take %s for text', (_reason, content) =>
+  it.each(unknown)('does not detect %s as text', (_reason, content) =>
     expect(detectType(content, 'a.txt')).toBeUndefined(),
   );
 
-  it('takes for text a drawing in the letters of DOS, and a list of prices', () => {
+  it('detects a drawing in DOS characters and a list of prices as text', () => {
     const drawing = `\xdb\xdb\xb2\xb1\xb0${' release notes '}\xb0\xb1\xb2\xdb\xdb\n\xdf\xdf\xdf\xdf\n`;
     for (const text of [drawing.repeat(9), '\x80 5,00\n'.repeat(99)])
       expect(detectType(bytes(text), 'a.nfo')).toBe('txt');
   });
 
   it.each([
-    [
-      'begins with zero bytes, as a log that was cut while it was written',
-      '\0'.repeat(100),
-      'a line\n'.repeat(50),
-    ],
-    ['ends with zero bytes, as a file after a crash', 'a line\n'.repeat(50), '\0'.repeat(100)],
-  ])('takes for text what %s', (_reason, start, end) =>
+    ['a file that begins with zero bytes, as a truncated log', '\0'.repeat(100), 'a line\n'.repeat(50)],
+    ['a file that ends with zero bytes, as after a crash', 'a line\n'.repeat(50), '\0'.repeat(100)],
+  ])('detects %s as text', (_reason, start, end) =>
     expect(detectType(bytes(start + end), 'a.log')).toBe('txt'),
   );
 
-  it('takes one of each control character for a text with oddities', () => {
+  it('detects a text with one of each control character as text', () => {
     const controls = String.fromCharCode(...Array.from({ length: 32 }, (_, i) => i));
     expect(detectType(bytes(`text ${controls} between \x1b[31mcolours`), 'a.txt')).toBe('txt');
   });

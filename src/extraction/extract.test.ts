@@ -14,7 +14,7 @@ async function read(fileName: string): Promise<ExtractedFile & { type: string }>
   return extraction;
 }
 
-test.each(Object.keys(files))('reads %s by its content', async (fileName) => {
+test.each(Object.keys(files))('extracts %s by its content', async (fileName) => {
   const { type, extracted } = await read(fileName);
   expect(fileName).toBe(`a.${type}`);
   expect(extracted.text).toContain('The café opens at nine');
@@ -28,14 +28,14 @@ describe.each([
   ['a.rtf', 2],
   ['a.html', 2],
 ])('%s', (fileName, level) => {
-  it('gives its headings', async () => {
+  it('returns its headings', async () => {
     const { extracted } = await read(fileName);
     expect(extracted.headings.map(({ level, text }) => ({ level, text }))).toEqual([
       { level, text: 'Opening hours' },
     ]);
   });
 
-  it('gives its tables with their headers', async () => {
+  it('returns its tables with their headers', async () => {
     const { text, tables } = (await read(fileName)).extracted;
     expect(tables.map(({ start, end, header }) => ({ header, rows: text.slice(start, end) }))).toEqual([
       DAY_TABLE,
@@ -48,7 +48,7 @@ function pagesOf({ extracted: { text, pages } }: ExtractedFile): [page: number, 
   return pages.map(({ page, offset }, i) => [page, text.slice(offset, pages[i + 1]?.offset).trim()]);
 }
 
-test('slides are pages in the order of the show, their titles headings', async () => {
+test('slides become pages in the order of the show, and their titles headings', async () => {
   const presentation = await read('a.pptx');
   expect(presentation.pageCount).toBe(2);
   expect(pagesOf(presentation)).toEqual([
@@ -62,7 +62,7 @@ test('slides are pages in the order of the show, their titles headings', async (
   ]);
 });
 
-test('sheets are pages, their names headings, and cells show what Excel shows', async () => {
+test('sheets become pages, their names headings, and cells have the text that Excel shows', async () => {
   const workbook = await read('a.xlsx');
   expect(workbook.pageCount).toBe(2);
   expect(pagesOf(workbook)).toEqual([
@@ -75,14 +75,14 @@ test('sheets are pages, their names headings, and cells show what Excel shows', 
   ]);
 });
 
-test('a PDF with an empty page is read, with a warning that names the page', async () => {
-  const reading = await read('a.pdf');
-  expect(reading).toMatchObject({ pageCount: 3, warnings: ['Page 2: without text, perhaps scanned.'] });
-  expect(reading.extracted.headings.map(({ text }) => text)).toEqual(['Opening hours']);
-  expect(pagesOf(reading).at(-1)).toEqual([3, 'It closes at six.']);
+test('a PDF with an empty page has a warning that names the page', async () => {
+  const pdf = await read('a.pdf');
+  expect(pdf).toMatchObject({ pageCount: 3, warnings: ['Page 2: without text, perhaps scanned.'] });
+  expect(pdf.extracted.headings.map(({ text }) => text)).toEqual(['Opening hours']);
+  expect(pagesOf(pdf).at(-1)).toEqual([3, 'It closes at six.']);
 });
 
-test('a PDF without any text tells its number of pages, and what may be the reason', async () => {
+test('a PDF without text returns its number of pages and a hint at scanned pages', async () => {
   expect(await extractFile({ fileName: 'plan.pdf', bytes: pdfOf([[], []]) })).toEqual({
     type: 'pdf',
     pageCount: 2,
@@ -93,22 +93,22 @@ test('a PDF without any text tells its number of pages, and what may be the reas
   });
 });
 
-test('a Word document is read with its lists and footnotes', async () => {
+test('a Word document keeps its lists and footnotes', async () => {
   const { text } = (await read('a.docx')).extracted;
   expect(text).toContain('- A listed entry');
   expect(text).toContain('A footnote.');
 });
 
-test('the chapters of a book stand in the order of its spine', async () => {
+test('the chapters of a book come in the order of its spine', async () => {
   const { extracted } = await read('a.epub');
   expect(extracted.headings.map(({ text }) => text)).toEqual(['Opening hours', 'Second chapter']);
 });
 
-test('RTF is read in the encodings of its fonts', async () => {
+test('RTF is decoded by the encodings of its fonts', async () => {
   expect((await read('a.rtf')).extracted.text).toContain('Привет 你');
 });
 
-test('XML and JSON are readable text below the path of their names', async () => {
+test('XML and JSON become lines below headings for the path of their names', async () => {
   expect((await read('a.json')).extracted).toMatchObject({
     text: 'hours\nnote: The café opens at nine.\ndays: Monday, Tuesday\n\nopen: true',
     headings: [{ text: 'hours', level: 1 }],
@@ -123,7 +123,7 @@ test('XML and JSON are readable text below the path of their names', async () =>
   });
 });
 
-test('the rows of a CSV file are a table, whatever stands between quotes', async () => {
+test('the rows of a CSV file become a table, with line ends and quotes inside cells', async () => {
   const { text, tables } = (await read('a.csv')).extracted;
   expect(text).toBe('Day | Note\nMonday | The café opens at nine. Or later; "perhaps"');
   expect(tables).toEqual([{ start: 0, end: text.length, header: 'Day | Note' }]);
@@ -135,7 +135,7 @@ test.each([
   ['"5"" pipe"', '5" pipe'],
   ['"5 inch"', '5 inch'],
   ['"5 inch" ', '5 inch'],
-])('a cell of a CSV file that is written %s ends with its row', async (written, cell) => {
+])('the CSV cell %s ends with its row', async (written, cell) => {
   for (const lineEnd of ['\n', '\r\n']) {
     const rows = ['Size,Note', `1,${written}`, `${written},2`, '"a","b"', `3,${written}`];
     const extraction = await extractFile({ fileName: 'a.csv', bytes: Buffer.from(rows.join(lineEnd)) });
@@ -147,9 +147,9 @@ test.each([
 
 test.each([
   ['no container and no package', []],
-  ['a package that is gone', [{ name: 'META-INF/container.xml', content: '<rootfile full-path="b.opf"/>' }]],
+  ['a missing package', [{ name: 'META-INF/container.xml', content: '<rootfile full-path="b.opf"/>' }]],
   [
-    'a spine of parts that are gone',
+    'a spine of missing parts',
     [
       { name: 'META-INF/container.xml', content: '<rootfile full-path="b.opf"/>' },
       {
@@ -158,7 +158,7 @@ test.each([
       },
     ],
   ],
-])('a book with %s is read by the names of its pages', async (_, entries) => {
+])('the pages of a book with %s are sorted by their names', async (_, entries) => {
   const bytes = writeZip([
     { name: 'mimetype', isStored: true, content: 'application/epub+zip' },
     ...entries,
@@ -196,16 +196,16 @@ test.each([
 test.each([
   ['invisible letters', 'a.txt', '\u3164\u115f \u2060'],
   ['private characters', 'a.txt', '\ue000\uf8ff'],
-  ['what stands for wrong bytes', 'a.txt', '\ufffd\ufffd'],
-  ['few controls between blanks', 'a.md', ' \x01 \n\x02\t\n   '],
+  ['replacement characters', 'a.txt', '\ufffd\ufffd'],
+  ['a few controls between blanks', 'a.md', ' \x01 \n\x02\t\n   '],
   ['empty cells', 'a.csv', '" "," "\n,\n'],
-  ['values that are nothing', 'a.json', '{"a": null, "b": {"c": ["\\u0000"]}}'],
+  ['null and empty values', 'a.json', '{"a": null, "b": {"c": ["\\u0000"]}}'],
   [
-    'sheets with nothing but names',
+    'sheets that have only names',
     'a.xlsx',
     writeZip(xlsxOf('').filter(({ name }) => name !== 'xl/sheet1.xml')),
   ],
-])('a file of %s holds no text', async (_, fileName, content) => {
+])('a file with %s has no text', async (_, fileName, content) => {
   expect(await textOf(fileName, content)).toBe('NO_TEXT_EXTRACTED');
 });
 
@@ -215,7 +215,7 @@ const WORDS =
   'waited silently under dripping cloaks each hiding some secret behind tired eyes though none would speak first ' +
   'until dawn finally broke over distant hills revealing smoke from burning villages along both muddy banks';
 
-test('the words of a text stay readable whatever stands between them, and around NULs inside of them', async () => {
+test('the words of a text stay whole with any bytes between them and NULs inside them', async () => {
   const junk = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 3 }),
     fc
@@ -245,7 +245,7 @@ test('the words of a text stay readable whatever stands between them, and around
   );
 });
 
-test('a chapter of a book is found by a name that is no encoded address', async () => {
+test('a chapter is found by a name that is not a valid encoded address', async () => {
   const bytes = writeZip([
     { name: 'META-INF/container.xml', content: '<container><rootfile full-path="b.opf"/></container>' },
     {

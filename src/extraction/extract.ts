@@ -5,7 +5,7 @@ import { scanMarkdown } from '../indexing/split/markdown.ts';
 import { decodeText } from './decode-text.ts';
 import { detectType, type FileType, isEncryptedOffice, typeByName } from './detect-type.ts';
 import type { ExtractedFile } from './extracted-file.ts';
-import { ExtractionError, encrypted, requireShort, tooComplex } from './extraction-error.ts';
+import { ExtractionError, encrypted, requireShort, TOO_MUCH_MEMORY, tooComplex } from './extraction-error.ts';
 import type { OdfType } from './formats/odf.ts';
 
 export type UploadedFile = { fileName: string; bytes: Uint8Array };
@@ -17,15 +17,15 @@ export type Extraction<Text = ExtractedText> = { type: DocumentType } & (
 );
 
 /**
- * Extracts a file's text. Returns errors of the file instead of throwing them. Calls `tellType` before the extraction.
- * @throws what no file should cause: a bug of ours
+ * Extracts a file's text. Returns errors of the file instead of throwing them. Calls `onType` before the extraction.
+ * @throws only for a bug of this service: no file should cause another error
  */
 export async function extractFile(
   { fileName, bytes }: UploadedFile,
-  tellType: (type: DocumentType) => void = () => {},
+  onType: (type: DocumentType) => void = () => {},
 ): Promise<Extraction> {
   const type = detectType(bytes, fileName) ?? 'unknown';
-  tellType(type);
+  onType(type);
   try {
     const { extracted, ...rest } = await extractAs(bytes, type);
     if (!isBlank(extracted.text)) return { type, ...rest, extracted: storable(extracted) };
@@ -84,8 +84,8 @@ async function odfExtractor(type: OdfType): Promise<Extractor> {
 
 async function extractAs(bytes: Uint8Array, type: FileType | 'unknown'): Promise<ExtractedFile> {
   if (type === 'unknown') throw await reasonForUnknown(bytes);
-  const reader = await EXTRACTORS[type]();
-  return await reader(bytes);
+  const extract = await EXTRACTORS[type]();
+  return await extract(bytes);
 }
 
 /** Why a file of unknown type cannot be extracted: a password or damage may hide an Office file's type. */
@@ -96,10 +96,7 @@ async function reasonForUnknown(bytes: Uint8Array): Promise<ExtractionError> {
   const failure = isArchive ? await openArchive(bytes).catch((error: unknown) => error) : undefined;
   if (failure instanceof ExtractionError) return failure;
   const types = Object.keys(EXTRACTORS).join(', ');
-  return new ExtractionError(
-    'UNSUPPORTED_FILE_TYPE',
-    `The file is none of the types that can be read: ${types}.`,
-  );
+  return new ExtractionError('UNSUPPORTED_FILE_TYPE', `The file has none of the supported types: ${types}.`);
 }
 
 /** PostgreSQL cannot store lone surrogates. Each becomes U+FFFD, which keeps all offsets. */
@@ -118,7 +115,6 @@ const PAST_A_BOUND = /call stack|string length|allocation failed|array (?:buffer
 
 function asExtractionError(error: unknown): ExtractionError {
   if (error instanceof ExtractionError) return error;
-  if (error instanceof RangeError && PAST_A_BOUND.test(error.message))
-    return tooComplex('Reading the file takes more memory than the service gives to one.');
+  if (error instanceof RangeError && PAST_A_BOUND.test(error.message)) return tooComplex(TOO_MUCH_MEMORY);
   throw error;
 }

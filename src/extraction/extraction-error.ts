@@ -25,6 +25,9 @@ export function requireShort(text: string): string {
   return text;
 }
 
+/** The message of FILE_TOO_COMPLEX where a file exhausts the memory of its process. */
+export const TOO_MUCH_MEMORY = 'The file needs more memory than the service allows for one file.';
+
 export const corrupt = (what: string) => new ExtractionError('FILE_CORRUPT', what);
 
 /** `reason`: in our words, since a library's message would not help the file's owner. */

@@ -21,7 +21,7 @@ const PLAIN_FORMATS: ReadonlySet<DocumentType> = new Set(['txt', 'md', 'csv', 'j
 const PLAIN_BASE_MS = 10_000;
 const PLAIN_MS_PER_MEBIBYTE = 4_000;
 
-/** How long reading a file of this type and size may take. */
+/** The time limit for a file of this type and size. */
 export const extractionMaxMsFor = (type: DocumentType, bytes: number): number =>
   PLAIN_FORMATS.has(type)
     ? Math.min(EXTRACTION_MAX_MS, PLAIN_BASE_MS + (bytes / MEBIBYTE) * PLAIN_MS_PER_MEBIBYTE)

@@ -1,4 +1,4 @@
-/** Hostile files end as text or with a reason, in bounded time and memory, without side effects. */
+/** A hostile file results in text or an error, in bounded time and memory, without side effects. */
 import { existsSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, describe, expect, it, test } from 'vitest';
@@ -14,7 +14,7 @@ afterAll(() => pool.close());
 const extract = (bytes: Buffer, fileName: string) =>
   pool.extract({ accountId: 'a', fileName, readBytes: async () => bytes });
 
-/** The text of a file, or the reason why it has none. */
+/** The text of a file, or its error code. */
 async function outcomeOf(bytes: Buffer, fileName = 'hostile'): Promise<string> {
   const extraction = await extract(bytes, fileName);
   return 'failure' in extraction ? extraction.failure.code : unpackText(extraction.extracted).text;
@@ -22,7 +22,7 @@ async function outcomeOf(bytes: Buffer, fileName = 'hostile'): Promise<string> {
 
 const PARAGRAPH = '<w:p><w:r><w:t>Harmless sentence.</w:t></w:r></w:p>';
 const docx = (body: string, ...more: ZipEntry[]) => writeZip([...docxOf(body), ...more]);
-/** The same Word document with another body, whatever the entry's headers declare. */
+/** A Word document whose body is this entry. */
 const docxWithBody = (entry: Omit<ZipEntry, 'name'>) =>
   writeZip([
     ...docxOf('').filter(({ name }) => name !== 'word/document.xml'),
@@ -33,9 +33,10 @@ const nested = (start: string, end: string, depth: number) => start.repeat(depth
 const LAUGHS = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
 const ENTITY_BOMB = `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY l0 "laugh">${LAUGHS}]>`;
 const EXTERNAL =
-  '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd"><!ENTITY % y SYSTEM "http://127.0.0.1:1/"> %y;]>';
+  '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">' +
+  '<!ENTITY % y SYSTEM "http://127.0.0.1:1/"> %y;]>';
 
-describe('what unpacks without end', () => {
+describe('a file that unpacks to too much', () => {
   const much = Buffer.alloc(UNPACKED_MAX + 1, ' ');
   const cells = (count: number) => `<row>${'<c t="s"><v>0</v></c>'.repeat(count)}</row>`;
   it.each([
@@ -76,7 +77,7 @@ describe('what unpacks without end', () => {
     expect(await outcomeOf(make())).toBe('FILE_TOO_COMPLEX');
   });
 
-  it('in a stream of a PDF is too complex or has no text', async () => {
+  it('is too complex or has no text where it is a PDF with a packed stream', async () => {
     const { deflateSync } = await import('node:zlib');
     const packed = deflateSync(deflateSync(Buffer.alloc(2 ** 29, ' '))).toString('latin1');
     const pdf = writePdf([
@@ -88,18 +89,15 @@ describe('what unpacks without end', () => {
     expect(await outcomeOf(pdf)).toMatch(/^(?:FILE_TOO_COMPLEX|NO_TEXT_EXTRACTED|FILE_CORRUPT)$/);
   });
 
-  it.each([0, 2 ** 32 - 1])(
-    'but a part that only says it unpacks to %i bytes is read',
-    async (declaredSize) => {
-      const body = docxOf(PARAGRAPH).find(({ name }) => name === 'word/document.xml');
-      expect(await outcomeOf(docxWithBody({ content: body?.content ?? '', declaredSize }))).toContain(
-        'Harmless sentence.',
-      );
-    },
-  );
+  it.each([0, 2 ** 32 - 1])('is extracted where a part only declares %i bytes', async (declaredSize) => {
+    const body = docxOf(PARAGRAPH).find(({ name }) => name === 'word/document.xml');
+    expect(await outcomeOf(docxWithBody({ content: body?.content ?? '', declaredSize }))).toContain(
+      'Harmless sentence.',
+    );
+  });
 });
 
-describe('what nests without end', () => {
+describe('deep nesting', () => {
   const depth = NESTING_MAX * 100;
   it.each([
     ['elements of a Word document', () => docx(nested('<w:tbl>', '</w:tbl>', depth))],
@@ -109,12 +107,12 @@ describe('what nests without end', () => {
     expect(await outcomeOf(make())).toBe('FILE_TOO_COMPLEX');
   });
 
-  it('is read in JSON, which needs no calls for it', async () => {
+  it('is extracted from JSON, without recursion', async () => {
     const json = `${'{"a":['.repeat(depth)}"innermost"${']}'.repeat(depth)}`;
     expect(await outcomeOf(Buffer.from(json), 'a.json')).toContain('innermost');
   });
 
-  it('is not opened: an archive in an archive', async () => {
+  it('does not open an archive in an archive', async () => {
     const inner = writeZip(docxOf('<w:p><w:r><w:t>inner</w:t></w:r></w:p>'));
     expect(
       await outcomeOf(docx(PARAGRAPH, { name: 'word/embeddings/inner.docx', content: inner })),
@@ -141,7 +139,7 @@ describe('entities', () => {
 });
 
 describe('a PDF', () => {
-  it('of more pages than are read is too complex', async () => {
+  it('with too many pages is too complex', async () => {
     const pages = Array.from({ length: PDF_PAGES_MAX + 1 }, () => []);
     expect(await outcomeOf(pdfOf(pages))).toBe('FILE_TOO_COMPLEX');
   });
@@ -160,7 +158,7 @@ describe('a PDF', () => {
   });
 });
 
-test('the server does not notice: its memory and its event loop stay as they are', async () => {
+test('hostile files affect neither the memory nor the event loop of the server', async () => {
   const bomb = docxWithBody({ content: Buffer.alloc(UNPACKED_MAX + 1, ' ') });
   const before = process.memoryUsage().rss;
   const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -172,7 +170,7 @@ test('the server does not notice: its memory and its event loop stay as they are
   expect(delay.percentile(99) / 1e6).toBeLessThan(100);
 });
 
-test('the names in an archive are no paths', async () => {
+test('names in an archive are never used as paths', async () => {
   const names = [
     '../../../../../../tmp/evil.txt',
     '/tmp/evil.txt',
@@ -187,12 +185,13 @@ test('the names in an archive are no paths', async () => {
   expect(existsSync('/tmp/evil.txt')).toBe(false);
 });
 
-test('parts that refer to themselves or to nothing end', async () => {
+test('parts that refer to themselves or to nothing do not loop', async () => {
   const related = ['document.xml', '../../x', 'none.xml', ''].map(
     (target, i) => `<Relationship Id="r${i}" Type="/header" Target="${target}"/>`,
   );
   const styles =
-    '<w:styles><w:style w:styleId="a"><w:basedOn w:val="b"/></w:style><w:style w:styleId="b"><w:basedOn w:val="a"/></w:style></w:styles>';
+    '<w:styles><w:style w:styleId="a"><w:basedOn w:val="b"/></w:style>' +
+    '<w:style w:styleId="b"><w:basedOn w:val="a"/></w:style></w:styles>';
   const file = writeZip([
     {
       name: 'word/document.xml',
@@ -207,7 +206,7 @@ test('parts that refer to themselves or to nothing end', async () => {
   expect(await outcomeOf(file)).toContain('Harmless sentence.');
 });
 
-test('encrypted files are told from damaged ones', async () => {
+test('encrypted files and damaged files have different errors', async () => {
   const ole = Buffer.concat([
     Buffer.from('d0cf11e0a1b11ae1', 'hex'),
     Buffer.alloc(1000),
@@ -218,7 +217,7 @@ test('encrypted files are told from damaged ones', async () => {
 });
 
 test.each(['docx', 'pptx', 'xlsx', 'odt', 'ods', 'epub'])(
-  'the first half of a good %s is told in our words to be damaged or cut off',
+  'the first half of a valid %s is damaged or cut off, in our own words',
   async (type) => {
     const file = madeFiles()[`a.${type}`] ?? Buffer.alloc(0);
     expect(await extract(file.subarray(0, file.length / 2), `a.${type}`)).toMatchObject({
@@ -230,7 +229,7 @@ test.each(['docx', 'pptx', 'xlsx', 'odt', 'ods', 'epub'])(
   },
 );
 
-test('a part of an archive that cannot be unpacked is told in our words, too', async () => {
+test('a part that cannot be unpacked is damaged, in our own words', async () => {
   const { 'a.docx': word = Buffer.alloc(0) } = madeFiles();
   const compressed = word.indexOf('word/document.xml') + 'word/document.xml'.length;
   const harmed = Buffer.from(word).fill(0xff, compressed, compressed + 20);
@@ -239,14 +238,14 @@ test('a part of an archive that cannot be unpacked is told in our words, too', a
   });
 });
 
-test('the first half of a good PDF is read as far as it goes, or damaged', async () => {
+test('the first half of a valid PDF results in its text or in FILE_CORRUPT', async () => {
   const file = Buffer.from(madeFiles()['a.pdf'] ?? '');
   expect(await outcomeOf(file.subarray(0, file.length / 2), 'a.pdf')).toMatch(
     /^(?:FILE_CORRUPT|NO_TEXT_EXTRACTED|Opening hours)/,
   );
 });
 
-test('files of two types at once are read as one of them', async () => {
+test('a file of two types at once is extracted as one of them', async () => {
   const { 'a.pdf': pdf = '', 'a.docx': word = '', 'a.html': html = '' } = madeFiles();
   const polyglots = [
     `${pdf.toString('latin1')}${word.toString('latin1')}`,
@@ -258,7 +257,7 @@ test('files of two types at once are read as one of them', async () => {
     );
 });
 
-test('a CSV file of an open quote, and one of separators, are read in linear time', async () => {
+test('CSV files with open quotes or many separators take linear time', async () => {
   expect(await outcomeOf(Buffer.from(`a,"${'b,\n'.repeat(1_000_000)}`), 'a.csv')).toContain('a | "b');
   expect(await outcomeOf(Buffer.from(`a${',""b'.repeat(1_000_000)}`), 'a.csv')).toMatch(
     /^a|^FILE_TOO_COMPLEX$/,
@@ -268,14 +267,14 @@ test('a CSV file of an open quote, and one of separators, are read in linear tim
   );
 });
 
-test('XML of document types that do not end is read in linear time', async () => {
+test('XML with unclosed document types takes linear time', async () => {
   const startedAtMs = performance.now();
   for (const start of ['<!DOCTYPE[', '<!DOCTYPE a [ ] ', '<!-- ', '<? '])
     expect(await outcomeOf(Buffer.from(start.repeat(100_000)), 'a.xml')).not.toBe('FILE_TOO_COMPLEX');
   expect(performance.now() - startedAtMs).toBeLessThan(20_000);
 });
 
-test('text after a document type with an internal subset is read, whatever stands in that', async () => {
+test('text after a document type with an internal subset is extracted', async () => {
   const xml =
     '<?xml version="1.0"?>\n<!-- ]> -->\n<!DOCTYPE a [<!-- [x] --> <!ELEMENT a ANY> ] >\n<a>Open at nine.</a>';
   expect(await outcomeOf(Buffer.from(xml), 'a.xml')).toContain('Open at nine.');

@@ -1,4 +1,4 @@
-/** Every reader takes linear time on its worst text of half a million characters. Quadratic time would be minutes. */
+/** Every function takes linear time for its worst text of half a million characters. Quadratic time would be minutes. */
 import { expect, test } from 'vitest';
 import { compoundTokens } from '../analysis/compounds.ts';
 import { detectLanguage } from '../analysis/language.ts';
@@ -20,7 +20,7 @@ import { extractRtf } from './formats/rtf.ts';
 import { extractXml } from './formats/xml.ts';
 
 const LENGTH = 500_000;
-/** The slowest takes a second; a machine with other work takes ten times as long. */
+/** The slowest takes a second; a busy machine takes ten times as long. */
 const LINEAR_MAX_MS = 10_000;
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
@@ -119,7 +119,7 @@ const readers: [name: string, read: (text: string) => unknown, units: string[], 
   ['parseCursor', (text) => parseCursor('list', text, byPosition), ['a', '=', '.', '-']],
 ];
 
-/** This test does not care which errors such a text causes. */
+/** Such a text may cause an error of the file. */
 function readAnyway(read: (text: string) => unknown, text: string): void {
   try {
     read(text);

@@ -1,5 +1,5 @@
 /**
- * Random damage to good files: each ends in time, as text or with a reason that blames the file, never our own fault.
+ * Random damage to valid files: each results in time in text or in an error of the file, never in a bug of ours.
  * This suite makes a few hundred mutations.
  * `MUTATIONS=10000 npx vitest run --config scripts/vitest.config.ts src/extraction/mutations` makes any number.
  * `MUTATION_SEED=1` starts elsewhere.

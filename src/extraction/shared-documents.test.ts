@@ -1,4 +1,4 @@
-/** The promises of the manifest of real and hostile files. contract-tests sends the same files through the service. */
+/** Real and hostile files give what their manifest says. contract-tests sends the same files through the service. */
 import { expect, test } from 'vitest';
 import {
   comparable,

@@ -1,4 +1,4 @@
-/** The visible text of a page, and nothing else, becomes Markdown. */
+/** Only the visible text of a page is extracted, with its structure. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { extractHtml } from './html.ts';
@@ -25,45 +25,42 @@ describe('extractHtml', () => {
     ['a table without headers may be layout', '<table><tr><td><p>a</p><p>b</p></table>', 'a\n\nb'],
     ['preformatted text keeps its lines', '<pre>\na\n  b\n\nc</pre>', 'a\n  b\n\nc'],
     [
-      'scripts and styles are no text',
+      'scripts and styles are left out',
       'a<script>b</script><style>c</style><template>d</template><!-- e -->',
       'a',
     ],
     [
-      'controls of forms are no text',
+      'form controls are left out',
       '<form><label>Name</label><input value=x><select><option>y</select><button>Go</button></form>',
       'Name',
     ],
     [
-      'hidden elements are no text',
+      'hidden elements are left out',
       'a<div hidden>b</div><div aria-hidden="true">c</div><p style="display: none">d</p>',
       'a',
     ],
-    ['pronunciation does not tear words', '<ruby>東<rp>(</rp><rt>とう</rt>京<rt>きょう</rt></ruby>', '東京'],
-    ['navigation is no text', '<nav>menu</nav><div role="navigation">menu</div><p>text', 'text'],
+    ['ruby pronunciation is left out', '<ruby>東<rp>(</rp><rt>とう</rt>京<rt>きょう</rt></ruby>', '東京'],
+    ['navigation is left out', '<nav>menu</nav><div role="navigation">menu</div><p>text', 'text'],
     [
-      'a page’s header, footer and asides are no text',
+      'a page’s header, footer and asides are left out',
       '<header>logo</header><main>text<aside>note</aside></main><footer>c</footer>',
       'text\n\nnote',
     ],
     [
-      'but the headings in its header are',
+      'headings in the page’s header are kept',
       '<header><a>logo</a><h1>Name</h1></header><p>text',
       'Name\n\ntext',
     ],
-    [
-      'nor is the header of an article boilerplate',
-      '<article><header>by me</header><p>text</article>',
-      'by me\n\ntext',
-    ],
-    ['a page that is all boilerplate gives that', '<nav>only this</nav>', 'only this'],
-    ['what is never closed ends with its parent', '<div><nav>menu</div><p>text', 'text'],
+    ['the header of an article is kept', '<article><header>by me</header><p>text</article>', 'by me\n\ntext'],
+    ['a page with nothing but boilerplate keeps it', '<nav>only this</nav>', 'only this'],
+    ['an unclosed element ends with its parent', '<div><nav>menu</div><p>text', 'text'],
   ];
   it.each(rendered)('%s', (_reason, html, text) => expect(textOf(html)).toBe(text));
 
-  it('gives headings, code and tables with their places', () => {
+  it('returns headings, code and tables with their offsets', () => {
     const html =
-      '<title>A &amp; B</title><h1>One <i>more</i></h1><pre># no heading</pre><table><tr><th>x<th>y<tr><td>1<td>2</table><h3>Three</h3>';
+      '<title>A &amp; B</title><h1>One <i>more</i></h1><pre># no heading</pre>' +
+      '<table><tr><th>x<th>y<tr><td>1<td>2</table><h3>Three</h3>';
     const { text, headings, verbatim, tables } = extractHtml(html);
     const slice = ({ start, end }: { start: number; end: number }) => text.slice(start, end);
     expect(text).not.toContain('A & B');
@@ -76,7 +73,7 @@ describe('extractHtml', () => {
     expect(tables.map((table) => [slice(table), table.header])).toEqual([['x | y\n1 | 2', 'x | y']]);
   });
 
-  it('never throws; places lie in the text, in order', () => {
+  it('never throws; ranges lie in the text, in order', () => {
     const tag = fc.constantFrom(
       'p',
       'h1',

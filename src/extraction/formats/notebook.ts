@@ -1,4 +1,4 @@
-/** Reads Jupyter notebooks (nbformat 4): Markdown and code unchanged, and the outputs that are text. */
+/** Reads Jupyter notebooks (nbformat 4): Markdown and code unchanged, and outputs where they are text. */
 
 type Cell = { cell_type?: unknown; source?: unknown; outputs?: unknown };
 

@@ -5,7 +5,7 @@ export type RtfBody = {
   text(text: string): void;
   /** Takes a control word. Ignores words that neither end nor describe anything. */
   control(name: string, parameter: number | undefined): void;
-  /** Makes a paragraph style a heading. */
+  /** Declares a paragraph style. A style named `heading 2` or `title` makes its paragraphs headings. */
   setStyle(number: number, name: string): void;
   end(): void;
 };

@@ -1,6 +1,6 @@
 /** The meaning of each HTML element for a page's text. */
 
-/** Elements without text for readers: the page's title, code, graphics, form controls, fallbacks, and ruby pronunciation. */
+/** Elements whose text is left out: the title, code, graphics, form controls, fallbacks, and ruby pronunciation. */
 export const NOT_RENDERED = new Set(
   (
     'script style template noscript svg iframe object embed canvas audio video map select datalist button input ' +

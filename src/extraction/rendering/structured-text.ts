@@ -6,7 +6,7 @@ import { TEXT_MAX_LENGTH } from '../extraction-limits.ts';
 import { withoutNuls } from './text-writer.ts';
 
 export type StructuredTextWriter = {
-  /** Separates what follows from what was written: begins another record. */
+  /** Begins another record: an empty line precedes the next value. */
   separate(): void;
   /** Writes a value below its path, on a line of its own, after its own name where it has one. */
   value(path: readonly string[], name: string, value: string): void;
@@ -38,7 +38,7 @@ export function structuredTextWriter(): StructuredTextWriter {
   };
   /**
    * Writes headings for the names that differ from the path of the previous line.
-   * On the way back up it repeats the last name.
+   * A path that is a part of the previous one repeats its last name.
    */
   const writePath = (path: readonly string[]): void => {
     if (path.length === above.length && path.every((name, i) => name === above[i])) return;

@@ -20,7 +20,7 @@ export type TableWriter = {
   /** `role="table"` declares that the table is not page layout, with or without header cells. */
   open(name: string, attributes: Attributes): void;
   close(name: string): void;
-  /** Whether a line break would tear a row: true in a cell of a data table. Other tables may be page layout. */
+  /** Whether a line break would split a row: true in a cell of a data table. Other tables may be page layout. */
   isInRow(): boolean;
   /** The outermost tables. `text`: the writer's output. */
   finish(text: string): Table[];

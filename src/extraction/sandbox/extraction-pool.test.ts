@@ -1,4 +1,4 @@
-/** The extraction of any file stays within its limits and in its own process. */
+/** Each file is extracted within its limits and in its own process. */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
@@ -26,7 +26,7 @@ const misbehave = async (how: string) => {
   }
 };
 
-describe('the process that reads a file', () => {
+describe('the extraction process', () => {
   it.each([
     ['takes too long', 'loop', 'seconds'],
     ['takes too long for its format', 'loop as xml', 'seconds'],
@@ -35,24 +35,24 @@ describe('the process that reads a file', () => {
     ['takes much memory at once', 'one buffer', 'memory'],
     ['writes without end', 'flood', 'text'],
     ['announces a result that no memory holds', 'lie', 'text'],
-  ])('that %s ends, and the file is too complex', async (_what, how, reason) => {
+  ])('is killed when it %s, and the file is too complex', async (_what, how, reason) => {
     const extraction = await misbehave(how);
     expect(extraction).toMatchObject({ failure: { code: 'FILE_TOO_COMPLEX' } });
     expect('failure' in extraction && extraction.failure.message).toContain(reason);
   });
 
-  it('that has a fault throws what it complained of: the import is tried again', async () => {
-    await expect(misbehave('crash')).rejects.toThrow('the reader has a fault');
+  it('throws its error output when it crashes, so that the import is retried', async () => {
+    await expect(misbehave('crash')).rejects.toThrow('a bug in the extraction');
   });
 
   it.each(['chat', 'announce nothing', 'announce less than nothing'])(
-    'that hands back no result throws that: %s',
+    'throws when it returns no valid result: %s',
     async (how) => {
-      await expect(misbehave(how)).rejects.toThrow('what reading hands back is no result');
+      await expect(misbehave(how)).rejects.toThrow('the extraction process returned an invalid result');
     },
   );
 
-  it('hands back its result, whatever a library writes to the console', async () => {
+  it('returns its result even when a library writes to the console', async () => {
     const chatty = createExtractionPool({ program: chatting });
     const extraction = await chatty.extract({
       accountId: 'a',
@@ -63,13 +63,16 @@ describe('the process that reads a file', () => {
     expect('extracted' in extraction && unpackText(extraction.extracted).text).toBe('Some text.');
   });
 
-  it.skipIf(process.platform === 'win32')('that can not be started throws, and the next is', async () => {
-    const limited = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, starvedServer];
-    const { stdout } = await promisify(execFile)('/bin/sh', limited);
-    expect(JSON.parse(stdout)).toEqual(['EMFILE', 'EMFILE', 'txt']);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'throws when it cannot be started, and the next file starts one',
+    async () => {
+      const limited = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, starvedServer];
+      const { stdout } = await promisify(execFile)('/bin/sh', limited);
+      expect(JSON.parse(stdout)).toEqual(['EMFILE', 'EMFILE', 'txt']);
+    },
+  );
 
-  it('gets no file once it is ended for having had nothing to do', async () => {
+  it('gets no file after it was ended for being idle', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const idle = createExtractionPool();
     try {
@@ -85,9 +88,9 @@ describe('the process that reads a file', () => {
 
   it.skipIf(process.platform !== 'linux')('ends with its server, even in an endless loop', async () => {
     const server = spawn(process.execPath, [killedServer], { stdio: 'inherit' });
-    const readers = () => descendantsOf(server.pid ?? 0).filter(({ command }) => command.includes(hostile));
-    await vi.waitUntil(() => readers().some(isLooping), { timeout: 20_000 });
-    const found = readers();
+    const processes = () => descendantsOf(server.pid ?? 0).filter(({ command }) => command.includes(hostile));
+    await vi.waitUntil(() => processes().some(isLooping), { timeout: 20_000 });
+    const found = processes();
     server.kill('SIGKILL');
     await vi.waitUntil(() => !found.some(({ pid }) => existsSync(`/proc/${pid}`)), { timeout: 20_000 });
   });
@@ -113,7 +116,7 @@ function descendantsOf(pid: number): Found[] {
 /** More processor time than a start takes: 100 ticks are a second. */
 const isLooping = ({ ticks }: Found): boolean => ticks > 100;
 
-it('reads files one after another and at once', async () => {
+it('extracts files one after another and in parallel', async () => {
   const files = Array.from({ length: 6 }, (_, i) => ({
     accountId: 'a',
     fileName: 'a.md',
@@ -124,7 +127,7 @@ it('reads files one after another and at once', async () => {
   expect(texts).toEqual(files.map((_file, i) => `# Text ${i}`));
 });
 
-it('fetches the bytes of as many files as it reads ahead, and no more, also after some could not be fetched', async () => {
+it('fetches only the bytes of the next files, also after some could not be fetched', async () => {
   let held = 0;
   let heldMost = 0;
   const readBytes = async () => {
@@ -148,7 +151,7 @@ it('gives a small file of plain text less time than one that may unpack to somet
 });
 
 it.skipIf(totalmem() < 4 * 2 ** 30)(
-  "reads an account's file beside those of another one that take all of their time",
+  "extracts an account's file while another account's files use up their time",
   async () => {
     const shared = createExtractionPool({ program: hostile, maxMsFor: () => 20_000 });
     const extract = (accountId: string, fileName: string) =>
@@ -156,14 +159,14 @@ it.skipIf(totalmem() < 4 * 2 ** 30)(
     const endless = Array.from({ length: 4 }, () => extract('a', 'loop'));
     for (let i = 0; i < 3; i++)
       await expect(Promise.race([...endless, extract('b', 'crash')])).rejects.toThrow(
-        'the reader has a fault',
+        'a bug in the extraction',
       );
     shared.close();
     await Promise.allSettled(endless);
   },
 );
 
-it("a store that is slow with an account's files keeps nobody else's from being read", async () => {
+it("a store that is slow for one account does not delay another account's files", async () => {
   const silent = Promise.withResolvers<Uint8Array>();
   const slow = Array.from({ length: 4 }, () =>
     pool.extract({ accountId: 'a', fileName: 'a.txt', readBytes: () => silent.promise }),
@@ -174,22 +177,19 @@ it("a store that is slow with an account's files keeps nobody else's from being 
   await Promise.all(slow);
 });
 
-it.each(['txt', 'md', 'json'])(
-  'hands over the longest text of a %s, and none that is longer',
-  async (type) => {
-    const words = Array.from({ length: TEXT_MAX_LENGTH / 16 }, () => 'The café opens. ').join('');
-    const read = (text: string) =>
-      pool.extract({ accountId: 'a', fileName: `large.${type}`, readBytes: async () => Buffer.from(text) });
-    const longest = await read(words);
-    expect('extracted' in longest && unpackText(longest.extracted).text).toBe(words);
-    expect(await read(`${words}.`)).toEqual({
-      type: expect.any(String),
-      failure: { code: 'FILE_TOO_COMPLEX', message: "The file's text is longer than 10000000 characters." },
-    });
-  },
-);
+it.each(['txt', 'md', 'json'])('returns the longest text of a %s, and rejects a longer one', async (type) => {
+  const words = Array.from({ length: TEXT_MAX_LENGTH / 16 }, () => 'The café opens. ').join('');
+  const read = (text: string) =>
+    pool.extract({ accountId: 'a', fileName: `large.${type}`, readBytes: async () => Buffer.from(text) });
+  const longest = await read(words);
+  expect('extracted' in longest && unpackText(longest.extracted).text).toBe(words);
+  expect(await read(`${words}.`)).toEqual({
+    type: expect.any(String),
+    failure: { code: 'FILE_TOO_COMPLEX', message: "The file's text is longer than 10000000 characters." },
+  });
+});
 
-it('throws when it is closed while it reads, so that the import is tried again', async () => {
+it('throws when it is closed during an extraction, so that the import is retried', async () => {
   const closing = createExtractionPool({ program: hostile });
   const readBytes = async () => {
     setTimeout(closing.close, 200);
@@ -198,13 +198,13 @@ it('throws when it is closed while it reads, so that the import is tried again',
   await expect(closing.extract({ accountId: 'a', fileName: 'loop', readBytes })).rejects.toThrow('SIGKILL');
 });
 
-it('starts no process once it is closed', async () => {
+it('starts no process after it is closed', async () => {
   const closing = createExtractionPool({ program: hostile });
-  const reading = closing.extract({
+  const extraction = closing.extract({
     accountId: 'a',
     fileName: 'loop',
     readBytes: async () => new Uint8Array(),
   });
   closing.close();
-  await expect(reading).rejects.toThrow('reads no more files');
+  await expect(extraction).rejects.toThrow('extracts no more files');
 });

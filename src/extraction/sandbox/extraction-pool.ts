@@ -146,7 +146,7 @@ function createProcesses(givenProgram: string | undefined, tell: (lacks: string[
       return preparing;
     },
     take() {
-      if (isClosed) throw new Error('the server closes, and reads no more files');
+      if (isClosed) throw new Error('the server is closing and extracts no more files');
       const child = takeSpare() ?? start();
       startSpares();
       clearTimeout(idle);

@@ -34,17 +34,17 @@ function writeResult(extraction: Extraction): void {
   process.stdout.end(text);
 }
 
-/** A damaged file can make a reader wait for an event that never comes. Then Node has nothing left to do and exits. */
+/** A damaged file can make an extractor wait for an event that never comes. Then Node has nothing left to do and exits. */
 const UNENDED: Extraction = {
   type: 'unknown',
-  failure: { code: 'FILE_CORRUPT', message: 'The file is damaged: reading it does not come to its end.' },
+  failure: { code: 'FILE_CORRUPT', message: 'The file is damaged: its extraction does not end.' },
 };
-const tellUnended = () => writeResult(UNENDED);
+const writeUnended = () => writeResult(UNENDED);
 
 // A library's log output would stand in the middle of the result, or look like the reason of an exit.
 globalThis.console = new Console(new Writable({ write: (_piece, _encoding, done) => done() }));
-process.once('beforeExit', tellUnended);
-const tellType = (type: DocumentType) => void process.stdout.write(`${JSON.stringify(type)}\n`);
-const extraction = await extractFile(await readInput(), tellType);
-process.off('beforeExit', tellUnended);
+process.once('beforeExit', writeUnended);
+const writeType = (type: DocumentType) => void process.stdout.write(`${JSON.stringify(type)}\n`);
+const extraction = await extractFile(await readInput(), writeType);
+process.off('beforeExit', writeUnended);
 writeResult(extraction);

@@ -5,22 +5,21 @@ import type { Readable } from 'node:stream';
 import type { DocumentType } from '../../../generated/types.gen.ts';
 import type { PackedText } from '../../indexing/split/extracted-text.ts';
 import type { Extraction } from '../extract.ts';
+import { TOO_MUCH_MEMORY } from '../extraction-error.ts';
 import { RESULT_HEAD_MAX, RESULT_MAX } from '../extraction-limits.ts';
 import type { ResultHead } from './extraction-process.ts';
 import { watchMemory } from './extraction-watchdog.ts';
 
-/** This many last characters of standard error are kept, to explain why a process ended. */
+/** The last characters of standard error that are kept. They explain why a process ended. */
 const STDERR_MAX_LENGTH = 4_000;
 
 /** Messages of V8 and the C++ library for exhausted memory. */
 const OUT_OF_MEMORY = /out of memory|allocation failed|failed to allocate|bad_alloc/i;
-const TOO_MUCH_MEMORY = 'Reading the file takes more memory than the service gives to one.';
 
 /**
  * The result of a process. The process is always dead afterwards.
  * `maxMsFor` returns the time limit, from now on, for a file of a type.
- * @throws Error when it ended without a result and not for a limit, or returned something else: then the reader has a
- * bug
+ * @throws Error when the process ended without a result and no limit is the cause, or its result is invalid: a bug
  */
 export async function receiveResult(
   child: ChildProcess & { stdout: Readable; stderr: Readable },
@@ -43,16 +42,17 @@ export async function receiveResult(
       fault ??= error;
     }
     if (fault || result.isWhole()) end();
-    else if (result.isTooLong()) end('The text of the file is larger than the service takes.');
+    else if (result.isTooLong()) end("The file's text is larger than the service accepts.");
   });
   const [code, signal] = await once(child, 'close').finally(() => {
     deadline.clear();
     endWatch();
   });
-  if (fault) throw new Error('what reading hands back is no result', { cause: fault });
+  if (fault) throw new Error('the extraction process returned an invalid result', { cause: fault });
   if (result.isWhole()) return result.extraction();
   if (exceeded === undefined && OUT_OF_MEMORY.test(lastErrors())) exceeded = TOO_MUCH_MEMORY;
-  if (exceeded === undefined) throw new Error(`reading ended with ${signal ?? code}: ${lastErrors()}`);
+  if (exceeded === undefined)
+    throw new Error(`the extraction process ended with ${signal ?? code}: ${lastErrors()}`);
   return { type: 'unknown', failure: { code: 'FILE_TOO_COMPLEX', message: exceeded } };
 }
 
@@ -61,7 +61,7 @@ function startDeadline(maxMs: number, end: (reason: string) => void) {
   const startedAtMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const set = (ms: number) => {
-    const reason = `Reading the file takes longer than ${Math.round(ms / 1000)} seconds.`;
+    const reason = `Extracting the file's text took longer than ${Math.round(ms / 1000)} seconds.`;
     clearTimeout(timer);
     timer = setTimeout(end, startedAtMs + ms - performance.now(), reason);
   };
@@ -104,7 +104,7 @@ function collectResult(onType: (type: DocumentType) => void) {
     const [message, rest] = [JSON.parse(line.toString('utf8', 0, newline)), line.subarray(newline + 1)];
     if (typeof message === 'string' && !isTypeKnown) {
       isTypeKnown = true;
-      onType(message as DocumentType); // of something else than extraction-process.ts none that is known
+      onType(message as DocumentType); // extraction-process.ts wrote it, or the type is unknown to `onType`
       line = Buffer.alloc(0);
       add(rest);
       return;
@@ -127,6 +127,6 @@ function collectResult(onType: (type: DocumentType) => void) {
 /** `message` is a head unless another program than extraction-process.ts wrote it. */
 function checkHead(message: ResultHead): ResultHead {
   if (!Number.isSafeInteger(message.textBytes) || message.textBytes < 0)
-    throw new TypeError('the head of the result announces no size');
+    throw new TypeError('the head of the result has no valid size');
   return message;
 }

@@ -1,4 +1,4 @@
-/** An attacker who controls a reader stays in its process, as far as the system allows. */
+/** An attacker who controls an extraction process stays in it, as far as the system allows. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Lets the reader try every way out. `lacks`: what this system does not allow. */
+/** Lets the process try every way out. `lacks`: the limits that this system does not allow. */
 async function escapeAll(): Promise<{ report: EscapeReport; lacks: string[] }> {
   const secretFile = join(directory, 'secret.sqlite');
   new DatabaseSync(secretFile).exec('CREATE TABLE IF NOT EXISTS secrets (secret TEXT)');
@@ -84,7 +84,7 @@ const DENIED = {
 };
 const NETWORK = ['connect by TCP', 'fetch a page', 'send a packet'];
 
-test('it reaches no file, no process, no code, no user and, where there is one of its own, no network', async () => {
+test('it reaches no file, process, code or user, and no network where the system allows a sandbox without one', async () => {
   const { report, lacks } = await escapeAll();
   expect(report).toMatchObject(DENIED);
   expect(report['become root']).toMatch(/^(EPERM|EINVAL)$/);
@@ -95,7 +95,7 @@ test('it reaches no file, no process, no code, no user and, where there is one o
   expect(report['connect by a socket of Unix']).toBe(isOtherUser ? 'EACCES' : 'connected');
 });
 
-test('where the system allows less, files are read all the same, and what is lacking is told', async () => {
+test('where the system allows less, files are extracted all the same, and the missing limits are reported', async () => {
   vi.stubEnv('PATH', `${directory}:${process.env.PATH}`);
   for (const name of ['unshare', 'setpriv'])
     await writeFile(join(directory, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
@@ -111,7 +111,7 @@ test('where the system allows less, files are read all the same, and what is lac
 });
 
 test.runIf(process.platform === 'linux')(
-  'where memory runs out, the process is ended before any other',
+  'the kernel ends the process first when memory runs out',
   async () => {
     const { command } = await findSandbox(program);
     const [name = '', ...args] = command(['cat', '/proc/self/oom_score_adj']);

@@ -26,7 +26,8 @@ const LAST_USER = 65_519;
  * Its share of a processor is a tenth of the server's. With less, every file on a busy server would exceed its time.
  */
 const BOUNDED_START =
-  '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; ulimit -c 0; ulimit -d "$1"; ulimit -t "$2"; shift 2; exec nice -n 10 "$@"';
+  '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; ' +
+  'ulimit -c 0; ulimit -d "$1"; ulimit -t "$2"; shift 2; exec nice -n 10 "$@"';
 const KILOBYTES_MAX = Math.floor(RESERVED_MEMORY_MAX / 2 ** 10);
 /** Several threads of Node may run at once. */
 const PROCESSOR_SECONDS_MAX = (4 * EXTRACTION_MAX_MS) / 1000;
@@ -62,11 +63,14 @@ const ROOT_WAYS: Way[] = [
         '--securebits=+no_setuid_fixup',
         '--',
       ),
-    lacks: ['file rights of their own: only root may enter the directory of the program'],
+    lacks: ['restricted file rights: only root may enter the directory of the program'],
   })),
 ];
 const USER_WAYS: Way[] = [{ prefix: () => setpriv('--'), lacks: [] }];
-const NO_USER: Way = { prefix: () => [], lacks: ['a user and an end of their own (setpriv of util-linux)'] };
+const NO_USER: Way = {
+  prefix: () => [],
+  lacks: ['a separate user, and the end with the server (setpriv of util-linux)'],
+};
 
 /** As root, or else in a user namespace, where the system lets users create one. A new namespace has no network. */
 const networkWay = (isRoot: boolean): Way => ({
@@ -75,7 +79,7 @@ const networkWay = (isRoot: boolean): Way => ({
 });
 const NETWORK: Way = {
   prefix: () => [],
-  lacks: ['a network without anything in it (unshare of util-linux)'],
+  lacks: ['an empty network (unshare of util-linux)'],
 };
 
 /** Checks that the sandbox can read a file, start Node, and be killed by us. */
@@ -117,7 +121,7 @@ async function findWorking(ways: Way[], program: string): Promise<Way | undefine
  */
 export async function findSandbox(program: string): Promise<Sandbox> {
   if (process.platform === 'win32')
-    return { command: (of) => of, lacks: ['bounds of the operating system: Windows has none'] };
+    return { command: (of) => of, lacks: ['limits of the operating system: not available on Windows'] };
   const isRoot = process.geteuid?.() === 0;
   const user = (await findWorking(isRoot ? ROOT_WAYS : USER_WAYS, program)) ?? NO_USER;
   const network = networkWay(isRoot);

@@ -1,6 +1,6 @@
 /**
- * A reader that somebody else has taken over: tries each way out of the process of a file that is known, and hands back
- * what came of each. Its file is JSON of an `EscapeTask`; the message of its result is JSON of an `EscapeReport`.
+ * An extraction process under an attacker's control. It tries every known way out of the sandbox and returns the results.
+ * Its file is JSON of an `EscapeTask`. The message of its result is JSON of an `EscapeReport`.
  */
 import { execSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -13,10 +13,10 @@ import os, { tmpdir } from 'node:os';
 import { writeHeapSnapshot } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
-/** What lies outside: a file with a secret, a port and a socket that are listened at, and the server. */
+/** Targets outside of the process: a file with a secret, an open port, an open socket, and the server. */
 export type EscapeTask = { secretFile: string; port: number; socketPath: string; serverId: number };
 
-/** The code of the error with which each way ended, or what it led to. */
+/** For each way the code of its error, or its result. */
 export type EscapeReport = Record<string, string>;
 
 const input = readFileSync(0, 'utf8');
@@ -56,7 +56,7 @@ const WAYS: Record<string, () => unknown> = {
     }),
 };
 
-/** The deepest reason: `fetch` wraps those of the network. */
+/** The innermost cause: `fetch` wraps the network's errors. */
 const codeOf = (error: unknown): string => {
   const { code, name, cause } = error as NodeJS.ErrnoException;
   return cause ? codeOf(cause) : (code ?? name);

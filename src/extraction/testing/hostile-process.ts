@@ -1,4 +1,4 @@
-/** A reader that misbehaves as the name of its file says: what the process of a file must not be able to do. */
+/** An extraction process that misbehaves. The file's name selects how. */
 import { writeSync } from 'node:fs';
 
 let input = '';
@@ -27,7 +27,7 @@ const misbehaviours: Record<string, () => unknown> = {
   'announce nothing': () => process.stdout.write(`${JSON.stringify(null)}\n`),
   'announce less than nothing': () => process.stdout.write(`${JSON.stringify({ textBytes: -1 })}\n`),
   crash: () => {
-    throw new Error('the reader has a fault');
+    throw new Error('a bug in the extraction');
   },
 };
 misbehaviours[name]?.();

@@ -1,4 +1,4 @@
-/** A server to be killed: reads a file that never ends. */
+/** A server that a test kills during an extraction that never ends. */
 import { fileURLToPath } from 'node:url';
 import { createExtractionPool } from '../sandbox/extraction-pool.ts';
 

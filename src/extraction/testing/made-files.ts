@@ -1,4 +1,4 @@
-/** Small good files of every format, made in the test, each with a heading, a sentence and (where it can) a table. */
+/** Makes small valid files of every format, each with a heading, a sentence and, where the format allows, a table. */
 import { writeZip, type ZipEntry } from './write-zip.ts';
 
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

@@ -1,6 +1,6 @@
 /**
- * Reads a file again and again, each time with other random damage, in one process with the bounds of all. Its
- * file's name is JSON of a `MutationTask`; the message of its result is JSON of a `MutationReport`.
+ * Extracts a file many times with different random damage, in one process with the usual limits.
+ * The file's name is JSON of a `MutationTask`. The message of its result is JSON of a `MutationReport`.
  */
 import { extractFile } from '../extract.ts';
 import type { ResultHead } from '../sandbox/extraction-process.ts';
@@ -8,7 +8,7 @@ import { mutations } from './mutations.ts';
 
 export type MutationTask = { fileName: string; seed: number; count: number };
 
-/** How often each reason (or `text`) came back, the longest time, and what was thrown with the seed that did it. */
+/** The count of each error code (or `text`), the longest time, and the thrown errors with their seeds. */
 export type MutationReport = { outcomes: Record<string, number>; slowestMs: number; thrown: string[] };
 
 const pieces: Buffer[] = [];

@@ -2,7 +2,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { writeZip, type ZipEntry } from './write-zip.ts';
 
-/** Numbers from 0 up to below 1, the same for the same seed (Lehmer's generator, Park and Miller 1988). */
+/** Numbers from 0 (included) to 1 (excluded), the same for the same seed (Lehmer's generator, Park and Miller 1988). */
 function randomNumbers(seed: number): () => number {
   let state = (seed % 2_147_483_646) + 1;
   return () => {
@@ -11,7 +11,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** Bytes that mean something in one format or another. */
+/** Characters that have a meaning in some format. */
 const MEANINGFUL = [
   '<',
   '>',
@@ -66,7 +66,7 @@ const DAMAGES: ((bytes: Buffer, random: Random) => Buffer)[] = [
       bytes.subarray(at),
     ]);
   },
-  // Something that means something
+  // Characters that have a meaning in a format
   (bytes, random) => {
     const at = below(random, bytes.length);
     const inserted = MEANINGFUL[below(random, MEANINGFUL.length)] ?? '';
@@ -93,7 +93,7 @@ function damage(good: Buffer, random: Random): Buffer {
   return bytes;
 }
 
-/** `count` damaged versions of a file. In an archive, every other time it is a part that is damaged, not the archive. */
+/** `count` damaged versions of a file. Of an archive every other version has one damaged part instead. */
 export function* mutations(good: Buffer, { seed, count }: { seed: number; count: number }) {
   const entries = good.subarray(0, 4).equals(Buffer.from('PK\x03\x04')) ? readEntries(good) : [];
   for (let i = 0; i < count; i++) {
@@ -110,7 +110,7 @@ export function* mutations(good: Buffer, { seed, count }: { seed: number; count:
   }
 }
 
-/** The entries of an honest archive by its local headers; none where it tells their sizes later. */
+/** The entries of a valid archive by its local headers; empty where the sizes follow the content. */
 function readEntries(zip: Buffer): ZipEntry[] {
   const entries: ZipEntry[] = [];
   for (let at = 0; zip.readUInt32LE(at) === 0x04034b50; ) {

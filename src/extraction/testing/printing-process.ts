@@ -1,4 +1,4 @@
-/** The program that reads a file, together with a library that writes to the console once the file is there. */
+/** The extraction process with a library that writes to the console as soon as the file has arrived. */
 process.stdin.once('end', () => {
   // biome-ignore lint/suspicious/noConsole: what the test is about
   console.log('A library found something odd.');

@@ -1,4 +1,7 @@
-/** A server without a free file descriptor: no process can be started, until it has some again. Prints what came of it. */
+/**
+ * A server without free file descriptors, which it needs to start a process. Prints the results of three extractions:
+ * two without descriptors, one after they are free again.
+ */
 import { closeSync, openSync } from 'node:fs';
 import { createExtractionPool } from '../sandbox/extraction-pool.ts';
 
