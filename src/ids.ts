@@ -11,6 +11,9 @@ const SCOPED_ID_PATTERN = new RegExp(`^(${UUID})_(${UUID})$`);
 /** The id of a document or file: its knowledge base's id and its own, both UUIDs. */
 export type ScopedId = { knowledgeBaseId: string; id: string };
 
+/** The id of an account's document or file. */
+export type OwnedId = ScopedId & { accountId: string };
+
 /** The id that clients see: `<knowledge base>_<own>`, 73 characters. */
 export const formatScopedId = ({ knowledgeBaseId, id }: ScopedId): string => `${knowledgeBaseId}_${id}`;
 

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { lockLexemes } from '../indexing/postings/document-frequencies.ts';
+import { lockMergedCounts } from '../indexing/postings/document-frequencies.ts';
 
 /** The stored value of a counter or row, and the recounted one; null: there is none. */
 type Difference = { what: string; said: number | null; counted: number | null };
@@ -131,7 +131,7 @@ export async function repairStatistics(database: Database, knowledgeBaseId: stri
     await sql`SELECT 1 FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId} FOR UPDATE`.execute(
       transaction,
     );
-    await lockLexemes(transaction, knowledgeBaseId);
+    await lockMergedCounts(transaction, knowledgeBaseId);
     for (const repair of REPAIRS) await repair(knowledgeBaseId).execute(transaction);
     return await findDifferences(transaction, knowledgeBaseId);
   });

@@ -1,4 +1,4 @@
-/** Classes of characters, by which tokens and languages are told apart: looked up in a table instead of matched. */
+/** Classes of characters, for tokens and languages. A table is faster than matching a pattern for each character. */
 
 /**
  * Letters and marks of scripts that write no spaces between words. `〇` is included because it is used as an ideograph.
@@ -11,8 +11,8 @@ export const UNSTEMMED_SCRIPTS =
   '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]';
 
 /**
- * Classes of a UTF-16 unit, one bit each; a unit may have several. Surrogates have no other: half a character says
- * little.
+ * Classes of a UTF-16 unit, one bit each; a unit may have several. A surrogate, which is half of a character, has no
+ * other class.
  */
 export const SURROGATE = 1 << 0;
 export const IN_RUN = 1 << 1;
@@ -23,12 +23,10 @@ export const LOWER = 1 << 4;
 export const NUMBER = 1 << 5;
 export const LETTER = 1 << 6;
 export const MARK = 1 << 7;
-/** Characters that are also indexed as unigrams, in addition to their bigrams (see tokens.ts). */
-export const TELLING = 1 << 8;
+/** Characters that are also indexed one by one (as unigrams), in addition to their bigrams: see tokens.ts. */
+export const UNIGRAM_SCRIPT = 1 << 8;
 export const UNSTEMMED = 1 << 9;
-/**
- * The unit's classes are in the table. Each unit is classified when it is first met, because all of them take 50 ms.
- */
+/** The table has the unit's classes. Each unit is classified when it first occurs, because all of them take 50 ms. */
 const KNOWN = 1 << 10;
 
 const patterns: [flag: number, pattern: RegExp][] = [
@@ -40,7 +38,7 @@ const patterns: [flag: number, pattern: RegExp][] = [
   [NUMBER, /\p{N}/u],
   [LETTER, /\p{L}/u],
   [MARK, /\p{M}/u],
-  [TELLING, /[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u],
+  [UNIGRAM_SCRIPT, /[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u],
   [UNSTEMMED, new RegExp(UNSTEMMED_SCRIPTS, 'u')],
 ];
 
@@ -49,10 +47,10 @@ const known = new Uint16Array(0x10000);
 /** The classes of a UTF-16 unit: for a surrogate `SURROGATE`, otherwise those of the character. */
 export function classesOf(unit: number): number {
   const classes = known[unit] as number; // a unit is below 0x10000
-  return classes === 0 ? lookAt(unit) : classes;
+  return classes === 0 ? classify(unit) : classes;
 }
 
-function lookAt(unit: number): number {
+function classify(unit: number): number {
   const character = String.fromCharCode(unit);
   let classes = KNOWN;
   for (const [flag, pattern] of patterns) if (pattern.test(character)) classes |= flag;

@@ -1,25 +1,25 @@
-/** Splits identifiers, versions, addresses and hyphenated words, so that the whole and its parts find them. */
+/** Splits identifiers, versions, addresses and hyphenated words: searches find them as a whole and by their parts. */
 
 /** Punctuation between the segments of a path, address or expression; each segment is a compound of its own. */
-const SEGMENT_SIGNS = /[/@:=&?#%~\\]+/u;
+const SEGMENT_SEPARATORS = /[/@:=&?#%~\\]+/u;
 /** All other punctuation between words, mostly dots and hyphens. */
-const PART_SIGNS = /[^\p{L}\p{M}\p{N}]+/u;
+const PART_SEPARATORS = /[^\p{L}\p{M}\p{N}]+/u;
 /**
  * `getUserById`, `HTTPServer`: a part begins at an upper-case letter that follows a lower-case one or begins a word.
  */
 const CASE_CHANGE = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 /** `100mg`, `19th`: splits a leading number from its letters. */
-const NUMBER_UNIT = /(?=\p{L})(?<=^\p{N}+)/u; // the letter first: looking back from every digit is quadratic
+const NUMBER_UNIT = /(?=\p{L})(?<=^\p{N}+)/u; // letter first: a look back from each digit is quadratic
 /**
- * `FY2018`, `COVID19`: splits two letters or more from two digits or more. Not `CD8` or `p53`: a single character alone
- * says nothing.
+ * `FY2018`, `COVID19`: splits two letters or more from two digits or more. It leaves `CD8` and `p53` whole: a single
+ * character alone finds too much.
  */
 const LETTERS_NUMBER = /(?<=\p{L}{2})(?=\p{N}{2})/u;
 const NUMBER = /\p{N}/u;
 /** `1,000` and `12,345.67`: thousands separators, not a list. */
 const GROUPED_NUMBER = /^\p{N}{1,3}(?:,\p{N}{3})+(?:\.\p{N}+)?$/u;
 /** `v2.1.0` is version 2.1.0. */
-const VERSION_SIGN = /^v(?=\p{N}+\.)/iu;
+const VERSION_PREFIX = /^v(?=\p{N}+\.)/iu;
 const ACRONYM = /^\p{L}(?:\.\p{L})+$/u;
 
 /** English contractions and possessives: `Tesla's` is Tesla, `isn't` is is. */
@@ -28,19 +28,19 @@ const CONTRACTION = /(?:n't|'(?:s|d|m|ll|re|ve))$/iu;
 const ELISION =
   /^(?:[cdjlmnst]|(?:jus|lors|puis|quel|quoi)?qu|un|quest|sant|(?:a|da|de|ne|su|co|que|be)ll|gl)'(?=\p{L})/iu;
 
-/** Longer wholes are not indexed: users do not type them, and their parts find them. */
+/** Longer compounds are indexed by their parts only: nobody types them as a whole. */
 const WHOLE_MAX_LENGTH = 200;
 
 /**
  * A compound → its distinct tokens in lower case: the whole, then the segments of an address or path, then the parts.
- * The whole drops the punctuation between its parts, except between digits, where it tells `1.10` from `11.0`.
+ * The whole has no punctuation between its parts, except between digits, where it distinguishes `1.10` from `11.0`.
  *
  *   e-mail         email, e, mail
  *   Node.js        nodejs, node, js
  *   max_wal_size   maxwalsize, max, wal, size
  */
 export function compoundTokens(raw: string): string[] {
-  const segments = raw.split(SEGMENT_SIGNS).filter((segment) => segment !== '');
+  const segments = raw.split(SEGMENT_SEPARATORS).filter((segment) => segment !== '');
   const tokens = new Set<string>();
   if (segments.length > 1) addWhole(tokens, raw);
   for (const segment of segments.length > 1 ? segments : [raw]) addSegment(tokens, segment);
@@ -49,7 +49,7 @@ export function compoundTokens(raw: string): string[] {
 }
 
 function addSegment(tokens: Set<string>, segment: string): void {
-  const word = withoutGrouping(withoutApostrophes(segment)).replace(VERSION_SIGN, '');
+  const word = withoutGrouping(withoutApostrophes(segment)).replace(VERSION_PREFIX, '');
   const parts = partsOf(word);
   addWhole(tokens, word);
   if (ACRONYM.test(word)) return;
@@ -58,14 +58,14 @@ function addSegment(tokens: Set<string>, segment: string): void {
 
 function addWhole(tokens: Set<string>, compound: string): void {
   if (compound.length > WHOLE_MAX_LENGTH) return;
-  tokens.add(compound.replace(DROPPED_SIGNS, '').toLowerCase());
+  tokens.add(compound.replace(DROPPED_PUNCTUATION, '').toLowerCase());
 }
 
 /**
- * Punctuation that a whole drops. It keeps a single one between digits, the first of `.NET` and the last of `C++` and
- * `C#`.
+ * Punctuation that a whole loses. It keeps a single character between digits, the leading dot of `.NET`, and the
+ * trailing characters of `C++` and `C#`.
  */
-const DROPPED_SIGNS =
+const DROPPED_PUNCTUATION =
   /(?<=[\p{L}\p{M}\p{N}])(?!(?<=\p{N})[^\p{L}\p{M}\p{N}]\p{N})[^\p{L}\p{M}\p{N}]+(?=[\p{L}\p{M}\p{N}])/gu;
 
 function withoutApostrophes(segment: string): string {
@@ -83,11 +83,11 @@ function splitInside(word: string): string[] {
   return pieces.flatMap((piece) => piece.split(LETTERS_NUMBER)).flatMap((piece) => piece.split(NUMBER_UNIT));
 }
 
-/** The words of a compound. Drops single letters next to an apostrophe or a case change, which say nothing alone. */
+/** The words of a compound, without single letters next to an apostrophe or a case change: alone they find too much. */
 function partsOf(word: string): string[] {
-  const words = word.split(PART_SIGNS).filter((part) => part !== '');
+  const words = word.split(PART_SEPARATORS).filter((part) => part !== '');
   const parts = words.flatMap(splitInside);
   if (parts.length === 1) return parts;
-  const bySignsOnly = parts.length === words.length && !word.includes("'");
-  return bySignsOnly ? parts : parts.filter((part) => part.length > 1 || words.includes(part));
+  const atPunctuationOnly = parts.length === words.length && !word.includes("'");
+  return atPunctuationOnly ? parts : parts.filter((part) => part.length > 1 || words.includes(part));
 }

@@ -32,7 +32,7 @@ const SCORE_MIN = 53;
 const packageFile = (name: string): string =>
   fileURLToPath(new URL(`../${name}`, import.meta.resolve('eld/extrasmall')));
 
-/** Loads synchronously: Node 24 crashes when a thread ends while it waits for an import. */
+/** Loads synchronously, because Node 24 crashes when a thread ends during an asynchronous import. */
 const load = createRequire(import.meta.url);
 
 /** An n-gram in the source of the table, with its scores by language: `' abcd':{11:60,24:3}`, `abcd:{0:7}`. */
@@ -62,7 +62,8 @@ export function loadLanguageNgrams(): LanguageNgrams {
   for (const [, quoted, doubleQuoted, bare, scores = ''] of source.matchAll(ENTRY)) {
     scoresByNgram.set(parseKey(quoted ?? doubleQuoted ?? bare ?? '', byteOf), scores);
   }
-  if (languages.length === 0 || scoresByNgram.size === 0) throw new Error('eld has another table');
+  if (languages.length === 0 || scoresByNgram.size === 0)
+    throw new Error('the n-gram table of the package eld has an unknown form');
   return { languages, addScores: packScores(scoresByNgram) };
 }
 
@@ -71,18 +72,18 @@ function packScores(scoresByNgram: ReadonlyMap<number, string>): LanguageNgrams[
   const ngrams = Float64Array.from(scoresByNgram.keys()).sort();
   const ends = new Uint32Array(ngrams.length);
   const pairs: number[] = [];
-  ngrams.forEach((ngram, place) => {
+  ngrams.forEach((ngram, index) => {
     const numbers = scoresByNgram.get(ngram)?.split(/[:,]/) ?? [];
     numbers.forEach(
       (number, i) => void pairs.push(i % 2 === 0 ? Number(number) : Number(number) + SCORE_MIN),
     );
-    ends[place] = pairs.length;
+    ends[index] = pairs.length;
   });
   const languagesAndScores = Uint16Array.from(pairs);
   return (ngram, scores) => {
-    const place = findSorted(ngrams, ngram);
-    if (place === undefined) return;
-    for (let i = place === 0 ? 0 : (ends[place - 1] as number); i < (ends[place] as number); i += 2) {
+    const index = findSorted(ngrams, ngram);
+    if (index === undefined) return;
+    for (let i = index === 0 ? 0 : (ends[index - 1] as number); i < (ends[index] as number); i += 2) {
       const language = languagesAndScores[i] as number; // all within their arrays
       scores[language] = (scores[language] as number) + (languagesAndScores[i + 1] as number);
     }

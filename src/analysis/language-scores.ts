@@ -26,10 +26,10 @@ const BYTES_MAX = 380;
 const WORD_MAX_BYTES = 70;
 const NGRAM_BYTES = 4;
 const STRIDE = 3;
-/** Scales the scores to 0 to 1: a mean score of this for each n-gram becomes .5. */
+/** Scales scores to [0, 1]: a mean of this score per n-gram becomes .5. */
 const SCALE = 25;
-/** Share of a language's average that a reliable score reaches; fewer n-grams than the minimum say nothing. */
-const RELIABLE_SHARE = 0.75;
+/** A score is reliable from this fraction of the language's average score on, and with at least this many n-grams. */
+const RELIABLE_FRACTION = 0.75;
 const RELIABLE_NGRAMS = 3;
 
 /** Separators of words: everything but letters of the basic plane and apostrophes between such letters. */
@@ -42,12 +42,12 @@ export function scoreLanguages(text: string): LanguageScores {
   const scores = new Float64Array(languages.length);
   for (const ngram of ngrams) addScores(ngram, scores);
   let best: number | undefined;
-  scores.forEach((total, place) => {
-    if (total > (best === undefined ? 0 : (scores[best] as number))) best = place; // its own keys
+  scores.forEach((total, index) => {
+    if (total > (best === undefined ? 0 : (scores[best] as number))) best = index; // its own keys
   });
-  for (const [place, total] of scores.entries()) scores[place] = total / (total + SCALE * ngrams.size);
+  for (const [index, total] of scores.entries()) scores[index] = total / (total + SCALE * ngrams.size);
   if (best === undefined) return { scores, best, isReliable: false };
-  const reliable = RELIABLE_SHARE * (languages[best]?.average ?? 1);
+  const reliable = RELIABLE_FRACTION * (languages[best]?.average ?? 1);
   return { scores, best, isReliable: ngrams.size >= RELIABLE_NGRAMS && (scores[best] as number) >= reliable };
 }
 

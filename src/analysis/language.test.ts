@@ -1,7 +1,7 @@
 /** The language of a text and of its passages. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { detectLanguage, detectPassageLanguage, isToldByStopWords, LANGUAGES } from './language.ts';
+import { detectLanguage, detectPassageLanguage, hasManyStopWords, LANGUAGES } from './language.ts';
 
 const sentences: [language: string, text: string][] = [
   ['english', 'The committee agreed that the new regulation would not apply to small companies.'],
@@ -44,16 +44,16 @@ describe('detectLanguage', () => {
     ['a sentence in another language', sentences[1]?.[1] ?? '', 'german'],
     ['a word in other letters', 'Комитет', 'russian'],
     ['Chinese', '委员会一致认为', 'simple'],
-  ])('takes %s among English texts for what it is', (_what, text, language) =>
+  ])('detects %s among English texts', (_what, text, language) =>
     expect(detectLanguage(text, ['english'])).toBe(language),
   );
 
-  it('chooses the likeliest of the languages that are expected', () => {
+  it('chooses the likeliest of several expected languages', () => {
     expect(detectLanguage('neue Verordnung', ['english', 'german'])).toBe('german');
     expect(detectLanguage('new regulation', ['german', 'english'])).toBe('english');
   });
 
-  it('looks past a title page in another language', () => {
+  it('ignores a title page in another language', () => {
     const german = 'Der Ausschuss war sich einig, dass die Verordnung nicht für kleine Unternehmen gilt. ';
     expect(detectLanguage(`Licensed under the terms of the licence. ${german.repeat(200)}`)).toBe('german');
   });
@@ -66,11 +66,11 @@ describe('detectLanguage', () => {
 });
 
 describe('detectPassageLanguage', () => {
-  it('leaves a short passage in its document’s language', () => {
+  it('gives a short passage the language of its document', () => {
     expect(detectPassageLanguage('Die Hard', 'english')).toBe('english');
   });
 
-  it('follows a long passage into another language', () => {
+  it('detects another language of a long passage', () => {
     const german = sentences[1]?.[1] ?? '';
     expect(detectPassageLanguage(`${german} ${german}`, 'english')).toBe('german');
   });
@@ -78,7 +78,7 @@ describe('detectPassageLanguage', () => {
 
 describe('isToldByStopWords', () => {
   const english = new Set(['the', 'of', 'and', 'in', 'is', 'was', 'on', 'a']);
-  const isEnglish = (text: string) => isToldByStopWords(text.split(' '), (token) => english.has(token));
+  const isEnglish = (text: string) => hasManyStopWords(text.split(' '), (token) => english.has(token));
   it.each([
     ['a sentence of the language', 'the end of the war was near in the town', true],
     ['another language that shares a word', 'der mann was nun in der stadt alles sehen wollte', false],

@@ -5,7 +5,7 @@ import { lexemesOf, wordsToStem } from './lexemes.ts';
 const none = new Map<string, string>();
 
 describe('lexemesOf', () => {
-  it('is the stem, and the stem of who writes no accents', () => {
+  it('returns the stem, and the stem of the word without accents', () => {
     const stems = new Map([
       ['cafés', 'café'],
       ['cafes', 'cafe'],
@@ -14,11 +14,11 @@ describe('lexemesOf', () => {
     expect(lexemesOf('cafes', stems)).toEqual({ asWritten: ['cafe'], unaccented: [] });
   });
 
-  it('is a stop word itself, so that "to be or not to be" finds its passage', () => {
+  it('returns a stop word itself, so that "to be or not to be" finds its passage', () => {
     expect(lexemesOf('be', new Map([['be', '']]))).toEqual({ asWritten: ['be'], unaccented: [] });
   });
 
-  it('has the stem of the plain spelling beside it where a stemmer needs the accent', () => {
+  it('adds the stem of the word without accents where a stemmer needs the accent', () => {
     const stems = new Map([
       ['información', 'inform'],
       ['informacion', 'informacion'],
@@ -26,12 +26,12 @@ describe('lexemesOf', () => {
     expect(lexemesOf('información', stems)).toEqual({ asWritten: ['inform'], unaccented: ['informacion'] });
   });
 
-  it('keeps words apart that only accents tell apart, where nothing stems them', () => {
+  it('distinguishes words that differ in accents alone, without a stemmer', () => {
     expect(lexemesOf('bán', none)).toEqual({ asWritten: ['bán'], unaccented: ['ban'] });
     expect(lexemesOf('bạn', none)).toEqual({ asWritten: ['bạn'], unaccented: ['ban'] });
   });
 
-  it('has no accent that only the stemmer writes', () => {
+  it('removes an accent that only the stemmer adds', () => {
     const stems = new Map([
       ['yardım', 'yar'],
       ['yardim', 'yardı'],
@@ -40,7 +40,7 @@ describe('lexemesOf', () => {
     expect(lexemesOf('yardım', stems)).toEqual({ asWritten: ['yar'], unaccented: ['yardi'] });
   });
 
-  it('takes Arabic vowel signs and hamzas for no accents', () => {
+  it('does not treat Arabic vowel signs and hamzas as accents', () => {
     expect(lexemesOf('أحْمد', none)).toEqual({ asWritten: ['احمد'], unaccented: [] });
     const stems = new Map([
       ['أسماء', 'أسم'],
@@ -51,7 +51,7 @@ describe('lexemesOf', () => {
 });
 
 describe('wordsToStem', () => {
-  it('asks for words only, once, with and without accents', () => {
+  it('returns each plain word once, with and without accents', () => {
     expect(wordsToStem(['café', 'x86', 'café', '東京', 'run'])).toEqual(['café', 'cafe', 'run']);
   });
 });

@@ -1,4 +1,4 @@
-/** Turns tokens into lexemes. */
+/** Tokens → lexemes: the forms of words that the index stores. */
 import { foldAccents, unifyLetters } from './normalise.ts';
 import { isStemmable } from './tokens.ts';
 
@@ -23,12 +23,12 @@ export function wordsToStem(tokens: Iterable<string>): string[] {
 }
 
 /**
- * A token → the lexemes that find its passage. `stems` is empty for the language `simple`. A stop word is its own
- * lexeme.
+ * A token → its lexemes. A passage is indexed under all lexemes of its tokens, and a query looks up all lexemes of its
+ * own. `stems` is empty for the language `simple`. A stop word is its own lexeme.
  *
  * - `asWritten`: the stem with its accents, if the stemmer leaves any.
- * - `unaccented`: the stem for a writer without accents, where that is another lexeme. Through it each spelling finds
- *   the others.
+ * - `unaccented`: the stem of the word without accents, where that is another lexeme. So words with and without accents
+ *   find each other.
  *
  *   token          language   asWritten   unaccented
  *   información    spanish    inform      informacion
@@ -37,9 +37,9 @@ export function wordsToStem(tokens: Iterable<string>): string[] {
  *   yardım         turkish    yar         yardi
  *   yardim         turkish    yardı       yardi
  *
- * Letters that all languages take for the same (see `unifyLetters`) are not accents: both lexemes are `asWritten` then.
+ * Variants of one letter (see `unifyLetters`) are not accents: both lexemes are `asWritten` then.
  */
-export function lexemesOf(token: string, stems: Stems): TokenLexemes {
+export function lexemesOf(token: string, stems: Stems): LexemeVariants {
   const asWritten = unifyLetters(stems.get(token) || token);
   const plain = foldAccents(token);
   const other = foldAccents(stems.get(plain) || plain);
@@ -49,8 +49,8 @@ export function lexemesOf(token: string, stems: Stems): TokenLexemes {
     : { asWritten: [asWritten], unaccented: [other] };
 }
 
-/** One or two lexemes together. */
-export type TokenLexemes = { asWritten: string[]; unaccented: string[] };
+/** One or two lexemes in all. */
+export type LexemeVariants = { asWritten: string[]; unaccented: string[] };
 
 /** A lexeme as tsquery text, in quotes so that nothing in it is an operator (PostgreSQL manual, 8.11.2). */
 export const quoteLexeme = (lexeme: string): string => `'${lexeme.replace(/['\\]/g, '$&$&')}'`;

@@ -50,17 +50,17 @@ describe('unifyLetters', () => {
 });
 
 describe('normaliseText', () => {
-  it('bounds a flood of combining marks, which NFKC sorts in quadratic time', () => {
+  it('limits consecutive combining marks, which NFKC sorts in quadratic time', () => {
     const started = performance.now();
     expect(normaliseText('\u0301\u0323'.repeat(500_000)).length).toBeLessThan(100);
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 
-  it('keeps the zero-width non-joiner where it parts words', () => {
+  it('keeps the zero-width non-joiner where it separates words', () => {
     expect(normaliseText('می\u200c\u200cشود foo\u200cbar हिन्\u200cदी')).toBe('می\u200cشود foobar हिन्दी');
   });
 
-  it('drops what is invisible and what PostgreSQL refuses', () => {
+  it('drops invisible characters and those that PostgreSQL rejects', () => {
     expect(normaliseText('\ufeffa\u00adb\u200d\0\ud800c\u202e')).toBe('abc');
   });
 });

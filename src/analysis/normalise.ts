@@ -1,10 +1,11 @@
-/** Unifies letters that readers take for the same: compatibility forms before stemming, accents after it. */
+/** Unifies letters that readers treat as the same: compatibility forms before stemming, accents after it. */
 
 /**
  * A text → the form that is tokenised.
  *
  * - NFKC (full width, ligatures, composed accents), one apostrophe and one hyphen.
- * - Without characters that no search means (soft hyphens, joiners, byte order marks, bidi controls, kashida).
+ * - Without characters that are irrelevant to a search (soft hyphens, joiners, byte order marks, bidi controls,
+ *   kashida).
  * - Without characters that PostgreSQL rejects (NUL, lone surrogates).
  * - With its letter case.
  */
@@ -12,7 +13,7 @@ export function normaliseText(text: string): string {
   if (NORMAL.test(text)) return text;
   return text
     .replace(UNWANTED, '')
-    .replace(MARK_FLOOD, (marks) => marks.slice(0, COMBINING_MAX_LENGTH))
+    .replace(MANY_MARKS, (marks) => marks.slice(0, COMBINING_MAX_LENGTH))
     .normalize('NFKC')
     .slice(0, EXPANSION_MAX * text.length + EXPANSION_FREE)
     .replace(APOSTROPHES, "'")
@@ -34,8 +35,8 @@ const UNWANTED =
  * of them kept `normalize` busy for 11 s.
  */
 const COMBINING_MAX_LENGTH = 30;
-const MARK_FLOOD = /\p{M}{31,}/gu;
-/** The most that NFKC may lengthen a text. One Arabic ligature (U+FDFA) becomes 18 characters; a million may not. */
+const MANY_MARKS = /\p{M}{31,}/gu;
+/** The most that NFKC may lengthen a text. One Arabic ligature (U+FDFA) becomes 18 characters. */
 const EXPANSION_MAX = 3;
 const EXPANSION_FREE = 100;
 const APOSTROPHES = /[\u2018\u2019\u201b\u02bc\u02b9\u2032\u00b4`]/g;
@@ -47,7 +48,7 @@ const HYPHENS = /[\u2010\u2012\u2212]/g;
  * - Without Arabic vowel signs and hamzas, Hebrew points, and stress marks on Cyrillic letters.
  * - ё → е, Persian ی and ک → their Arabic forms, ς → σ, digits of any script → ASCII.
  *
- * Accents of other letters stay, since they may tell words apart: Vietnamese bán, bàn and bạn.
+ * Accents of other letters stay, because they may distinguish words: Vietnamese bán, bàn and bạn.
  */
 export const unifyLetters = (lexeme: string): string => fold(lexeme, OPTIONAL_MARKS, SAME_LETTERS);
 

@@ -1,6 +1,6 @@
 /**
- * Joins Persian affixes to their words, because Persian has three spellings: with a space, with a zero-width non-joiner
- * (see `normaliseText`), or without anything between them. می شود and می‌شود are both found by میشود.
+ * Joins Persian affixes to their words. Persian writes an affix in three ways: after a space, after a zero-width
+ * non-joiner (see `normaliseText`), or directly. So می شود and می‌شود are both found by میشود.
  */
 import { unifyLetters } from './normalise.ts';
 

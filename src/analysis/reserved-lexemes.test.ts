@@ -1,31 +1,32 @@
-/** Impact tiers tell dense passages from others, and no text can contain a tier's lexeme. */
+/** Impact tiers distinguish dense passages, and no text can contain a reserved lexeme. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { impactTierLexeme, knowledgeBaseLexeme, tierCount } from './reserved-lexemes.ts';
 import { tokenise } from './tokens.ts';
 
-test('a word that occurs once is of no tier, however short the passage', () => {
+test('a word that occurs once is in no tier, not even in a short passage', () => {
   expect(tierCount(1, 1)).toBe(0);
 });
 
-test('tiers take repetition against length', () => {
+test('tiers weigh repetition against length', () => {
   expect(tierCount(3, 150)).toBe(1);
   expect(tierCount(3, 40)).toBe(2);
   expect(tierCount(3, 400)).toBe(0);
   expect(tierCount(12, 150)).toBe(3);
 });
 
-test('no text holds a mark', () => {
-  const marks = [
+test('no text contains a reserved lexeme', () => {
+  const reserved = [
     impactTierLexeme('word', 0),
     impactTierLexeme('1', 1),
     knowledgeBaseLexeme('0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f'),
   ];
-  for (const mark of marks) expect(tokenise(`x ${mark} y /${mark} 1${mark}`).tokens).not.toContain(mark);
+  for (const lexeme of reserved)
+    expect(tokenise(`x ${lexeme} y /${lexeme} 1${lexeme}`).tokens).not.toContain(lexeme);
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
-      const { tokens, fragments } = tokenise(text);
-      const all = [...tokens, ...fragments];
+      const { tokens, stackedTokens } = tokenise(text);
+      const all = [...tokens, ...stackedTokens];
       expect(all.filter((token) => token.startsWith('/'))).toEqual([]);
     }),
   );

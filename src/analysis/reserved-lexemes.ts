@@ -1,20 +1,24 @@
-/** Lexemes that a passage has in addition to those of its text: its knowledge base, and its impact tiers (IIR 7.1.4). */
+/**
+ * Lexemes of a passage in addition to those of its text: one for its knowledge base, and those of impact tiers
+ * (Introduction to Information Retrieval, 7.1.4).
+ */
 
-/** No token of a text begins with it. */
+/** Reserved lexemes begin with it, and no token of a text does. */
 const RESERVED = '/';
 
-/** Each passage has the lexeme of its knowledge base, so that the index finds the passages of one: `/<id>`. */
+/** The lexeme of a knowledge base, `/<id>`. Each passage has that of its own, so that the index can filter by it. */
 export const knowledgeBaseLexeme = (knowledgeBaseId: string): string => `${RESERVED}${knowledgeBaseId}`;
 
-/** Length in tokens of an ordinary passage, with which longer and shorter ones are compared. */
+/** Length in tokens of an ordinary passage. */
 const ORDINARY_LENGTH = 150;
-/** How much a passage's length counts: as in BM25, about half of it. */
-const LENGTH_SHARE = 0.6;
+/** How much a passage's length counts, from 0 to 1, like BM25's b. */
+const LENGTH_WEIGHT = 0.6;
 
 /**
- * The impact tiers, by density: the index finds by their lexemes the passages that are dense in a word. A passage of ordinary length is in a tier if it holds the word `from` times or more;
- * `typical` is what the passages of a tier have. The highest tiers stand for a word that half of all passages hold: its
- * best passages are there, and they have 3 % of all postings together.
+ * The impact tiers. Their lexemes let the index find the passages that are dense in a word. A passage of ordinary
+ * length is in a tier if it contains the word `from` times or more; `typical` is the usual number in the passages of a
+ * tier. The highest tiers matter for a word in half of all passages: its best passages are there. They have 3 % of all
+ * postings together.
  */
 export const TIERS = [
   { from: 2.6, typical: 3.2 },
@@ -22,15 +26,15 @@ export const TIERS = [
   { from: 9.3, typical: 12 },
 ] as const;
 
-/** The typical density of passages in no tier: nearly all hold the word once. */
+/** The typical density of passages in no tier: nearly all contain the word once. */
 export const UNTIERED_DENSITY = 1.1;
 
 /** A word's lexeme and the index of a tier in `TIERS` → the tier's lexeme: `word`, 0 → `/1/word`. */
 export const impactTierLexeme = (lexeme: string, tier: number): string => `${RESERVED}${tier + 1}/${lexeme}`;
 
-/** The number of tiers, from the first on, that a passage of `length` tokens with `frequency` occurrences is in. */
+/** The number of tiers, from the first on, of a passage of `length` tokens with `frequency` occurrences of a word. */
 export function tierCount(frequency: number, length: number): number {
-  if (frequency === 1) return 0; // nearly all passages; they are in no tier, however short
-  const density = frequency / (1 - LENGTH_SHARE + (LENGTH_SHARE * length) / ORDINARY_LENGTH);
+  if (frequency === 1) return 0; // nearly all passages: they are in no tier, not even short ones
+  const density = frequency / (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * length) / ORDINARY_LENGTH);
   return TIERS.filter(({ from }) => density >= from).length;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isStemmable, TOKEN_MAX_LENGTH, tokenise } from './tokens.ts';
 
 const tokensOf = (text: string) => tokenise(text).tokens;
-const fragmentsOf = (text: string) => tokenise(text).fragments;
+const stackedTokensOf = (text: string) => tokenise(text).stackedTokens;
 
 /** Any string, lone surrogates included. */
 const anyString = fc.string({ unit: 'binary', maxLength: 300 });
@@ -12,8 +12,8 @@ const brokenString = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 200 })
   .map((units) => String.fromCharCode(...units));
 
-/** Two spellings of the same; a search for either must find the other. */
-const spellings: [reason: string, one: string, other: string][] = [
+/** Two variants of the same; a search for either must find the other. */
+const variants: [reason: string, one: string, other: string][] = [
   ['case does not matter', 'PostgreSQL', 'postgresql'],
   ['full-width letters are letters', 'Ｐｏｓｔｇｒｅｓ', 'postgres'],
   ['half-width katakana is katakana', 'ﾃﾞｰﾀﾍﾞｰｽ', 'データベース'],
@@ -54,7 +54,7 @@ const spellings: [reason: string, one: string, other: string][] = [
 ];
 
 describe('tokenise', () => {
-  it.each(spellings)('%s: %s, %s', (_reason, one, other) => {
+  it.each(variants)('%s: %s, %s', (_reason, one, other) => {
     const found = new Set(tokensOf(one));
     expect(tokensOf(other).some((token) => found.has(token))).toBe(true);
   });
@@ -73,7 +73,7 @@ describe('tokenise', () => {
   ];
   it.each(wholes)('%s: %s', (_reason, text, token) => expect(tokensOf(text)).toContain(token));
 
-  it('leaves a single letter with its number, or a single digit with its word', () => {
+  it('does not split a single letter from its number, nor a single digit from its word', () => {
     expect(tokensOf('p53 CD8')).toEqual(['p53', 'cd8']);
   });
 
@@ -81,7 +81,7 @@ describe('tokenise', () => {
     expect(tokensOf('The quick brown fox')).toEqual(['the', 'quick', 'brown', 'fox']);
   });
 
-  it('gives a compound before its parts', () => {
+  it('returns a compound before its parts', () => {
     expect(tokensOf('set max_wal_size')).toEqual(['set', 'maxwalsize', 'max', 'wal', 'size']);
   });
 
@@ -90,29 +90,29 @@ describe('tokenise', () => {
     expect(tokensOf('한국어')).toEqual(['한국', '국어']);
   });
 
-  it('has the single characters of a run beside its bigrams, at their positions', () => {
+  it('stacks the single characters of a run on its bigrams', () => {
     expect(tokenise('in 東京塔')).toEqual({
       tokens: ['in', '東京', '京塔'],
-      fragments: ['東', '京', '塔'],
-      fragmentPlaces: [1, 2, 2],
+      stackedTokens: ['東', '京', '塔'],
+      stackedAt: [1, 2, 2],
     });
-    expect(fragmentsOf('猫')).toEqual([]); // a token already
+    expect(stackedTokensOf('猫')).toEqual([]); // a token already
   });
 
-  it('has no single hiragana or Thai characters: they say nothing', () => {
-    expect(fragmentsOf('タワーの高さ')).toEqual(['タ', 'ワ', '高']);
-    expect(fragmentsOf('กรุงเทพ')).toEqual([]);
+  it('has no single hiragana or Thai characters, which are not informative', () => {
+    expect(stackedTokensOf('タワーの高さ')).toEqual(['タ', 'ワ', '高']);
+    expect(stackedTokensOf('กรุงเทพ')).toEqual([]);
   });
 
-  it('joins Hangul over one space, where writers differ, and nothing else', () => {
+  it('joins Hangul across one space, where writers differ, and nothing else', () => {
     expect(tokensOf('데이터베이스')).toContain('터베');
-    expect(fragmentsOf('데이터 베이스')).toContain('터베');
+    expect(stackedTokensOf('데이터 베이스')).toContain('터베');
     for (const text of ['데이터, 베이스', '데이터\n\n베이스', '데이터  베이스'])
-      expect(fragmentsOf(text)).not.toContain('터베');
-    expect(fragmentsOf('東京 大阪')).toEqual(['東', '京', '大', '阪']);
+      expect(stackedTokensOf(text)).not.toContain('터베');
+    expect(stackedTokensOf('東京 大阪')).toEqual(['東', '京', '大', '阪']);
   });
 
-  it('takes a Thai letter with its vowel signs for one character', () => {
+  it('treats a Thai letter with its vowel signs as one character', () => {
     expect(tokensOf('ที่นี่')).toEqual(['ที่นี่']);
   });
 
@@ -120,22 +120,22 @@ describe('tokenise', () => {
     expect(tokensOf('2024年iPhone手机')).toEqual(['2024', '年', 'iphone', 'phone', '手机']);
   });
 
-  it('drops what PostgreSQL refuses', () => {
+  it('drops characters that PostgreSQL rejects', () => {
     expect(tokensOf('a\0b \ud800c')).toEqual(['ab', 'c']);
   });
 
-  it('cuts an over-long word the same way in passages and queries', () => {
+  it('truncates a very long word', () => {
     const [token] = tokensOf('x'.repeat(5000));
     expect(token).toHaveLength(TOKEN_MAX_LENGTH);
   });
 
-  it('never throws, and gives tokens that PostgreSQL takes as lexemes', () => {
+  it('never throws, and returns tokens that PostgreSQL accepts as lexemes', () => {
     fc.assert(
       fc.property(fc.oneof(anyString, brokenString), (text) => {
-        const { tokens, fragments, fragmentPlaces } = tokenise(text);
-        expect(fragmentPlaces).toHaveLength(fragments.length);
-        for (const place of fragmentPlaces) expect(tokens[place]).toBeDefined();
-        for (const token of [...tokens, ...fragments]) {
+        const { tokens, stackedTokens, stackedAt } = tokenise(text);
+        expect(stackedAt).toHaveLength(stackedTokens.length);
+        for (const index of stackedAt) expect(tokens[index]).toBeDefined();
+        for (const token of [...tokens, ...stackedTokens]) {
           expect(token).not.toBe('');
           expect(token.isWellFormed()).toBe(true);
           expect(token).not.toContain('\0');
@@ -145,7 +145,7 @@ describe('tokenise', () => {
     );
   });
 
-  it('finds whole words wherever they stand in a text', () => {
+  it('finds whole words anywhere in a text', () => {
     const word = fc.stringMatching(/^[a-zäöüéßа-яα-ω]{1,12}$/u);
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 12 }), fc.nat(), (words, pick) => {

@@ -7,7 +7,7 @@ import {
   MARK,
   NUMBER,
   SURROGATE,
-  TELLING,
+  UNIGRAM_SCRIPT,
   UNSPACED,
   UPPER,
 } from './characters.ts';
@@ -16,8 +16,8 @@ import { normaliseText } from './normalise.ts';
 import { joinWords } from './persian.ts';
 
 /**
- * UTF-16 units of the longest token; a longer word is cut. PostgreSQL allows a lexeme 2,046 bytes. A unit takes at most
- * 3 bytes in UTF-8, and accent folding triples them at most.
+ * UTF-16 units of the longest token; a longer word is truncated. PostgreSQL allows a lexeme 2,046 bytes. A unit takes
+ * at most 3 bytes in UTF-8, and accent folding triples them at most.
  */
 export const TOKEN_MAX_LENGTH = 200;
 
@@ -26,11 +26,11 @@ const WORD = `[[\\p{L}\\p{M}\\p{N}]--${UNSPACED}]+`;
  * Punctuation that joins words: `node.js`, `a/b`, `x@y.z`, `max_wal_size`, `R&D`, `std::sort`; a comma only in numbers.
  */
 const CONNECTOR = "(?:://|::|[\\-._'·\\/@:=&?#%+~\\\\]|(?<=\\p{N}),(?=\\p{N}))";
-/** The leading dot of `.NET` and `.pdf`; the trailing signs of `C++` and `C#`. */
+/** The leading dot of `.NET` and `.pdf`; the trailing punctuation of `C++` and `C#`. */
 const LEADING_DOT = '(?:(?<![\\p{L}\\p{N}.])\\.(?=\\p{L}))?';
-const TRAILING_SIGN = '(?:(?:\\+\\+|#)(?![\\p{L}\\p{N}]))?';
+const TRAILING_PUNCTUATION = '(?:(?:\\+\\+|#)(?![\\p{L}\\p{N}]))?';
 const TOKEN = new RegExp(
-  `(?<unspaced>${UNSPACED}+)|${LEADING_DOT}${WORD}(?:${CONNECTOR}${WORD})*${TRAILING_SIGN}`,
+  `(?<unspaced>${UNSPACED}+)|${LEADING_DOT}${WORD}(?:${CONNECTOR}${WORD})*${TRAILING_PUNCTUATION}`,
   'yv',
 );
 
@@ -40,18 +40,16 @@ const LETTERS = /^[\p{L}\p{M}]+$/u;
 const UNSPACED_START = new RegExp(`^${UNSPACED}`, 'v');
 
 /**
- * A text's tokens in order and in lower case; the index is the position. `fragments` are further pieces of runs in the
- * same order, which are indexed too. `fragmentPlaces` are the indices of the tokens at whose positions they stand.
+ * A text's tokens in order and in lower case; the index is the position. `stackedTokens` are further tokens at the
+ * positions of some of them: `stackedAt` has the index of the token for each, in ascending order.
  */
 export type TokenisedText<Token = string> = {
   tokens: Token[];
-  fragments: Token[];
-  fragmentPlaces: number[];
+  stackedTokens: Token[];
+  stackedAt: number[];
 };
 
-/**
- * How tokens are made: from their text, or from the two UTF-16 units of a bigram (`first` is 0 for a lone character).
- */
+/** Makes tokens from their text, or from the two UTF-16 units of a bigram (`first` is 0 for a single character). */
 export type TokenForm<Token> = {
   ofText(text: string): Token;
   ofPair(first: number, second: number): Token;
@@ -62,7 +60,7 @@ const AS_TEXT: TokenForm<string> = {
   ofPair: (first, second) => (first === 0 ? String.fromCharCode(second) : String.fromCharCode(first, second)),
 };
 
-/** The tokens of a text as strings. */
+/** The tokens of a text, as strings. */
 export const tokenise = (text: string): TokenisedText => tokeniseAs(AS_TEXT, text);
 
 /**
@@ -71,11 +69,11 @@ export const tokenise = (text: string): TokenisedText => tokeniseAs(AS_TEXT, tex
  * - A compound → itself (see `compoundTokens`), then its parts.
  * - A run of Han, kana, Hangul, Thai, Lao, Khmer or Myanmar → its overlapping bigrams; a lone character → itself.
  *
- * Fragments are the unigrams of longer runs of Han, katakana and Hangul, the bigram across the space between two runs
- * of Hangul, and a Persian word joined with its prefix or suffix.
+ * Stacked tokens are the unigrams of longer runs of Han, katakana and Hangul, the bigram across the space between two
+ * runs of Hangul, and a Persian word joined with its prefix or suffix.
  */
 export function tokeniseAs<Token>(form: TokenForm<Token>, text: string): TokenisedText<Token> {
-  const found: TokenisedText<Token> = { tokens: [], fragments: [], fragmentPlaces: [] };
+  const found: TokenisedText<Token> = { tokens: [], stackedTokens: [], stackedAt: [] };
   const normalised = normaliseText(text);
   let runEnd = Number.NEGATIVE_INFINITY;
   let word = { start: 0, end: Number.NEGATIVE_INFINITY };
@@ -108,11 +106,11 @@ const isRunStart = (text: string, at: number): boolean =>
 
 /** Punctuation that may join a word to the next characters; all other punctuation ends the word. */
 const MAY_JOIN = new Set(Array.from("-._'·\\/@:=&?#%+~,", (sign) => sign.charCodeAt(0)));
-/** Those of `MAY_JOIN` that may be longer, or may belong to the word itself: `://`, `::`, `C++`, `C#`. */
+/** Those of `MAY_JOIN` that may be part of a longer connector or of the word itself: `://`, `::`, `C++`, `C#`. */
 const MAY_BE_LONGER = new Set(Array.from(':+#', (sign) => sign.charCodeAt(0)));
 const DOT = 0x2e;
 
-/** The end of the token that begins at `at`; `at` itself if none does. Simple cases are decided without `TOKEN`. */
+/** The end of the token that begins at `at`; `at` itself if there is none. Simple cases do not need `TOKEN`. */
 function tokenEnd(text: string, at: number): number {
   const first = text.charCodeAt(at);
   const kind = classesOf(first) & (IN_RUN | IN_WORD | SURROGATE);
@@ -126,19 +124,19 @@ function tokenEnd(text: string, at: number): number {
   return TOKEN.test(text) ? TOKEN.lastIndex : at;
 }
 
-/** Whether the character at `end` cannot belong to the run or word before it. */
+/** Whether the run or word certainly ends before the character at `end`. */
 function endsThere(text: string, end: number, kind: number): boolean {
-  const sign = text.charCodeAt(end);
-  if ((classesOf(sign) & SURROGATE) !== 0) return false;
-  if (kind === IN_RUN || !MAY_JOIN.has(sign)) return true;
-  if (MAY_BE_LONGER.has(sign)) return false;
+  const next = text.charCodeAt(end);
+  if ((classesOf(next) & SURROGATE) !== 0) return false;
+  if (kind === IN_RUN || !MAY_JOIN.has(next)) return true;
+  if (MAY_BE_LONGER.has(next)) return false;
   return end + 1 === text.length || (classesOf(text.charCodeAt(end + 1)) & (IN_WORD | SURROGATE)) === 0;
 }
 
 /** Adds a word. Most words are plain and need no split into parts. */
 function addWord<Token>(form: TokenForm<Token>, { tokens }: TokenisedText<Token>, raw: string): void {
-  if (isPlainWord(raw)) tokens.push(form.ofText(cut(raw.toLowerCase())));
-  else for (const token of compoundTokens(raw)) tokens.push(form.ofText(cut(token)));
+  if (isPlainWord(raw)) tokens.push(form.ofText(truncate(raw.toLowerCase())));
+  else for (const token of compoundTokens(raw)) tokens.push(form.ofText(truncate(token)));
 }
 
 /**
@@ -162,12 +160,12 @@ export function isStemmable(token: string): boolean {
   return LETTERS.test(token) && !UNSPACED_START.test(token);
 }
 
-/** A character with its combining marks: for Thai that raises nDCG@10 on xquad-th from .946 to .966. */
+/** A character with its combining marks. Bigrams of these raise nDCG@10 on xquad-th from .946 to .966. */
 const CHARACTER = /\P{M}\p{M}*|\p{M}+/gu;
 
 /**
- * Adds a run's bigrams, and unigrams of the scripts in which single characters are informative (`TELLING`: Han,
- * katakana, Hangul). With unigrams, nDCG@10 of BM25 changes:
+ * Adds a run's bigrams, and the unigrams of those scripts in which single characters are informative (`UNIGRAM_SCRIPT`:
+ * Han, katakana, Hangul). With unigrams, nDCG@10 of BM25 changes:
  *
  *   xquad-zh       .965 → .968
  *   cmrc-trial     .984 → .988
@@ -190,7 +188,7 @@ function hasOnlyUnits(run: string): boolean {
 }
 
 function addUnits<Token>(form: TokenForm<Token>, found: TokenisedText<Token>, run: string): void {
-  const { tokens, fragments, fragmentPlaces } = found;
+  const { tokens, stackedTokens, stackedAt } = found;
   const first = tokens.length;
   const last = first + run.length - 2;
   let before = 0;
@@ -198,15 +196,15 @@ function addUnits<Token>(form: TokenForm<Token>, found: TokenisedText<Token>, ru
     const unit = run.charCodeAt(i);
     if (i > 0) tokens.push(form.ofPair(before, unit));
     before = unit;
-    if ((classesOf(unit) & TELLING) === 0) continue;
-    fragments.push(form.ofPair(0, unit));
-    fragmentPlaces.push(Math.min(first + i, last));
+    if ((classesOf(unit) & UNIGRAM_SCRIPT) === 0) continue;
+    stackedTokens.push(form.ofPair(0, unit));
+    stackedAt.push(Math.min(first + i, last));
   }
 }
 
 function addCharacters<Token>(
   form: TokenForm<Token>,
-  { tokens, fragments, fragmentPlaces }: TokenisedText<Token>,
+  { tokens, stackedTokens, stackedAt }: TokenisedText<Token>,
   characters: string[],
 ): void {
   const first = tokens.length;
@@ -215,42 +213,42 @@ function addCharacters<Token>(
     for (let i = 1; i < characters.length; i++)
       tokens.push(form.ofText(`${characters[i - 1]}${characters[i]}`));
     for (const [i, character] of characters.entries()) {
-      if (!TELLING_CHARACTER.test(character)) continue;
-      fragments.push(form.ofText(character));
-      fragmentPlaces.push(Math.min(first + i, tokens.length - 1));
+      if (!UNIGRAM_CHARACTER.test(character)) continue;
+      stackedTokens.push(form.ofText(character));
+      stackedAt.push(Math.min(first + i, tokens.length - 1));
     }
   }
 }
 
-const TELLING_CHARACTER = /^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u;
+const UNIGRAM_CHARACTER = /^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
-/** Korean writers place spaces differently. These bigrams raise nDCG@10 on korquad-a from .957 to .961. */
+/** Korean writers differ in where they put spaces. These bigrams raise nDCG@10 on korquad-a from .957 to .961. */
 const HANGUL_OVER_SPACE = /^\p{Script=Hangul} \p{Script=Hangul}$/u;
 
 /** `around` is a space and the UTF-16 unit on each side; a precomposed Hangul syllable is one unit. */
 function addBigramOverSpace<Token>(
   form: TokenForm<Token>,
-  { tokens, fragments, fragmentPlaces }: TokenisedText<Token>,
+  { tokens, stackedTokens, stackedAt }: TokenisedText<Token>,
   around: string,
 ): void {
   if (!HANGUL_OVER_SPACE.test(around)) return;
-  fragments.push(form.ofText(around.replace(' ', '')));
-  fragmentPlaces.push(tokens.length - 1);
+  stackedTokens.push(form.ofText(around.replace(' ', '')));
+  stackedAt.push(tokens.length - 1);
 }
 
 /** `words` are two words and the character between them. */
 function addJoinedWord<Token>(
   form: TokenForm<Token>,
-  { tokens, fragments, fragmentPlaces }: TokenisedText<Token>,
+  { tokens, stackedTokens, stackedAt }: TokenisedText<Token>,
   words: string,
 ): void {
   const joined = joinWords(words);
   if (joined === undefined) return;
-  fragments.push(form.ofText(joined));
-  fragmentPlaces.push(tokens.length - 1);
+  stackedTokens.push(form.ofText(joined));
+  stackedAt.push(tokens.length - 1);
 }
 
-function cut(token: string): string {
+function truncate(token: string): string {
   if (token.length <= TOKEN_MAX_LENGTH) return token;
   return token.slice(0, TOKEN_MAX_LENGTH).replace(/[\ud800-\udbff]$/, '');
 }

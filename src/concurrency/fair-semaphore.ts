@@ -10,8 +10,8 @@ import { createWaitQueue, type WaitLimits, type WaitQueue } from './wait-queue.t
 const PRESENT_MS = 1_000;
 
 /**
- * An owner's permits and its waiting requests: `returning` ones are served before new ones. `servedAt` orders the owners
- * by the time when they last got a permit.
+ * An owner's permits and its waiting requests: `returning` ones are served before new ones. `servedAt` orders the
+ * owners by the time when they last got a permit.
  */
 type OwnerState = {
   held: number;

@@ -23,7 +23,7 @@ export async function announceDeletion(transaction: Queryable, id: string): Prom
 }
 
 /** @throws DeletionAnnounced when one of these ids is about to be deleted. Never waits. */
-export async function giveWayToDeletion(transaction: Queryable, ids: string[]): Promise<void> {
+export async function abortIfDeletionAnnounced(transaction: Queryable, ids: string[]): Promise<void> {
   // A lock for this statement only: held until the transaction's end, it would block the deletion.
   const { rows } = await sql<{ announced: boolean }>`
     SELECT bool_or(CASE WHEN pg_try_advisory_lock_shared(lock) THEN NOT pg_advisory_unlock_shared(lock) ELSE true END)

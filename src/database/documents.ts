@@ -10,12 +10,10 @@ import type {
   DocumentType,
 } from '../../generated/types.gen.ts';
 import { documentNotFound } from '../errors.ts';
-import { formatScopedId, type ScopedId } from '../ids.ts';
+import { formatScopedId, type OwnedId, type ScopedId } from '../ids.ts';
 import { databaseNow } from './clock.ts';
 import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
-
-type Owned = ScopedId & { accountId: string };
 
 type DocumentRow = {
   knowledge_base_id: string;
@@ -55,7 +53,7 @@ export const toDocument = (row: DocumentRow): Document => ({
 });
 
 /** Selects an account's document in a live knowledge base. */
-export const findDocument = (database: Queryable, { knowledgeBaseId, id, accountId }: Owned) =>
+export const findDocument = (database: Queryable, { knowledgeBaseId, id, accountId }: OwnedId) =>
   database
     .selectFrom('documents')
     .innerJoin('knowledge_bases', 'knowledge_bases.knowledge_base_id', 'documents.knowledge_base_id')
@@ -66,7 +64,7 @@ export const findDocument = (database: Queryable, { knowledgeBaseId, id, account
     .where('knowledge_bases.deleted_at', 'is', null);
 
 /** @throws DOCUMENT_NOT_FOUND unless the account has this document. */
-export async function requireDocument(database: Queryable, document: Owned) {
+export async function requireDocument(database: Queryable, document: OwnedId) {
   const row = await findDocument(database, document).executeTakeFirst();
   if (row === undefined) throw documentNotFound();
   return row;
@@ -91,7 +89,7 @@ export async function findUnfinished(database: Queryable, documents: ScopedId[])
   return rows;
 }
 
-type NewDocument = Owned & {
+type NewDocument = OwnedId & {
   title: string;
   source: string;
   type: DocumentType;

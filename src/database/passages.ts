@@ -1,9 +1,7 @@
 /** Reads a document's passages, and maps their rows to the contract. */
 import type { LanguageShare, Passage, PassageLocation } from '../../generated/types.gen.ts';
-import { formatScopedId, type ScopedId } from '../ids.ts';
+import { formatScopedId, type OwnedId } from '../ids.ts';
 import type { Queryable } from './database.ts';
-
-type Owned = ScopedId & { accountId: string };
 
 /** The columns behind the contract's passage. */
 export type PassageRow = {
@@ -41,7 +39,7 @@ export const toPassage = (row: PassageRow & { language: string }): Passage => ({
 /** The passages of an account's document after the position `after`, in their order, `limit` at most. */
 export async function readPassages(
   database: Queryable,
-  { knowledgeBaseId, id, accountId }: Owned,
+  { knowledgeBaseId, id, accountId }: OwnedId,
   { after, limit }: { after: number; limit: number },
 ) {
   return await database
@@ -59,7 +57,7 @@ export async function readPassages(
 /** The languages of the passages of an account's document, the most frequent first. */
 export async function countLanguages(
   database: Queryable,
-  { knowledgeBaseId, id, accountId }: Owned,
+  { knowledgeBaseId, id, accountId }: OwnedId,
 ): Promise<LanguageShare[]> {
   return await database
     .selectFrom('passages')

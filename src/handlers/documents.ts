@@ -18,8 +18,8 @@ import { countLanguages, readPassages, toPassage } from '../database/passages.ts
 import { documentNotFound, knowledgeBaseNotFound } from '../errors.ts';
 import { discardObject, findDocumentFile, toDocumentFile } from '../files/files.ts';
 import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
-import type { AnalysedPart } from '../indexing/analyse-document.ts';
-import { endParts, isLarge } from '../indexing/analysis-pool.ts';
+import type { PassageBatch } from '../indexing/analyse-document.ts';
+import { endAnalysis, isLarge } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
 import { isBlank } from '../indexing/split/extracted-text.ts';
 import { deleteDocumentRows, insertPassages } from '../indexing/store-passages.ts';
@@ -32,7 +32,7 @@ type ImportedText = {
   title: string;
   bytes: number;
   isBlank: boolean;
-  parts: AsyncIterable<AnalysedPart>;
+  batches: AsyncIterable<PassageBatch>;
 };
 
 /**
@@ -47,7 +47,7 @@ const NO_TEXT = {
 async function insertText(
   transaction: Queryable,
   { accountId, config }: HandlerContext,
-  { knowledgeBaseId, title, bytes, parts, ...text }: ImportedText,
+  { knowledgeBaseId, title, bytes, batches, ...text }: ImportedText,
 ) {
   await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
   const document = { knowledgeBaseId, id: uuidv7(), accountId };
@@ -59,7 +59,7 @@ async function insertText(
     bytes,
     ...(text.isBlank ? NO_TEXT : { status: 'processed' }),
   });
-  const passage_count = await insertPassages(transaction, document, { parts, documents: 1, bytes });
+  const passage_count = await insertPassages(transaction, document, { batches, documents: 1, bytes });
   await requireStorage(transaction, { accountId, defaults: config }, bytes);
   return toDocument({ ...inserted, passage_count });
 }
@@ -74,7 +74,7 @@ async function storeText(context: HandlerContext, text: ImportedText) {
   } catch (error) {
     throw error instanceof DeletionAnnounced ? knowledgeBaseNotFound() : error;
   } finally {
-    await endParts(text.parts);
+    await endAnalysis(text.batches);
   }
 }
 
@@ -98,8 +98,8 @@ export const documentHandlers = {
     await expectStorage(database, { accountId, defaults: config }, bytes);
     const text = { title, expected, format: 'text', content } as const;
     const analysing = () => analyse(text, { accountId, signal, budget });
-    const store = (parts: ImportedText['parts']) =>
-      storeText(context, { knowledgeBaseId, title, bytes, isBlank: isBlank(content), parts });
+    const store = (batches: ImportedText['batches']) =>
+      storeText(context, { knowledgeBaseId, title, bytes, isBlank: isBlank(content), batches });
     // The batches of a large text are stored while the next ones are analysed. That takes seconds, so it holds no
     // permit.
     if (isLarge(content.length)) return { data: await withoutPermit(async () => store(await analysing())) };

@@ -9,7 +9,7 @@ export type Service = JobContext &
   Readonly<{
     search: Search;
     /**
-     * Reports each request's account: while it is present, fewer documents of other accounts are analysed at a time.
+     * Makes a request's account count as present. Meanwhile fewer documents of each other account are analysed at a time.
      */
     markAccountPresent: AnalysisPool['markAccountPresent'];
     /** The positions of files in the queue of imports. */

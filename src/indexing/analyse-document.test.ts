@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Stem, Stems } from '../analysis/lexemes.ts';
 import { analyseQuery, readQuery } from '../search/query-terms.ts';
-import { type AnalysedPart, analyseDocument } from './analyse-document.ts';
+import { analyseDocument, type PassageBatch } from './analyse-document.ts';
 import { readAnalysis } from './testing/analysed-passages.ts';
 
 /** Stems by removing a plural s; knows one stop word. */
@@ -13,7 +13,7 @@ const analyseText = (content: string, title = 'Title') =>
   readAnalysis(analyseDocument({ title, format: 'text', content }, stem));
 
 describe('analyseDocument', () => {
-  it('gives rows as they are stored', async () => {
+  it('returns rows as they are stored', async () => {
     const { passages } = await analyseText('# Cats\n\nThe cats of 😀 café', 'A title');
     expect(passages).toEqual([
       {
@@ -32,26 +32,26 @@ describe('analyseDocument', () => {
     ]);
   });
 
-  it('counts in how many passages a lexeme occurs, not how often', async () => {
+  it('counts the passages of a lexeme, not its occurrences', async () => {
     const paragraph = 'word '.repeat(150);
-    const { passages, lexemeCounts } = await analyseText(`${paragraph}\n\n${paragraph}\n\nonce`, '');
-    expect(lexemeCounts.get('word')).toBe(passages.length);
-    expect(lexemeCounts.get('once')).toBe(1);
+    const { passages, documentFrequencies } = await analyseText(`${paragraph}\n\n${paragraph}\n\nonce`, '');
+    expect(documentFrequencies.get('word')).toBe(passages.length);
+    expect(documentFrequencies.get('once')).toBe(1);
   });
 
-  it('asks for the stem of a word once, and never for simple', async () => {
-    const asked: [language: string, words: string[]][] = [];
+  it('requests the stem of each word once, and none for simple', async () => {
+    const stemmed: [language: string, words: string[]][] = [];
     const english =
       'The committee agreed that the new regulation would not apply to small companies. '.repeat(30);
     const chinese = '委员会一致认为新规定不适用于小企业。'.repeat(60);
     const content = `${english}\n\n${chinese}\n\n`.repeat(60);
     await readAnalysis(
       analyseDocument({ title: '', format: 'text', content }, async (language, words) => {
-        asked.push([language, words]);
+        stemmed.push([language, words]);
         return words;
       }),
     );
-    expect(asked).toEqual([['english', expect.arrayContaining(['committee', 'regulation'])]]);
+    expect(stemmed).toEqual([['english', expect.arrayContaining(['committee', 'regulation'])]]);
   });
 
   it('indexes table headers with the rows below', async () => {
@@ -64,7 +64,7 @@ describe('analyseDocument', () => {
     const word = fc.stringMatching(/^[A-Za-zäöüéßñ_'.-]{1,12}$/u);
     await fc.assert(
       fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 20 }), fc.nat(), async (words, pick) => {
-        const { lexemeCounts, passages } = await analyseText(words.join(' '), '');
+        const { documentFrequencies, passages } = await analyseText(words.join(' '), '');
         const languages = [...new Set(passages.map(({ language }) => language ?? ''))];
         const query = readQuery(words[pick % words.length] ?? '');
         const stems = new Map<string, Stems>();
@@ -74,46 +74,48 @@ describe('analyseDocument', () => {
         }
         const terms = analyseQuery(query, stems);
         for (const { lexemes } of terms)
-          expect(lexemes.some((lexeme) => lexemeCounts.has(lexeme))).toBe(true);
+          expect(lexemes.some((lexeme) => documentFrequencies.has(lexeme))).toBe(true);
       }),
     );
   });
 
-  it('gives the passages of a large document in parts that continue one another', async () => {
+  it('divides a large document into consecutive batches', async () => {
     const paragraph = 'word '.repeat(200);
     const content = Array.from({ length: 400 }, (_, i) => `${paragraph}number${i}`).join('\n\n');
-    const parts: AnalysedPart[] = [];
-    for await (const part of analyseDocument({ title: '', format: 'text', content }, stem)) parts.push(part);
-    expect(parts.length).toBeGreaterThan(1);
-    const { passages, lexemeCounts, totals } = await readAnalysis(asyncOf(parts));
+    const batches: PassageBatch[] = [];
+    for await (const batch of analyseDocument({ title: '', format: 'text', content }, stem))
+      batches.push(batch);
+    expect(batches.length).toBeGreaterThan(1);
+    const { passages, documentFrequencies, totals } = await readAnalysis(asyncOf(batches));
     expect(passages.map(({ position }) => position)).toEqual(passages.map((_, i) => i + 1));
     expect(totals).toMatchObject({
       passageCount: passages.length,
       lengthTotal: passages.reduce((total, { length }) => total + length, 0),
     });
-    expect(lexemeCounts.get('word')).toBe(passages.length);
+    expect(documentFrequencies.get('word')).toBe(passages.length);
   });
 
-  it('counts every lexeme of a document of very many, some before its end', async () => {
+  it('counts all lexemes of a document with very many, some of them before its end', async () => {
     let state = 1;
     const ideograph = () => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       return String.fromCharCode(0x4e00 + ((state >>> 8) % 20_000));
     };
     const content = Array.from({ length: 300_000 }, ideograph).join('');
-    const parts: AnalysedPart[] = [];
-    for await (const part of analyseDocument({ title: 'a', format: 'text', content }, stem)) parts.push(part);
-    expect(parts.filter(({ lexemeCounts }) => lexemeCounts).length).toBeGreaterThan(1);
-    const { passages, lexemeCounts } = await readAnalysis(asyncOf(parts));
+    const batches: PassageBatch[] = [];
+    for await (const batch of analyseDocument({ title: 'a', format: 'text', content }, stem))
+      batches.push(batch);
+    expect(batches.filter(({ documentFrequencies }) => documentFrequencies).length).toBeGreaterThan(1);
+    const { passages, documentFrequencies } = await readAnalysis(asyncOf(batches));
     const expected = new Map<string, number>();
     for (const { lexemes } of passages) {
       for (const [, lexeme = ''] of (lexemes ?? '').matchAll(/(\S+?):\S* ?/g))
         expected.set(lexeme, (expected.get(lexeme) ?? 0) + 1);
     }
-    expect(lexemeCounts).toEqual(expected);
+    expect(documentFrequencies).toEqual(expected);
   });
 
-  it('makes rows and JSON of any document', async () => {
+  it('returns rows of any document', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 500 });
     await fc.assert(
       fc.asyncProperty(text, text, async (title, content) => {
@@ -123,10 +125,10 @@ describe('analyseDocument', () => {
     );
   });
 
-  it('survives a lexeme that is called like a property of every object', async () => {
-    const { lexemeCounts } = await analyseText('constructor __proto__ toString');
-    expect(lexemeCounts.get('constructor')).toBe(1);
-    expect(lexemeCounts.get('proto')).toBe(1);
+  it('accepts a lexeme with the name of a property of every object', async () => {
+    const { documentFrequencies } = await analyseText('constructor __proto__ toString');
+    expect(documentFrequencies.get('constructor')).toBe(1);
+    expect(documentFrequencies.get('proto')).toBe(1);
   });
 });
 

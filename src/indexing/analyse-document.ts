@@ -1,15 +1,17 @@
-/** Analyses a document: splits it into passages and finds the language and lexemes of each, ready to be stored. */
+/**
+ * Analyses a document: splits it into passages, finds the language and lexemes of each, and encodes them to be stored.
+ */
 
 import {
   detectLanguage,
   detectPassageLanguage,
-  isToldByStopWords,
+  hasManyStopWords,
   type Language,
 } from '../analysis/language.ts';
 import type { Stem } from '../analysis/lexemes.ts';
 import { tokeniseAs } from '../analysis/tokens.ts';
 import { type BinaryArray, createBinaryArray, elementTypes } from '../binary-array.ts';
-import { createDocumentPostings, type NumberedText, type PassageTokens } from './postings/postings.ts';
+import { createDocumentPostings, type PassageTokens, type TokenIdText } from './postings/postings.ts';
 import { createTermDictionary, type TermDictionary } from './postings/term-dictionary.ts';
 import { createTokenIds } from './postings/token-ids.ts';
 import { type PackedText, type StructuredText, unpackText } from './split/extracted-text.ts';
@@ -18,8 +20,8 @@ import { sizeOf } from './split/passage-size.ts';
 import { type Passage, splitPassages } from './split/passages.ts';
 
 /**
- * The document: imported text (parsed as Markdown), or the text extracted from a file. `expected` are its probable
- * languages, the likeliest first (those of its knowledge base); none where nothing is known.
+ * The document: imported text (parsed as Markdown), or the text extracted from a file. `expected`: the languages of its
+ * knowledge base, the most frequent first; empty where they are unknown.
  */
 export type DocumentText = { title: string; expected?: Language[] } & (
   | { format: 'text'; content: string }
@@ -36,111 +38,114 @@ export type PassageColumns = Record<
   Uint8Array
 >;
 
-/**
- * What a document's passages add to the statistics: their number, the sum of their lengths, their number by language.
- */
+/** A document's part of the statistics: the number of its passages, their total length, their number by language. */
 export type PassageTotals = {
   passageCount: number;
   lengthTotal: number;
   languageCounts: Map<Language, number>;
 };
 
-/**
- * Document frequencies of the lexemes, one array for each statement (see `passageCounts` of the document's postings).
- */
-type LexemeCounts = Uint8Array[];
+/** Document frequencies of the lexemes, one binary array for each statement (see `encodeDocumentFrequencies`). */
+type DocumentFrequencies = Uint8Array[];
 
 /**
- * A batch of consecutive passages; the first has the `position`. Some batches have document frequencies: of their own
- * passages and of those in earlier batches without. The last batch has them, and the whole document's totals.
+ * A batch of consecutive passages; `position` is that of the first. The document frequencies in a batch count the
+ * passages since the last batch that had document frequencies. The last batch always has them, and also the totals of
+ * the whole document.
  */
-export type AnalysedPart = { position: number; columns: PassageColumns } & (
-  | { lexemeCounts?: LexemeCounts; totals?: undefined }
-  | { lexemeCounts: LexemeCounts; totals: PassageTotals }
+export type PassageBatch = { position: number; columns: PassageColumns } & (
+  | { documentFrequencies?: DocumentFrequencies; totals?: undefined }
+  | { documentFrequencies: DocumentFrequencies; totals: PassageTotals }
 );
 
 /**
- * Passages in a batch, a fifteenth of a second's work. The first batches of a large document are stored while the next
- * are analysed.
+ * Passages in a batch: a fifteenth of a second's work. The first batches of a large document are stored while the next
+ * ones are analysed.
  */
-const PASSAGES_PER_PART = 150;
+const PASSAGES_PER_BATCH = 150;
 
 /**
- * Distinct tokens and lexemes above which the document frequencies so far are handed over and forgotten: 40 MB here,
- * and as much in the process that stores them. A million characters of English have 20,000, of Chinese 200,000.
+ * With more distinct tokens and lexemes than this, the next batch takes the document frequencies along, and counting
+ * starts again. They take 40 MB here, and as much in the process that stores them. A million characters of English have
+ * 20,000 distinct tokens and lexemes, of Chinese 200,000.
  */
-const DISTINCT_TEXTS_MAX = 250_000;
+const DISTINCT_TOKENS_MAX = 250_000;
 
 type Tokenised = { passage: Passage; tokens: PassageTokens };
 const tokensOf = ({ tokens }: Tokenised): PassageTokens => tokens;
 
-/** Known tokens and lexemes of a document, or of a stretch of a document that has very many. */
-type Words = ReturnType<typeof createWords>;
+/** The tokens, lexemes and document frequencies of a document so far. A document with very many has several buffers. */
+type IndexBuffer = ReturnType<typeof createIndexBuffer>;
 
-function createWords(title: string, stem: Stem) {
-  const numbers = createTokenIds();
+function createIndexBuffer(title: string, stem: Stem) {
+  const tokenIds = createTokenIds();
   return {
-    tokenisePassage: passageTokeniser(title, (text) => tokeniseAs(numbers, text)),
-    lexemes: createDocumentPostings(numbers),
-    vocabulary: createTermDictionary(stem, numbers),
-    areMany: () => numbers.size() > DISTINCT_TEXTS_MAX,
+    tokenisePassage: passageTokeniser(title, (text) => tokeniseAs(tokenIds, text)),
+    postings: createDocumentPostings(tokenIds),
+    dictionary: createTermDictionary(stem, tokenIds),
+    isFull: () => tokenIds.size() > DISTINCT_TOKENS_MAX,
   };
 }
 
 /**
  * Splits and analyses a document in batches, each on demand. A document without visible text has one batch without
- * passages. `stem` is called for words that are new in this document, or were forgotten since.
+ * passages. `stem` is called once for each word and language, and again after a new buffer was started.
  * @throws what `stem` throws
  */
-export async function* analyseDocument(document: DocumentText, stem: Stem): AsyncGenerator<AnalysedPart> {
+export async function* analyseDocument(document: DocumentText, stem: Stem): AsyncGenerator<PassageBatch> {
   const structured =
     document.format === 'text' ? scanMarkdown(document.content) : unpackText(document.extracted);
   const documentLanguage = languageOfDocument(document, structured);
   const totals: PassageTotals = { passageCount: 0, lengthTotal: 0, languageCounts: new Map() };
-  let words = createWords(document.title, stem);
-  for (const { passages, isLast } of runsOf(splitPassages(structured), PASSAGES_PER_PART)) {
+  let buffer = createIndexBuffer(document.title, stem);
+  for (const { passages, isLast } of batchesOf(splitPassages(structured), PASSAGES_PER_BATCH)) {
     const isAlone = isLast && totals.passageCount + passages.length === 1;
-    const columns = await analysePassages(passages, { words, documentLanguage, isAlone, totals });
-    const part = { position: totals.passageCount - passages.length + 1, columns };
-    if (isLast) yield { ...part, lexemeCounts: words.lexemes.passageCounts(), totals };
-    else if (words.areMany()) {
-      yield { ...part, lexemeCounts: words.lexemes.passageCounts() };
-      words = createWords(document.title, stem);
-    } else yield part;
+    const columns = await analysePassages(passages, { buffer, documentLanguage, isAlone, totals });
+    const batch = { position: totals.passageCount - passages.length + 1, columns };
+    if (isLast) yield { ...batch, documentFrequencies: buffer.postings.documentFrequencies(), totals };
+    else if (buffer.isFull()) {
+      yield { ...batch, documentFrequencies: buffer.postings.documentFrequencies() };
+      buffer = createIndexBuffer(document.title, stem);
+    } else yield batch;
   }
 }
 
-/** Consecutive runs of `length`, the last of which may be shorter. Without elements there is one empty run. */
-function* runsOf(
+/** Consecutive batches of `length` passages; the last one may be shorter. Without passages there is one empty batch. */
+function* batchesOf(
   passages: Iterable<Passage>,
   length: number,
 ): Generator<{ passages: Passage[]; isLast: boolean }> {
-  let run: Passage[] = [];
+  let batch: Passage[] = [];
   for (const passage of passages) {
-    if (run.length === length) {
-      yield { passages: run, isLast: false };
-      run = [];
+    if (batch.length === length) {
+      yield { passages: batch, isLast: false };
+      batch = [];
     }
-    run.push(passage);
+    batch.push(passage);
   }
-  yield { passages: run, isLast: true };
+  yield { passages: batch, isLast: true };
 }
 
-type Surroundings = { words: Words; documentLanguage: Language; isAlone: boolean; totals: PassageTotals };
+type PassageContext = {
+  buffer: IndexBuffer;
+  documentLanguage: Language;
+  isAlone: boolean;
+  totals: PassageTotals;
+};
 
-/** Returns the columns of some passages, and adds the passages to the totals. */
+/** Returns the columns of a batch of passages, and adds the passages to the totals. */
 async function analysePassages(
   passages: Passage[],
-  { words, documentLanguage, isAlone, totals }: Surroundings,
+  { buffer, documentLanguage, isAlone, totals }: PassageContext,
 ): Promise<PassageColumns> {
-  const { tokenisePassage, vocabulary, lexemes } = words;
+  const { tokenisePassage, dictionary, postings } = buffer;
   const tokenised = passages.map(tokenisePassage);
-  const languageOf = passageLanguages(documentLanguage, vocabulary, isAlone);
+  const languageOf = passageLanguages(documentLanguage, dictionary, isAlone);
   const languages = await languageOf(tokenised);
   const columns = createPassageColumns();
   for (const [i, { passage, tokens }] of tokenised.entries()) {
     const language = languages[i] as Language; // one language for each passage
-    lexemes.addPassage(columns.lexemes, tokens, vocabulary.lexemesIn(language));
+    postings.addPassage(columns.lexemes, tokens, dictionary.lexemesIn(language));
     const length = lengthOf(passage.text);
     addPassage(columns, { passage, language, length });
     totals.passageCount++;
@@ -151,10 +156,12 @@ async function analysePassages(
 }
 
 /**
- * A passage's length for BM25. In letters, not tokens, so that it means the same in every script: a Thai passage has
- * four times the tokens of an English one with the same content. It excludes title and headings, which repeat. With
- * letters, Thai gains .003 nDCG@10 and German loses .005 on the six XQuAD languages in one knowledge base. With a
- * knowledge base for each collection, the gain is .0006 in the mean.
+ * A passage's length for BM25, in letters. Letters mean the same in every script; tokens do not: a Thai passage has
+ * four times the tokens of an English one with the same content. Title and headings do not count, because every passage
+ * repeats them.
+ *
+ * nDCG@10 with letters against tokens: +.003 for Thai and -.005 for German, with the six XQuAD languages in one
+ * knowledge base; +.0006 in the mean of the collections, each in a knowledge base of its own.
  */
 const lengthOf = (content: string): number => Math.round(sizeOf(content, 0, content.length));
 
@@ -184,9 +191,7 @@ function addPassage(
   columns.length.addInteger(length);
 }
 
-/**
- * The headings above a passage. If the passage begins inside a table, the table's header row follows, if it is short.
- */
+/** The headings above a passage. If it begins inside a table with a short header row, that row comes last. */
 function headingsOf({ headings, tableHeader = '' }: Passage): string[] {
   return tableHeader === '' || tableHeader.length > HEADING_MAX_LENGTH
     ? headings
@@ -204,10 +209,10 @@ const finishColumns = (columns: Columns): PassageColumns => ({
   lexemes: columns.lexemes.toBuffer(),
 });
 
-/** Returns the function from a passage to its tokens and those of its title and headings. */
+/** Returns a function that tokenises a passage with its title and headings. */
 function passageTokeniser(
   title: string,
-  tokenise: (text: string) => NumberedText,
+  tokenise: (text: string) => TokenIdText,
 ): (passage: Passage) => Tokenised {
   const titleTokens = tokenise(title);
   const headingTokens = rememberLast((headings: string) => tokenise(headings));
@@ -223,30 +228,30 @@ const languageOfDocument = ({ title, format, expected }: DocumentText, { text }:
   detectLanguage(format === 'text' ? `${title}\n${text}` : text, expected);
 
 /**
- * Returns the function from a document's passages to their languages. `vocabulary` then knows the stems of their words.
- * The function throws what `stem` throws.
+ * Returns a function that finds the languages of passages. It also adds the stems of their words to `dictionary`. It
+ * throws what `stem` throws.
  */
 function passageLanguages(
   documentLanguage: Language,
-  vocabulary: TermDictionary,
+  dictionary: TermDictionary,
   isAlone: boolean,
 ): (passages: Tokenised[]) => Promise<Language[]> {
-  const isStopWord = vocabulary.stopWordsIn(documentLanguage);
+  const isStopWord = dictionary.stopWordsIn(documentLanguage);
   const languageOf = ({ passage, tokens }: Tokenised): Language => {
     // Code resembles any language, so it inherits its document's language. So does the only passage of a document.
-    if (passage.verbatim || isAlone || isToldByStopWords(tokens.content.tokens, isStopWord))
+    if (passage.verbatim || isAlone || hasManyStopWords(tokens.content.tokens, isStopWord))
       return documentLanguage;
     return detectPassageLanguage(passage.text, documentLanguage);
   };
   return async (passages) => {
-    await vocabulary.learn(documentLanguage, passages.map(tokensOf));
+    await dictionary.learn(documentLanguage, passages.map(tokensOf));
     const languages = passages.map(languageOf);
     const byLanguage = Map.groupBy(passages.keys(), (i) => languages[i] as Language); // one language for each passage
     byLanguage.delete(documentLanguage); // its stems are known already
-    for (const [language, places] of byLanguage) {
-      await vocabulary.learn(
+    for (const [language, indices] of byLanguage) {
+      await dictionary.learn(
         language,
-        places.map((i) => tokensOf(passages[i] as Tokenised)), // keys of `passages`
+        indices.map((i) => tokensOf(passages[i] as Tokenised)), // keys of `passages`
       );
     }
     return languages;

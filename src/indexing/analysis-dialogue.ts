@@ -1,82 +1,84 @@
-/** The main thread's side of a document's analysis in a worker: one step at a time, each in a turn of the account. */
+/**
+ * The main thread's side of a document's analysis in a worker thread. The analysis runs one step at a time. Each step
+ * needs the thread's permit, which the account shares with others.
+ */
 import { MessageChannel } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { Stem } from '../analysis/lexemes.ts';
-import type { AnalysedPart, DocumentText } from './analyse-document.ts';
+import type { DocumentText, PassageBatch } from './analyse-document.ts';
 import type { AnalysisMessage, AnalysisStep, AnalysisTask } from './analysis-worker.ts';
 
-/** The turns of a thread; `isReturning`: the document continues with a batch that it has begun. */
-export type Turns = { take(isReturning: boolean): Promise<void>; leave(): void };
+/** The permit to use the thread for a step. `isReturning`: the step continues a batch that has begun. */
+export type ThreadPermit = { acquire(isReturning: boolean): Promise<void>; release(): void };
 
 export type Dialogue = {
   /**
-   * One call at a time, and none after the last batch. @throws what `stem` and `turns` throw, and when the thread ends
+   * Allows one call at a time, and none after the last batch.
+   * @throws what `stem` and `permit` throw, and an error when the thread ends
    */
-  nextPart(): Promise<AnalysedPart>;
+  nextBatch(): Promise<PassageBatch>;
   /** Ends the analysis after the running step. */
   close(): void;
 };
 
-/** The memory of a document's packed text, if the text fills its buffer. */
+/** The memory to transfer to the thread: that of a packed text that fills its buffer. */
 function packedTextOf(document: DocumentText): ArrayBuffer[] {
   if (document.format === 'text') return [];
   const { buffer, byteLength } = document.extracted;
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
 
-/** Sends a document to a thread with its first step. A document that waits for stems leaves its turn to others. */
+/** Sends a document to a thread with its first step. A document that waits for stems does not hold the permit. */
 export function openDialogue(
   pool: Piscina<AnalysisTask, void>,
   document: DocumentText,
-  { stem, turns }: { stem: Stem; turns: Turns },
+  { stem, permit }: { stem: Stem; permit: ThreadPermit },
 ): Dialogue {
   const { port1: ours, port2: port } = new MessageChannel();
-  let answer = Promise.withResolvers<AnalysisMessage>();
-  let [isBegun, isClosed] = [false, false];
+  let reply = Promise.withResolvers<AnalysisMessage>();
+  let [isStarted, isClosed] = [false, false];
   let ended: { error: unknown } | undefined;
-  ours.on('message', (message: AnalysisMessage) => answer.resolve(message));
+  ours.on('message', (message: AnalysisMessage) => reply.resolve(message));
 
   const send = (step: AnalysisStep): void => {
-    if (isBegun) {
+    if (isStarted) {
       ours.postMessage(step);
       return;
     }
-    isBegun = true;
+    isStarted = true;
     const transferList = [port, ...packedTextOf(document)];
     pool.run({ document, port }, { transferList }).then(
-      () => end(new Error('nobody wants the document any more'), isClosed),
+      () => end(new Error('the analysis was closed'), isClosed),
       (error: unknown) => end(error, true),
     );
   };
-  /**
-   * Without `isLost`, the thread's last message may still arrive after its end, so the pending step is not rejected.
-   */
+  /** Without `isLost`, the pending step is not rejected: the thread's last message may still arrive after its end. */
   const end = (error: unknown, isLost: boolean): void => {
     ended ??= { error };
     if (!isLost) return;
-    answer.promise.catch(() => {}); // the step may have no waiter
-    answer.reject(ended.error);
+    reply.promise.catch(() => {}); // perhaps no step is running
+    reply.reject(ended.error);
   };
-  /** Runs a step in a turn of its own. */
+  /** Runs a step with the thread's permit. */
   const run = async (step: AnalysisStep, isReturning: boolean): Promise<AnalysisMessage> => {
-    await turns.take(isReturning);
+    await permit.acquire(isReturning);
     try {
-      if (isClosed || ended) throw ended?.error ?? new Error('nobody wants the document any more');
-      answer = Promise.withResolvers();
+      if (isClosed || ended) throw ended?.error ?? new Error('the analysis was closed');
+      reply = Promise.withResolvers();
       send(step);
-      return await answer.promise;
+      return await reply.promise;
     } finally {
-      turns.leave();
+      permit.release();
     }
   };
   return {
-    async nextPart() {
-      let message = await run('next part', false);
-      while ('asked' in message) {
-        const { language, words } = message.asked;
+    async nextBatch() {
+      let message = await run('next batch', false);
+      while ('stemRequest' in message) {
+        const { language, words } = message.stemRequest;
         message = await run({ stems: await stem(language, words) }, true);
       }
-      return message.part;
+      return message.batch;
     },
     close() {
       isClosed = true;

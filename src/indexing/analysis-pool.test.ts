@@ -1,10 +1,10 @@
-/** Analysis in threads: in turns, and up to the document's end or until the caller stops. */
+/** Analysis in threads: accounts take turns, and an analysis ends when its caller stops. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, platform } from 'node:os';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Stem } from '../analysis/lexemes.ts';
 import { analyseDocument, type DocumentText } from './analyse-document.ts';
-import { createAnalysisPool, endParts, startingWith } from './analysis-pool.ts';
+import { createAnalysisPool, endAnalysis, startingWith } from './analysis-pool.ts';
 import { readAnalysis } from './testing/analysed-passages.ts';
 
 const english = 'The committees agreed that the new regulation would not apply to small companies. ';
@@ -17,36 +17,37 @@ const letters = (number: number): string =>
   number.toString().replace(/\d/g, (digit) => 'bcdfghjklm'[Number(digit)] ?? '');
 
 /** Consumes the batches and ignores them. */
-async function drain(parts: AsyncIterable<unknown>): Promise<void> {
-  for await (const _ of parts);
+async function drain(batches: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of batches);
 }
 
 describe('createAnalysisPool', () => {
-  const asked: string[][] = [];
+  const stemmed: string[][] = [];
   const stem: Stem = async (_language, words) => {
-    asked.push(words);
+    stemmed.push(words);
     return words.map((word) => (word === 'the' ? '' : word.replace(/s$/, '')));
   };
   const pool = createAnalysisPool(stem, { connections: 8 });
   afterAll(() => pool.close());
 
-  it('gives the same as the analysis on this thread', async () => {
+  it('returns the same as an analysis on this thread', async () => {
     const document = text(`# Heading\n\n${english}\n\n漢字 😀 max_wal_size`);
     const analysed = await readAnalysis(await pool.analyse(document, mine));
     const expected = await readAnalysis(analyseDocument(document, stem));
     expect(analysed.passages).toEqual(expected.passages);
-    expect(analysed.lexemeCounts).toEqual(expected.lexemeCounts);
+    expect(analysed.documentFrequencies).toEqual(expected.documentFrequencies);
   });
 
-  it('analyses documents side by side', async () => {
+  it('analyses documents concurrently', async () => {
     const documents = Array.from({ length: 20 }, (_, i) => text(`${english} number${i}`));
     const analyses = await Promise.all(
       documents.map(async (one) => readAnalysis(await pool.analyse(one, mine))),
     );
-    for (const [i, { lexemeCounts }] of analyses.entries()) expect(lexemeCounts.has(`number${i}`)).toBe(true);
+    for (const [i, { documentFrequencies }] of analyses.entries())
+      expect(documentFrequencies.has(`number${i}`)).toBe(true);
   });
 
-  it.skipIf(platform() !== 'linux')('lets this thread go first', async () => {
+  it.skipIf(platform() !== 'linux')('gives the analysis a lower priority than this thread', async () => {
     await drain(await pool.analyse(text(english), mine));
     const threads = readdirSync('/proc/self/task').map((id) => {
       const fields = readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
@@ -56,7 +57,7 @@ describe('createAnalysisPool', () => {
     expect(threads.some((nice) => nice > own)).toBe(true);
   });
 
-  it('does not hold up this thread with the largest legal text', async () => {
+  it('does not block this thread with the largest legal text', async () => {
     const words = Array.from({ length: 150_000 }, (_, i) => `w${i.toString(36).replace(/\d/g, 'x')}`).join(
       ' ',
     );
@@ -68,59 +69,59 @@ describe('createAnalysisPool', () => {
     expect(user + system).toBeLessThan(100_000);
   });
 
-  describe('with a document of many parts', () => {
+  describe('with a document of many batches', () => {
     // Each batch has its own words, and so requests stems once.
     const paragraphs = Array.from({ length: 3_000 }, (_, i) => `${english.repeat(4)} word${letters(i)}`);
     const large = text(paragraphs.join('\n\n'));
 
-    it('analyses some ahead of those that are taken, and all in the end', async () => {
-      const before = asked.length;
-      const count = () => asked.length - before;
-      const parts = await pool.analyse(large, mine);
+    it('makes a few batches ahead of its consumer, and all in the end', async () => {
+      const before = stemmed.length;
+      const count = () => stemmed.length - before;
+      const batches = await pool.analyse(large, mine);
       await vi.waitUntil(() => count() >= 4);
       await expect(vi.waitUntil(() => count() > 5, { timeout: 500 })).rejects.toThrow('Timed out');
-      const { passages } = await readAnalysis(parts);
+      const { passages } = await readAnalysis(batches);
       expect(passages.length).toBeGreaterThan(1_200);
     });
 
-    it('goes on to the next document when nobody takes its parts any more', async () => {
-      for (const partsTaken of [0, 3, 9, 9, 9]) {
-        const parts = await pool.analyse(large, mine);
-        const iterator = parts[Symbol.asyncIterator]();
-        for (let i = 0; i < partsTaken; i++) await iterator.next();
-        await endParts(parts);
+    it('goes on to the next document when the consumer stops', async () => {
+      for (const batchesTaken of [0, 3, 9, 9, 9]) {
+        const batches = await pool.analyse(large, mine);
+        const iterator = batches[Symbol.asyncIterator]();
+        for (let i = 0; i < batchesTaken; i++) await iterator.next();
+        await endAnalysis(batches);
       }
       expect((await readAnalysis(await pool.analyse(text(english), mine))).passages).toHaveLength(1);
     });
   });
 
-  describe('while an account has large texts analysed', () => {
+  describe('while large texts of an account are analysed', () => {
     const large = text(Array.from({ length: 6_000 }, (_, i) => `${english} number${i}`).join('\n\n'));
     /** Analyses several of the account's large texts and counts their batches as they arrive. */
     const keepBusy = async () => {
-      const state = { parts: 0, ended: 0 };
+      const state = { batches: 0, ended: 0 };
       const documents = Array.from({ length: 5 }, async () => {
-        for await (const _ of await pool.analyse(large, mine)) state.parts++;
+        for await (const _ of await pool.analyse(large, mine)) state.batches++;
         state.ended++;
       });
-      await vi.waitUntil(() => state.parts > 1);
+      await vi.waitUntil(() => state.batches > 1);
       return { state, end: () => Promise.all(documents) };
     };
 
     it.each([
       ['another account', 'other'],
       ['the same account', 'mine'],
-    ])('a small text of %s waits for a few parts, not for the texts', async (_whose, accountId) => {
+    ])('a small text of %s waits for a few batches, not for whole texts', async (_whose, accountId) => {
       const { state, end } = await keepBusy();
-      const { parts: before } = state;
+      const { batches: before } = state;
       await pool.analyse(text(english), { accountId });
-      expect(state.parts - before).toBeLessThanOrEqual(6);
+      expect(state.batches - before).toBeLessThanOrEqual(6);
       expect(state.ended).toBe(0);
       await end();
       expect(state.ended).toBe(5);
     });
 
-    it('a large text of another account is done soon after it would be alone', async () => {
+    it('a large text of another account is done before all texts of the first', async () => {
       const { state, end } = await keepBusy();
       await drain(await pool.analyse(large, { accountId: 'other' }));
       expect(state.ended).toBeLessThan(5);
@@ -128,7 +129,7 @@ describe('createAnalysisPool', () => {
     });
   });
 
-  it('ends a document whose signal aborts, and gives its room to others', async () => {
+  it('ends a document whose signal aborts, and passes its permit on', async () => {
     const large = text(`${english}\n\n`.repeat(6_000));
     const gone = new AbortController();
     const signal = gone.signal;
@@ -141,26 +142,26 @@ describe('createAnalysisPool', () => {
     await drain(await pool.analyse(large, mine));
   });
 
-  it('refuses a text that waits longer than its request may wait altogether', async () => {
+  it('refuses a text that waits longer than the budget of its request', async () => {
     const large = text(`${english}\n\n`.repeat(6_000));
     const begun = await Promise.all([pool.analyse(large, mine), pool.analyse(large, mine)]);
     const waiting = pool.analyse(large, { ...mine, budget: { leftMs: 50 } });
     await expect(waiting).rejects.toMatchObject({ status: 503 });
-    for (const parts of begun) await drain(parts);
+    for (const batches of begun) await drain(batches);
   });
 
-  it('begins one large text of an account at a time while another account is there', async () => {
+  it('analyses one large text of an account at a time while another account is present', async () => {
     const shared = createAnalysisPool(stem, { connections: 8 });
     const large = text(`${english}\n\n`.repeat(6_000));
     const begun = await shared.analyse(large, mine);
     shared.markAccountPresent('other');
     const second = shared.analyse(large, { ...mine, budget: { leftMs: 50 } });
     await expect(second).rejects.toMatchObject({ status: 503 });
-    await endParts(begun);
+    await endAnalysis(begun);
     await shared.close();
   });
 
-  it('analyses others while documents of an account wait for their stems', async () => {
+  it('analyses other documents while those of an account wait for stems', async () => {
     const never = Promise.withResolvers<string[]>();
     const slow = createAnalysisPool(
       (_language, words) => (words.includes('wait') ? never.promise : stem('', words)),
@@ -175,7 +176,7 @@ describe('createAnalysisPool', () => {
     await slow.close();
   });
 
-  it('rejects with the very error that stemming threw, and goes on', async () => {
+  it('rejects with the error of the stemmer, unchanged, and goes on', async () => {
     const away = new Error('database away');
     let isAway = true;
     const stemOrFail: Stem = async (_language, words) => {
@@ -206,7 +207,7 @@ describe('startingWith', () => {
     return { first, isCancelled, next: await all.next() };
   };
 
-  it.each([0, 1, 2])('cancels the rest when it is ended after %i of three', async (taken) => {
+  it.each([0, 1, 2])('cancels the rest when its consumer stops after %i of three', async (taken) => {
     expect(await numbers(taken)).toEqual({
       first: [1, 2, 3].slice(0, taken),
       isCancelled: true,
@@ -214,7 +215,7 @@ describe('startingWith', () => {
     });
   });
 
-  it('ends without the error of a part that nobody asked for', async () => {
+  it('ends without the error of a batch that was never requested', async () => {
     const failed = new ReadableStream<number>({ start: (stream) => stream.error(new Error('away')) });
     await startingWith(1, failed.values()).return?.();
   });

@@ -1,6 +1,6 @@
 /**
  * Analyses documents in worker threads, so that the largest legal text does not block other requests. A thread works on
- * several documents concurrently: accounts take turns, and a turn is one batch of a document. So a small text of one
+ * several documents concurrently. Accounts take turns, and a turn is one batch of a document. So a small text of one
  * account waits for about one batch of another account's large file.
  */
 import { availableParallelism } from 'node:os';
@@ -11,58 +11,62 @@ import { onlyOnce } from '../concurrency/only-once.ts';
 import { siblingModule } from '../concurrency/sibling-module.ts';
 import type { WaitBudget } from '../concurrency/wait-queue.ts';
 import { overloaded, serverShuttingDown } from '../errors.ts';
-import type { AnalysedPart, DocumentText } from './analyse-document.ts';
+import type { DocumentText, PassageBatch } from './analyse-document.ts';
 import { type Dialogue, openDialogue } from './analysis-dialogue.ts';
 
 /**
  * The document's account, and the signal that ends the analysis: before its start, between two batches, or while its
- * batches wait to be consumed. The wait before its start is charged to `budget`.
+ * batches wait to be consumed. The wait before its start counts against `budget`.
  */
-export type Analysed = { accountId: string; signal?: AbortSignal; budget?: WaitBudget | undefined };
+export type AnalysisOptions = { accountId: string; signal?: AbortSignal; budget?: WaitBudget | undefined };
 
 /**
- * Splits and analyses a document. Resolves with its batches once the first is ready, while the next are analysed.
+ * Splits and analyses a document. Resolves with its batches as soon as the first is ready; the others follow.
  *
  * - A few batches are made ahead. A large document (`isLarge`) keeps others waiting until all its batches are consumed.
  * - A caller that stops early must end the iterator or abort the signal.
  * - A packed text that fills its buffer is detached afterwards: the thread takes it over without a copy.
- * @throws what `stem` throws, unchanged, and the signal's reason; for a later batch, when that batch is requested
+ * @throws what `stem` throws, unchanged, and the signal's reason. An error in a later batch is thrown when that batch
+ * is requested.
  */
-export type Analyse = (document: DocumentText, analysed: Analysed) => Promise<AsyncIterable<AnalysedPart>>;
+export type Analyse = (
+  document: DocumentText,
+  options: AnalysisOptions,
+) => Promise<AsyncIterable<PassageBatch>>;
 
 /** Ends the analysis of a document whose remaining batches are not needed. */
-export async function endParts(parts: AsyncIterable<AnalysedPart>): Promise<void> {
-  await parts[Symbol.asyncIterator]().return?.();
+export async function endAnalysis(batches: AsyncIterable<PassageBatch>): Promise<void> {
+  await batches[Symbol.asyncIterator]().return?.();
 }
 
 export type AnalysisPool = {
   analyse: Analyse;
-  /** Counts an account as present from now on; with more accounts present, each analyses fewer documents at a time. */
+  /** Makes an account count as present. The more accounts are present, the fewer documents each analyses at a time. */
   markAccountPresent(accountId: string): void;
-  /** For the shutdown of the server: documents that have not started are rejected. */
-  refuseWaiting(): void;
+  /** Rejects the documents whose analysis has not started: the server shuts down. */
+  rejectWaiting(): void;
   close(): Promise<void>;
 };
 
 /** Idle threads end after this time. One always stays, because starting a thread takes half a second. */
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** More documents than a thread ever has: the turns here decide, not the pool's own limit. */
+/** More documents than a thread ever has: the permits here bound them, not the pool's own limit. */
 const DOCUMENTS_IN_THREAD = 1_000;
 
-/** UTF-16 units of a text, or bytes of a packed one, up to which a document takes one turn or a few. */
+/** UTF-16 units of a text, or bytes of a packed one. A document up to this length has a few batches at most. */
 const SMALL_MAX_LENGTH = 50_000;
 
 /** Whether a text of this length is analysed in batches that are stored one by one. */
 export const isLarge = (length: number): boolean => length > SMALL_MAX_LENGTH;
 
-/** Heap of a thread, far above the need of the documents in it: a fault ends the thread, not the server. */
+/** Heap of a thread, far above the need of its documents. A fault that exceeds it ends the thread, not the server. */
 const HEAP_MAX_MEBIBYTES = 256;
 
 /** Heap for young objects. Without the bound V8 takes up to four times as much, and is no faster. */
 const YOUNG_MAX_MEBIBYTES = 12;
 
-/** Small documents in analysis at a time: one has its turn while others wait for their stems. */
+/** Small documents in analysis at a time: one is analysed while others wait for their stems. */
 const SMALL_DOCUMENTS = 4;
 
 /**
@@ -71,20 +75,20 @@ const SMALL_DOCUMENTS = 4;
  */
 const LARGE_TEXTS = 2;
 
-/** Large files in analysis at a time. They take ten times as much memory as texts, and are queued anyway. */
+/** Large files in analysis at a time. They take ten times as much memory as texts, and no request waits for them. */
 const LARGE_FILES = 1;
 
-/** Batches of a document that are made ahead: a quarter of a second's work, 1 MB; of rare ideographs 4 MB. */
-const PARTS_AHEAD = 3;
+/** Batches of a document that are made ahead: a quarter of a second's work, 1 MB, or 4 MB of rare ideographs. */
+const BATCHES_AHEAD = 3;
 
 /** The longest wait of a request: below a minute, after which most clients and proxies time out. */
 const REQUEST_WAIT_MAX_MS = 50_000;
 
-/** Waiting documents of all accounts together; this many small texts are 100 MB. */
+/** Waiting documents of all accounts together: 100 MB of small texts. */
 const WAITING_MAX = 1_000;
 
-/** A worker thread and the turns in it. */
-type Thread = { pool: Piscina; turns: FairSemaphore; documents: number };
+/** A worker thread, the permit for its steps, and the number of its documents. */
+type Thread = { pool: Piscina; permit: FairSemaphore; documents: number };
 
 const createThread = (isKept: boolean): Thread => ({
   pool: new Piscina({
@@ -100,151 +104,150 @@ const createThread = (isKept: boolean): Thread => ({
       maxYoungGenerationSizeMb: YOUNG_MAX_MEBIBYTES,
     },
   }),
-  turns: createFairSemaphore(1),
+  permit: createFairSemaphore(1),
   documents: 0,
 });
 
 /**
- * Bounds how many documents of each kind are in analysis at a time, and shares them out between accounts. `isKept`: the
- * document keeps its permit until its last batch is consumed.
+ * Creates the permits for documents, which accounts share: for small documents, large texts and large files. `isKept`:
+ * the document keeps its permit until its last batch is consumed.
  */
-function createRooms(connections: number) {
+function createDocumentPermits(connections: number) {
   const small = createFairSemaphore(SMALL_DOCUMENTS);
   const texts = createFairSemaphore(Math.max(1, Math.min(LARGE_TEXTS, connections >> 2)));
   // With few connections, one must stay free for the stems of the document that is being stored.
   const files = connections < 4 ? texts : createFairSemaphore(LARGE_FILES);
-  const rooms = [small, texts, files];
-  const roomFor = (document: DocumentText): { room: FairSemaphore; isKept: boolean } => {
+  const all = [small, texts, files];
+  const permitsFor = (document: DocumentText): { permits: FairSemaphore; isKept: boolean } => {
     const isText = document.format === 'text';
     const length = isText ? document.content.length : document.extracted.byteLength;
-    if (!isLarge(length)) return { room: small, isKept: false };
-    return { room: isText ? texts : files, isKept: true };
+    if (!isLarge(length)) return { permits: small, isKept: false };
+    return { permits: isText ? texts : files, isKept: true };
   };
   return {
     /** @throws SERVICE_UNAVAILABLE, for texts of requests, and the signal's reason */
-    async enter(document: DocumentText, { accountId, signal, budget }: Analysed) {
-      const found = roomFor(document);
-      const { room } = found;
+    async acquire(document: DocumentText, { accountId, signal, budget }: AnalysisOptions) {
+      const found = permitsFor(document);
+      const { permits } = found;
       const isRequest = document.format === 'text';
-      const waiting = room.queueOf(accountId)?.length() ?? 0;
-      if (isRequest && waiting >= WAITING_MAX / room.ownerCount()) throw overloaded();
-      await room.acquire(accountId, {
+      const waiting = permits.queueOf(accountId)?.length() ?? 0;
+      if (isRequest && waiting >= WAITING_MAX / permits.ownerCount()) throw overloaded();
+      await permits.acquire(accountId, {
         ...(signal && { signal }),
         ...(isRequest && { budget, waitMaxMs: REQUEST_WAIT_MAX_MS }),
       });
       return found;
     },
-    greet(accountId: string) {
-      for (const room of rooms) room.markPresent(accountId);
+    markPresent(accountId: string) {
+      for (const permits of all) permits.markPresent(accountId);
     },
-    refuseWaiting() {
-      for (const room of rooms) room.rejectAll(serverShuttingDown);
+    rejectWaiting() {
+      for (const permits of all) permits.rejectAll(serverShuttingDown);
     },
   };
 }
 
 /**
  * Starts the pool. `stem` runs on this thread, which has the database. `connections` is the size of the database's
- * pool: a document whose first batch is being stored holds one, while it waits for stems on another. `close` ends all
+ * pool: a document may hold one connection to store its first batch, and wait for stems on another. `close` ends all
  * analyses.
  */
 export function createAnalysisPool(stem: Stem, { connections }: { connections: number }): AnalysisPool {
   const count = Math.max(1, Math.min(availableParallelism() - 1, Math.floor(connections / 2)));
   const threads = Array.from({ length: count }, (_, i) => createThread(i === 0));
-  const rooms = createRooms(connections);
+  const documentPermits = createDocumentPermits(connections);
   return {
-    async analyse(document, analysed) {
-      const { accountId, signal } = analysed;
-      const { room, isKept } = await rooms.enter(document, analysed);
+    async analyse(document, options) {
+      const { accountId, signal } = options;
+      const { permits, isKept } = await documentPermits.acquire(document, options);
       const thread = threads.reduce((least, other) => (other.documents < least.documents ? other : least));
       thread.documents++;
       const end = onlyOnce(() => {
         thread.documents--;
-        room.release(accountId);
+        permits.release(accountId);
       });
-      const turns = {
-        take: takeTurn(thread.turns, accountId, signal),
-        leave: () => thread.turns.release(accountId),
+      const permit = {
+        acquire: (isReturning: boolean) =>
+          thread.permit.acquire(accountId, { isReturning, ...(signal && { signal }) }),
+        release: () => thread.permit.release(accountId),
       };
-      const dialogue = openDialogue(thread.pool, document, { stem, turns });
-      return await startParts(dialogue, { signal, end, isKept });
+      const dialogue = openDialogue(thread.pool, document, { stem, permit });
+      return await startBatches(dialogue, { signal, end, isKept });
     },
-    markAccountPresent: rooms.greet,
-    refuseWaiting: rooms.refuseWaiting,
+    markAccountPresent: documentPermits.markPresent,
+    rejectWaiting: documentPermits.rejectWaiting,
     close: async () => {
       await Promise.all(threads.map(({ pool }) => pool.destroy()));
     },
   };
 }
 
-const takeTurn =
-  (turns: FairSemaphore, accountId: string, signal: AbortSignal | undefined) =>
-  (isReturning: boolean): Promise<void> =>
-    turns.acquire(accountId, { isReturning, ...(signal && { signal }) });
-
-/** `end` returns the document's permit: after its last batch is made or, where `isKept`, consumed. */
+/** `end` returns the document's permit: after its last batch was made or, where `isKept`, consumed. */
 type Ending = { signal: AbortSignal | undefined; end: () => void; isKept: boolean };
 
-async function startParts(dialogue: Dialogue, ending: Ending): Promise<AsyncIterable<AnalysedPart>> {
-  const parts = readParts(dialogue, ending).values();
-  const first = await parts.next();
-  return startingWith(first.value as AnalysedPart, endingWith(parts, ending.end)); // every document has a batch
+async function startBatches(dialogue: Dialogue, ending: Ending): Promise<AsyncIterable<PassageBatch>> {
+  const batches = streamBatches(dialogue, ending).values();
+  const first = await batches.next();
+  return startingWith(first.value as PassageBatch, endingWith(batches, ending.end)); // every document has a batch
 }
 
-/** The batches as a stream, some of them made ahead. */
-function readParts(dialogue: Dialogue, { signal, end, isKept }: Ending): ReadableStream<AnalysedPart> {
+/** The batches as a stream. It makes some of them ahead. */
+function streamBatches(dialogue: Dialogue, { signal, end, isKept }: Ending): ReadableStream<PassageBatch> {
   let abort = () => {};
   const finish = () => {
     signal?.removeEventListener('abort', abort);
     dialogue.close();
     if (!isKept) end();
   };
-  const fail = (parts: ReadableStreamDefaultController, error: unknown) => {
+  const fail = (batches: ReadableStreamDefaultController, error: unknown) => {
     finish();
     end();
-    parts.error(error);
+    batches.error(error);
   };
-  return new ReadableStream<AnalysedPart>(
+  return new ReadableStream<PassageBatch>(
     {
-      start(parts) {
-        abort = () => fail(parts, signal?.reason);
+      start(batches) {
+        abort = () => fail(batches, signal?.reason);
         signal?.addEventListener('abort', abort, { once: true });
         if (signal?.aborted) abort();
       },
-      async pull(parts) {
+      async pull(batches) {
         try {
-          const part = await dialogue.nextPart();
+          const batch = await dialogue.nextBatch();
           if (signal?.aborted) return;
-          if (part.totals) finish();
-          parts.enqueue(part);
-          if (part.totals) parts.close();
+          if (batch.totals) finish();
+          batches.enqueue(batch);
+          if (batch.totals) batches.close();
         } catch (error) {
-          if (!signal?.aborted) fail(parts, error);
+          if (!signal?.aborted) fail(batches, error);
         }
       },
       cancel: finish,
     },
-    { highWaterMark: PARTS_AHEAD },
+    { highWaterMark: BATCHES_AHEAD },
   );
 }
 
 /** Calls `end` after the last batch, or when the consumer stops. */
 const endingWith = (
-  parts: AsyncIterator<AnalysedPart, undefined>,
+  batches: AsyncIterator<PassageBatch, undefined>,
   end: () => void,
-): AsyncIterator<AnalysedPart, undefined> => ({
+): AsyncIterator<PassageBatch, undefined> => ({
   async next() {
-    const result = await parts.next();
+    const result = await batches.next();
     if (result.done) end();
     return result;
   },
   async return() {
-    end(); // all batches may be made already, and then the stream has nothing to cancel
-    return (await parts.return?.()) ?? { value: undefined, done: true };
+    end(); // when all batches are made already, the stream has nothing to cancel
+    return (await batches.return?.()) ?? { value: undefined, done: true };
   },
 });
 
-/** Puts `first` before `rest`. Its `return` always ends `rest`; a generator's would not before `first` is consumed. */
+/**
+ * Puts `first` before `rest`. Its `return` always ends `rest`. That of a generator would not, before `first` is
+ * consumed.
+ */
 export function startingWith<T>(first: T, rest: AsyncIterator<T, undefined>): AsyncIterableIterator<T> {
   let isStarted = false;
   return {
@@ -258,7 +261,7 @@ export function startingWith<T>(first: T, rest: AsyncIterator<T, undefined>): As
     },
     async return() {
       isStarted = true;
-      await rest.return?.().catch(() => {}); // errors in batches that were never requested
+      await rest.return?.().catch(() => {}); // an error in a batch that was never requested
       return { value: undefined, done: true };
     },
   };

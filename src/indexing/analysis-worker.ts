@@ -7,36 +7,36 @@ import type { MessagePort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import type { Stem } from '../analysis/lexemes.ts';
 import { release } from '../binary-array.ts';
-import { type AnalysedPart, analyseDocument, type DocumentText } from './analyse-document.ts';
+import { analyseDocument, type DocumentText, type PassageBatch } from './analyse-document.ts';
 
-/** One document to analyse, and the port for its steps, its requests for stems and its batches. */
+/** One document to analyse, and the port for the steps, the requests for stems and the batches. */
 export type AnalysisTask = { document: DocumentText; port: MessagePort };
 
-/** The result of a step: a request for stems that the document needs, or a batch. */
-export type AnalysisMessage = { asked: StemRequest } | { part: AnalysedPart };
+/** The result of a step: a request for the stems that the document needs, or a batch. */
+export type AnalysisMessage = { stemRequest: StemRequest } | { batch: PassageBatch };
 
 /** Begins the next step. Closing the port ends the analysis. */
-export type AnalysisStep = StemReply | 'next part';
+export type AnalysisStep = StemReply | 'next batch';
 
 /** Distinct words of one language. */
 export type StemRequest = { language: string; words: string[] };
 /** The stems in the words' order. */
 export type StemReply = { stems: string[] };
 
-// Requests go first. On Linux this sets the thread's own priority (setpriority(2)); elsewhere it would be the
-// process's.
+// Requests take precedence over analyses. On Linux this sets the priority of this thread alone (setpriority(2));
+// elsewhere it would set that of the process.
 if (platform() === 'linux') {
   setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
 }
 
-/** Stems that a worker remembers between documents: about the words of a language in use, 10 MB. */
+/** Stems that a worker remembers between documents: about the words of one language in use, 10 MB. */
 const REMEMBERED_STEMS = 50_000;
 const remembered = new LRUCache<string, string>({ max: REMEMBERED_STEMS });
 
-/** The port was closed: the document is no longer needed. */
-class Ended extends Error {}
+/** Thrown when the port was closed: the document is no longer needed. */
+class PortClosed extends Error {}
 
-/** Analyses a document, each batch on request, to its end or until the port is closed. */
+/** Analyses a document to its end, or until the port is closed. Each batch is made on request. */
 export async function analyse({ document, port }: AnalysisTask): Promise<void> {
   const closed = new AbortController();
   port.once('close', () => closed.abort());
@@ -45,23 +45,23 @@ export async function analyse({ document, port }: AnalysisTask): Promise<void> {
       const [step] = (await once(port, 'message', { signal: closed.signal })) as [AnalysisStep]; // from the dialogue
       return step;
     } catch {
-      throw new Ended();
+      throw new PortClosed();
     }
   };
   try {
-    for await (const part of analyseDocument(document, throughPort(port, nextStep))) {
-      const [packed, buffer] = pack(part);
-      port.postMessage({ part: packed } satisfies AnalysisMessage, [buffer]);
-      if (part.totals === undefined) await nextStep();
+    for await (const batch of analyseDocument(document, stemThroughPort(port, nextStep))) {
+      const [packed, buffer] = pack(batch);
+      port.postMessage({ batch: packed } satisfies AnalysisMessage, [buffer]);
+      if (batch.totals === undefined) await nextStep();
     }
   } catch (error) {
-    if (!(error instanceof Ended)) throw error;
+    if (!(error instanceof PortClosed)) throw error;
   }
 }
 
-/** Packs the batch into one buffer: transferring ten of them through a port takes ten times as long. */
-function pack(part: AnalysedPart): [packed: AnalysedPart, buffer: ArrayBuffer] {
-  const arrays = [...Object.values(part.columns), ...(part.lexemeCounts ?? [])];
+/** Packs the batch into one buffer: to transfer its ten arrays one by one takes ten times as long. */
+function pack(batch: PassageBatch): [packed: PassageBatch, buffer: ArrayBuffer] {
+  const arrays = [...Object.values(batch.columns), ...(batch.documentFrequencies ?? [])];
   const buffer = new ArrayBuffer(arrays.reduce((total, { byteLength }) => total + byteLength, 0));
   let end = 0;
   const move = (bytes: Uint8Array): Uint8Array => {
@@ -71,7 +71,7 @@ function pack(part: AnalysedPart): [packed: AnalysedPart, buffer: ArrayBuffer] {
     release(bytes);
     return moved;
   };
-  const { content, start_offset, end_offset, page, headings, language, length, lexemes } = part.columns;
+  const { content, start_offset, end_offset, page, headings, language, length, lexemes } = batch.columns;
   const columns = {
     content: move(content),
     start_offset: move(start_offset),
@@ -82,31 +82,32 @@ function pack(part: AnalysedPart): [packed: AnalysedPart, buffer: ArrayBuffer] {
     length: move(length),
     lexemes: move(lexemes),
   };
-  if (part.lexemeCounts === undefined) return [{ ...part, columns }, buffer];
-  return [{ ...part, columns, lexemeCounts: part.lexemeCounts.map(move) }, buffer];
+  if (batch.documentFrequencies === undefined) return [{ ...batch, columns }, buffer];
+  return [{ ...batch, columns, documentFrequencies: batch.documentFrequencies.map(move) }, buffer];
 }
 
-function throughPort(port: MessagePort, nextStep: () => Promise<AnalysisStep>): Stem {
-  // One request at a time: the port answers in order, and a document rarely has two languages.
+/** Returns a function that requests stems through the port. */
+function stemThroughPort(port: MessagePort, nextStep: () => Promise<AnalysisStep>): Stem {
+  // One request at a time: replies carry no request's id. A document rarely has two languages.
   let previous: Promise<unknown> = Promise.resolve();
-  const ask = async (language: string, words: string[]): Promise<string[]> => {
-    port.postMessage({ asked: { language, words } } satisfies AnalysisMessage);
+  const request = async (language: string, words: string[]): Promise<string[]> => {
+    port.postMessage({ stemRequest: { language, words } } satisfies AnalysisMessage);
     const step = await nextStep();
-    if (step === 'next part') throw new Error(`no stems for ${language}`);
+    if (step === 'next batch') throw new Error(`no stems for ${language}`);
     return step.stems;
   };
   return (language, words) => {
-    const answered = previous.then(() => stemRemembering(language, words, ask));
-    previous = answered.catch(() => undefined);
-    return answered;
+    const stems = previous.then(() => stemWithMemory(language, words, request));
+    previous = stems.catch(() => undefined);
+    return stems;
   };
 }
 
-async function stemRemembering(language: string, words: string[], ask: Stem): Promise<string[]> {
+async function stemWithMemory(language: string, words: string[], request: Stem): Promise<string[]> {
   const keyOf = (word: string) => `${language}:${word}`;
   const known = words.map((word) => remembered.get(keyOf(word)));
   const unknown = words.filter((_, i) => known[i] === undefined);
-  const stems = unknown.length === 0 ? [] : await ask(language, unknown);
+  const stems = unknown.length === 0 ? [] : await request(language, unknown);
   let next = 0;
   return words.map((word, i) => {
     const stem = known[i] ?? stems[next++] ?? word;

@@ -1,4 +1,4 @@
-/** BM25's statistics equal a recount, whatever is imported and deleted concurrently. */
+/** BM25's statistics equal a recount after any concurrent imports and deletions. */
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -127,7 +127,7 @@ test('concurrent imports and deletes leave exact statistics and no deadlock', as
   );
 });
 
-test('a knowledge base whose last document is gone has no lexemes left', async () => {
+test('a knowledge base has no lexemes after its last document was deleted', async () => {
   const place = await makeKnowledgeBase(suite.database);
   const id = await importText(suite.database, place, { title: 'one', content: 'two three' });
   await deleteText(place, id);
@@ -142,10 +142,10 @@ test('a knowledge base whose last document is gone has no lexemes left', async (
   });
 });
 
-test('a large document is merged piece by piece, and its statistics are exact meanwhile', async () => {
+test('a large document is merged in several steps, and its statistics stay exact meanwhile', async () => {
   const place = await makeKnowledgeBase(suite.database);
   const content = Array.from({ length: 15 * LEXEMES_PER_DELTA }, (_, i) => `word${i}`).join(' ');
-  const countChanges = async () => {
+  const countDeltas = async () => {
     const { rows } = await sql<{ count: number }>`
       SELECT count(*) FROM document_frequency_deltas WHERE knowledge_base_id = ${place.knowledgeBaseId}`.execute(
       suite.database,
@@ -157,23 +157,23 @@ test('a large document is merged piece by piece, and its statistics are exact me
     const taken: number[] = [];
     const recounted = await recount(place);
     for (let areLeft = true; areLeft; ) {
-      const before = await countChanges();
+      const before = await countDeltas();
       ({ areLeft } = await mergeFrequencyDeltas(suite.database));
-      taken.push(before - (await countChanges()));
+      taken.push(before - (await countDeltas()));
       expect(await readStatistics(place)).toEqual(recounted);
     }
-    expect(await countChanges()).toBe(0);
+    expect(await countDeltas()).toBe(0);
     return taken;
   };
-  const expectPieces = (taken: number[]) => {
+  const expectSeveralMerges = (taken: number[]) => {
     expect(taken.length).toBeGreaterThan(1);
     // The last delta of a document may be small, and is then merged in addition to the large ones.
     expect(Math.max(...taken)).toBeLessThanOrEqual(LARGE_DELTAS_PER_MERGE + 1);
   };
   const id = await importText(suite.database, place, { title: 'words', content });
-  expectPieces(await mergeAll());
+  expectSeveralMerges(await mergeAll());
   await deleteText(place, id);
-  expectPieces(await mergeAll());
+  expectSeveralMerges(await mergeAll());
   const { rows } = await sql`
     SELECT FROM document_frequencies WHERE knowledge_base_id = ${place.knowledgeBaseId}`.execute(
     suite.database,
@@ -181,7 +181,7 @@ test('a large document is merged piece by piece, and its statistics are exact me
   expect(rows).toEqual([]);
 });
 
-test('a document of signs only, which has no lexemes, can be deleted', async () => {
+test('a document of punctuation alone, without lexemes, can be deleted', async () => {
   const place = await makeKnowledgeBase(suite.database);
   const id = await importText(suite.database, place, { title: '!!!', content: '...' });
   await deleteText(place, id);

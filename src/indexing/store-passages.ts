@@ -1,21 +1,19 @@
 /**
  * Inserts and deletes a document's passages together with BM25's statistics, which therefore stay exact. A transaction
- * that changes a knowledge base's counters locks their row, and after it only the account's lock. So no two
- * transactions can wait for each other.
+ * that changes a knowledge base's counters locks their row, and then only the account. So no two transactions can wait
+ * for each other.
  */
 import { sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import { release } from '../binary-array.ts';
 import type { Queryable } from '../database/database.ts';
-import { giveWayToDeletion } from '../database/deletion-lock.ts';
+import { abortIfDeletionAnnounced } from '../database/deletion-lock.ts';
 import { prepare } from '../database/prepared.ts';
-import type { ScopedId } from '../ids.ts';
-import type { AnalysedPart, PassageTotals } from './analyse-document.ts';
-import { addLexemes, removeLexemes } from './postings/document-frequencies.ts';
+import type { OwnedId, ScopedId } from '../ids.ts';
+import type { PassageBatch, PassageTotals } from './analyse-document.ts';
+import { insertDeltas, insertRemovalDeltas } from './postings/document-frequencies.ts';
 
-type Owned = ScopedId & { accountId: string };
-
-/** What a document adds to (or, negated, takes from) its knowledge base's counters. */
+/** What a new document adds to the counters of its knowledge base; for a deletion, the numbers are negative. */
 type Change = { documents: number; bytes: number; passages: number; length: number };
 
 async function changeCounters(
@@ -32,7 +30,7 @@ async function changeCounters(
     WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(transaction);
 }
 
-/** Adds a new document of `bytes` to the counters, before it has any passage. */
+/** Adds a new document of this many bytes to the counters, before it has any passages. */
 export const countDocument = (
   transaction: Queryable,
   knowledgeBaseId: string,
@@ -40,7 +38,7 @@ export const countDocument = (
 ): Promise<void> =>
   changeCounters(transaction, knowledgeBaseId, { documents: 1, bytes, passages: 0, length: 0 });
 
-/** The columns are binary arrays (see `PassageColumns`); the first passage's position is `before` + 1. */
+/** The columns are binary arrays (see `PassageColumns`). The position of the first passage is `before` + 1. */
 const insertColumns = prepare(
   'insert_passages',
   [
@@ -48,7 +46,7 @@ const insertColumns = prepare(
     'id',
     'accountId',
     'before',
-    'scope',
+    'baseLexeme',
     'content',
     'start_offset',
     'end_offset',
@@ -58,42 +56,42 @@ const insertColumns = prepare(
     'length',
     'lexemes',
   ],
-  ({ knowledgeBaseId, id, accountId, before, scope, ...columns }) => sql`
-    WITH shown AS (
+  ({ knowledgeBaseId, id, accountId, before, baseLexeme, ...columns }) => sql`
+    WITH stored AS (
       INSERT INTO passages (knowledge_base_id, document_id, account_id,
         position, content, start_offset, end_offset, page, headings, language)
-      SELECT ${knowledgeBaseId}::uuid, ${id}::uuid, ${accountId}::uuid, ${before}::integer + place,
+      SELECT ${knowledgeBaseId}::uuid, ${id}::uuid, ${accountId}::uuid, ${before}::integer + ordinal,
         content, start_offset, end_offset, page, headings::jsonb, language
       FROM unnest(${columns.content}::text[], ${columns.start_offset}::integer[], ${columns.end_offset}::integer[],
           ${columns.page}::integer[], ${columns.headings}::text[], ${columns.language}::text[])
-        WITH ORDINALITY AS passage (content, start_offset, end_offset, page, headings, language, place))
+        WITH ORDINALITY AS passage (content, start_offset, end_offset, page, headings, language, ordinal))
     INSERT INTO passage_lexemes (knowledge_base_id, document_id, account_id, position, length, lexemes)
-    SELECT ${knowledgeBaseId}::uuid, ${id}::uuid, ${accountId}::uuid, ${before}::integer + place, length,
-      lexemes || array_to_tsvector(ARRAY[${scope}::text])
+    SELECT ${knowledgeBaseId}::uuid, ${id}::uuid, ${accountId}::uuid, ${before}::integer + ordinal, length,
+      lexemes || array_to_tsvector(ARRAY[${baseLexeme}::text])
     FROM unnest(${columns.length}::integer[], ${columns.lexemes}::tsvector[])
-      WITH ORDINALITY AS passage (length, lexemes, place)`,
+      WITH ORDINALITY AS passage (length, lexemes, ordinal)`,
 );
 
-const insertRows = (transaction: Queryable, document: Owned, { position, columns }: AnalysedPart) =>
+const insertRows = (transaction: Queryable, document: OwnedId, { position, columns }: PassageBatch) =>
   insertColumns(transaction, {
     ...document,
     ...columns,
     before: position - 1,
-    scope: knowledgeBaseLexeme(document.knowledgeBaseId),
+    baseLexeme: knowledgeBaseLexeme(document.knowledgeBaseId),
   });
 
 /**
- * Adds a document to all statistics of its knowledge base and stores its number of passages, in one statement. Its
- * locks last until the commit, so others wait for one round trip. The lexemes come first, because they lock nothing
- * that others wait for.
+ * Adds a document to all statistics of its knowledge base and stores its number of passages, in one statement. It is
+ * the last one before the commit, so that others wait for its locks no longer than one round trip. The deltas come
+ * first, because they lock nothing that others wait for.
  */
-const countIn = prepare(
-  'count_document_in',
+const addToStatistics = prepare(
+  'add_to_statistics',
   [
     'knowledgeBaseId',
     'id',
     'accountId',
-    'lexemeCounts',
+    'documentFrequencies',
     'documents',
     'bytes',
     'passageCount',
@@ -101,10 +99,10 @@ const countIn = prepare(
     'languages',
     'languageCounts',
   ],
-  ({ knowledgeBaseId, id, accountId, lexemeCounts, ...counts }) => sql`
-    WITH change AS (
-      ${addLexemes({ knowledgeBaseId, accountId, lexemeCounts })} RETURNING knowledge_base_id),
-    changed AS MATERIALIZED (SELECT DISTINCT knowledge_base_id FROM change),
+  ({ knowledgeBaseId, id, accountId, documentFrequencies, ...counts }) => sql`
+    WITH delta AS (
+      ${insertDeltas({ knowledgeBaseId, accountId, documentFrequencies })} RETURNING knowledge_base_id),
+    changed AS MATERIALIZED (SELECT DISTINCT knowledge_base_id FROM delta),
     counted AS (
       UPDATE knowledge_base_statistics AS counters SET
         document_count = document_count + ${counts.documents}::integer,
@@ -124,19 +122,22 @@ const countIn = prepare(
     DO UPDATE SET passage_count = counters.passage_count + excluded.passage_count`,
 );
 
-/** Adds the document frequencies that do not fit into the last statement. */
-const countLexemes = prepare('count_lexemes_in', ['knowledgeBaseId', 'accountId', 'lexemeCounts'], (values) =>
-  addLexemes(values),
+/** Inserts document frequencies that do not fit into the last statement. */
+const addDeltas = prepare(
+  'add_frequency_deltas',
+  ['knowledgeBaseId', 'accountId', 'documentFrequencies'],
+  (values) => insertDeltas(values),
 );
 
+/** The part of the document that the counters lack. */
 type Uncounted = { documents: number; bytes: number };
 
-const count = (
+const countPassages = (
   transaction: Queryable,
-  document: Owned,
-  { totals, ...uncounted }: { totals: PassageTotals; lexemeCounts: Uint8Array } & Uncounted,
+  document: OwnedId,
+  { totals, ...uncounted }: { totals: PassageTotals; documentFrequencies: Uint8Array } & Uncounted,
 ) =>
-  countIn(transaction, {
+  addToStatistics(transaction, {
     ...document,
     ...uncounted,
     ...totals,
@@ -145,27 +146,33 @@ const count = (
   });
 
 /**
- * Makes an analysed document searchable, batch by batch; the document's row must exist. `documents` and `bytes` are the
- * part of the document that the counters lack. The memory of each batch is freed after it is stored.
+ * Makes an analysed document searchable, batch by batch. The document's row must exist. `documents` and `bytes` are the
+ * part of the document that the counters lack. The memory of a batch is freed after it was stored.
  * @returns the number of its passages
  * @throws DeletionAnnounced when the document or its knowledge base is about to be deleted
  */
 export async function insertPassages(
   transaction: Queryable,
-  document: Owned,
-  { parts, ...uncounted }: { parts: AsyncIterable<AnalysedPart> } & Uncounted,
+  document: OwnedId,
+  { batches, ...uncounted }: { batches: AsyncIterable<PassageBatch> } & Uncounted,
 ): Promise<number> {
   let passageCount = 0;
-  for await (const part of parts) {
-    if (part.position > 1) await giveWayToDeletion(transaction, [document.knowledgeBaseId, document.id]);
-    await insertRows(transaction, document, part);
-    const { lexemeCounts = [], totals } = part;
-    for (const [i, counts] of lexemeCounts.entries()) {
-      if (totals === undefined || i < lexemeCounts.length - 1)
-        await countLexemes(transaction, { ...document, lexemeCounts: counts });
-      else await count(transaction, document, { lexemeCounts: counts, totals, ...uncounted });
+  for await (const batch of batches) {
+    if (batch.position > 1)
+      await abortIfDeletionAnnounced(transaction, [document.knowledgeBaseId, document.id]);
+    await insertRows(transaction, document, batch);
+    const { documentFrequencies = [], totals } = batch;
+    for (const [i, frequencies] of documentFrequencies.entries()) {
+      if (totals === undefined || i < documentFrequencies.length - 1)
+        await addDeltas(transaction, { ...document, documentFrequencies: frequencies });
+      else
+        await countPassages(transaction, document, {
+          documentFrequencies: frequencies,
+          totals,
+          ...uncounted,
+        });
     }
-    for (const column of Object.values(part.columns)) release(column);
+    for (const column of Object.values(batch.columns)) release(column);
     passageCount = totals?.passageCount ?? 0;
   }
   return passageCount;
@@ -173,12 +180,12 @@ export async function insertPassages(
 
 async function uncountLanguages(transaction: Queryable, { knowledgeBaseId, id }: ScopedId): Promise<void> {
   await sql`
-    MERGE INTO language_statistics AS counted USING (
+    MERGE INTO language_statistics AS counters USING (
       SELECT language, count(*) AS passage_count FROM passages
       WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${id} GROUP BY language) AS gone
-    ON counted.knowledge_base_id = ${knowledgeBaseId} AND counted.language = gone.language
-    WHEN MATCHED AND counted.passage_count = gone.passage_count THEN DELETE
-    WHEN MATCHED THEN UPDATE SET passage_count = counted.passage_count - gone.passage_count`.execute(
+    ON counters.knowledge_base_id = ${knowledgeBaseId} AND counters.language = gone.language
+    WHEN MATCHED AND counters.passage_count = gone.passage_count THEN DELETE
+    WHEN MATCHED THEN UPDATE SET passage_count = counters.passage_count - gone.passage_count`.execute(
     transaction,
   );
 }
@@ -186,7 +193,7 @@ async function uncountLanguages(transaction: Queryable, { knowledgeBaseId, id }:
 /** Deletes a document and its passages, and subtracts them from all statistics. */
 export async function deleteDocumentRows(
   transaction: Queryable,
-  document: Owned & { bytes: number },
+  document: OwnedId & { bytes: number },
 ): Promise<void> {
   const { knowledgeBaseId, id, bytes } = document;
   const { rows } = await sql<{ passages: number; length: number }>`
@@ -202,7 +209,7 @@ export async function deleteDocumentRows(
     length: -length,
   });
   if (passages > 0) {
-    await removeLexemes(transaction, document);
+    await insertRemovalDeltas(transaction, document);
     await uncountLanguages(transaction, document);
   }
   for (const table of ['passage_lexemes', 'passages'] as const) {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
-import type { AnalysedPart } from '../indexing/analyse-document.ts';
+import type { PassageBatch } from '../indexing/analyse-document.ts';
 import { startTestService } from '../serve/testing/test-service.ts';
 import { useUnattendedImports } from '../serve/testing/unattended-imports.ts';
 import { importFile } from './import-file.ts';
@@ -46,31 +46,31 @@ test('a document that is deleted while its job runs stays deleted', async () => 
 });
 
 /** Batches of a document that fail the test when one is taken. */
-function createUntakenParts() {
-  const parts = {
-    [Symbol.asyncIterator]: () => parts,
-    next: (): Promise<IteratorResult<AnalysedPart>> => Promise.reject(new Error('nothing may be taken')),
+function createUnconsumedBatches() {
+  const batches = {
+    [Symbol.asyncIterator]: () => batches,
+    next: (): Promise<IteratorResult<PassageBatch>> => Promise.reject(new Error('nothing may be taken')),
     return: vi.fn(async () => ({ value: undefined, done: true as const })),
   };
-  return parts;
+  return batches;
 }
 
 test.each(['document', 'knowledge base'])(
-  'the parts of a %s that is deleted meanwhile are not kept waiting',
+  'the batches of a %s that is deleted meanwhile are not kept waiting',
   async (what) => {
     const documentId = await importPending('gone.txt', 'a gone zebra');
     const { service, call } = suite;
-    const parts = createUntakenParts();
+    const batches = createUnconsumedBatches();
     const slow = {
       ...service,
       analyse: async () => {
         if (what === 'document') await call('deleteDocument', { documentId });
         else await call('deleteKnowledgeBase', { knowledgeBaseId: suite.knowledgeBaseId });
-        return parts;
+        return batches;
       },
     };
     await importFile(slow, attempt(documentId));
-    expect(parts.return).toHaveBeenCalled();
+    expect(batches.return).toHaveBeenCalled();
   },
 );
 
@@ -133,13 +133,13 @@ test('a purge leaves no row and no byte of a deleted knowledge base', async () =
   await expect(access(directory)).rejects.toThrow('ENOENT');
 });
 
-test('the parts of a text whose knowledge base is deleted meanwhile are not kept waiting', async () => {
-  const parts = createUntakenParts();
+test('the batches of a text whose knowledge base is deleted meanwhile are not kept waiting', async () => {
+  const batches = createUnconsumedBatches();
   const slow = await startTestService({
     change: () => ({
       analyse: async () => {
         await slow.call('deleteKnowledgeBase', { knowledgeBaseId: slowBase });
-        return parts;
+        return batches;
       },
     }),
   });
@@ -149,5 +149,5 @@ test('the parts of a text whose knowledge base is deleted meanwhile are not kept
   const answer = await slow.call('importTextContent', text);
   await slow.close();
   expect(answer.body.errorCode).toBe('KNOWLEDGE_BASE_NOT_FOUND');
-  expect(parts.return).toHaveBeenCalled();
+  expect(batches.return).toHaveBeenCalled();
 });

@@ -39,14 +39,14 @@ describe('a document that is being stored', () => {
     const first = Promise.withResolvers<void>();
     const proceed = Promise.withResolvers<void>();
     const analyse: typeof suite.service.analyse = async (...given) => {
-      const parts = await suite.service.analyse(...given);
+      const batches = await suite.service.analyse(...given);
       return (async function* () {
-        for await (const part of parts) {
-          if (part.position > 1) {
+        for await (const batch of batches) {
+          if (batch.position > 1) {
             first.resolve();
             await proceed.promise;
           }
-          yield part;
+          yield batch;
         }
       })();
     };
@@ -122,14 +122,14 @@ test('a text that is being stored gives way when its knowledge base is deleted',
   const storing = await startTestService({
     change: ({ analyse, ...service }) => ({
       analyse: async (...given) => {
-        const parts = await analyse(...given);
+        const batches = await analyse(...given);
         return (async function* () {
-          for await (const part of parts) {
-            if (part.position > 1) {
+          for await (const batch of batches) {
+            if (batch.position > 1) {
               removing ??= storing.call('deleteKnowledgeBase', { knowledgeBaseId: id });
               await vi.waitUntil(async () => (await countWaitingLocks({ ...service, analyse })) > 0);
             }
-            yield part;
+            yield batch;
           }
         })();
       },

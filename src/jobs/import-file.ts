@@ -8,8 +8,8 @@ import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
 import { ServiceError } from '../errors.ts';
 import { recordHash } from '../files/files.ts';
 import type { ScopedId } from '../ids.ts';
-import type { AnalysedPart } from '../indexing/analyse-document.ts';
-import { endParts } from '../indexing/analysis-pool.ts';
+import type { PassageBatch } from '../indexing/analyse-document.ts';
+import { endAnalysis } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
 import { insertPassages } from '../indexing/store-passages.ts';
 import type { Attempt } from './importers.ts';
@@ -115,13 +115,15 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
   const stored = { ...document, accountId };
   const expected = await readExpectedLanguages(database, stored);
   const text = { title: fileName, expected, format: 'extracted', extracted: read.extracted } as const;
-  const parts = await analyse(text, { accountId, signal });
+  const batches = await analyse(text, { accountId, signal });
 
   try {
-    const isStored = await telemetry.step('storing', () => publish(database, stored, { parts, facts: read }));
+    const isStored = await telemetry.step('storing', () =>
+      publish(database, stored, { batches, facts: read }),
+    );
     if (isStored) telemetry.importsEnded({ status: 'processed' }, 1);
   } finally {
-    await endParts(parts);
+    await endAnalysis(batches);
   }
 }
 
@@ -142,7 +144,7 @@ async function fail(
 async function publish(
   database: Database,
   document: ScopedId & { accountId: string },
-  { parts, facts }: { parts: AsyncIterable<AnalysedPart>; facts: ReadFacts },
+  { batches, facts }: { batches: AsyncIterable<PassageBatch>; facts: ReadFacts },
 ): Promise<boolean> {
   return await database.transaction().execute(async (transaction) => {
     await lockKnowledgeBase(transaction, document);
@@ -151,7 +153,7 @@ async function publish(
       to: 'processed',
       facts,
     });
-    if (isMine) await insertPassages(transaction, document, { parts, documents: 0, bytes: 0 });
+    if (isMine) await insertPassages(transaction, document, { batches, documents: 0, bytes: 0 });
     return isMine;
   });
 }

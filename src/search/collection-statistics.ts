@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
-import { passageCounts } from '../indexing/postings/document-frequencies.ts';
+import { frequencyRows } from '../indexing/postings/document-frequencies.ts';
 
 /** The knowledge bases that a query covers, and their totals. */
 export type SearchedKnowledgeBases = {
@@ -95,7 +95,7 @@ const isCountedIn = (scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unkno
 const frequenciesIn = (isCounted: RawBuilder<unknown>, isSearched: RawBuilder<unknown>) => sql`
   (SELECT coalesce(json_object_agg(lexeme, passage_count), '{}') FROM (
     SELECT lexeme, sum(passage_count)::bigint AS passage_count
-    FROM (${passageCounts('asked', { isCounted, isSearched })}) AS counted
+    FROM (${frequencyRows('asked', { isCounted, isSearched })}) AS counted
     GROUP BY lexeme HAVING sum(passage_count) > 0) AS occurring)`;
 
 function statisticsOf(scope: Scope, values: Placeholders) {

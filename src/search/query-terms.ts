@@ -52,37 +52,37 @@ export const SCORED_TERMS_MAX = 64;
 /** How often each distinct token occurs, in the order of first occurrence. */
 type TokenCounts = ReadonlyMap<string, number>;
 
-/** The tokens of a query. `words` and `fragments` together have at most QUERY_TOKENS_MAX distinct tokens. */
+/** The tokens of a query. `words` and `stackedTokens` together have at most QUERY_TOKENS_MAX distinct tokens. */
 export type QueryWords = {
   words: TokenCounts;
   /** Unigrams and other pieces of runs; none of them is one of the words. */
-  fragments: TokenCounts;
+  stackedTokens: TokenCounts;
   /** The words that need stems. */
   toStem: string[];
   language: string;
 };
 
 export function readQuery(query: string): QueryWords {
-  const { tokens, fragments } = tokenise(query);
+  const { tokens, stackedTokens } = tokenise(query);
   const words = mostFrequent(count(tokens), QUERY_TOKENS_MAX);
-  const further = count(fragments.filter((token) => !words.has(token)));
+  const further = count(stackedTokens.filter((token) => !words.has(token)));
   return {
     words,
-    fragments: mostFrequent(further, QUERY_TOKENS_MAX - words.size),
+    stackedTokens: mostFrequent(further, QUERY_TOKENS_MAX - words.size),
     toStem: wordsToStem(words.keys()),
     language: detectLanguage(query),
   };
 }
 
 /**
- * Returns the distinct terms of a query in the order of first occurrence, fragments last. `stemsByLanguage` has the
+ * Returns the distinct terms of a query in the order of first occurrence, stackedTokens last. `stemsByLanguage` has the
  * stems of its words in each language of the searched passages; `simple` has none.
  *
  * A term is a stop word if the query's own language says so. Where that language is unsure or not searched, any
  * language that says so decides. In a query of stop words alone, they weigh as much as other words.
  */
 export function analyseQuery(
-  { words, fragments, language }: QueryWords,
+  { words, stackedTokens, language }: QueryWords,
   stemsByLanguage: ReadonlyMap<string, Stems>,
 ): QueryTerm[] {
   const allStems = [...stemsByLanguage.values()];
@@ -108,12 +108,12 @@ export function analyseQuery(
       });
     }
   }
-  return [...terms.values(), ...fragmentTerms(fragments, terms)];
+  return [...terms.values(), ...fragmentTerms(stackedTokens, terms)];
 }
 
-/** Terms for the fragments that are not terms already. */
-function fragmentTerms(fragments: TokenCounts, terms: ReadonlyMap<string, QueryTerm>): QueryTerm[] {
-  const further = [...fragments].filter(([token]) => !terms.has(token));
+/** Terms for the stackedTokens that are not terms already. */
+function fragmentTerms(stackedTokens: TokenCounts, terms: ReadonlyMap<string, QueryTerm>): QueryTerm[] {
+  const further = [...stackedTokens].filter(([token]) => !terms.has(token));
   return further.map(([token, frequency]) => ({
     ...unite(token, [NO_STEMS]),
     frequency,

@@ -10,7 +10,7 @@
  *   support      +.0044                   msmarco +.029    checkthat20 -.002    28 %
  */
 import { type RawBuilder, sql } from 'kysely';
-import { passageCounts } from '../indexing/postings/document-frequencies.ts';
+import { frequencyRows } from '../indexing/postings/document-frequencies.ts';
 import { lengthNorm, termFrequency, titleFrequency } from './bm25.ts';
 import { scoreOf, tsqueryOf } from './term-scores.ts';
 
@@ -112,7 +112,7 @@ export const feedbackWords = (lexemes: RawBuilder<unknown>) => sql`
     FROM (
       SELECT lexeme, said, 0 AS passage_count FROM shared UNION ALL
       SELECT lexeme, NULL, passage_count
-      FROM (${passageCounts('shared', { isCounted: isTheirs, isSearched: isTheirs })}) AS counts) AS counts
+      FROM (${frequencyRows('shared', { isCounted: isTheirs, isSearched: isTheirs })}) AS counts) AS counts
     GROUP BY lexeme)
   SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, said, rarity ^ 2 AS weight FROM (
     SELECT lexeme, said, ln(1 + (passages - frequency + 0.5) / (frequency + 0.5)) /

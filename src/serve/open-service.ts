@@ -113,7 +113,7 @@ export async function openService(
   };
   const stopImports = runsWorkers ? await startImports(service, jobs) : async () => {};
   const endWork = async () => {
-    setTimeout(analysis.refuseWaiting, SHUTDOWN_WAIT_MS).unref();
+    setTimeout(analysis.rejectWaiting, SHUTDOWN_WAIT_MS).unref();
     await jobs.endWork();
   };
   const close = async (jobsTimeoutMs?: number) => {

@@ -1,55 +1,53 @@
 /**
- * The document frequency of each lexeme in a knowledge base, exact at any moment: the merged count plus the deltas of
- * imports and deletions since. A delta is a row (a large document has several), written in the transaction of the
- * import or deletion. A worker merges the deltas, so that imports neither wait for each other nor update thousands of
- * counters.
+ * The document frequency of each lexeme in a knowledge base: the number of its passages that contain the lexeme. It is
+ * exact at any moment: the merged count plus the deltas of later imports and deletions. The transaction of an import or
+ * deletion writes its delta as one row, for a large document as several. A worker merges the deltas later. So imports
+ * neither wait for each other nor update thousands of counters.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../../database/database.ts';
 import { LEXEMES_PER_DELTA } from '../../database/tables.ts';
-import type { ScopedId } from '../../ids.ts';
-
-type Owned = ScopedId & { accountId: string };
+import type { OwnedId } from '../../ids.ts';
 
 /**
- * The INSERT that adds a document's deltas. `values` are placeholders; `lexemeCounts` is a binary array of jsonb
- * objects from lexeme to its number of passages.
+ * The INSERT of a document's deltas. `values` are placeholders. `documentFrequencies` is a binary array of jsonb
+ * objects (see `encodeDocumentFrequencies`).
  */
-export const addLexemes = (
-  values: Record<'knowledgeBaseId' | 'accountId' | 'lexemeCounts', RawBuilder<unknown>>,
+export const insertDeltas = (
+  values: Record<'knowledgeBaseId' | 'accountId' | 'documentFrequencies', RawBuilder<unknown>>,
 ) => sql`
   INSERT INTO document_frequency_deltas (knowledge_base_id, id, account_id, passage_counts)
   SELECT ${values.knowledgeBaseId}::uuid, gen_random_uuid(), ${values.accountId}::uuid, passage_counts
-  FROM unnest(${values.lexemeCounts}::jsonb[]) AS passage_counts`;
+  FROM unnest(${values.documentFrequencies}::jsonb[]) AS passage_counts`;
 
 /**
- * SQL for rows of `lexeme` and `passage_count`, several for a lexeme. Their sums are the document frequencies of the
- * lexemes in the CTE `words`: merged counts and deltas. `isCounted` selects the rows of the merged counts, `isSearched`
- * those of the deltas.
+ * SQL for the merged counts and deltas of the lexemes in the CTE named `lexemes`: rows of `lexeme` and `passage_count`.
+ * The sum over the rows of a lexeme is its document frequency. `isCounted` selects the rows of the merged counts,
+ * `isSearched` those of the deltas.
  *
- * Concatenation keeps a delta unpacked in memory, so PostgreSQL unpacks it once for all lexemes. OFFSET 0 makes it
- * iterate over the deltas and, for each, over the lexemes. In the other order it would write the unpacked deltas to
- * disk and read them again for each lexeme. jsonb finds a lexeme by binary search: with 512 lexemes and 1,104 deltas of
- * 5,000 each, that takes a fourth of the time of jsonb_each and a hash join.
+ * Concatenation keeps a delta unpacked in memory, so that PostgreSQL unpacks it once for all lexemes. OFFSET 0 makes
+ * PostgreSQL iterate over the deltas and, for each, over the lexemes. In the other order it would write the unpacked
+ * deltas to disk and read them again for each lexeme. jsonb finds a lexeme by binary search: with 512 lexemes and 1,104
+ * deltas of 5,000 each, that takes a quarter of the time of jsonb_each and a hash join.
  */
-export const passageCounts = (
-  words: string,
+export const frequencyRows = (
+  lexemes: string,
   { isCounted, isSearched }: Record<'isCounted' | 'isSearched', RawBuilder<unknown>>,
 ) => sql`
   SELECT lexeme, passage_count FROM document_frequencies
-  WHERE ${isCounted} AND lexeme = ANY(ARRAY(SELECT lexeme FROM ${sql.table(words)}))
+  WHERE ${isCounted} AND lexeme = ANY(ARRAY(SELECT lexeme FROM ${sql.table(lexemes)}))
   UNION ALL
-  SELECT changed.lexeme, changed.passage_count::bigint
-  FROM (SELECT passage_counts || '{}' AS passage_counts FROM document_frequency_deltas WHERE ${isSearched} OFFSET 0) AS change
+  SELECT counted.lexeme, counted.passage_count::bigint
+  FROM (
+      SELECT passage_counts || '{}' AS passage_counts FROM document_frequency_deltas
+      WHERE ${isSearched} OFFSET 0) AS delta
     CROSS JOIN LATERAL (
-      SELECT lexeme, change.passage_counts ->> lexeme AS passage_count FROM ${sql.table(words)} OFFSET 0) AS changed
-  WHERE changed.passage_count IS NOT NULL`;
+      SELECT lexeme, delta.passage_counts ->> lexeme AS passage_count FROM ${sql.table(lexemes)} OFFSET 0) AS counted
+  WHERE counted.passage_count IS NOT NULL`;
 
-/**
- * Adds the deltas that remove a document's lexemes, read from its passages. Passages of punctuation alone have none.
- */
-export async function removeLexemes(transaction: Queryable, document: Owned): Promise<void> {
+/** Inserts the deltas that subtract a document's lexemes, read from its passages. Punctuation alone has no lexemes. */
+export async function insertRemovalDeltas(transaction: Queryable, document: OwnedId): Promise<void> {
   await sql`
     INSERT INTO document_frequency_deltas (knowledge_base_id, id, account_id, passage_counts)
     SELECT ${document.knowledgeBaseId}, gen_random_uuid(), ${document.accountId},
@@ -63,21 +61,18 @@ export async function removeLexemes(transaction: Queryable, document: Owned): Pr
     GROUP BY piece`.execute(transaction);
 }
 
-/**
- * Name of the lock for changing a knowledge base's merged counts: one process holds it, others wait or do something
- * else.
- */
-const lockName = (knowledgeBaseId: string) => sql`hashtextextended(${`lexemes of ${knowledgeBaseId}`}, 0)`;
+/** The lock on a knowledge base's merged counts: whoever changes them must hold it. */
+const mergeLock = (knowledgeBaseId: string) => sql`hashtextextended(${`lexemes of ${knowledgeBaseId}`}, 0)`;
 
-/** Prevents merges in a knowledge base until the transaction ends. */
-export async function lockLexemes(transaction: Queryable, knowledgeBaseId: string): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock(${lockName(knowledgeBaseId)})`.execute(transaction);
+/** Keeps others from changing a knowledge base's merged counts until the transaction ends. */
+export async function lockMergedCounts(transaction: Queryable, knowledgeBaseId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(${mergeLock(knowledgeBaseId)})`.execute(transaction);
 }
 
-/** Deletes the deltas of a knowledge base before it is purged. Later merges can no longer write anything for it. */
+/** Deletes the deltas of a knowledge base before it is purged, so that no later merge writes anything for it. */
 export async function dropFrequencyDeltas(database: Database, knowledgeBaseId: string): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    await lockLexemes(transaction, knowledgeBaseId);
+    await lockMergedCounts(transaction, knowledgeBaseId);
     await transaction
       .deleteFrom('document_frequency_deltas')
       .where('knowledge_base_id', '=', knowledgeBaseId)
@@ -86,24 +81,24 @@ export async function dropFrequencyDeltas(database: Database, knowledgeBaseId: s
 }
 
 /**
- * Deltas that one merge takes at most, and large ones among them: half a second of work at most. With one large delta
- * in each merge, the deltas of an import of many large documents piled up for nine seconds, since fewer share their
- * words.
+ * The most deltas of one merge, and the most large ones among them: half a second of work. Merging several large deltas
+ * together saves work, because they share lexemes. With one large delta in each merge, the deltas of an import of many
+ * large documents piled up for nine seconds.
  */
-const CHANGES_PER_MERGE = 500;
+const DELTAS_PER_MERGE = 500;
 export const LARGE_DELTAS_PER_MERGE = 10;
-/** Size as stored. The delta of a document of a few pages has a third of it. */
-const LARGE_CHANGE_BYTES = 16_384;
+/** Size of a large delta, as stored. The delta of a document of a few pages has a third of it. */
+const LARGE_DELTA_BYTES = 16_384;
 
-/** The distinct lexemes are counted again after this many merged counts, if those are also a quarter of the lexemes. */
-const MERGED_PER_COUNT = 10_000;
+/** The distinct lexemes are counted again after this many merged counts, and not before a quarter of them changed. */
+const RECOUNT_AFTER_MERGED = 10_000;
 
 /**
- * Adds to the number of merged counts, and sometimes counts the distinct lexemes. Counting the new lexemes of each
- * merge would take a third of its time. This is the last statement of a merge, because imports wait for the row.
+ * Adds to the number of merged counts, and sometimes counts the distinct lexemes again. To count them at each merge
+ * would take a third of the merge's time. This is the last statement of a merge, because imports wait for the row.
  */
-async function noteMerged(transaction: Queryable, knowledgeBaseId: string, merged: bigint): Promise<void> {
-  const isDue = sql`merged_lexemes + ${merged} >= greatest(${sql.lit(MERGED_PER_COUNT)}, distinct_lexemes / 4)`;
+async function recordMerged(transaction: Queryable, knowledgeBaseId: string, merged: bigint): Promise<void> {
+  const isDue = sql`merged_lexemes + ${merged} >= greatest(${sql.lit(RECOUNT_AFTER_MERGED)}, distinct_lexemes / 4)`;
   await sql`
     UPDATE knowledge_base_statistics SET
       merged_lexemes = CASE WHEN ${isDue} THEN 0 ELSE merged_lexemes + ${merged} END,
@@ -113,8 +108,8 @@ async function noteMerged(transaction: Queryable, knowledgeBaseId: string, merge
     WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(transaction);
 }
 
-/** Adds deltas to the merged counts. A count is below 0 while a deletion is merged and its import is not. */
-async function mergeChanges(transaction: Queryable, knowledgeBaseId: string, ids: string[]): Promise<void> {
+/** Adds deltas to the merged counts. A count is negative while a deletion is merged but its import is not. */
+async function mergeDeltas(transaction: Queryable, knowledgeBaseId: string, ids: string[]): Promise<void> {
   const { numAffectedRows: merged = 0n } = await sql`
     MERGE INTO document_frequencies AS counted USING (
       SELECT account_id, key COLLATE "C" AS lexeme, sum(value::integer) AS change
@@ -131,32 +126,32 @@ async function mergeChanges(transaction: Queryable, knowledgeBaseId: string, ids
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', 'in', ids)
     .execute();
-  await noteMerged(transaction, knowledgeBaseId, merged);
+  await recordMerged(transaction, knowledgeBaseId, merged);
 }
 
-/** Merges some deltas of one knowledge base, unless another process holds its lock. Returns whether some are left. */
+/** Merges some deltas of one knowledge base, unless another process holds the lock. Returns whether some are left. */
 async function mergeSome(database: Database, knowledgeBaseId: string): Promise<boolean> {
   return await database.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ locked: boolean }>`
-      SELECT pg_try_advisory_xact_lock(${lockName(knowledgeBaseId)}) AS locked`.execute(transaction);
+      SELECT pg_try_advisory_xact_lock(${mergeLock(knowledgeBaseId)}) AS locked`.execute(transaction);
     if (!rows[0]?.locked) return false;
-    const { rows: changes } = await sql<{ id: string; large: number }>`
-      SELECT id, count(*) FILTER (WHERE pg_column_size(passage_counts) > ${sql.lit(LARGE_CHANGE_BYTES)})
+    const { rows: deltas } = await sql<{ id: string; large: number }>`
+      SELECT id, count(*) FILTER (WHERE pg_column_size(passage_counts) > ${sql.lit(LARGE_DELTA_BYTES)})
         OVER (ORDER BY id) AS large
       FROM document_frequency_deltas WHERE knowledge_base_id = ${knowledgeBaseId}
-      ORDER BY id LIMIT ${sql.lit(CHANGES_PER_MERGE + 1)}`.execute(transaction);
-    const ids = changes
-      .slice(0, CHANGES_PER_MERGE)
+      ORDER BY id LIMIT ${sql.lit(DELTAS_PER_MERGE + 1)}`.execute(transaction);
+    const ids = deltas
+      .slice(0, DELTAS_PER_MERGE)
       .filter(({ large }) => large <= LARGE_DELTAS_PER_MERGE)
       .map(({ id }) => id);
-    if (ids.length > 0) await mergeChanges(transaction, knowledgeBaseId, ids);
-    return ids.length < changes.length;
+    if (ids.length > 0) await mergeDeltas(transaction, knowledgeBaseId, ids);
+    return ids.length < deltas.length;
   });
 }
 
 /**
- * Merges some of the deltas of every knowledge base; several servers may do so at once.
- * @returns whether there were any, and whether some are left, apart from those that another server merges
+ * Merges some of the deltas of every knowledge base. Several servers may do so at once.
+ * @returns whether there were any, and whether some are left that no other server is merging
  */
 export async function mergeFrequencyDeltas(
   database: Database,

@@ -1,4 +1,4 @@
-/** Writes the number of a document's passages with each lexeme as jsonb. */
+/** Encodes document frequencies, counted in one document's passages, as jsonb in PostgreSQL's binary format. */
 import {
   type ByteWriter,
   createBinaryArray,
@@ -16,45 +16,45 @@ import {
 } from './postings-accumulator.ts';
 
 /**
- * Objects in one statement. PostgreSQL keeps everything that it has parsed until the statement ends, some 400 bytes for
- * a lexeme, and a backend never returns memory: 200,000 lexemes in one statement left it with 80 MB.
+ * Objects in one statement. PostgreSQL keeps all that it has parsed until the statement ends: about 400 bytes for each
+ * lexeme. Its process never returns memory: after 200,000 lexemes in one statement it kept 80 MB.
  */
-const CHANGES_PER_STATEMENT = 4;
+const OBJECTS_PER_STATEMENT = 4;
 
 /**
- * Binary arrays of jsonb, one for each statement. Their objects map lexemes to numbers of passages; each lexeme is in
- * one object. Without lexemes there is one array with one empty object.
+ * Returns binary arrays of jsonb, one for each statement. Their objects map lexemes to document frequencies. Each
+ * lexeme is in one object. Without lexemes there is one array with one empty object.
  */
-export function writePassageCounts(table: PostingsAccumulator): Uint8Array[] {
+export function encodeDocumentFrequencies(accumulator: PostingsAccumulator): Uint8Array[] {
   const arrays: Uint8Array[] = [];
-  let pieces = createBinaryArray(elementTypes.jsonb);
-  let piece = createCountsObject();
+  let objects = createBinaryArray(elementTypes.jsonb);
+  let object = createObjectWriter();
   const end = (): void => {
-    const bytes = piece.end();
-    pieces.add(bytes.length, (buffer, start) => bytes.copy(buffer, start));
+    const bytes = object.end();
+    objects.add(bytes.length, (buffer, start) => bytes.copy(buffer, start));
     release(bytes);
-    if (pieces.count() === CHANGES_PER_STATEMENT) endArray();
-    piece = createCountsObject();
+    if (objects.count() === OBJECTS_PER_STATEMENT) endArray();
+    object = createObjectWriter();
   };
   const endArray = (): void => {
-    arrays.push(pieces.toBuffer());
-    pieces = createBinaryArray(elementTypes.jsonb);
+    arrays.push(objects.toBuffer());
+    objects = createBinaryArray(elementTypes.jsonb);
   };
-  const names = table.names.written();
-  const lexemes = lexemesEnd(table);
+  const names = accumulator.names.written();
+  const lexemes = lexemesEnd(accumulator);
   for (let lexeme = 0; lexeme < lexemes; lexeme++) {
-    const count = passageCountOf(table, lexeme);
+    const count = passageCountOf(accumulator, lexeme);
     if (count === 0) continue;
-    if (piece.size() === LEXEMES_PER_DELTA) end();
-    piece.add(names.subarray(nameStart(table, lexeme), nameEnd(table, lexeme) - 1), count);
+    if (object.size() === LEXEMES_PER_DELTA) end();
+    object.add(names.subarray(nameStart(accumulator, lexeme), nameEnd(accumulator, lexeme) - 1), count);
   }
   end();
-  if (pieces.count() > 0) endArray();
+  if (objects.count() > 0) endArray();
   return arrays;
 }
 
-/** A JSON object in the format of `jsonb_recv`: its version, 1, and text in UTF-8 (PostgreSQL source, jsonb.c). */
-function createCountsObject() {
+/** Writes an object in the format of `jsonb_recv`: its version, 1, then JSON in UTF-8 (PostgreSQL source, jsonb.c). */
+function createObjectWriter() {
   const json = createByteWriter();
   json.byte(1);
   let size = 0;

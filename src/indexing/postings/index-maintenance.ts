@@ -1,20 +1,21 @@
-/** Index maintenance: work on the index after imports and deletions for which no request waits. */
+/** Index maintenance: work on the index that imports and deletions leave, so that no request waits for it. */
 import { sql } from 'kysely';
 import type { Database } from '../../database/database.ts';
 import { mergeFrequencyDeltas } from './document-frequencies.ts';
 
 /**
- * Moves the entries of new passages into the GIN index, unless another server does so or an import runs.
+ * Moves the pending entries into the GIN index, unless another server does so or an import is running.
  *
- * PostgreSQL keeps new entries on a pending list (manual, "GIN Fast Update Technique"), so that an import need not find
- * each lexeme's place in the index. Every search reads the whole list: at its limit of 4 MB, that doubles the processor
- * time. Autovacuum moves the entries too, but only after a table has grown by a fifth.
+ * PostgreSQL keeps new entries on a pending list (manual, "GIN Fast Update Technique"), so that an import need not
+ * insert each lexeme into the index. But every search reads the whole list: at its limit of 4 MB, that doubles the
+ * processor time. Autovacuum moves the entries too, but only after a table has grown by a fifth.
  *
- * An import moves the entries itself when the list is full, but not while another process does. During imports the list
- * grew to 32 MB, and searches took .4 s. An import holds the lock of writers on the table until it ends.
+ * An import moves the entries itself when the list is full, but not while another process moves them. So the list must
+ * not be moved during imports: it grew to 32 MB then, and searches took .4 s. A running import is visible by its lock
+ * on the table.
  * @returns whether no import was running
  */
-async function sortPendingEntries(database: Database): Promise<boolean> {
+async function movePendingEntries(database: Database): Promise<boolean> {
   const { rows } = await sql<{ isQuiet: boolean }>`
     WITH state AS MATERIALIZED (
       SELECT NOT EXISTS (
@@ -37,15 +38,15 @@ async function sortPendingEntries(database: Database): Promise<boolean> {
  * @returns whether deltas are left to merge
  */
 export function createIndexMaintenance(database: Database): () => Promise<boolean> {
-  let isSorted = false;
+  let isDone = false;
   return async () => {
     const { areFound, areLeft } = await mergeFrequencyDeltas(database);
-    if (areFound) isSorted = false;
-    else if (!isSorted) {
-      // Set first: a role that does not own the index fails here, and should fail once after each burst of imports
-      // instead of four times a second.
-      isSorted = true;
-      isSorted = await sortPendingEntries(database);
+    if (areFound) isDone = false;
+    else if (!isDone) {
+      // Set before the attempt, so that a role that does not own the index fails once after each burst of imports, and
+      // not four times a second.
+      isDone = true;
+      isDone = await movePendingEntries(database);
     }
     return areLeft;
   };

@@ -1,4 +1,4 @@
-/** Collects a document's lexemes by their numbers, and their positions in the current passage. */
+/** Collects the lexemes of a document, and their positions in the current passage. */
 
 import { impactTierLexeme } from '../../analysis/reserved-lexemes.ts';
 import { type ByteWriter, createByteWriter } from '../../binary-array.ts';
@@ -8,8 +8,8 @@ import { enlarge, type TokenIds } from './token-ids.ts';
 const POSITIONS_PER_LEXEME_MAX = 255;
 
 /**
- * Fields of a lexeme's record in one array, which begins at the lexeme's number times `FIELDS`. A large text has
- * 100,000 lexemes, which as objects would be slower to find and to collect.
+ * The records of all lexemes are in one array: that of a lexeme begins at its token id times `FIELDS`. A large text has
+ * 100,000 lexemes; as objects they would be slower to find and to collect.
  */
 const FIELDS = 8;
 /** Start and end of the lexeme's UTF-8 in the bytes of all lexemes, with the zero byte that ends it in a tsvector. */
@@ -18,94 +18,95 @@ const BYTES_END = 1;
 /** The number of passages that have the lexeme, and the last of them, counted from 1. */
 const PASSAGE_COUNT = 2;
 const PASSAGE = 3;
-/** Its positions in that passage, as indices into the passage's lists of positions. */
-const FIRST_PLACE = 4;
-const LAST_PLACE = 5;
-const PLACE_COUNT = 6;
+/** Its positions in that passage, as a linked list: indices into `positions` and `nextPositions`. */
+const FIRST_POSITION = 4;
+const LAST_POSITION = 5;
+const POSITION_COUNT = 6;
 /**
- * A lexeme's first impact tier lexeme, and a tier lexeme's next one. 0 until one is needed, as no tier has number 0.
+ * Of a lexeme: the lexeme of its first impact tier. Of the lexeme of a tier: that of the next tier. 0: not needed yet,
+ * because no tier has the token id 0.
  */
-const MARK = 7;
+const NEXT_TIER = 7;
 
 const INITIAL_LEXEMES = 1 << 10;
-const INITIAL_PLACES = 1 << 11;
+const INITIAL_POSITIONS = 1 << 11;
 
-/**
- * Plain arrays, which the functions that write the lexemes read directly. Only the functions below create and change
- * them.
- */
+/** The functions of tsvector-encoding.ts and frequency-encoding.ts read these arrays. Only those below change them. */
 export type PostingsAccumulator = {
-  numbers: TokenIds;
+  tokenIds: TokenIds;
   /** By lexeme, `FIELDS` numbers each. */
   records: Int32Array<ArrayBuffer>;
+  /** The lexemes in UTF-8, each followed by a zero byte. */
   names: ByteWriter;
-  /** The current passage, counted from 1, and its lexemes in the order of addition. */
+  /** The number of the current passage, from 1, and its lexemes in the order of addition. */
   passage: number;
-  found: number[];
-  /** The passage's positions with their weights, and for each the index of the same lexeme's next position. */
-  places: Int32Array<ArrayBuffer>;
-  nextPlaces: Int32Array<ArrayBuffer>;
-  placeCount: number;
+  lexemes: number[];
+  /** The passage's positions with their weights, and for each the index of the next position of the same lexeme. */
+  positions: Int32Array<ArrayBuffer>;
+  nextPositions: Int32Array<ArrayBuffer>;
+  positionCount: number;
 };
 
-/** Creates an accumulator without lexemes or passages; `numbers` are the document's token ids. */
-export const createPostingsAccumulator = (numbers: TokenIds): PostingsAccumulator => ({
-  numbers,
+/** Creates an empty accumulator for a document with these token ids. */
+export const createPostingsAccumulator = (tokenIds: TokenIds): PostingsAccumulator => ({
+  tokenIds,
   records: new Int32Array(FIELDS * INITIAL_LEXEMES),
   names: createByteWriter(),
   passage: 0,
-  found: [],
-  places: new Int32Array(INITIAL_PLACES),
-  nextPlaces: new Int32Array(INITIAL_PLACES),
-  placeCount: 0,
+  lexemes: [],
+  positions: new Int32Array(INITIAL_POSITIONS),
+  nextPositions: new Int32Array(INITIAL_POSITIONS),
+  positionCount: 0,
 });
 
 /** Begins the next passage and forgets the positions of the one before. */
-export function beginPassage(table: PostingsAccumulator): void {
-  table.passage++;
-  table.found = [];
-  table.placeCount = 0;
+export function beginPassage(accumulator: PostingsAccumulator): void {
+  accumulator.passage++;
+  accumulator.lexemes = [];
+  accumulator.positionCount = 0;
 }
 
-/** Adds a lexeme without a position to the passage, which must not have the lexeme yet. */
-export const addLexeme = (table: PostingsAccumulator, lexeme: number): void =>
-  enterLexeme(table, lexeme, recordOf(table, lexeme));
+/** Adds a lexeme without a position to the passage. The passage must not have the lexeme yet. */
+export const addLexeme = (accumulator: PostingsAccumulator, lexeme: number): void =>
+  startLexeme(accumulator, lexeme, recordOf(accumulator, lexeme));
 
-/** Adds a position of a lexeme, with its weight. A lexeme's positions must not descend within a passage. */
-export function addPlace(table: PostingsAccumulator, lexeme: number, place: number): void {
-  const record = recordOf(table, lexeme);
-  const { records, placeCount } = table;
-  if (records[record + PASSAGE] !== table.passage) {
-    enterLexeme(table, lexeme, record);
-    records[record + FIRST_PLACE] = placeCount;
+/** Adds a position, with its weight, to a lexeme of the passage. A lexeme's positions must not descend. */
+export function addPosition(accumulator: PostingsAccumulator, lexeme: number, position: number): void {
+  const record = recordOf(accumulator, lexeme);
+  const { records, positionCount } = accumulator;
+  if (records[record + PASSAGE] !== accumulator.passage) {
+    startLexeme(accumulator, lexeme, record);
+    records[record + FIRST_POSITION] = positionCount;
   } else {
-    const last = records[record + LAST_PLACE] as number; // recordOf's
-    const isFull = (records[record + PLACE_COUNT] as number) >= POSITIONS_PER_LEXEME_MAX; // likewise
-    // Positions beyond the last one are equal, and a tsvector has each position once.
-    if (isFull || table.places[last] === place) return;
-    table.nextPlaces[last] = placeCount;
+    const last = records[record + LAST_POSITION] as number; // within the array
+    const isFull = (records[record + POSITION_COUNT] as number) >= POSITIONS_PER_LEXEME_MAX; // likewise
+    // All positions beyond POSITION_MAX are equal, and a tsvector must not repeat a position.
+    if (isFull || accumulator.positions[last] === position) return;
+    accumulator.nextPositions[last] = positionCount;
   }
-  records[record + LAST_PLACE] = placeCount;
-  records[record + PLACE_COUNT] = (records[record + PLACE_COUNT] as number) + 1; // recordOf's
-  pushPlace(table, place);
+  records[record + LAST_POSITION] = positionCount;
+  records[record + POSITION_COUNT] = (records[record + POSITION_COUNT] as number) + 1; // within the array
+  pushPosition(accumulator, position);
 }
 
-/** The lexeme of a `tier` of a lexeme; `before` is that of the tier before it, or the lexeme itself. */
-export function markOf(
-  table: PostingsAccumulator,
+/**
+ * The lexeme of the impact tier after `before`, which is the lexeme of a tier or, before the first, `lexeme` itself.
+ */
+export function nextTierOf(
+  accumulator: PostingsAccumulator,
   before: number,
   { lexeme, tier }: { lexeme: number; tier: number },
 ): number {
-  const { numbers } = table;
-  const record = recordOf(table, before);
-  const known = table.records[record + MARK] as number; // recordOf's
+  const { tokenIds } = accumulator;
+  const record = recordOf(accumulator, before);
+  const known = accumulator.records[record + NEXT_TIER] as number; // within the array
   if (known !== 0) return known;
-  const mark = numbers.ofText(impactTierLexeme(numbers.textOf(lexeme), tier));
-  table.records[record + MARK] = mark;
-  return mark;
+  const tierLexeme = tokenIds.ofText(impactTierLexeme(tokenIds.textOf(lexeme), tier));
+  accumulator.records[record + NEXT_TIER] = tierLexeme;
+  return tierLexeme;
 }
 
-/** Upper bound (exclusive) of the numbers of all added lexemes. Other numbers below it are in no passage. */
+/** All added lexemes are below this bound. Other token ids below it are in no passage. */
 export const lexemesEnd = ({ records }: PostingsAccumulator): number => records.length / FIELDS;
 
 /** Start of a lexeme's bytes in `names`, and their end after the zero byte. */
@@ -118,51 +119,51 @@ export const nameEnd = ({ records }: PostingsAccumulator, lexeme: number): numbe
 export const passageCountOf = ({ records }: PostingsAccumulator, lexeme: number): number =>
   records[lexeme * FIELDS + PASSAGE_COUNT] as number; // below lexemesEnd
 
-/** For a lexeme in `found`: the index of its first position, if it has one, and the number of its positions. */
-export const firstPlaceOf = ({ records }: PostingsAccumulator, lexeme: number): number =>
-  records[lexeme * FIELDS + FIRST_PLACE] as number; // below lexemesEnd
-export const placeCountOf = ({ records }: PostingsAccumulator, lexeme: number): number =>
-  records[lexeme * FIELDS + PLACE_COUNT] as number; // below lexemesEnd
+/** For a lexeme of the passage: the index of its first position, if it has one, and the number of its positions. */
+export const firstPositionOf = ({ records }: PostingsAccumulator, lexeme: number): number =>
+  records[lexeme * FIELDS + FIRST_POSITION] as number; // below lexemesEnd
+export const positionCountOf = ({ records }: PostingsAccumulator, lexeme: number): number =>
+  records[lexeme * FIELDS + POSITION_COUNT] as number; // below lexemesEnd
 
 /** The start of a lexeme's record in `records`. Replaces the array when it is too short. */
-function recordOf(table: PostingsAccumulator, lexeme: number): number {
+function recordOf(accumulator: PostingsAccumulator, lexeme: number): number {
   const record = lexeme * FIELDS;
-  while (record >= table.records.length) table.records = enlarge(table.records);
+  while (record >= accumulator.records.length) accumulator.records = enlarge(accumulator.records);
   return record;
 }
 
-/** Notes that the passage has a lexeme, and writes the lexeme's name if it is new. */
-function enterLexeme(table: PostingsAccumulator, lexeme: number, record: number): void {
-  const { numbers, records, names } = table;
+/** Adds a lexeme to the passage, and writes its name if it is new to the document. */
+function startLexeme(accumulator: PostingsAccumulator, lexeme: number, record: number): void {
+  const { tokenIds, records, names } = accumulator;
   if (records[record + BYTES_END] === 0) {
     records[record + BYTES_START] = names.size();
-    writeName(names, lexeme, numbers);
+    writeName(names, lexeme, tokenIds);
     records[record + BYTES_END] = names.size();
   }
-  records[record + PASSAGE] = table.passage;
-  records[record + PASSAGE_COUNT] = (records[record + PASSAGE_COUNT] as number) + 1; // recordOf's
-  records[record + PLACE_COUNT] = 0;
-  table.found.push(lexeme);
+  records[record + PASSAGE] = accumulator.passage;
+  records[record + PASSAGE_COUNT] = (records[record + PASSAGE_COUNT] as number) + 1; // within the array
+  records[record + POSITION_COUNT] = 0;
+  accumulator.lexemes.push(lexeme);
 }
 
-function pushPlace(table: PostingsAccumulator, place: number): void {
-  if (table.placeCount === table.places.length) {
-    table.places = enlarge(table.places);
-    table.nextPlaces = enlarge(table.nextPlaces);
+function pushPosition(accumulator: PostingsAccumulator, position: number): void {
+  if (accumulator.positionCount === accumulator.positions.length) {
+    accumulator.positions = enlarge(accumulator.positions);
+    accumulator.nextPositions = enlarge(accumulator.nextPositions);
   }
-  table.places[table.placeCount++] = place;
+  accumulator.positions[accumulator.positionCount++] = position;
 }
 
 /** UTF-16 units of three bytes in UTF-8: from U+0800, without surrogates. */
 const takesThreeBytes = (unit: number): boolean => unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff);
 
 /** Writes a lexeme's UTF-8 and a zero byte. */
-function writeName(names: ByteWriter, lexeme: number, numbers: TokenIds): void {
-  const pair = numbers.pairOf(lexeme);
+function writeName(names: ByteWriter, lexeme: number, tokenIds: TokenIds): void {
+  const pair = tokenIds.pairOf(lexeme);
   const [first, second] = [pair >>> 16, pair & 0xffff];
   if (takesThreeBytes(second) && (first === 0 || takesThreeBytes(first))) {
     if (first !== 0) names.threeBytes(first);
     names.threeBytes(second);
-  } else names.text(numbers.textOf(lexeme));
+  } else names.text(tokenIds.textOf(lexeme));
   names.byte(0);
 }

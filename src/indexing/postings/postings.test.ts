@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type TokenisedText, tokenise } from '../../analysis/tokens.ts';
 import { createBinaryArray, elementTypes } from '../../binary-array.ts';
 import { LEXEMES_PER_DELTA } from '../../database/tables.ts';
-import { readPassageCounts, readPieces, readTsvector } from '../testing/analysed-passages.ts';
+import { readDocumentFrequencies, readObjects, readTsvector } from '../testing/analysed-passages.ts';
 import { createDocumentPostings } from './postings.ts';
 import { createTokenIds } from './token-ids.ts';
 
@@ -15,64 +15,64 @@ type PassageTokens = { title: TokenisedText; headings: TokenisedText; content: T
 
 /** A document whose tokens are their own lexemes. */
 function createDocument() {
-  const numbers = createTokenIds();
-  const lexemes = createDocumentPostings(numbers);
-  const numbered = ({ tokens, fragments, fragmentPlaces }: TokenisedText) => ({
-    tokens: tokens.map(numbers.ofText),
-    fragments: fragments.map(numbers.ofText),
-    fragmentPlaces,
+  const tokenIds = createTokenIds();
+  const postings = createDocumentPostings(tokenIds);
+  const withIds = ({ tokens, stackedTokens, stackedAt }: TokenisedText) => ({
+    tokens: tokens.map(tokenIds.ofText),
+    stackedTokens: stackedTokens.map(tokenIds.ofText),
+    stackedAt,
   });
   return {
     /** Returns the passage's tsvector. */
     add({ title, headings, content }: PassageTokens): string {
       const column = createBinaryArray(elementTypes.tsvector);
       const tokens = {
-        title: numbered(title),
-        headings: numbered(headings),
-        content: numbered(content),
+        title: withIds(title),
+        headings: withIds(headings),
+        content: withIds(content),
       };
-      lexemes.addPassage(column, tokens, { lexeme: (token) => token, alternative: () => undefined });
+      postings.addPassage(column, tokens, { lexeme: (token) => token, alternative: () => undefined });
       return readTsvector(column.toBuffer().subarray(ELEMENT_OFFSET));
     },
-    counts: () => Object.fromEntries(readPassageCounts(lexemes.passageCounts())),
-    statements: () => lexemes.passageCounts(),
-    pieces: () => readPieces(lexemes.passageCounts()),
+    counts: () => Object.fromEntries(readDocumentFrequencies(postings.documentFrequencies())),
+    statements: () => postings.documentFrequencies(),
+    objects: () => readObjects(postings.documentFrequencies()),
   };
 }
 const onePassage = (tokens: PassageTokens) => createDocument().add(tokens);
-const text = (...tokens: string[]): TokenisedText => ({ tokens, fragments: [], fragmentPlaces: [] });
+const text = (...tokens: string[]): TokenisedText => ({ tokens, stackedTokens: [], stackedAt: [] });
 const contentOnly = (...tokens: string[]): PassageTokens => ({
   title: text(),
   headings: text(),
   content: text(...tokens),
 });
 
-describe('createDocumentLexemes', () => {
-  it('numbers the title four times, headings and content, with weights A, B and D', () => {
+describe('createDocumentPostings', () => {
+  it('gives positions to the title four times, then to headings and content, with weights A, B and D', () => {
     const tokens = { title: text('a'), headings: text('b'), content: text(...'cdefghijklmnopqrstuvwxyz') };
     expect(onePassage(tokens)).toMatch(/^a:1A,2A,3A,4A b:5B c:6 d:7 e:8 /);
   });
 
-  it('marks the lexemes that a passage is dense in', () => {
+  it('adds the impact tiers of lexemes in which a passage is dense', () => {
     expect(onePassage(contentOnly('a', 'b', 'a'))).toBe('a:1,3 b:2 /1/a: /2/a:');
   });
 
-  it('puts fragments at the positions of their tokens', () => {
-    const headings = { tokens: ['東京'], fragments: ['東', '京'], fragmentPlaces: [0, 0] };
-    const content = { tokens: ['in', '京都'], fragments: ['京'], fragmentPlaces: [1] };
+  it('puts stackedTokens at the positions of their tokens', () => {
+    const headings = { tokens: ['東京'], stackedTokens: ['東', '京'], stackedAt: [0, 0] };
+    const content = { tokens: ['in', '京都'], stackedTokens: ['京'], stackedAt: [1] };
     expect(onePassage({ title: text(), headings, content })).toMatch(
       /^東京:1B 東:1B 京:1B,3 in:2 京都:3( |$)/,
     );
   });
 
-  it('counts the passages that have a lexeme, and forgets where another passage had it', () => {
+  it('counts the passages that contain a lexeme, and keeps positions apart by passage', () => {
     const document = createDocument();
     document.add(contentOnly('a', 'b', 'a', 'a'));
     expect(document.add(contentOnly('c', 'a'))).toBe('c:1 a:2');
     expect(document.counts()).toEqual({ a: 2, b: 1, '/1/a': 1, '/2/a': 1, c: 1 });
   });
 
-  it('counts lexemes that JSON has to quote, and writes any by their UTF-8', () => {
+  it('counts lexemes that JSON has to escape, and writes all in UTF-8', () => {
     const lexemes = ['a"b', '1\\2', '東京', '東', 'я', '東a', 'é東', '𠀀', '𠀀京', '😀😀', '\u0001'];
     const document = createDocument();
     expect(document.add(contentOnly(...lexemes))).toBe(
@@ -82,12 +82,12 @@ describe('createDocumentLexemes', () => {
     expect(createDocument().counts()).toEqual({});
   });
 
-  it('puts many lexemes into pieces, each into one', () => {
+  it('divides many lexemes between several objects, each into one', () => {
     const lexemes = Array.from({ length: 2 * LEXEMES_PER_DELTA + 1 }, (_, i) => `word${i}`);
     const document = createDocument();
     document.add(contentOnly(...lexemes));
-    const pieces = document.pieces();
-    expect(pieces.map((piece) => Object.keys(piece).length)).toEqual([
+    const objects = document.objects();
+    expect(objects.map((object) => Object.keys(object).length)).toEqual([
       LEXEMES_PER_DELTA,
       LEXEMES_PER_DELTA,
       1,
@@ -95,15 +95,15 @@ describe('createDocumentLexemes', () => {
     expect(Object.keys(document.counts()).sort()).toEqual(lexemes.sort());
   });
 
-  it('puts the counts of very many lexemes into several statements, for each a bounded number', () => {
+  it('divides very many lexemes between several statements', () => {
     const document = createDocument();
     const lexemes = Array.from({ length: 9 * LEXEMES_PER_DELTA }, (_, i) => `word${i}`);
     document.add(contentOnly(...lexemes));
-    const sizes = document.statements().map((array) => readPieces([array]).length);
+    const sizes = document.statements().map((array) => readObjects([array]).length);
     expect(sizes).toEqual([4, 4, 1]);
   });
 
-  it('keeps within the positions that a tsvector has, each once', () => {
+  it('keeps to the positions that a tsvector allows, each once', () => {
     const content = Array.from({ length: 20_000 }, (_, i) =>
       i % 2 ? 'even' : i < 17_000 ? `w${i}` : 'late',
     );
@@ -114,7 +114,7 @@ describe('createDocumentLexemes', () => {
     expect(tsvector.match(/late:([\d,]+)/)?.[1]).toBe('16383');
   });
 
-  it('has the places of every lexeme in rising order, whatever the text', () => {
+  it('has the positions of every lexeme in ascending order, in any text', () => {
     const piece = fc.constantFrom(
       '京都',
       '京',
@@ -134,14 +134,14 @@ describe('createDocumentLexemes', () => {
       fc.property(content, content, (title, content) => {
         const tsvector = onePassage({ title, headings: text(), content });
         for (const [, places = ''] of tsvector.matchAll(/:([\d,A]+)/g)) {
-          const numbers = places.split(',').map((place) => Number.parseInt(place, 10));
-          expect(numbers).toEqual([...new Set(numbers)].sort((left, right) => left - right));
+          const tokenIds = places.split(',').map((place) => Number.parseInt(place, 10));
+          expect(tokenIds).toEqual([...new Set(tokenIds)].sort((left, right) => left - right));
         }
       }),
     );
   });
 
-  it('gives every token of any passage its place', () => {
+  it('gives every token of any passage a position', () => {
     const token = fc.stringMatching(/^[a-zé漢'\\]{1,20}$/);
     const tokens = fc.record({ title: fc.array(token), headings: fc.array(token), content: fc.array(token) });
     fc.assert(

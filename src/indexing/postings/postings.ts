@@ -3,32 +3,32 @@
 import { tierCount } from '../../analysis/reserved-lexemes.ts';
 import type { TokenisedText } from '../../analysis/tokens.ts';
 import type { BinaryArray } from '../../binary-array.ts';
-import { writePassageCounts } from './frequency-encoding.ts';
+import { encodeDocumentFrequencies } from './frequency-encoding.ts';
 import {
   addLexeme,
-  addPlace,
+  addPosition,
   beginPassage,
   createPostingsAccumulator,
-  markOf,
+  nextTierOf,
   type PostingsAccumulator,
-  placeCountOf,
+  positionCountOf,
 } from './postings-accumulator.ts';
 import type { TokenIds } from './token-ids.ts';
 import { addPassageTsvector } from './tsvector-encoding.ts';
 
-/** The tokens of a text as token ids of their document. */
-export type NumberedText = TokenisedText<number>;
+/** The tokens of a text, as token ids of its document. */
+export type TokenIdText = TokenisedText<number>;
 
 /** The tokens of a passage, its title and its headings. */
-export type PassageTokens = { title: NumberedText; headings: NumberedText; content: NumberedText };
+export type PassageTokens = { title: TokenIdText; headings: TokenIdText; content: TokenIdText };
 
 /** PostgreSQL manual 8.11.1: positions run to 16383. */
 const POSITION_MAX = 16_383;
-/** A title or heading path of more tokens is cut, so that it cannot outweigh the passage. */
+/** Tokens of a title or heading path that count; more would outweigh the passage. */
 const CONTEXT_TOKENS_MAX = 200;
 /**
- * A title counts as if the passage repeated it this often, so that scoring needs no formula for titles. nDCG@10 is flat
- * within .001 in the mean from 3 to 5. financebench-a, whose titles name company and year, gains most.
+ * Each passage gets the tokens of its title this often, so that BM25 weighs titles without a formula of their own. The
+ * mean nDCG@10 is flat within .001 from 3 to 5. financebench-a gains most: its titles name company and year.
  */
 const TITLE_REPEATS = 4;
 
@@ -37,78 +37,76 @@ const WEIGHT_A = 3 << 14;
 const WEIGHT_B = 2 << 14;
 const WEIGHT_D = 0;
 
-/**
- * Functions from a token to its lexeme, and to its second lexeme without accents where it has one; for one language.
- */
-export type TokenLexemes = {
+/** The lexemes of tokens in one language. `alternative`: a second lexeme, without accents; undefined: there is none. */
+export type LexemeLookup = {
   lexeme(token: number): number;
   alternative(token: number): number | undefined;
 };
 
-/** Creates the postings of one document; `numbers` are its token ids. */
-export function createDocumentPostings(numbers: TokenIds) {
-  const table = createPostingsAccumulator(numbers);
+/** Creates the postings of one document. */
+export function createDocumentPostings(tokenIds: TokenIds) {
+  const accumulator = createPostingsAccumulator(tokenIds);
   return {
     /**
-     * Adds a passage as a tsvector: title tokens first (weight A), then headings (B), content (D) and impact tiers.
-     * Fragments have the positions of the tokens next to them.
+     * Adds a passage as a tsvector: tokens of the title first (weight A), then of the headings (B) and the content (D),
+     * then impact tiers. Stacked tokens have the positions of their neighbours.
      */
     addPassage(
       column: BinaryArray,
       { title, headings, content }: PassageTokens,
-      lexemes: TokenLexemes,
+      lexemes: LexemeLookup,
     ): void {
-      beginPassage(table);
+      beginPassage(accumulator);
       let before = 0;
-      const add = (text: NumberedText, weight: number, tokensMax: number): void => {
+      const add = (text: TokenIdText, weight: number, tokensMax: number): void => {
         const kept = Math.min(text.tokens.length, tokensMax);
-        addText(table, text, { lexemes, weight, before, kept });
+        addText(accumulator, text, { lexemes, weight, before, kept });
         before += kept;
       };
       for (let i = 0; i < TITLE_REPEATS; i++) add(title, WEIGHT_A, CONTEXT_TOKENS_MAX);
       add(headings, WEIGHT_B, CONTEXT_TOKENS_MAX);
       add(content, WEIGHT_D, Number.POSITIVE_INFINITY);
-      addMarks(table, content.tokens.length);
-      addPassageTsvector(column, table);
+      addImpactTiers(accumulator, content.tokens.length);
+      addPassageTsvector(column, accumulator);
     },
-    /** The document frequencies so far, in the form of `writePassageCounts`. */
-    passageCounts: (): Uint8Array[] => writePassageCounts(table),
+    /** The document frequencies so far, encoded by `encodeDocumentFrequencies`. */
+    documentFrequencies: (): Uint8Array[] => encodeDocumentFrequencies(accumulator),
   };
 }
 
-type TextPlaces = { lexemes: TokenLexemes; weight: number; before: number; kept: number };
+type TextPositions = { lexemes: LexemeLookup; weight: number; before: number; kept: number };
 
-/** Adds the positions of a text's first `kept` tokens, and of the fragments next to them, after `before` tokens. */
+/** Adds the first `kept` tokens of a text, with their stacked tokens, at the positions after `before`. */
 function addText(
-  table: PostingsAccumulator,
-  { tokens, fragments, fragmentPlaces }: NumberedText,
-  { lexemes, weight, before, kept }: TextPlaces,
+  accumulator: PostingsAccumulator,
+  { tokens, stackedTokens, stackedAt }: TokenIdText,
+  { lexemes, weight, before, kept }: TextPositions,
 ): void {
   const add = (token: number, position: number): void => {
-    addPlace(table, lexemes.lexeme(token), position);
+    addPosition(accumulator, lexemes.lexeme(token), position);
     const alternative = lexemes.alternative(token);
-    if (alternative !== undefined) addPlace(table, alternative, position);
+    if (alternative !== undefined) addPosition(accumulator, alternative, position);
   };
   let next = 0;
-  // In the order of positions, which PostgreSQL requires: a fragment may also be a token elsewhere.
+  // In the order of positions, which PostgreSQL requires: a stacked token may be an ordinary one elsewhere.
   for (let at = 0; at < kept; at++) {
     const position = Math.min(before + at + 1, POSITION_MAX) | weight;
     add(tokens[at] as number, position); // at is in range
-    for (; fragmentPlaces[next] === at; next++) add(fragments[next] as number, position); // one each
+    for (; stackedAt[next] === at; next++) add(stackedTokens[next] as number, position); // of equal length
   }
 }
 
-/** Adds the impact tiers of the lexemes in which the passage is dense; its content has `length` tokens. */
-function addMarks(table: PostingsAccumulator, length: number): void {
-  const { found } = table;
-  const count = found.length; // the loop appends the tiers after them
+/** Adds the impact tiers of the passage's lexemes. Its content has `length` tokens. */
+function addImpactTiers(accumulator: PostingsAccumulator, length: number): void {
+  const { lexemes } = accumulator;
+  const count = lexemes.length; // the loop appends the tiers after them
   for (let i = 0; i < count; i++) {
-    const lexeme = found[i] as number; // i is in range
-    const tiers = tierCount(placeCountOf(table, lexeme), length);
+    const lexeme = lexemes[i] as number; // i is in range
+    const tiers = tierCount(positionCountOf(accumulator, lexeme), length);
     let before = lexeme;
     for (let tier = 0; tier < tiers; tier++) {
-      before = markOf(table, before, { lexeme, tier });
-      addLexeme(table, before);
+      before = nextTierOf(accumulator, before, { lexeme, tier });
+      addLexeme(accumulator, before);
     }
   }
 }

@@ -8,31 +8,31 @@ const someText = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 4 })
   .map((text) => text.replaceAll('\0', '0'));
 
-describe('createTextNumbers', () => {
-  it('gives each text a number of its own, from which the text comes back', () => {
+describe('createTokenIds', () => {
+  it('gives each text an id of its own, and returns the text of each id', () => {
     fc.assert(
       fc.property(fc.array(someText, { maxLength: 100 }), (texts) => {
-        const numbers = createTokenIds();
-        const given = texts.map(numbers.ofText);
-        expect(texts.map(numbers.ofText)).toEqual(given);
-        expect(given.map(numbers.textOf)).toEqual(texts);
-        expect(numbers.size()).toBe(new Set(texts).size);
+        const tokenIds = createTokenIds();
+        const given = texts.map(tokenIds.ofText);
+        expect(texts.map(tokenIds.ofText)).toEqual(given);
+        expect(given.map(tokenIds.textOf)).toEqual(texts);
+        expect(tokenIds.size()).toBe(new Set(texts).size);
       }),
     );
   });
 
-  it('keeps them apart, however many pairs there are', () => {
-    const numbers = createTokenIds();
+  it('gives every pair an id of its own, also when there are many', () => {
+    const tokenIds = createTokenIds();
     const pairs = Array.from({ length: 50_000 }, (_, i) => [0x4e00 + (i % 500), 0x4e00 + i / 500] as const);
-    const numberAll = () => pairs.map(([first, second]) => numbers.ofPair(first, second));
-    const given = numberAll();
-    expect(numberAll()).toEqual(given);
+    const idsOfAll = () => pairs.map(([first, second]) => tokenIds.ofPair(first, second));
+    const given = idsOfAll();
+    expect(idsOfAll()).toEqual(given);
     expect(new Set(given).size).toBe(pairs.length);
-    expect(given.map(numbers.textOf)).toEqual(pairs.map((pair) => String.fromCharCode(...pair)));
-    expect(numbers.ofText('一')).toBe(pairs.length);
+    expect(given.map(tokenIds.textOf)).toEqual(pairs.map((pair) => String.fromCharCode(...pair)));
+    expect(tokenIds.ofText('一')).toBe(pairs.length);
   });
 
-  it('numbers the tokens of any text that it would have as texts', () => {
+  it('gives ids to the tokens of any text, which have the same texts as the tokens made as strings', () => {
     const mixed = fc.array(fc.constantFrom('東', '京', 'カ゚', '𠀀', 'ไที่', '한', ' ', 'ab', 'é', '-', '1'));
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 200 }),
@@ -40,12 +40,12 @@ describe('createTextNumbers', () => {
     );
     fc.assert(
       fc.property(text, (text) => {
-        const numbers = createTokenIds();
-        const { tokens, fragments, fragmentPlaces } = tokeniseAs(numbers, text);
+        const tokenIds = createTokenIds();
+        const { tokens, stackedTokens, stackedAt } = tokeniseAs(tokenIds, text);
         expect({
-          tokens: tokens.map(numbers.textOf),
-          fragments: fragments.map(numbers.textOf),
-          fragmentPlaces,
+          tokens: tokens.map(tokenIds.textOf),
+          stackedTokens: stackedTokens.map(tokenIds.textOf),
+          stackedAt,
         }).toEqual(tokenise(text));
       }),
     );

@@ -1,9 +1,10 @@
 /**
- * Token ids: numbers for the texts of a document's tokens and lexemes. A Chinese text may have a million tokens, nearly
- * all of one or two characters. As pairs of numbers these cost a tenth of what strings cost to make, hash and collect.
+ * Token ids: numbers that stand for the tokens and lexemes of a document. A Chinese text may have a million tokens,
+ * nearly all of one or two characters. As pairs of numbers they cost a tenth of what strings cost to make, hash and
+ * collect.
  */
 
-/** Ids count from 0, in the order in which the texts are first met. */
+/** Ids count from 0, in the order in which the texts are first seen. */
 export type TokenIds = ReturnType<typeof createTokenIds>;
 
 /** Initial slots, a power of 2. The table doubles when it is half full; most documents are a page. */
@@ -11,22 +12,22 @@ const INITIAL_SLOTS = 1 << 10;
 /** Spreads neighbouring pairs over the table: 2^32 over the golden ratio (Knuth, volume 3, 6.4). */
 const GOLDEN = 0x9e3779b1;
 
-/** Texts must have no NUL. */
+/** Texts must not contain NUL. */
 export function createTokenIds() {
   const longer = new Map<string, number>();
-  /** Texts by id; '' for a pair whose text was not requested yet. */
+  /** Texts by id; '' for a pair of UTF-16 units. */
   const texts: string[] = [];
-  /** Pairs by id; 0 for a text that is no pair. */
+  /** Pairs by id; 0 for a longer text. */
   let pairs = new Int32Array(INITIAL_SLOTS);
-  /** A pair, then its id plus 1; 0 is a free slot. */
+  /** A hash table: a pair, then its id plus 1. An id of 0 marks a free slot. */
   let slots = new Int32Array(2 * INITIAL_SLOTS);
   let pairCount = 0;
 
   const add = (text: string, pair: number): number => {
-    const number = texts.push(text) - 1;
-    if (number === pairs.length) pairs = enlarge(pairs);
-    pairs[number] = pair;
-    return number;
+    const id = texts.push(text) - 1;
+    if (id === pairs.length) pairs = enlarge(pairs);
+    pairs[id] = pair;
+    return id;
   };
 
   /** The slot of a pair, or the free slot for it. */
@@ -38,14 +39,15 @@ export function createTokenIds() {
   };
 
   const addPair = (pair: number, slot: number): number => {
-    const number = add('', pair);
+    const id = add('', pair);
     slots[slot] = pair;
-    slots[slot + 1] = number + 1;
-    if (++pairCount * 4 > slots.length) spread();
-    return number;
+    slots[slot + 1] = id + 1;
+    if (++pairCount * 4 > slots.length) grow();
+    return id;
   };
 
-  const spread = (): void => {
+  /** Doubles the hash table. */
+  const grow = (): void => {
     const before = slots;
     slots = new Int32Array(2 * before.length);
     for (let i = 0; i < before.length; i += 2) {
@@ -66,33 +68,33 @@ export function createTokenIds() {
   };
 
   return {
-    /** The id of the text of these UTF-16 units; a `first` of 0 stands for no unit. */
+    /** The id of a text of two UTF-16 units; of one unit if `first` is 0. */
     ofPair,
     ofText(text: string): number {
       if (text.length === 2) return ofPair(text.charCodeAt(0), text.charCodeAt(1));
       if (text.length === 1) return ofPair(0, text.charCodeAt(0));
-      let number = longer.get(text);
-      if (number === undefined) {
-        number = add(text, 0);
-        longer.set(text, number);
+      let id = longer.get(text);
+      if (id === undefined) {
+        id = add(text, 0);
+        longer.set(text, id);
       }
-      return number;
+      return id;
     },
-    textOf(number: number): string {
-      const text = texts[number] as string; // ids come from here
+    textOf(id: number): string {
+      const text = texts[id] as string; // every id has an entry
       if (text !== '') return text;
-      const pair = pairs[number] as number;
+      const pair = pairs[id] as number;
       return pair >>> 16 === 0 ? String.fromCharCode(pair) : String.fromCharCode(pair >>> 16, pair & 0xffff);
     },
-    /** The units of a text of at most two, the first in the upper half; 0 for a longer text. */
-    pairOf: (number: number): number => pairs[number] as number,
+    /** The UTF-16 units of a text of one or two, the first in the upper half; 0 for a longer text. */
+    pairOf: (id: number): number => pairs[id] as number,
     size: (): number => texts.length,
   };
 }
 
 /**
- * Copies the numbers into a larger array that ends in zeros. `numbers` is empty afterwards: V8 would otherwise keep up
- * to 64 MB of such unused arrays.
+ * Copies the numbers into an array of twice the length that ends in zeros. `numbers` is empty afterwards. Otherwise V8
+ * would keep up to 64 MB of such unused arrays.
  */
 export const enlarge = (numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> =>
   new Int32Array(numbers.buffer.transfer(2 * numbers.byteLength));

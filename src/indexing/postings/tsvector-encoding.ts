@@ -1,44 +1,48 @@
-/** Writes the lexemes of a passage and their positions as a PostgreSQL tsvector. */
+/** Encodes the lexemes of a passage and their positions as a tsvector, in PostgreSQL's binary format. */
 import type { BinaryArray } from '../../binary-array.ts';
 import {
-  firstPlaceOf,
+  firstPositionOf,
   nameEnd,
   nameStart,
   type PostingsAccumulator,
-  placeCountOf,
+  positionCountOf,
 } from './postings-accumulator.ts';
 
 /** Adds the tsvector of the current passage to a column of tsvectors. */
-export const addPassageTsvector = (column: BinaryArray, table: PostingsAccumulator): void =>
-  column.add(tsvectorSize(table), (buffer, start) => writeTsvector(table, buffer, start));
+export const addPassageTsvector = (column: BinaryArray, accumulator: PostingsAccumulator): void =>
+  column.add(tsvectorSize(accumulator), (buffer, start) => writeTsvector(accumulator, buffer, start));
 
 /** The size of the tsvector in bytes. */
-function tsvectorSize(table: PostingsAccumulator): number {
+function tsvectorSize(accumulator: PostingsAccumulator): number {
   let size = 4;
-  for (const lexeme of table.found) {
-    size += nameEnd(table, lexeme) - nameStart(table, lexeme) + 2 + 2 * placeCountOf(table, lexeme);
+  for (const lexeme of accumulator.lexemes) {
+    size +=
+      nameEnd(accumulator, lexeme) -
+      nameStart(accumulator, lexeme) +
+      2 +
+      2 * positionCountOf(accumulator, lexeme);
   }
   return size;
 }
 
 /** Writes the format of `tsvectorrecv`, which sorts the lexemes itself (PostgreSQL source, tsvector.c). */
-function writeTsvector(table: PostingsAccumulator, buffer: Buffer, start: number): void {
-  const { found, places, nextPlaces } = table;
-  const bytes = table.names.written();
-  let at = buffer.writeInt32BE(found.length, start);
+function writeTsvector(accumulator: PostingsAccumulator, buffer: Buffer, start: number): void {
+  const { lexemes, positions, nextPositions } = accumulator;
+  const bytes = accumulator.names.written();
+  let at = buffer.writeInt32BE(lexemes.length, start);
   const writeUint16 = (value: number): void => {
     buffer[at++] = value >> 8;
     buffer[at++] = value;
   };
-  for (const lexeme of found) {
-    const end = nameEnd(table, lexeme);
-    for (let i = nameStart(table, lexeme); i < end; i++) buffer[at++] = bytes[i] as number; // a byte that was written
-    const count = placeCountOf(table, lexeme);
+  for (const lexeme of lexemes) {
+    const end = nameEnd(accumulator, lexeme);
+    for (let i = nameStart(accumulator, lexeme); i < end; i++) buffer[at++] = bytes[i] as number; // within the array
+    const count = positionCountOf(accumulator, lexeme);
     writeUint16(count);
-    let place = firstPlaceOf(table, lexeme);
+    let index = firstPositionOf(accumulator, lexeme);
     for (let i = 0; i < count; i++) {
-      writeUint16(places[place] as number); // every index is in the list
-      place = nextPlaces[place] as number;
+      writeUint16(positions[index] as number); // within the array
+      index = nextPositions[index] as number;
     }
   }
 }

@@ -1,45 +1,46 @@
 /**
- * Finds the boundaries at which a text may be cut into passages, from the best (paragraphs) to the worst (characters).
+ * Finds the boundaries at which a text may be split into passages, from the best (paragraphs) to the worst
+ * (characters).
  */
 import type { List, Range, StructuredText } from './extracted-text.ts';
 
-/** Returns the offsets inside a range before which it may be cut, ascending. */
+/** Returns the offsets inside a range at which it may be split, in ascending order. */
 export type BoundaryFinder = (structured: StructuredText, range: Range) => number[];
 
 /**
- * The boundary finders, best first. The first one cuts a range that is too long; the next one cuts the pieces that are
- * still too long, and so on. Each takes linear time. The last resort is `characterBoundaries`.
+ * The boundary finders, best first. The first one splits a range that is too long, the next one splits the pieces that
+ * are still too long, and so on. Each takes linear time. The last resort is `characterBoundaries`.
  */
 export const BOUNDARY_FINDERS: BoundaryFinder[] = [
-  paragraphCuts,
-  blankLineCuts,
-  rowCuts,
-  sentenceCuts,
-  lineCuts,
-  wordCuts,
+  paragraphBoundaries,
+  blankLines,
+  rowBoundaries,
+  sentenceBoundaries,
+  lineBoundaries,
+  wordBoundaries,
 ];
 
 const BLANK_LINE = /\n[^\S\n]*\n\s*/g;
 /** A line that begins a list entry, table row, quotation, log record or numbered clause. */
 const ROW_START = /\n(?=[^\S\n]*(?:[-*+•‣▪·–]\s|[>|#[{]|\d{1,4}[.)]\s|\d{2,4}[-/:]\d|\p{L}[.)]\s))/gu;
 const LINE_END = /\n/g;
-/** White space, and the pauses of scripts that write none (ideographic comma, semicolon and colon). */
+/** White space, and the commas, semicolons and colons of scripts without white space. */
 const WORD_END = /\s+|[，、；：]/g;
 
 /** Sentence boundaries by Unicode UAX #29; its rules are the same in all locales that matter here. */
 const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-function paragraphCuts({ text, verbatim }: StructuredText, range: Range): number[] {
-  const cuts = matchEnds(text, range, BLANK_LINE);
-  return withoutInner(cuts, verbatim);
+function paragraphBoundaries({ text, verbatim }: StructuredText, range: Range): number[] {
+  const boundaries = matchEnds(text, range, BLANK_LINE);
+  return withoutInner(boundaries, verbatim);
 }
 
-function blankLineCuts({ text }: StructuredText, range: Range): number[] {
+function blankLines({ text }: StructuredText, range: Range): number[] {
   return matchEnds(text, range, BLANK_LINE);
 }
 
-/** Cuts before list entries and similar lines; inside code and tables before every line. */
-function rowCuts({ text, verbatim, tables }: StructuredText, range: Range): number[] {
+/** Before list entries and similar lines; inside code and tables before every line. */
+function rowBoundaries({ text, verbatim, tables }: StructuredText, range: Range): number[] {
   const rows = matchEnds(text, range, ROW_START);
   const inside = [...overlapping(verbatim, range), ...overlapping(tables, range)].flatMap((block) =>
     matchEnds(text, within(block, range), LINE_END),
@@ -48,30 +49,30 @@ function rowCuts({ text, verbatim, tables }: StructuredText, range: Range): numb
 }
 
 /**
- * Cuts between sentences. UAX #29 ends a sentence at each line end; not so here, because hard-wrapped text is common.
+ * Between sentences. UAX #29 also ends a sentence at each line end; not so here, because hard-wrapped text is common.
  */
-function sentenceCuts({ text }: StructuredText, range: Range): number[] {
+function sentenceBoundaries({ text }: StructuredText, range: Range): number[] {
   const flowing = text.slice(range.start, range.end).replace(/[\r\n\u0085\u2028\u2029]/g, ' ');
-  const cuts: number[] = [];
-  for (const { index } of SENTENCES.segment(flowing)) if (index > 0) cuts.push(range.start + index);
-  return cuts;
+  const boundaries: number[] = [];
+  for (const { index } of SENTENCES.segment(flowing)) if (index > 0) boundaries.push(range.start + index);
+  return boundaries;
 }
 
-function lineCuts({ text }: StructuredText, range: Range): number[] {
+function lineBoundaries({ text }: StructuredText, range: Range): number[] {
   return matchEnds(text, range, LINE_END);
 }
 
-function wordCuts({ text }: StructuredText, range: Range): number[] {
+function wordBoundaries({ text }: StructuredText, range: Range): number[] {
   return matchEnds(text, range, WORD_END);
 }
 
 function matchEnds(text: string, { start, end }: Range, pattern: RegExp): number[] {
-  const cuts: number[] = [];
+  const boundaries: number[] = [];
   for (const match of text.slice(start, end).matchAll(pattern)) {
-    const cut = start + match.index + match[0].length;
-    if (cut < end) cuts.push(cut);
+    const boundary = start + match.index + match[0].length;
+    if (boundary < end) boundaries.push(boundary);
   }
-  return cuts;
+  return boundaries;
 }
 
 /** The part of a block inside a range; empty where there is none. */
@@ -100,45 +101,45 @@ function firstEndingAfter(blocks: List<Range>, offset: number): number {
   return low;
 }
 
-/** The cuts outside all blocks; both ascend. */
-function withoutInner(cuts: number[], blocks: List<Range>): number[] {
-  let next = firstEndingAfter(blocks, cuts[0] ?? 0);
-  return cuts.filter((cut) => {
-    while (next < blocks.length && (blocks.at(next) as Range).end <= cut) next++; // next is in range
+/** The boundaries outside all blocks. Both lists are in ascending order. */
+function withoutInner(boundaries: number[], blocks: List<Range>): number[] {
+  let next = firstEndingAfter(blocks, boundaries[0] ?? 0);
+  return boundaries.filter((boundary) => {
+    while (next < blocks.length && (blocks.at(next) as Range).end <= boundary) next++; // next is in range
     const block = blocks.at(next);
-    return !block || cut <= block.start;
+    return !block || boundary <= block.start;
   });
 }
 
-/** How far back a cut looks for a place outside a combining sequence (UAX #15 allows 30 marks). */
+/** How far a boundary moves back to leave a combining sequence whole (UAX #15 allows 30 marks). */
 const CLUSTER_MAX_LENGTH = 32;
 const CONTINUES = /^(?:\p{M}|\u200c|\u200d|\p{Emoji_Modifier}|[\u{e0020}-\u{e007f}])/u;
 
 /**
- * The last resort for a range without better boundaries: cuts after every `limit`, measured by `sizeOf`. It never cuts
- * a surrogate pair. It cuts an accented letter or a joined emoji only where that alone is too long.
+ * The last resort for a range without better boundaries: a boundary after every `limit`, measured by `sizeOf`. It never
+ * splits a surrogate pair. It splits an accented letter or a joined emoji only where that alone is too long.
  */
 export function characterBoundaries(text: string, range: Range, limit: number, sizeOf: SizeOf): number[] {
-  const cuts: number[] = [];
+  const boundaries: number[] = [];
   let size = 0;
   for (let i = range.start; i < range.end; ) {
     const next = i + (isSurrogatePair(text, i) ? 2 : 1);
     const added = sizeOf(text, i, next);
     if (size + added > limit && i > range.start) {
-      const cut = clusterStart(text, i, cuts.at(-1) ?? range.start);
-      cuts.push(cut);
-      size = sizeOf(text, cut, i);
+      const boundary = clusterStart(text, i, boundaries.at(-1) ?? range.start);
+      boundaries.push(boundary);
+      size = sizeOf(text, boundary, i);
     }
     size += added;
     i = next;
   }
-  return cuts;
+  return boundaries;
 }
 
 /** Measures `text` from `start` to `end`. */
 export type SizeOf = (text: string, start: number, end: number) => number;
 
-/** The last place up to `offset`, and beyond `after`, that is not inside an accented letter or a joined emoji. */
+/** The last offset up to `offset`, and beyond `after`, that is not inside an accented letter or a joined emoji. */
 export function clusterStart(text: string, offset: number, after: number): number {
   for (let i = offset; i > Math.max(after, offset - CLUSTER_MAX_LENGTH); i--) {
     if (isSurrogatePair(text, i - 1)) continue;

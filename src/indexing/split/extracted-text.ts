@@ -1,4 +1,4 @@
-/** The common form of extracted text: every format's extractor returns it, and the passage splitter takes it. */
+/** The common form of extracted text: the extractor of each format returns it, and the passage splitter reads it. */
 import { deserialize, serialize } from 'node:v8';
 
 /** A stretch of a text: UTF-16 offsets, `end` exclusive. */
@@ -13,10 +13,10 @@ export type PageStart = { offset: number; page: number };
 /** A table, one row a line; `header` is the row that names the columns, '' where there is none. */
 export type Table = Range & { header: string };
 
-/** A list whose elements are read one by one, so that it need not exist as an array. */
+/** A list whose elements are read one by one. It need not exist as an array. */
 export type List<T> = { readonly length: number; at(index: number): T | undefined };
 
-/** A text with its structure, as the passage splitter takes it. */
+/** A text with its structure: the input of the passage splitter. */
 export type StructuredText = {
   text: string;
   headings: List<Heading>;

@@ -15,7 +15,7 @@ describe('scanMarkdown', () => {
         [2, 'Two'],
       ],
     ],
-    ['closing signs are markup', '## Two ##', [[2, 'Two']]],
+    ['closing # are markup', '## Two ##', [[2, 'Two']]],
     ['emphasis, code and links are markup', '# **A** `b` [c](http://d)', [[1, 'A b c']]],
     [
       'setext headings are underlined',
@@ -34,12 +34,12 @@ describe('scanMarkdown', () => {
     ['a comment in a code fence is code', '```sh\n# comment\n```'],
     ['an unclosed fence reaches to the end', '~~~\n# comment'],
     ['a shorter fence closes nothing', '````\n```\n# comment\n````'],
-    ['seven signs are none', '####### seven'],
+    ['seven # are none', '####### seven'],
     ['four blanks are code', '    # code'],
     ['a rule after a list entry underlines nothing', '- entry\n---'],
     ['a rule after a paragraph underlines nothing', 'two\nlines\n---'],
     ['front matter is no heading', '---\ntitle: x\n---\n'],
-    ['a paragraph behind a sign is no heading', `# ${'word '.repeat(50)}`],
+    ['a paragraph after # is no heading', `# ${'word '.repeat(50)}`],
   ];
   it.each(notFound)('%s', (_reason, text) => expect(headingsOf(text)).toEqual([]));
 

@@ -19,11 +19,11 @@ const TABLE_DELIMITER = /^[\s|:-]+$/;
 const LINE_MARKER = /^\s*(?:[-*+>|#=~`]|\d+[.)])/;
 
 type Line = Range & { text: string };
-type Fence = { start: number; sign: string; length: number };
+type Fence = { start: number; marker: string; length: number };
 
 /**
- * Finds the structure of a Markdown or plain text in linear time; `text` itself stays unchanged.
- * Front matter between `---` lines at the very beginning becomes verbatim text.
+ * Finds the structure of a Markdown or plain text in linear time; `text` itself stays unchanged. Front matter between
+ * `---` lines at the very beginning becomes verbatim text.
  */
 export function scanMarkdown(text: string): ExtractedText {
   const found = { headings: [] as Heading[], verbatim: [] as Range[], tables: [] as Table[] };
@@ -67,21 +67,21 @@ function linesOf(text: string): Line[] {
 function frontMatter(lines: Line[]): Fence | undefined {
   if (lines[0]?.text !== '---') return undefined;
   const closed = lines.findIndex((line, i) => i > 0 && line.text === '---');
-  return closed > 0 ? { start: 0, sign: '-', length: 3 } : undefined;
+  return closed > 0 ? { start: 0, marker: '-', length: 3 } : undefined;
 }
 
 function openedFence(line: Line): Fence | undefined {
   const match = FENCE.exec(line.text);
   if (!match?.[1]) return undefined;
-  const sign = match[1].charAt(0);
+  const marker = match[1].charAt(0);
   // CommonMark: no backtick after an opening ``` (it is inline code then).
-  if (sign === '`' && match[2]?.includes('`')) return undefined;
-  return { start: line.start, sign, length: match[1].length };
+  if (marker === '`' && match[2]?.includes('`')) return undefined;
+  return { start: line.start, marker, length: match[1].length };
 }
 
 function closes(fence: Fence, line: string): boolean {
-  const signs = line.trim();
-  return signs.length >= fence.length && signs === fence.sign.repeat(signs.length);
+  const markers = line.trim();
+  return markers.length >= fence.length && markers === fence.marker.repeat(markers.length);
 }
 
 function headingAt(lines: Line[], i: number): Heading | undefined {

@@ -1,4 +1,4 @@
-/** Measures the size of text by its content, so that passages hold about as much in every script. */
+/** Measures the size of a text so that passages of one size say about as much in every script. */
 
 /**
  * The maximum size of a passage in letters of an alphabet: 1,000 code points of English, 333 of Chinese. Recall of the
@@ -12,7 +12,9 @@
  */
 export const PASSAGE_MAX_SIZE = 1000;
 
-/** A smaller section is joined with the next on its level: a heading with one line says too little alone. */
+/**
+ * A smaller section is joined with the next one on its level or below: a heading with one line says too little alone.
+ */
 export const SECTION_MIN_SIZE = 200;
 
 /**

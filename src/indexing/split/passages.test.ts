@@ -1,4 +1,4 @@
-/** Passages are within bounds, end at the text's own boundaries, and lose nothing. */
+/** Passages keep to the size limit, end at boundaries of the text, and omit nothing. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isBlank } from './extracted-text.ts';
@@ -85,7 +85,7 @@ describe('splitPassages', () => {
     ]);
   });
 
-  it('cuts between sentences rather than inside them, into about equal parts', () => {
+  it('splits between sentences, into about equal sizes', () => {
     const passages = contents(sentence.repeat(40));
     expect(passages.length).toBe(3);
     for (const passage of passages) expect(passage).toMatch(/^This .*stop\.$/s);
@@ -93,12 +93,12 @@ describe('splitPassages', () => {
     expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThanOrEqual(2 * sentence.length);
   });
 
-  it('does not take the line ends of wrapped text for sentence ends', () => {
+  it('does not split hard-wrapped text at its line ends', () => {
     const wrapped = sentence.repeat(40).replaceAll(' exactly ', '\nexactly ');
     for (const passage of contents(wrapped)) expect(passage).toMatch(/^This .*stop\.$/s);
   });
 
-  it('cuts between list entries, table rows and lines of code', () => {
+  it('splits between list entries, table rows and lines of code', () => {
     const list = contents('- an entry without a full stop, and with some words\n'.repeat(60));
     const table = contents(
       `| name | value |\n|---|---|\n${'| a name | a value of some length |\n'.repeat(80)}`,
@@ -109,7 +109,7 @@ describe('splitPassages', () => {
     for (const passage of code.slice(1)) expect(passage).toMatch(/^const /);
   });
 
-  it('tells a passage from the middle of a table how its columns are called', () => {
+  it('gives a passage from the middle of a table the names of its columns', () => {
     const passages = split(
       `| name | value |\n|---|---|\n${'| a name | a value of some length |\n'.repeat(80)}`,
     );
@@ -117,24 +117,24 @@ describe('splitPassages', () => {
     expect(passages[1]?.tableHeader).toBe('| name | value |');
   });
 
-  it('does not break a code fence at its blank lines while it fits', () => {
+  it('does not split a code fence that fits at its blank lines', () => {
     const fence = `\`\`\`\n${'code\n\n'.repeat(100)}\`\`\``;
     expect(contents(`${paragraph}\n\n${paragraph}\n\n${fence}`)).toContain(fence);
   });
 
-  it('begins a passage at a heading, and gives the path of headings above', () => {
+  it('begins a passage at a heading, and returns the path of headings above', () => {
     const passages = split(`# A\n\n${paragraph}\n\n## B\n\n${paragraph}\n\n# C\n\n${paragraph}`);
     expect(passages.map(({ headings }) => headings)).toEqual([['A'], ['A', 'B'], ['C']]);
     expect(passages.map(({ text }) => text.split('\n')[0])).toEqual(['# A', '## B', '# C']);
   });
 
-  it('joins small sections of the same level, under the path that they share', () => {
+  it('joins small sections of the same level, under their common path', () => {
     const [passage, ...rest] = split('# A\n\n## B\n\nshort\n\n## C\n\nshort too');
     expect(rest).toEqual([]);
     expect(passage?.headings).toEqual(['A']);
   });
 
-  it('never leaves a heading alone: it goes with what follows, a last one with what precedes', () => {
+  it('keeps a heading with the text after it, a last one with the text before it', () => {
     const texts = [
       `# A\n\n## B\n\n${paragraph}\n\n${paragraph}`,
       `# A\n\n${'word '.repeat(400)}`,
@@ -147,7 +147,7 @@ describe('splitPassages', () => {
       for (const passage of contents(text)) expect(passage).not.toMatch(/^(?:#+ [^\n]*\s*)+$/);
   });
 
-  it('cuts a text without any boundary between characters, not inside one', () => {
+  it('splits a text without any boundary between characters, not inside one', () => {
     for (const unit of ['😀', 'e\u0301', '漢', '👨‍👩‍👧']) {
       const passages = contents(unit.repeat(2000));
       expect(passages.length).toBeGreaterThan(1);
@@ -155,7 +155,7 @@ describe('splitPassages', () => {
     }
   });
 
-  it('gives the page on which a passage begins', () => {
+  it('returns the page on which a passage begins', () => {
     const text = [paragraph, paragraph, paragraph].join('\n\n');
     const pages = [
       { offset: 0, page: 1 },

@@ -27,8 +27,8 @@ export type Passage = {
 /**
  * The passages of a text, in order. They cover everything except white space and stretches without visible characters,
  * never overlap, and never exceed PASSAGE_MAX_SIZE. A heading is in the passage of the text after it, and a last
- * heading in that of the text before it. Linear in the text's length. Each passage is found on demand, and the memory
- * in between is bounded by the length of a window.
+ * heading in that of the text before it. Each passage is found on demand, in time that is linear in the text's length.
+ * The memory is bounded by the length of a window.
  */
 export function* splitPassages(structured: StructuredText): Generator<Passage> {
   const describe = describer(structured);
@@ -46,7 +46,7 @@ export function* splitPassages(structured: StructuredText): Generator<Passage> {
 
 type Scope = { structured: StructuredText; section: Section };
 
-/** UTF-16 units that are divided at a time: some fifty passages, so that the window's ends affect few of them. */
+/** UTF-16 units that are divided at a time: about fifty passages, so that the ends of a window affect few of them. */
 const WINDOW_MAX_LENGTH = 50_000;
 
 /** Divides a section into windows of about equal lengths. Each ends at the best boundary in its second half. */
@@ -55,63 +55,67 @@ function* windowsOf(scope: Scope): Generator<Range> {
   while (end - start > WINDOW_MAX_LENGTH) {
     const count = Math.ceil((end - start) / WINDOW_MAX_LENGTH);
     const length = Math.ceil((end - start) / count);
-    const cut = lastCut(scope, { start: start + (length >> 1), end: start + length });
-    yield { start, end: cut };
-    start = cut;
+    const boundary = lastBoundary(scope, { start: start + (length >> 1), end: start + length });
+    yield { start, end: boundary };
+    start = boundary;
   }
   yield { start, end };
 }
 
 /** The last of the best boundaries in a range. */
-function lastCut({ structured, section }: Scope, range: Range): number {
-  for (const cutter of BOUNDARY_FINDERS) {
-    const cut = cutter(structured, range).findLast((place) => mayCut(section, place));
-    if (cut !== undefined) return cut;
+function lastBoundary({ structured, section }: Scope, range: Range): number {
+  for (const findBoundaries of BOUNDARY_FINDERS) {
+    const boundary = findBoundaries(structured, range).findLast((offset) => isAllowed(section, offset));
+    if (boundary !== undefined) return boundary;
   }
   return clusterStart(structured.text, range.end, range.start);
 }
 
-/** Cuts a range with the boundary finder of this depth, long pieces with deeper ones, and joins neighbours that fit. */
+/**
+ * Splits a range at the best kind of boundary, pieces that are too long at worse kinds, and joins neighbours that fit.
+ */
 function divide(scope: Scope, untrimmed: Range, depth: number): Range[] {
   const { text } = scope.structured;
   const range = trim(text, untrimmed);
   const size = sizeOf(text, range.start, range.end);
   if (size <= PASSAGE_MAX_SIZE) return range.start < range.end ? [range] : [];
-  const cutter = BOUNDARY_FINDERS[depth];
-  if (!cutter) return pieces(text, range, characterBoundaries(text, range, PASSAGE_MAX_SIZE, sizeOf));
-  const allowed = cutter(scope.structured, range).filter((cut) => mayCut(scope.section, cut));
+  const findBoundaries = BOUNDARY_FINDERS[depth];
+  if (!findBoundaries) return pieces(text, range, characterBoundaries(text, range, PASSAGE_MAX_SIZE, sizeOf));
+  const allowed = findBoundaries(scope.structured, range).filter((offset) =>
+    isAllowed(scope.section, offset),
+  );
   if (allowed.length === 0) return divide(scope, range, depth + 1);
-  const parts = pieces(text, range, allowed);
-  return join(text, parts, size).flatMap((part) => divide(scope, part, depth + 1));
+  const joined = join(text, pieces(text, range, allowed), size);
+  return joined.flatMap((piece) => divide(scope, piece, depth + 1));
 }
 
-/** Whether a cut keeps headings together with their text. */
-function mayCut(section: Section, cut: number): boolean {
-  return cut > section.bodyStart && cut < section.tailStart;
+/** Whether a boundary leaves the headings of a section together with its text. */
+function isAllowed(section: Section, boundary: number): boolean {
+  return boundary > section.bodyStart && boundary < section.tailStart;
 }
 
-function pieces(text: string, { start, end }: Range, cuts: number[]): Range[] {
-  const edges = [start, ...cuts, end];
+function pieces(text: string, { start, end }: Range, boundaries: number[]): Range[] {
+  const edges = [start, ...boundaries, end];
   return edges
     .slice(1)
     .map((edge, i) => trim(text, { start: edges[i] ?? start, end: edge }))
     .filter((piece) => piece.start < piece.end);
 }
 
-/** Joins neighbours up to the maximum size. It aims at equal sizes, so that the last passage is not tiny. */
-function join(text: string, parts: Range[], total: number): Range[] {
-  const aim = total / Math.ceil(total / PASSAGE_MAX_SIZE);
+/** Joins neighbours up to the maximum size, into about equal sizes, so that the last passage is not tiny. */
+function join(text: string, ranges: Range[], total: number): Range[] {
+  const target = total / Math.ceil(total / PASSAGE_MAX_SIZE);
   const joined: Range[] = [];
   let size = Number.POSITIVE_INFINITY;
-  for (const part of parts) {
+  for (const range of ranges) {
     const last = joined.at(-1);
-    const grown = last ? size + sizeOf(text, last.end, part.end) : size;
-    if (last && size < aim && grown <= PASSAGE_MAX_SIZE) {
-      last.end = part.end;
+    const grown = last ? size + sizeOf(text, last.end, range.end) : size;
+    if (last && size < target && grown <= PASSAGE_MAX_SIZE) {
+      last.end = range.end;
       size = grown;
     } else {
-      joined.push({ ...part });
-      size = sizeOf(text, part.start, part.end);
+      joined.push({ ...range });
+      size = sizeOf(text, range.start, range.end);
     }
   }
   return joined;
@@ -127,8 +131,7 @@ function trim(text: string, range: Range): Range {
 }
 
 /**
- * Returns the function that describes a passage. Ranges must come in text order, so that one sweep over the text
- * suffices.
+ * Returns a function that describes a passage. Ranges must come in text order, because it sweeps over the text once.
  */
 function describer({ text, pages, tables, verbatim }: StructuredText) {
   const codePoints = codePointCounter(text);

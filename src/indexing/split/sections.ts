@@ -1,11 +1,11 @@
-/** Divides a document into sections at its headings, none too small to stand alone. */
+/** Divides a document into sections at its headings, and joins those that are too small to stand alone. */
 import type { Heading, Range, StructuredText } from './extracted-text.ts';
 import { PASSAGE_MAX_SIZE, SECTION_MIN_SIZE, sizeOf } from './passage-size.ts';
 
 /**
  * A stretch of text under one heading path. `bodyStart` is where the text below the opening headings begins;
- * `tailStart` is where closing headings without text of their own begin (`end` where there are none).
- * `path` are the headings above the body, outermost first; `level` is the opening heading's, 0 before the first.
+ * `tailStart` is where closing headings without text of their own begin (`end` where there are none). `path` are the
+ * headings above the body, outermost first; `level` is the opening heading's, 0 before the first.
  */
 export type Section = Range & { bodyStart: number; tailStart: number; path: string[]; level: number };
 
@@ -14,7 +14,7 @@ export function* sectionsOf(structured: StructuredText): Generator<Section> {
   const { text } = structured;
   let before: Section | undefined;
   let last: Section | undefined;
-  for (const section of cutAtHeadings(structured)) {
+  for (const section of splitAtHeadings(structured)) {
     if (last && mayJoin(text, last, section)) last = joined(last, section, text);
     else {
       if (before) yield before;
@@ -25,7 +25,7 @@ export function* sectionsOf(structured: StructuredText): Generator<Section> {
   if (last) yield* withTail(text, before, last);
 }
 
-function* cutAtHeadings({ text, headings }: StructuredText): Generator<Section> {
+function* splitAtHeadings({ text, headings }: StructuredText): Generator<Section> {
   const first = headings.at(0)?.start ?? text.length;
   if (skipSpace(text, 0, first) < first || headings.length === 0)
     yield { start: 0, end: first, bodyStart: 0, tailStart: first, path: [], level: 0 };
@@ -43,10 +43,13 @@ function* cutAtHeadings({ text, headings }: StructuredText): Generator<Section> 
   }
 }
 
-/** Whether a section joins the one before it: that one has only headings, or is small and this one is not above it. */
+/**
+ * Whether `section` joins `before`: if `before` has headings only, or if it is small and `section` is on its level or
+ * below.
+ */
 function mayJoin(text: string, before: Section, section: Section): boolean {
   const size = sizeOf(text, before.start, before.end, PASSAGE_MAX_SIZE);
-  // Only headings. But a whole table of contents is text in its own right.
+  // Headings only, unless there are so many that they are a table of contents.
   if (isEmpty(before)) return size <= PASSAGE_MAX_SIZE / 2;
   if (isEmpty(section) || section.level < before.level || size >= SECTION_MIN_SIZE) return false;
   return size + sizeOf(text, section.start, section.end, PASSAGE_MAX_SIZE) <= PASSAGE_MAX_SIZE;

@@ -1,5 +1,5 @@
-/** Reads what an analysis has made back into rows, by the binary forms as PostgreSQL documents and sends them. */
-import type { AnalysedPart, PassageColumns } from '../analyse-document.ts';
+/** Decodes the result of an analysis into rows, by PostgreSQL's binary formats. */
+import type { PassageBatch, PassageColumns } from '../analyse-document.ts';
 
 type Row = Record<Exclude<keyof PassageColumns, 'length'>, string | null> & {
   position: number;
@@ -18,30 +18,30 @@ function readArray(array: Uint8Array): (Buffer | null)[] {
     elements.push(length < 0 ? null : bytes.subarray(at, at + length));
     at += Math.max(length, 0);
   }
-  if (at !== bytes.length) throw new Error(`${bytes.length - at} bytes behind the last element`);
+  if (at !== bytes.length) throw new Error(`${bytes.length - at} bytes after the last element`);
   return elements;
 }
 
 const readInteger = (bytes: Buffer | null): number | null => bytes?.readInt32BE() ?? null;
 
-/** As a tsvector is shown, but without quotes, and with the lexemes in the order in which they were sent. */
+/** A tsvector as text, without quotes. The lexemes keep the order in which they were written. */
 export function readTsvector(bytes: Buffer): string {
   const lexemes: string[] = [];
   let at = 4;
   for (let i = 0; i < bytes.readInt32BE(); i++) {
     const end = bytes.indexOf(0, at);
     const count = bytes.readUInt16BE(end + 1);
-    const places = Array.from({ length: count }, (_, k) => bytes.readUInt16BE(end + 3 + 2 * k));
-    const shown = places.map((place) => `${place & 0x3fff}${['', 'C', 'B', 'A'][place >> 14]}`);
+    const positions = Array.from({ length: count }, (_, k) => bytes.readUInt16BE(end + 3 + 2 * k));
+    const shown = positions.map((position) => `${position & 0x3fff}${['', 'C', 'B', 'A'][position >> 14]}`);
     lexemes.push(`${bytes.toString('utf8', at, end)}:${shown.join()}`);
     at = end + 3 + 2 * count;
   }
-  if (at !== bytes.length) throw new Error(`${bytes.length - at} bytes behind the last lexeme`);
+  if (at !== bytes.length) throw new Error(`${bytes.length - at} bytes after the last lexeme`);
   return lexemes.join(' ');
 }
 
-/** The rows of a part, text and numbers as text; `lexemes` as `readTsvector` gives them. */
-function readPart({ position, columns }: AnalysedPart): Row[] {
+/** The rows of a batch; `lexemes` in the form of `readTsvector`. */
+function readBatch({ position, columns }: PassageBatch): Row[] {
   const text = (name: keyof PassageColumns) =>
     readArray(columns[name]).map((bytes) => bytes?.toString() ?? null);
   const integers = (name: keyof PassageColumns) => readArray(columns[name]).map(readInteger);
@@ -62,27 +62,27 @@ function readPart({ position, columns }: AnalysedPart): Row[] {
 }
 
 /** The objects of binary arrays of jsonb, from lexeme to passage count. */
-export const readPieces = (arrays: Uint8Array[]): Record<string, number>[] =>
+export const readObjects = (arrays: Uint8Array[]): Record<string, number>[] =>
   arrays.flatMap(readArray).map((bytes) => {
-    if (bytes?.[0] !== 1) throw new Error('no jsonb of version 1');
+    if (bytes?.[0] !== 1) throw new Error('not jsonb of version 1');
     return JSON.parse(bytes.subarray(1).toString());
   });
 
-/** What they say together. */
-export const readPassageCounts = (arrays: Uint8Array[]): Map<string, number> =>
-  new Map(readPieces(arrays).flatMap((piece) => Object.entries(piece)));
+/** All these objects as one map. */
+export const readDocumentFrequencies = (arrays: Uint8Array[]): Map<string, number> =>
+  new Map(readObjects(arrays).flatMap((object) => Object.entries(object)));
 
-/** A whole analysis: its passages, and in how many of them each lexeme occurs. */
-export async function readAnalysis(parts: AsyncIterable<AnalysedPart>) {
+/** A whole analysis: its passages, the document frequencies of its lexemes, and its totals. */
+export async function readAnalysis(batches: AsyncIterable<PassageBatch>) {
   const passages: Row[] = [];
-  const lexemeCounts = new Map<string, number>();
-  let totals: AnalysedPart['totals'];
-  for await (const part of parts) {
-    passages.push(...readPart(part));
-    totals ??= part.totals;
-    for (const [lexeme, count] of readPassageCounts(part.lexemeCounts ?? [])) {
-      lexemeCounts.set(lexeme, (lexemeCounts.get(lexeme) ?? 0) + count);
+  const documentFrequencies = new Map<string, number>();
+  let totals: PassageBatch['totals'];
+  for await (const batch of batches) {
+    passages.push(...readBatch(batch));
+    totals ??= batch.totals;
+    for (const [lexeme, count] of readDocumentFrequencies(batch.documentFrequencies ?? [])) {
+      documentFrequencies.set(lexeme, (documentFrequencies.get(lexeme) ?? 0) + count);
     }
   }
-  return { passages, lexemeCounts, totals };
+  return { passages, documentFrequencies, totals };
 }

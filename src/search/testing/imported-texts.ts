@@ -28,13 +28,13 @@ export async function makeKnowledgeBase(database: Database): Promise<Place> {
 /** Imports a text in one transaction; gives the document's own id. */
 export async function importText(database: Database, place: Place, text: TestText): Promise<string> {
   const expected = await readExpectedLanguages(database, place);
-  const parts = analyseDocument({ ...text, expected, format: 'text' }, createStem(database));
+  const batches = analyseDocument({ ...text, expected, format: 'text' }, createStem(database));
   const id = uuidv7();
   const bytes = Buffer.byteLength(text.content);
   await database.transaction().execute(async (transaction) => {
     const document = { ...place, id, title: text.title, source: text.title, type: 'text' as const };
     await insertDocument(transaction, { ...document, bytes, status: 'processed' });
-    await insertPassages(transaction, { ...place, id }, { parts, documents: 1, bytes });
+    await insertPassages(transaction, { ...place, id }, { batches, documents: 1, bytes });
   });
   return id;
 }
