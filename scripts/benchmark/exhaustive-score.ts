@@ -11,8 +11,8 @@ import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgr
 import { B, K1 } from '../../src/search/bm25.ts';
 import type { SearchedKnowledgeBases } from '../../src/search/collection-statistics.ts';
 import { createQueryAnalysis, type QueryAnalysis } from '../../src/search/query-analysis.ts';
-import { scoreByWords } from '../../src/search/ranking.ts';
-import { candidatesOf, chooseTerms, weighSpellings } from '../../src/search/search.ts';
+import { scoreByBm25 } from '../../src/search/ranking.ts';
+import { candidatesOf, chooseTerms, toWeightedTerm } from '../../src/search/search.ts';
 import { createStemMemory } from '../../src/search/stems.ts';
 import { showProgress } from '../progress.ts';
 
@@ -36,7 +36,7 @@ const termScore = ({ passageCount, lengthTotal }: Collection): string => {
 const exhaustiveScores = (collection: Collection): string => `
   SELECT least(sum(best) / $4::float8, 1) AS score FROM (
     SELECT passage, max(${termScore(collection)}) AS best
-    FROM unnest($1::int[], $2::text[], $3::float8[]) AS asked (term, lexeme, weight)
+    FROM unnest($1::int[], $2::text[], $3::float8[]) AS given (term, lexeme, weight)
       JOIN benchmark_postings USING (lexeme),
       unnest(passages, lengths, titles, headings, contents)
         AS posting (passage, length, in_title, in_headings, in_content)
@@ -54,8 +54,8 @@ const readCollection = async (client: pg.Client): Promise<Collection> => {
 /** Creates the table of postings of these lexemes: one row per lexeme, as arrays in the order of the passages. */
 async function makePostings(client: pg.Client, lexemes: string[]): Promise<void> {
   await client.query(`SET work_mem = '512MB'`);
-  await client.query(`CREATE TEMP TABLE benchmark_asked AS SELECT unnest($1::text[]) AS lexeme`, [lexemes]);
-  await client.query('ANALYZE benchmark_asked');
+  await client.query(`CREATE TEMP TABLE benchmark_lexemes AS SELECT unnest($1::text[]) AS lexeme`, [lexemes]);
+  await client.query('ANALYZE benchmark_lexemes');
   const inZone = (label: string) => `cardinality(array_positions(weights, '${label}'))::smallint`;
   await client.query(`
     CREATE TEMP TABLE benchmark_postings AS
@@ -63,7 +63,7 @@ async function makePostings(client: pg.Client, lexemes: string[]): Promise<void>
       array_agg(${inZone('A')}) AS titles, array_agg(${inZone('B')}) AS headings,
       array_agg((cardinality(positions) - ${inZone('A')} - ${inZone('B')})::smallint) AS contents
     FROM (SELECT row_number() OVER ()::int AS passage, length, lexemes FROM passage_lexemes) AS numbered,
-      unnest(lexemes) AS entry JOIN benchmark_asked USING (lexeme)
+      unnest(lexemes) AS entry JOIN benchmark_lexemes USING (lexeme)
     GROUP BY lexeme`);
   await client.query('CREATE UNIQUE INDEX ON benchmark_postings (lexeme)');
   await client.query('ANALYZE benchmark_postings');
@@ -76,15 +76,15 @@ const readFrequencies = async (client: pg.Client): Promise<Map<string, number>> 
   return new Map(rows.map(({ lexeme, frequency }) => [lexeme, frequency]));
 };
 
-type Weighed = { weighted: ReturnType<typeof weighSpellings>[]; attainable: number };
+type Weighed = { terms: ReturnType<typeof toWeightedTerm>[]; upperBound: number };
 
 /** The ten best scores of all passages that contain a term. */
-async function scoreAll(client: pg.Client, { weighted, attainable }: Weighed, collection: Collection) {
-  const lexemes = weighted.flatMap(({ spellings }, term): WeightedLexeme[] =>
-    spellings.map(({ lexeme, attainable: weight }) => ({ term, lexeme, weight })),
+async function scoreAll(client: pg.Client, { terms, upperBound }: Weighed, collection: Collection) {
+  const lexemes = terms.flatMap(({ variants }, term): WeightedLexeme[] =>
+    variants.map(({ lexeme, upperBound: weight }) => ({ term, lexeme, weight })),
   );
   const column = <Key extends keyof WeightedLexeme>(key: Key) => lexemes.map((lexeme) => lexeme[key]);
-  const values = [column('term'), column('lexeme'), column('weight'), attainable];
+  const values = [column('term'), column('lexeme'), column('weight'), upperBound];
   const statement = { name: 'exhaustive', text: exhaustiveScores(collection) };
   const { rows } = await client.query<{ score: number }>({ ...statement, values });
   return rows.map(({ score }) => score);
@@ -93,13 +93,13 @@ async function scoreAll(client: pg.Client, { weighted, attainable }: Weighed, co
 /** The ten best scores of the service's candidates. */
 async function scoreCandidates(
   database: Database,
-  { weighted, attainable }: Weighed,
+  { terms, upperBound }: Weighed,
   searched: SearchedKnowledgeBases,
 ): Promise<number[]> {
-  if (weighted.length === 0) return [];
-  const { queries } = candidatesOf(weighted, searched.passageCount);
-  const scores = await scoreByWords(database, { weighted, attainable }, { searched, queries, limit: 10 });
-  return scores.map((score) => score / attainable);
+  if (terms.length === 0) return [];
+  const { queries } = candidatesOf(terms, searched.passageCount);
+  const scores = await scoreByBm25(database, { terms, upperBound }, { searched, queries, limit: 10 });
+  return scores.map((score) => score / upperBound);
 }
 
 /**
@@ -114,28 +114,28 @@ export async function measureExactness(
   const database = openServiceDatabase(service);
   try {
     const accountId = await findAccount(client);
-    const understand = createQueryAnalysis(database, createStemMemory());
-    const understood: QueryAnalysis[] = [];
+    const analyse = createQueryAnalysis(database, createStemMemory());
+    const analysed: QueryAnalysis[] = [];
     for (const query of queries)
-      understood.push(await understand({ accountId, knowledgeBaseIds: undefined, query }));
-    const words = understood.flatMap(({ terms }) =>
+      analysed.push(await analyse({ accountId, knowledgeBaseIds: undefined, query }));
+    const words = analysed.flatMap(({ terms }) =>
       terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]),
     );
-    const marks = words.flatMap((word) => TIERS.map((_, tier) => impactTierLexeme(word, tier)));
-    await makePostings(client, [...new Set([...words, ...marks])]);
+    const tierLexemes = words.flatMap((word) => TIERS.map((_, tier) => impactTierLexeme(word, tier)));
+    await makePostings(client, [...new Set([...words, ...tierLexemes])]);
     const frequencies = await readFrequencies(client);
     const progress = showProgress('scoring exhaustively', queries.length);
     const [best, found]: [number[][], number[][]] = [[], []];
-    for (const { terms, statistics } of understood) {
+    for (const { terms, statistics } of analysed) {
       const index = { frequencies, passageCount: collection.passageCount };
-      const { scored, attainable } = chooseTerms(terms, index);
-      const weighed = { attainable, weighted: scored.map((term) => weighSpellings(term, index)) };
+      const { chosen, upperBound } = chooseTerms(terms, index);
+      const weighed = { upperBound, terms: chosen.map((term) => toWeightedTerm(term, index)) };
       best.push(await scoreAll(client, weighed, collection));
       found.push(await scoreCandidates(database, weighed, statistics.searched));
       progress.advance(1);
     }
     progress.end();
-    await client.query('DROP TABLE benchmark_asked, benchmark_postings');
+    await client.query('DROP TABLE benchmark_lexemes, benchmark_postings');
     return shareOfFound(best, found);
   } finally {
     await database.destroy();

@@ -112,7 +112,7 @@ test('who hangs up has the statement of his query cancelled', async () => {
   });
   querying.catch(() => {});
   const readQueries = async () =>
-    (await readRunning(service.service.database)).filter((text) => text.includes('WITH asked'));
+    (await readRunning(service.service.database)).filter((text) => text.includes('WITH query_terms'));
   await vi.waitUntil(async () => (await readQueries()).length > 0, { timeout: 5_000 });
   hangingUp.abort();
   await expect(querying).rejects.toThrow();

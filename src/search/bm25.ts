@@ -2,8 +2,8 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * BM25's k1: the lower, the sooner further occurrences of a term stop counting. The literature has 0.9 to 2. nDCG@10
- * over the open collections is flat within .001 from 0.7 to 1.1.
+ * BM25's k1: the lower it is, the sooner further occurrences of a term stop counting. The literature has 0.9 to 2.
+ * nDCG@10 over the open collections is flat within .001 from 0.7 to 1.1.
  */
 export const K1 = 0.9;
 /**
@@ -12,66 +12,65 @@ export const K1 = 0.9;
  */
 export const B = 0.65;
 
-/** The weight of a term that the query has `frequency` times: at most twice that of a single one (BM25's k3 at 1). */
+/**
+ * The weight of a term that occurs `frequency` times in the query: at most twice that of a single one (BM25's k3 = 1).
+ */
 export const queryFrequencyWeight = (frequency: number): number => (2 * frequency) / (1 + frequency);
 
-/** What BM25 needs about all searched passages together: their number and the sum of their lengths in letters. */
+/** BM25's figures of all searched passages together: their number, and the sum of their lengths in letters. */
 export type CollectionStatistics = { passageCount: number; lengthTotal: number };
 
 /**
  * Inverse document frequency of a term that `documentFrequency` of the passages contain. It is never negative: the
- * logarithm contains 1 +, as in Lucene, and an import may come between the two counts.
+ * logarithm contains 1 +, as in Lucene, and the document frequency may exceed the number of passages, if an import ends
+ * between the two counts.
  */
 export const inverseDocumentFrequency = (documentFrequency: number, passageCount: number): number =>
   Math.log(
     1 + (Math.max(passageCount, documentFrequency) - documentFrequency + 0.5) / (documentFrequency + 0.5),
   );
 
-/** The upper bound of what a term of this idf adds to a passage's score: the limit for endless occurrences. */
-export const attainableWeight = (idf: number): number => idf * (K1 + 1);
+/**
+ * The upper bound of what a term of this weight (inverse document frequency) adds to a score: for endless occurrences.
+ */
+export const scoreUpperBound = (weight: number): number => weight * (K1 + 1);
 
-/** What a term of this idf adds to a passage of ordinary length that holds the term `density` times. */
-export const weightAt = (idf: number, density: number): number =>
-  (attainableWeight(idf) * density) / (density + K1);
+/** What a term of this weight adds to the score of a passage of ordinary length that contains it `density` times. */
+export const expectedScoreAt = (weight: number, density: number): number =>
+  (scoreUpperBound(weight) * density) / (density + K1);
 
 /**
- * SQL for the exact frequency of the lexeme of `tsquery` in the tsvector `lexemes`, which must hold it. For one lexeme,
- * `ts_rank` with equal weights is the sum of 1/i² for i up to the frequency, over π²/6. The missing rest of that series
- * is 1/(frequency + 1/2) within 5 %, and rounding removes that error. This is much cheaper than unpacking the tsvector.
+ * SQL for the exact frequency of the lexeme of `tsquery` in the tsvector `lexemes`, which must contain it. For one
+ * lexeme, `ts_rank` with equal weights is the sum of 1/i² for i up to the frequency, over π²/6. The rest of that series
+ * is 1/(frequency + 1/2) within 5 %, and rounding removes this error. It is much cheaper than unpacking the tsvector.
  * `weights` are those of the labels D, C, B and A.
  */
 const frequencyOf = (weights: string, lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
   sql<number>`round(0.6079271 / (1 - ts_rank(${sql.lit(weights)}, ${lexemes}, ${tsquery})) - 0.5)`;
 
-/**
- * SQL for `frequency` where the tsvector holds the lexeme, otherwise 0. The check takes a third of the frequency's
- * time.
- */
-const whereHeld = (
-  lexemes: RawBuilder<unknown>,
-  tsquery: RawBuilder<unknown>,
-  frequency: RawBuilder<number>,
-) => sql<number>`(CASE WHEN ${lexemes} @@ ${tsquery} THEN ${frequency} ELSE 0 END)`;
+/** SQL for `frequency` if the tsvector contains the lexeme, otherwise 0. The check takes a third of its time. */
+const orZero = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>, frequency: RawBuilder<number>) =>
+  sql<number>`(CASE WHEN ${lexemes} @@ ${tsquery} THEN ${frequency} ELSE 0 END)`;
 
-/** SQL for the frequency of a lexeme in a tsvector that holds it. */
+/** SQL for the frequency of a lexeme in a tsvector that contains it. */
 export const heldFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
   frequencyOf('{1,1,1,1}', lexemes, tsquery);
 
 /** SQL for the frequency of a lexeme in any tsvector; 0 for NULL. */
 export const termFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
-  whereHeld(lexemes, tsquery, heldFrequency(lexemes, tsquery));
+  orZero(lexemes, tsquery, heldFrequency(lexemes, tsquery));
 
 /**
- * SQL for the frequency in the title alone. Exact, because the title's positions come first and `ts_rank` sums in
+ * SQL for the frequency in the title alone. It is exact, because the title's positions come first and `ts_rank` sums in
  * order.
  */
 export const titleFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
-  whereHeld(lexemes, tsquery, frequencyOf('{0,0,0,1}', lexemes, tsquery));
+  orZero(lexemes, tsquery, frequencyOf('{0,0,0,1}', lexemes, tsquery));
 
-/** What each letter of a passage adds to the length norm of its score. */
+/** What each letter of a passage adds to its length norm. */
 export const normPerLetter = ({ passageCount, lengthTotal }: CollectionStatistics): number =>
   (K1 * B * passageCount) / Math.max(lengthTotal, 1);
 
-/** SQL for BM25's length norm, which the denominator adds to the frequency. `perLetter`: see `normPerLetter`. */
+/** SQL for BM25's length norm: k1 × (1 - b + b × length / mean length). `perLetter`: see `normPerLetter`. */
 export const lengthNorm = (length: RawBuilder<unknown>, perLetter: RawBuilder<unknown>) =>
   sql<number>`(${sql.lit(K1 * (1 - B))}::float8 + ${perLetter}::float8 * ${length})`;

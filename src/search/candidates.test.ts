@@ -1,59 +1,65 @@
 /** Checks the candidate queries against passages that are sets of words. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseCandidates, type TermLevels } from './candidates.ts';
+import { chooseCandidates, type ImpactLevels } from './candidates.ts';
 
-type Match = (held: ReadonlySet<string>) => boolean;
+type Match = (contained: ReadonlySet<string>) => boolean;
 
 /**
- * Parses tsquery text of operands, `&`, `|` and brackets. Returns whether a passage that holds some operands matches.
+ * Parses tsquery text of operands, `&`, `|` and brackets. Returns a function that tells whether a passage with these
+ * operands matches.
  */
 function readQuery(query: string): Match {
   const tokens = query.match(/[()&|]|'[^']*'/g) ?? [];
   expect(tokens.join('')).toBe(query);
-  let place = 0;
+  let next = 0;
   const operand = (): Match => {
-    const token = tokens[place++] ?? '';
-    if (token !== '(') return (held) => held.has(token);
+    const token = tokens[next++] ?? '';
+    if (token !== '(') return (contained) => contained.has(token);
     const inside = any();
-    expect(tokens[place++]).toBe(')');
+    expect(tokens[next++]).toBe(')');
     return inside;
   };
-  const several = (sign: '&' | '|', part: () => Match): Match[] => {
+  const several = (operator: '&' | '|', part: () => Match): Match[] => {
     const parts = [part()];
-    while (tokens[place] === sign) {
-      place++;
+    while (tokens[next] === operator) {
+      next++;
       parts.push(part());
     }
     return parts;
   };
   const all = (): Match => {
     const parts = several('&', operand);
-    return (held) => parts.every((part) => part(held));
+    return (contained) => parts.every((part) => part(contained));
   };
   const any = (): Match => {
     const parts = several('|', all);
-    return (held) => parts.some((part) => part(held));
+    return (contained) => parts.some((part) => part(contained));
   };
   const match = any();
-  expect(place).toBe(tokens.length);
+  expect(next).toBe(tokens.length);
   return match;
 }
 
 /**
- * Terms of one level each, by the share of passages that hold them. A term's expected score is -log(share), as in BM25.
+ * Terms of one level each, by their probabilities. The expected score of a term is -log(probability), as in BM25.
  */
-const termsOf = (shares: number[]): TermLevels[] =>
-  shares.map((share, i) => [{ operand: `'${i}'`, worth: -Math.log(share), share }]);
+const termsOf = (probabilities: number[]): ImpactLevels[] =>
+  probabilities.map((probability, i) => [
+    { operand: `'${i}'`, expectedScore: -Math.log(probability), probability },
+  ]);
 
-const shares = fc.array(fc.double({ min: 1e-4, max: 0.5, noNaN: true }), { minLength: 1, maxLength: 20 });
+const probabilities = fc.array(fc.double({ min: 1e-4, max: 0.5, noNaN: true }), {
+  minLength: 1,
+  maxLength: 20,
+});
 
 function candidatesAmong(passages: Set<string>[], queries: string[]): Set<string>[] {
   const matches = queries.map(readQuery);
-  return passages.filter((held) => matches.some((match) => match(held)));
+  return passages.filter((contained) => matches.some((match) => match(contained)));
 }
 
-test('an unlimited budget asks for every passage that holds any of the terms', () => {
+test('an unlimited budget selects every passage that contains any of the terms', () => {
   const { queries, all } = chooseCandidates(termsOf([0.5, 0.01, 0.2]), {
     passageCount: 1000,
     budget: Number.POSITIVE_INFINITY,
@@ -61,71 +67,85 @@ test('an unlimited budget asks for every passage that holds any of the terms', (
   expect({ queries, all }).toEqual({ queries: ["('0'|'1'|'2')"], all: true });
 });
 
-test('a common word beside a rare one is not asked for alone', () => {
+test('a common word alone does not make a candidate when a rare one is in the query', () => {
   const { queries, all } = chooseCandidates(termsOf([0.5, 0.001]), { passageCount: 100_000, budget: 200 });
   expect({ queries, all }).toEqual({ queries: ["'1'"], all: false });
 });
 
-test('common words are asked for together', () => {
+test('common words make a candidate together', () => {
   const { queries } = chooseCandidates(termsOf([0.1, 0.1, 0.1]), { passageCount: 10_000, budget: 50 });
   expect(queries).toEqual(["'0'&'1'&'2'"]);
 });
 
-test('a common word alone is asked for by its dense passages', () => {
+test('a query of one common word selects its dense passages', () => {
   const levels = [
-    { operand: "'word'", worth: 1, share: 0.3 },
-    { operand: "'/1/word'", worth: 1.5, share: 0.02 },
-    { operand: "'/2/word'", worth: 1.8, share: 0.001 },
+    { operand: "'word'", expectedScore: 1, probability: 0.3 },
+    { operand: "'/1/word'", expectedScore: 1.5, probability: 0.02 },
+    { operand: "'/2/word'", expectedScore: 1.8, probability: 0.001 },
   ];
-  const asked = (budget: number) => chooseCandidates([levels], { passageCount: 10_000, budget }).queries;
-  expect(asked(5)).toEqual(["'/2/word'"]);
-  expect(asked(50)).toEqual(["'/2/word'"]);
-  expect(asked(500)).toEqual(["'/1/word'"]);
-  expect(asked(5000)).toEqual(["'word'"]);
+  const queriesFor = (budget: number) => chooseCandidates([levels], { passageCount: 10_000, budget }).queries;
+  expect(queriesFor(5)).toEqual(["'/2/word'"]);
+  expect(queriesFor(50)).toEqual(["'/2/word'"]);
+  expect(queriesFor(500)).toEqual(["'/1/word'"]);
+  expect(queriesFor(5000)).toEqual(["'word'"]);
 });
 
-test('what a tsquery begins with is no more common than what else it asks for', () => {
+test('a tsquery begins with its rarest operand', () => {
   const levels = fc.tuple(fc.double({ min: 1e-4, max: 0.1, noNaN: true }), fc.boolean());
   fc.assert(
     fc.property(
       fc.array(levels, { minLength: 2, maxLength: 9 }),
       fc.integer({ min: 10, max: 500 }),
       (some, budget) => {
-        const terms = some.map(([share, isDense], i): TermLevels => {
-          const worth = -Math.log(share);
-          const dense = { operand: `'/1/${i}'`, worth: 2 * worth, share: isDense ? share / 20 : 0 };
-          return [{ operand: `'${i}'`, worth, share: share - dense.share }, ...(isDense ? [dense] : [])];
+        const terms = some.map(([probability, isDense], i): ImpactLevels => {
+          const expectedScore = -Math.log(probability);
+          const dense = {
+            operand: `'/1/${i}'`,
+            expectedScore: 2 * expectedScore,
+            probability: isDense ? probability / 20 : 0,
+          };
+          return [
+            { operand: `'${i}'`, expectedScore, probability: probability - dense.probability },
+            ...(isDense ? [dense] : []),
+          ];
         });
-        const shareOf = (operand: string) => some[Number(operand.match(/\d+(?=')/)?.[0])]?.[0] ?? 0;
+        const probabilityOf = (operand: string) => some[Number(operand.match(/\d+(?=')/)?.[0])]?.[0] ?? 0;
         for (const query of chooseCandidates(terms, { passageCount: 100_000, budget }).queries) {
           const [first = '', ...others] = query.match(/'[^']*'/g) ?? [];
           if (query.startsWith('(')) continue; // Words that suffice alone.
-          for (const other of others) expect(shareOf(first)).toBeLessThan(shareOf(other) * (1 + 1e-9));
+          for (const other of others)
+            expect(probabilityOf(first)).toBeLessThan(probabilityOf(other) * (1 + 1e-9));
         }
       },
     ),
   );
 });
 
-test('who holds more terms than a candidate is a candidate', () => {
+test('a passage that contains more terms than a candidate is a candidate', () => {
   fc.assert(
     fc.property(
-      shares,
+      probabilities,
       fc.integer({ min: 1, max: 5_000 }),
       fc.infiniteStream(fc.boolean()),
       (some, budget, coin) => {
         const { queries } = chooseCandidates(termsOf(some), { passageCount: 100_000, budget });
         expect(queries.length).toBeGreaterThan(0);
-        const held = new Set(some.flatMap((_, i) => (coin.next().value ? [`'${i}'`] : [])));
-        const more = new Set([...held, ...some.flatMap((_, i) => (coin.next().value ? [`'${i}'`] : []))]);
-        const [candidates, better] = [candidatesAmong([held], queries), candidatesAmong([more], queries)];
+        const contained = new Set(some.flatMap((_, i) => (coin.next().value ? [`'${i}'`] : [])));
+        const more = new Set([
+          ...contained,
+          ...some.flatMap((_, i) => (coin.next().value ? [`'${i}'`] : [])),
+        ]);
+        const [candidates, better] = [
+          candidatesAmong([contained], queries),
+          candidatesAmong([more], queries),
+        ];
         if (candidates.length > 0) expect(better).toHaveLength(1);
       },
     ),
   );
 });
 
-test('about as many candidates as the budget, and the most valuable ones, where words are independent', () => {
+test('about as many candidates as the budget, and the best ones, when words are independent', () => {
   const passageCount = 20_000;
   const occurring = [0.001, 0.002, 0.004, 0.01, 0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.25];
   const terms = termsOf(occurring);
@@ -136,17 +156,20 @@ test('about as many candidates as the budget, and the most valuable ones, where 
   };
   const passages = Array.from(
     { length: passageCount },
-    () => new Set(occurring.flatMap((share, i) => (random() < share ? [`'${i}'`] : []))),
+    () => new Set(occurring.flatMap((probability, i) => (random() < probability ? [`'${i}'`] : []))),
   );
-  const worthOf = (held: Set<string>) =>
-    terms.reduce((sum, [level]) => sum + (level && held.has(level.operand) ? level.worth : 0), 0);
-  const best = passages.toSorted((left, right) => worthOf(right) - worthOf(left));
+  const scoreOf = (contained: Set<string>) =>
+    terms.reduce(
+      (sum, [level]) => sum + (level && contained.has(level.operand) ? level.expectedScore : 0),
+      0,
+    );
+  const best = passages.toSorted((left, right) => scoreOf(right) - scoreOf(left));
   for (const budget of [50, 200, 800]) {
     const { queries } = chooseCandidates(terms, { passageCount, budget });
     const candidates = new Set(candidatesAmong(passages, queries));
     expect(candidates.size).toBeGreaterThan(budget / 3);
     expect(candidates.size).toBeLessThan(budget * 3);
-    const found = best.slice(0, budget / 5).filter((held) => candidates.has(held));
+    const found = best.slice(0, budget / 5).filter((contained) => candidates.has(contained));
     expect(found.length / (budget / 5)).toBeGreaterThan(0.97);
   }
 });

@@ -1,100 +1,100 @@
 /**
- * Chooses the candidates of a query, which PostgreSQL's GIN index then finds: the passages whose terms together promise
- * a score among the best. Scoring every passage that holds any term of a query would cost a hundred times more.
+ * Chooses the candidates of a query: the passages whose terms together promise a score among the best. PostgreSQL's GIN
+ * index then finds them. To score every passage that contains any term of the query would cost a hundred times more.
  *
- * A passage's expected score is the sum of what its terms usually add. From the terms' document frequencies follows how
- * many passages to expect above any score. The threshold is set where that number meets the budget.
+ * A passage's expected score is the sum of what its terms usually add. The document frequencies of the terms determine
+ * how many passages to expect above any score. The threshold is the score above which this number meets the budget.
  *
- * The passages above the threshold are requested as tsqueries, one for each term that can be a passage's rarest. The
- * index walks along that term's list, and the rest of the tsquery says which other terms the passage must then hold.
- * One tsquery for all would be much slower: for each passage that it considers, the index would move along the list of
- * every operand, and it does not share the lists of repeated operands.
+ * The passages above the threshold are queried by several tsqueries, one for each term that can be the rarest one of a
+ * passage. The index goes along the posting list of that term. The rest of the tsquery says which other terms the
+ * passage must also contain. A single tsquery would be much slower: for each passage the index would move along the
+ * lists of all operands, and it reads the list of a repeated operand again.
  */
 
 /**
- * A way in which a passage holds a term: the tsquery operand that finds it, its expected score, and its share of
- * passages.
+ * A degree to which a passage contains a term: for example once, or densely (an impact tier). `operand` is the tsquery
+ * text that finds such passages.
  */
-export type Level = {
+export type ImpactLevel = {
   operand: string;
   /** BM25 score that such a passage usually gets from the term. */
-  worth: number;
-  /** Share of the searched passages that hold the term at this level and at no higher one; in [0, 1]. */
-  share: number;
+  expectedScore: number;
+  /** Probability that a searched passage contains the term at this level and at no higher one. */
+  probability: number;
 };
 
-/** A term's levels in ascending order; not empty. */
-export type TermLevels = Level[];
+/** A term's levels in ascending order; never empty. */
+export type ImpactLevels = ImpactLevel[];
 
-/** A candidate matches any of the tsqueries. `all`: every passage that holds any of the terms is a candidate. */
+/** A candidate matches any of the tsqueries. `all`: every passage that contains any of the terms is a candidate. */
 export type CandidateQueries = { queries: string[]; all: boolean };
 
 /**
- * Terms that the choice considers, the most valuable ones. More terms lengthen the conditions and hardly improve the
- * choice.
+ * Terms that the choice considers: those of the highest scores. More of them lengthen the tsqueries and gain little.
  */
 const TERMS_MAX = 14;
-/** Operands that the index may look at before the conditions use fewer steps; this many take some milliseconds. */
+/** Operands that the index may check before the conditions use fewer steps; this many take some milliseconds. */
 const WORK_MAX = 80_000;
-/** Steps from zero to the threshold that conditions distinguish. More steps lengthen them and hardly improve them. */
+/**
+ * Scores are rounded to this many steps from zero to the threshold. More steps lengthen the conditions and gain little.
+ */
 const STEPS_MAX = 8;
-/** With fewer steps, a pair of informative words and a pair of common ones would look the same. */
+/** With fewer steps, two informative words and two common words would look the same. */
 const STEPS_MIN = 3;
-/** A level rounds up to the next step from this fraction of a step on. */
+/** A score is rounded up from this fraction of a step on. */
 const ROUNDED_UP_FROM = 0.65;
 /** Bins of the distribution of expected scores. */
 const BINS = 400;
 
-/** A condition on a passage: tsquery text with its number of operands; `true` always holds, `false` never. */
+/** A condition on a passage: tsquery text and the number of its operands. `true` is always met, `false` never. */
 type Condition = { text: string; operands: number } | boolean;
 
-const worthOf = (levels: TermLevels): number => levels[levels.length - 1]?.worth ?? 0;
-const shareOf = (levels: TermLevels): number => levels.reduce((sum, { share }) => sum + share, 0);
+const highestScore = (levels: ImpactLevels): number => levels[levels.length - 1]?.expectedScore ?? 0;
+const probabilityOf = (levels: ImpactLevels): number =>
+  levels.reduce((sum, { probability }) => sum + probability, 0);
 
 /**
- * Share of passages by expected score, in `BINS` bins of `step`. Assumes that each word occurs independently of the
- * others.
+ * The probability distribution of a passage's expected score, in `BINS` bins of width `step`. It assumes that terms
+ * occur independently.
  */
-function distributeWorth(terms: TermLevels[], step: number): Float64Array {
-  let shares = new Float64Array(BINS + 1);
-  shares[0] = 1;
+function scoreDistribution(terms: ImpactLevels[], step: number): Float64Array {
+  let probabilities = new Float64Array(BINS + 1);
+  probabilities[0] = 1;
   for (const levels of terms) {
-    const absent = Math.max(0, 1 - shareOf(levels));
-    const next = shares.map((share) => share * absent);
-    for (const { worth, share } of levels) {
-      const steps = Math.round(worth / step);
+    const absent = Math.max(0, 1 - probabilityOf(levels));
+    const next = probabilities.map((probability) => probability * absent);
+    for (const { expectedScore, probability } of levels) {
+      const steps = Math.round(expectedScore / step);
       for (let bin = 0; bin <= BINS; bin++) {
         const reached = Math.min(BINS, bin + steps);
-        next[reached] = (next[reached] ?? 0) + (shares[bin] ?? 0) * share;
+        next[reached] = (next[reached] ?? 0) + (probabilities[bin] ?? 0) * probability;
       }
     }
-    shares = next;
+    probabilities = next;
   }
-  return shares;
+  return probabilities;
 }
 
 /**
- * Where a threshold selects less than this part of the budget, the next lower one is used, although that exceeds the
- * budget.
+ * A threshold must use at least this fraction of the budget. Otherwise the next lower one is used, which exceeds it.
  */
-const BUDGET_USED_MIN = 1 / 8;
+const BUDGET_USED_FRACTION = 1 / 8;
 
 /**
- * The expected score above which at most `share` of the passages lie; undefined where all passages are within that
- * share.
+ * The expected score that a passage exceeds with at most this probability; undefined if no score is exceeded so often.
  */
-function findThreshold(terms: TermLevels[], share: number): number | undefined {
-  const step = terms.reduce((sum, levels) => sum + worthOf(levels), 0) / BINS;
-  const shares = distributeWorth(terms, step);
+function findThreshold(terms: ImpactLevels[], probability: number): number | undefined {
+  const step = terms.reduce((sum, levels) => sum + highestScore(levels), 0) / BINS;
+  const probabilities = scoreDistribution(terms, step);
   let above = 0;
   for (let bin = BINS; bin > 0; bin--) {
-    const here = shares[bin] ?? 0;
-    if (here > 0 && above >= share * BUDGET_USED_MIN && above + here > share) {
+    const inBin = probabilities[bin] ?? 0;
+    if (inBin > 0 && above >= probability * BUDGET_USED_FRACTION && above + inBin > probability) {
       let lowest = bin + 1;
-      while (lowest < BINS && shares[lowest] === 0) lowest++;
+      while (lowest < BINS && probabilities[lowest] === 0) lowest++;
       return (lowest - 0.5) * step;
     }
-    above += here;
+    above += inBin;
   }
   return undefined;
 }
@@ -127,27 +127,27 @@ const operandsOf = (condition: Condition): number => (typeof condition === 'obje
 type StepLevels = { operand: string; steps: number }[];
 
 /**
- * Returns a function that returns the condition "the terms from index `from` up to, but without, `to` reach `needed`
- * steps". It keeps the condition short: it splits the terms in two at the better of two places.
+ * Returns a function for the condition "the terms from index `from` up to, but without, `to` reach `needed` steps". It
+ * splits the terms in two, after the first or in the middle, whichever makes the condition shorter.
  */
 function createConditions(terms: StepLevels[]): (from: number, to: number, needed: number) => Condition {
   const known = new Map<string, Condition>();
   const most = terms.map((levels) => levels[levels.length - 1]?.steps ?? 0);
   const reachable = (from: number, to: number) => most.slice(from, to).reduce((sum, steps) => sum + steps, 0);
 
-  const cutAt = (cut: number, from: number, to: number, needed: number): Condition => {
-    const parts: Condition[] = [];
+  const splitAt = (split: number, from: number, to: number, needed: number): Condition => {
+    const alternatives: Condition[] = [];
     let previousRight: Condition = false;
     for (let steps = 0; steps <= needed; steps++) {
-      const left = conditionOn(from, cut, steps);
+      const left = conditionOn(from, split, steps);
       if (left === false) break;
-      // Where several steps share one left side, only the highest of them leaves the least to the right side.
-      if (steps < needed && isSame(left, conditionOn(from, cut, steps + 1))) continue;
-      const right = conditionOn(cut, to, needed - steps);
-      if (right !== false && !isSame(right, previousRight)) parts.push(bothOf(left, right));
+      // Several numbers of steps may have the same left side. The highest of them needs the least from the right side.
+      if (steps < needed && isSame(left, conditionOn(from, split, steps + 1))) continue;
+      const right = conditionOn(split, to, needed - steps);
+      if (right !== false && !isSame(right, previousRight)) alternatives.push(bothOf(left, right));
       previousRight = right;
     }
-    return anyOf(parts);
+    return anyOf(alternatives);
   };
   const conditionOn = (from: number, to: number, needed: number): Condition => {
     if (needed <= 0) return true;
@@ -155,67 +155,67 @@ function createConditions(terms: StepLevels[]): (from: number, to: number, neede
     const key = `${from} ${to} ${needed}`;
     let condition = known.get(key);
     if (condition === undefined) {
-      condition = to - from === 1 ? single(terms[from] ?? [], needed) : shorterOf(from, to, needed);
+      condition = to - from === 1 ? lowestLevel(terms[from] ?? [], needed) : shorterOf(from, to, needed);
       known.set(key, condition);
     }
     return condition;
   };
   const shorterOf = (from: number, to: number, needed: number): Condition => {
-    const afterFirst = cutAt(from + 1, from, to, needed);
+    const afterFirst = splitAt(from + 1, from, to, needed);
     const middle = (from + to) >> 1;
     if (middle === from + 1) return afterFirst;
-    const inMiddle = cutAt(middle, from, to, needed);
+    const inMiddle = splitAt(middle, from, to, needed);
     return operandsOf(inMiddle) < operandsOf(afterFirst) ? inMiddle : afterFirst;
   };
   return conditionOn;
 }
 
 /** The lowest level that reaches `needed` steps. */
-function single(levels: StepLevels, needed: number): Condition {
+function lowestLevel(levels: StepLevels, needed: number): Condition {
   const level = levels.find(({ steps }) => steps >= needed);
   return level === undefined ? false : { text: level.operand, operands: 1 };
 }
 
-/** tsqueries, and the work of the index: operands that it looks at, over all passages that it goes through. */
+/** tsqueries, and the work of the index: the operands that it checks, summed over all passages that it goes through. */
 type IndexScan = { queries: string[]; work: number };
 
 /**
- * Returns one tsquery for each term: it matches the passages above the threshold that hold this term and no earlier
- * one. The terms are sorted by rarity, so the index goes along one list for each tsquery. A rarer term in the condition
- * would add its own list.
+ * Returns one tsquery for each term: it matches the passages above the threshold that contain this term, whatever rarer
+ * terms they contain. `terms` are sorted by rarity, the rarest first. So the index goes along one posting list for each
+ * tsquery. A rarer term in the condition would add a list of its own.
  */
 function scanAbove(
   threshold: number,
-  terms: TermLevels[],
+  terms: ImpactLevels[],
   { steps: needed, passageCount }: { steps: number; passageCount: number },
 ): IndexScan {
   const stepsOf = (worth: number) =>
     Math.min(needed, Math.floor((worth * needed) / threshold + 1 - ROUNDED_UP_FROM));
   const inSteps = terms.map((levels) =>
-    levels.map(({ operand, worth }) => ({ operand, steps: stepsOf(worth) })),
+    levels.map(({ operand, expectedScore }) => ({ operand, steps: stepsOf(expectedScore) })),
   );
   const conditionOn = createConditions(inSteps);
-  const enoughAlone: Condition[] = [];
+  const sufficient: Condition[] = [];
   const queries: string[] = [];
   let work = 0;
-  inSteps.forEach((levels, place) => {
+  inSteps.forEach((levels, index) => {
     levels.forEach(({ operand, steps }, level) => {
-      // A level without more steps than the one below adds no passages: the lower level, or a later term, finds them.
+      // A level without more steps than the one below it adds no passages: the lower level finds them too.
       if (steps === (levels[level - 1]?.steps ?? 0)) return;
-      const others = conditionOn(place + 1, terms.length, needed - steps);
+      const others = conditionOn(index + 1, terms.length, needed - steps);
       const query = bothOf({ text: operand, operands: 1 }, others);
-      const holding = passageCount * shareOf(terms[place]?.slice(level) ?? []);
+      const holding = passageCount * probabilityOf(terms[index]?.slice(level) ?? []);
       if (typeof query === 'object') work += holding * query.operands;
-      if (others === true) enoughAlone.push(query);
+      if (others === true) sufficient.push(query);
       else if (typeof query === 'object') queries.push(query.text);
     });
   });
-  const alone = anyOf(enoughAlone);
+  const alone = anyOf(sufficient);
   return { queries: typeof alone === 'object' ? [alone.text, ...queries] : queries, work };
 }
 
-/** Every passage that holds any of the terms. */
-function everyCandidate(terms: TermLevels[]): string[] {
+/** Every passage that contains any of the terms. */
+function everyCandidate(terms: ImpactLevels[]): string[] {
   const any = anyOf(terms.map(([least]) => (least ? { text: least.operand, operands: 1 } : false)));
   return typeof any === 'object' ? [any.text] : [];
 }
@@ -223,23 +223,23 @@ function everyCandidate(terms: TermLevels[]): string[] {
 /**
  * The candidates for a query of these terms among `passageCount` passages.
  *
- * - About `budget` passages, and more where the terms occur together.
- * - All passages that hold any of the terms, where those are within the budget or the budget is `Infinity`.
+ * - About `budget` passages, and more if the terms often occur together.
+ * - All passages that contain any of the terms, if those are within the budget or the budget is `Infinity`.
  */
 export function chooseCandidates(
-  terms: TermLevels[],
+  terms: ImpactLevels[],
   { passageCount, budget }: { passageCount: number; budget: number },
 ): CandidateQueries {
-  const expected = passageCount * terms.reduce((sum, levels) => sum + shareOf(levels), 0);
+  const expected = passageCount * terms.reduce((sum, levels) => sum + probabilityOf(levels), 0);
   if (expected <= budget) return { queries: everyCandidate(terms), all: true };
-  const byWorth = terms.toSorted((left, right) => worthOf(right) - worthOf(left));
-  const mostValuable = byWorth.slice(0, TERMS_MAX);
-  const threshold = findThreshold(mostValuable, budget / passageCount);
-  if (threshold === undefined) return { queries: everyCandidate(mostValuable), all: false };
-  const rarestFirst = mostValuable.toSorted((left, right) => shareOf(left) - shareOf(right));
+  const byScore = terms.toSorted((left, right) => highestScore(right) - highestScore(left));
+  const considered = byScore.slice(0, TERMS_MAX);
+  const threshold = findThreshold(considered, budget / passageCount);
+  if (threshold === undefined) return { queries: everyCandidate(considered), all: false };
+  const rarestFirst = considered.toSorted((left, right) => probabilityOf(left) - probabilityOf(right));
   let scan: IndexScan;
   let steps = STEPS_MAX;
   do scan = scanAbove(threshold, rarestFirst, { steps, passageCount });
   while (scan.work > WORK_MAX && --steps >= STEPS_MIN);
-  return { queries: scan.queries.length > 0 ? scan.queries : everyCandidate(mostValuable), all: false };
+  return { queries: scan.queries.length > 0 ? scan.queries : everyCandidate(considered), all: false };
 }

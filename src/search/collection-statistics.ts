@@ -20,14 +20,17 @@ export type SearchedKnowledgeBases = {
   storedPassages: number | undefined;
 };
 
-/** Words of one language; `dictionary` is PostgreSQL's name of its stemmer. */
+/** Words of one language; `dictionary` is PostgreSQL's name for its stemmer. */
 type WordsToStem = { dictionary: string; words: string[] };
 
 /**
- * The words and lexemes to look up: the stems of the words in `toStem`, and the document frequencies of `lexemes`, each
- * with each of `prefixes`. If `isCountingStems`, the document frequencies of the stems as well.
+ * The words and lexemes to look up.
+ *
+ * - `toStem`: words whose stems are looked up.
+ * - `lexemes`: lexemes whose document frequencies are looked up, each with each of `prefixes`.
+ * - `isCountingStems`: whether the document frequencies of the stems are looked up as well.
  */
-export type AskedWords = {
+export type WordsToLookUp = {
   lexemes: string[];
   prefixes: string[];
   toStem: WordsToStem[];
@@ -38,7 +41,7 @@ export type QueryStatistics = {
   searched: SearchedKnowledgeBases;
   /** Credits that the account has left. */
   credits: number;
-  /** Document frequencies by lexeme; lexemes that occur nowhere are left out. */
+  /** Document frequencies by lexeme; lexemes that occur nowhere are missing. */
   frequencies: Map<string, number>;
   /**
    * For each entry of `toStem`, the stems in its words' order. A stop word's stem is '', and its lexeme is the word
@@ -58,8 +61,7 @@ const VALUES = [
 type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
 
 /**
- * `isNamed`: the query names `ids`, instead of the whole account. `isNarrow`: few enough to look up each one's
- * counters.
+ * `isNamed`: the query names `ids`; otherwise it covers the whole account. `isNarrow`: there are few knowledge bases.
  */
 type Scope = { isNamed: boolean; isNarrow: boolean };
 
@@ -77,7 +79,7 @@ type Row = Omit<SearchedKnowledgeBases, 'ids' | 'storedPassages'> & {
 const searchedIds = sql`ARRAY(SELECT knowledge_base_id FROM searched)`;
 
 /**
- * SQL for whether a row is of a searched knowledge base. PostgreSQL compares each element of an array, but hashes IN.
+ * SQL for whether a row is of a searched knowledge base. PostgreSQL hashes IN, but compares each element of an array.
  */
 const isSearchedIn = ({ isNarrow }: Pick<Scope, 'isNarrow'>) =>
   isNarrow
@@ -85,17 +87,17 @@ const isSearchedIn = ({ isNarrow }: Pick<Scope, 'isNarrow'>) =>
     : sql`knowledge_base_id IN (SELECT knowledge_base_id FROM searched)`;
 
 /**
- * SQL for whether a row of the counters is of a searched knowledge base. The counters of many knowledge bases are read
- * through the account's index, one lexeme's counters together. `IS TRUE` keeps PostgreSQL from using another index.
+ * SQL for whether a row of document frequencies is of a searched knowledge base. For many knowledge bases, PostgreSQL
+ * reads the rows of each lexeme together, by the account's index. `IS TRUE` keeps it from using another index.
  */
 const isCountedIn = (scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unknown>) =>
   scope.isNarrow ? isSearchedIn(scope) : sql`account_id = ${accountId} AND (${isSearchedIn(scope)}) IS TRUE`;
 
-/** SQL for the document frequencies of `asked` as one JSON object. */
+/** SQL for the document frequencies of the lexemes in the CTE `query_lexemes`, as one JSON object. */
 const frequenciesIn = (isCounted: RawBuilder<unknown>, isSearched: RawBuilder<unknown>) => sql`
   (SELECT coalesce(json_object_agg(lexeme, passage_count), '{}') FROM (
     SELECT lexeme, sum(passage_count)::bigint AS passage_count
-    FROM (${frequencyRows('asked', { isCounted, isSearched })}) AS counted
+    FROM (${frequencyRows('query_lexemes', { isCounted, isSearched })}) AS counted
     GROUP BY lexeme HAVING sum(passage_count) > 0) AS occurring)`;
 
 function statisticsOf(scope: Scope, values: Placeholders) {
@@ -108,11 +110,12 @@ function statisticsOf(scope: Scope, values: Placeholders) {
       SELECT knowledge_base_id FROM knowledge_bases
       WHERE account_id = ${accountId}::uuid AND deleted_at IS NULL AND ${isWanted}),
     stemmed AS MATERIALIZED (
-      SELECT word, place, ${stemOf(sql.ref('dictionary'), sql.ref('word'))} AS stem
-      FROM unnest(${dictionaries}::text[], ${words}::text[]) WITH ORDINALITY AS given (dictionary, word, place)),
-    asked AS MATERIALIZED (
+      SELECT word, ordinal, ${stemOf(sql.ref('dictionary'), sql.ref('word'))} AS stem
+      FROM unnest(${dictionaries}::text[], ${words}::text[]) WITH ORDINALITY AS given (dictionary, word, ordinal)),
+    query_lexemes AS MATERIALIZED (
       SELECT DISTINCT prefix || lexeme AS lexeme FROM (
-        SELECT unnest(${lexemes}::text[]) UNION ALL SELECT coalesce(nullif(stem, ''), word) FROM stemmed WHERE ${values.isCountingStems}::boolean
+        SELECT unnest(${lexemes}::text[])
+        UNION ALL SELECT coalesce(nullif(stem, ''), word) FROM stemmed WHERE ${values.isCountingStems}::boolean
       ) AS given (lexeme), unnest(${prefixes}::text[]) AS prefix)
     SELECT
       array_to_string(${searchedIds}, ',') AS ids,
@@ -122,7 +125,7 @@ function statisticsOf(scope: Scope, values: Placeholders) {
       coalesce((SELECT credits FROM account_balances WHERE account_id = ${accountId}), 0)::bigint AS credits,
       (SELECT reltuples::bigint FROM pg_class WHERE oid = 'passage_lexemes'::regclass) AS estimate,
       ${frequenciesIn(isCounted, isSearched)} AS frequencies,
-      (SELECT coalesce(array_agg(stem ORDER BY place), '{}') FROM stemmed) AS stems
+      (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') FROM stemmed) AS stems
     FROM knowledge_base_statistics WHERE ${isSearched}`;
 }
 
@@ -139,8 +142,8 @@ const STATEMENTS = {
 };
 
 /**
- * More knowledge bases than this are many. Looking them up one by one, compared with reading all of an account's 1,000:
- * 20 take an eighth of the time, 100 six tenths, 400 one and a half times as long.
+ * More knowledge bases than this are many. To look them up one by one takes, compared with reading all 1,000 of an
+ * account: for 20 an eighth of the time, for 100 six tenths, for 400 one and a half times as long.
  */
 const FEW_MAX = 100;
 
@@ -154,7 +157,7 @@ const prepareFrequencies = (name: string, scope: Pick<Scope, 'isNarrow'>) =>
     WITH searched AS MATERIALIZED (
       SELECT knowledge_base_id FROM knowledge_bases
       WHERE account_id = ${accountId}::uuid AND knowledge_base_id = ANY(${ids}::uuid[])),
-    asked AS MATERIALIZED (SELECT unnest(${lexemes}::text[]) AS lexeme)
+    query_lexemes AS MATERIALIZED (SELECT unnest(${lexemes}::text[]) AS lexeme)
     SELECT ${frequenciesIn(isCountedIn(scope, sql`${accountId}::uuid`), isSearchedIn(scope))} AS frequencies`,
   );
 
@@ -164,8 +167,8 @@ const FREQUENCIES = {
 };
 
 /**
- * Document frequencies of distinct lexemes in these knowledge bases of the account; those that occur nowhere are left
- * out.
+ * Document frequencies of distinct lexemes in these knowledge bases of the account; those that occur nowhere are
+ * missing.
  */
 export async function readFrequencies(
   database: Queryable,
@@ -184,13 +187,13 @@ function statementFor(ids: string[] | undefined) {
 }
 
 /**
- * Finds the account's knowledge bases with these (distinct) `ids`, or all of them, and looks up the words in them.
+ * Finds the account's knowledge bases with these (distinct) `ids`, or all of them, and looks up words in them.
  * @throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
 export async function readQueryStatistics(
   database: Queryable,
   { accountId, ids }: { accountId: string; ids: string[] | undefined },
-  { lexemes, prefixes, toStem, isCountingStems }: AskedWords,
+  { lexemes, prefixes, toStem, isCountingStems }: WordsToLookUp,
 ): Promise<QueryStatistics> {
   const [row] = await statementFor(ids)(database, {
     accountId,

@@ -2,8 +2,8 @@
  * Turns a query's text into its terms and their document frequencies, nearly always in one round trip to the database.
  *
  * The lexemes to look up depend on the languages of the searched knowledge bases and on the stems of the query's words.
- * The languages are assumed to be those of the last search. The same statement returns unknown stems. Where its result
- * shows that other lexemes are needed, the statement runs again.
+ * The first attempt assumes the languages of the last search. Its statement also returns the stems that are unknown. If
+ * the result shows that other lexemes are needed, the statement runs again.
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -22,7 +22,7 @@ import {
 import { dictionaryOf, type StemMemory } from './stems.ts';
 
 /** A query over the account's knowledge bases with these distinct ids, or over all of them. */
-export type Asked = { accountId: string; knowledgeBaseIds: string[] | undefined; query: string };
+export type ScopedQuery = { accountId: string; knowledgeBaseIds: string[] | undefined; query: string };
 
 /**
  * A query's terms in the languages of the searched knowledge bases, and their document frequencies there. `hasTiers`:
@@ -30,29 +30,30 @@ export type Asked = { accountId: string; knowledgeBaseIds: string[] | undefined;
  */
 export type QueryAnalysis = { terms: QueryTerm[]; statistics: QueryStatistics; hasTiers: boolean };
 
-/** Sets of knowledge bases whose languages and number this process remembers: a few megabytes. */
+/** Sets of knowledge bases whose languages and number are remembered: a few megabytes. */
 const REMEMBERED_SETS = 10_000;
 /**
- * One each for the languages, the stems and the numbers. Later changes by concurrent imports are not in the results.
+ * The most attempts: one each for the languages, the stems and the document frequencies, and one more. Changes by
+ * imports after the last attempt are ignored.
  */
 const ATTEMPTS = 4;
 /**
- * With more unknown words than this, only their stems are read first. The stems of important terms are counted after
- * that.
+ * With more unknown words than this, an attempt reads only their stems. The next one reads the document frequencies of
+ * the most important of them.
  */
 const COUNTED_STEMS_MAX = 128;
-/** A lexeme is counted by itself and in each of its impact tiers. */
+/** A lexeme is looked up by itself and in each of its impact tiers. */
 const PREFIXES = ['', ...TIERS.map((_, tier) => impactTierLexeme('', tier))];
 /**
- * A query of more terms than this reads the frequencies of the tiers in a second statement, once the scored terms are
- * known. Looking up four times as many lexemes takes longer than a second round trip.
+ * A query of more terms than this reads the document frequencies of impact tiers in a second statement, when the terms
+ * to score are known. To look up four times as many lexemes at once takes longer than a second round trip.
  */
 const TIERED_AT_ONCE_MAX = SCORED_TERMS_MAX;
 /**
- * Counters that a query may read, one for each lexeme in each knowledge base: a fifth of a second on a slow core. A
- * query of many lexemes over many knowledge bases leaves its least important terms out.
+ * Document frequencies that a query may read, one for each lexeme in each knowledge base: they take a fifth of a second
+ * on a slow core. A query of many lexemes over many knowledge bases loses its least important terms.
  */
-const COUNTERS_MAX = 96_000;
+const FREQUENCIES_MAX = 96_000;
 
 /** The languages and the number of the searched knowledge bases. */
 type SearchedSet = { languages: string[]; size: number };
@@ -81,9 +82,9 @@ function findUnknown(words: string[], stems: StemsByLanguage) {
   });
 }
 
-/** A query's terms in these languages, as many as may be looked up in this number of knowledge bases. */
+/** A query's terms in these languages: as many as may be looked up in this number of knowledge bases. */
 function analyse(words: QueryWords, stems: StemsByLanguage, knowledgeBases: number): QueryTerm[] {
-  const lexemesMax = COUNTERS_MAX / Math.max(1, knowledgeBases);
+  const lexemesMax = FREQUENCIES_MAX / Math.max(1, knowledgeBases);
   return mostImportant(analyseQuery(words, stems), { lexemesMax, termsMin: SCORED_TERMS_MAX });
 }
 
@@ -97,7 +98,7 @@ const lexemesOf = (terms: QueryTerm[]): string[] =>
 export function createQueryAnalysis(database: Database, memory: StemMemory) {
   const sets = new LRUCache<string, SearchedSet>({ max: REMEMBERED_SETS });
 
-  return async ({ accountId, knowledgeBaseIds: ids, query }: Asked): Promise<QueryAnalysis> => {
+  return async ({ accountId, knowledgeBaseIds: ids, query }: ScopedQuery): Promise<QueryAnalysis> => {
     const words = readQuery(query);
     const searchedSet = createHash('sha256')
       .update([accountId, ...(ids ?? [])].join(' '))
@@ -110,11 +111,10 @@ export function createQueryAnalysis(database: Database, memory: StemMemory) {
       const lexemes = lexemesOf(expected);
       const hasTiers = expected.length <= TIERED_AT_ONCE_MAX;
       const isCountingStems = toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX;
-      const asked = { lexemes, prefixes: hasTiers ? PREFIXES : [''], toStem, isCountingStems };
-      const statistics = await readQueryStatistics(database, { accountId, ids }, asked);
+      const toLookUp = { lexemes, prefixes: hasTiers ? PREFIXES : [''], toStem, isCountingStems };
+      const statistics = await readQueryStatistics(database, { accountId, ids }, toLookUp);
       const searched = { languages: statistics.searched.languages, size: statistics.searched.ids.length };
-      // Analysing a long query takes milliseconds. Without new languages or stems, the result is the one that was
-      // counted.
+      // To analyse a long query again takes milliseconds. Without new languages or stems the terms are the same.
       const isAsExpected = toStem.length === 0 && isDeepStrictEqual(searched, { languages, size });
       if (isAsExpected) return { terms: expected, statistics, hasTiers };
       ({ languages, size } = searched);
@@ -122,8 +122,8 @@ export function createQueryAnalysis(database: Database, memory: StemMemory) {
 
       const counted = new Set(lexemes);
       toStem.forEach(({ language, words: unknown }, i) => {
-        unknown.forEach((word, place) => {
-          const stem = statistics.stems[i]?.[place] ?? '';
+        unknown.forEach((word, k) => {
+          const stem = statistics.stems[i]?.[k] ?? '';
           memory.remember(language, word, stem);
           stems.get(language)?.set(word, stem);
           if (isCountingStems) counted.add(stem || word);

@@ -1,4 +1,4 @@
-/** Analyses a query as passages are analysed, once for every language of the searched passages. */
+/** Analyses a query in the same way as passages, once for each language of the searched passages. */
 
 import { detectLanguage } from '../analysis/language.ts';
 import { lexemesOf, type Stems, wordsToStem } from '../analysis/lexemes.ts';
@@ -13,7 +13,7 @@ import { queryFrequencyWeight } from './bm25.ts';
  * - `frequency`: how often the query has the term.
  * - `weight`: its weight against that of an informative word, above 0 and at most 1.
  *
- * A passage holds the term if it holds any variant. The variant that adds most to the score counts.
+ * A passage contains the term if it contains any variant. The variant that adds most to the score counts.
  */
 export type QueryTerm = {
   lexemes: string[];
@@ -24,20 +24,21 @@ export type QueryTerm = {
 };
 
 /**
- * Stop words complete names and phrases, yet must not outweigh the informative words. Compared with leaving them out,
- * nDCG@10 rises by .001 to .003 on xquad-en, -de and -ru. At full weight it falls by .001 to .002 there, and by .007 on
- * cranfield and msmarco-sub.
+ * Weight of stop words. They complete names and phrases, but must not outweigh the informative words. Compared with a
+ * search without stop words, nDCG@10 rises by .001 to .003 on xquad-en, -de and -ru. At full weight it falls by .001 to
+ * .002 there, and by .007 on cranfield and msmarco-sub.
  */
 const STOP_WORD_WEIGHT = 0.25;
 /**
- * Weight of unigrams. nDCG@10 on the collections in Chinese, Japanese and Korean is flat within .0015 from 0.3 to 0.5.
+ * Weight of stacked tokens (see tokens.ts), which are mostly unigrams. nDCG@10 on the collections in Chinese, Japanese
+ * and Korean is flat within .0015 from 0.3 to 0.5.
  */
-const FRAGMENT_WEIGHT = 0.4;
+const STACKED_TOKEN_WEIGHT = 0.4;
 
 /**
  * Distinct tokens of a query; a longer query keeps its most frequent ones. Measured on queries that are the first 8,192
- * characters of an article: 40 of drcd-dev-articles, with 2,191 bigrams on average, and 9 of financebench-a, 370 words.
- * The first number is the share of the ten passages found that a query without a bound finds too. The second is the
+ * characters of an article: 40 of drcd-dev-articles, with 2,191 bigrams on average, and 9 of financebench-a, with 370
+ * words. Of the ten passages found, the first number is the share that an unlimited query finds too, the second the
  * share that belongs to the article:
  *
  *                       512           256           128
@@ -46,16 +47,16 @@ const FRAGMENT_WEIGHT = 0.4;
  */
 const QUERY_TOKENS_MAX = 512;
 
-/** Scored terms of a query: the weightiest ones. More only cost time and do not improve the ranking. */
+/** Terms of a query that are scored: the weightiest ones. More cost time and do not improve the ranking. */
 export const SCORED_TERMS_MAX = 64;
 
-/** How often each distinct token occurs, in the order of first occurrence. */
+/** The frequency of each distinct token, in the order of first occurrence. */
 type TokenCounts = ReadonlyMap<string, number>;
 
 /** The tokens of a query. `words` and `stackedTokens` together have at most QUERY_TOKENS_MAX distinct tokens. */
 export type QueryWords = {
   words: TokenCounts;
-  /** Unigrams and other pieces of runs; none of them is one of the words. */
+  /** Those stacked tokens that are not among the words. */
   stackedTokens: TokenCounts;
   /** The words that need stems. */
   toStem: string[];
@@ -75,11 +76,11 @@ export function readQuery(query: string): QueryWords {
 }
 
 /**
- * Returns the distinct terms of a query in the order of first occurrence, stackedTokens last. `stemsByLanguage` has the
- * stems of its words in each language of the searched passages; `simple` has none.
+ * Returns the distinct terms of a query in the order of first occurrence, those of stacked tokens last.
+ * `stemsByLanguage` has the stems of its words in each language of the searched passages; `simple` has none.
  *
- * A term is a stop word if the query's own language says so. Where that language is unsure or not searched, any
- * language that says so decides. In a query of stop words alone, they weigh as much as other words.
+ * A term is a stop word if it is one in the query's own language. If that language is uncertain or not searched, a stop
+ * word of any searched language counts as one. In a query of stop words alone, they weigh as much as other words.
  */
 export function analyseQuery(
   { words, stackedTokens, language }: QueryWords,
@@ -108,17 +109,17 @@ export function analyseQuery(
       });
     }
   }
-  return [...terms.values(), ...fragmentTerms(stackedTokens, terms)];
+  return [...terms.values(), ...stackedTerms(stackedTokens, terms)];
 }
 
-/** Terms for the stackedTokens that are not terms already. */
-function fragmentTerms(stackedTokens: TokenCounts, terms: ReadonlyMap<string, QueryTerm>): QueryTerm[] {
+/** The terms of those stacked tokens that are not terms already. */
+function stackedTerms(stackedTokens: TokenCounts, terms: ReadonlyMap<string, QueryTerm>): QueryTerm[] {
   const further = [...stackedTokens].filter(([token]) => !terms.has(token));
   return further.map(([token, frequency]) => ({
     ...unite(token, [NO_STEMS]),
     frequency,
     isStopWord: false,
-    weight: FRAGMENT_WEIGHT,
+    weight: STACKED_TOKEN_WEIGHT,
   }));
 }
 
@@ -126,8 +127,8 @@ function fragmentTerms(stackedTokens: TokenCounts, terms: ReadonlyMap<string, Qu
 const importanceOf = ({ weight, frequency }: QueryTerm): number => weight * queryFrequencyWeight(frequency);
 
 /**
- * Returns the most important terms in their original order: as many as have `lexemesMax` lexemes together, and at least
- * `termsMin`.
+ * Returns the most important terms in their original order: as many as together have `lexemesMax` lexemes, but at least
+ * `termsMin` terms.
  */
 export function mostImportant(
   terms: QueryTerm[],
@@ -135,9 +136,9 @@ export function mostImportant(
 ): QueryTerm[] {
   if (terms.length <= termsMin) return terms;
   let lexemeCount = 0;
-  const fits = ({ lexemes, unaccented }: QueryTerm, place: number): boolean => {
+  const fits = ({ lexemes, unaccented }: QueryTerm, index: number): boolean => {
     lexemeCount += lexemes.length + unaccented.length;
-    return place < termsMin || lexemeCount <= lexemesMax;
+    return index < termsMin || lexemeCount <= lexemesMax;
   };
   const chosen = new Set(bestFirst(terms, importanceOf).filter(fits));
   return terms.filter((term) => chosen.has(term));
@@ -168,13 +169,13 @@ function mostFrequent(counts: TokenCounts, max: number): TokenCounts {
 }
 
 /**
- * Sorts the elements of a row by their value, the highest first. Equal ones are taken from the two ends of the row in
- * turn, because a question about a long text stands before or after it.
+ * Sorts elements by score, the highest first. Elements of equal score are taken from the beginning and the end in
+ * turn, because a question about a long text stands before or after the text.
  */
-function bestFirst<Element>(row: Element[], worthOf: (element: Element) => number): Element[] {
-  const byWorth = [...Map.groupBy(row, worthOf)].sort(([left], [right]) => right - left);
-  return byWorth.flatMap(
+function bestFirst<Element>(elements: Element[], scoreOf: (element: Element) => number): Element[] {
+  const byScore = [...Map.groupBy(elements, scoreOf)].sort(([left], [right]) => right - left);
+  return byScore.flatMap(
     ([, equals]) =>
-      equals.map((_, turn) => equals.at(turn % 2 === 0 ? turn / 2 : -(turn + 1) / 2) as Element), // within the row
+      equals.map((_, turn) => equals.at(turn % 2 === 0 ? turn / 2 : -(turn + 1) / 2) as Element), // within the array
   );
 }

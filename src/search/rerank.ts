@@ -1,64 +1,66 @@
 /**
- * SQL that reranks the best passages by BM25: by their neighbouring passages, and by the words that the best of them
- * share (pseudo-relevance feedback). Each step reads a CTE of the statement in ranking.ts and returns the next one.
+ * SQL that reranks the best passages by BM25, in two steps. First, each passage gets a part of the score of its
+ * neighbouring passages. Then passages gain by their similarity to the best ones (pseudo-relevance feedback: the best
+ * passages are assumed to be relevant). Each step reads a CTE of the statement in ranking.ts and returns the next one.
  *
- * Each step's gain in nDCG@10 over the step before (first BM25 alone, then with neighbours, then with support; up to
- * 400 queries of a collection), and its share of a ranked statement's time (150 queries of cranfield):
+ * Gain of each step in nDCG@10 over the step before (up to 400 queries of a collection), and its share of the time of a
+ * ranked statement (150 queries of cranfield):
  *
  *                mean of 19 collections   most             least               time
  *   neighbours   +.0013                   cacm +.007       scifact -.002         9 %
- *   support      +.0044                   msmarco +.029    checkthat20 -.002    28 %
+ *   feedback     +.0044                   msmarco +.029    checkthat20 -.002    28 %
  */
 import { type RawBuilder, sql } from 'kysely';
 import { frequencyRows } from '../indexing/postings/document-frequencies.ts';
 import { lengthNorm, termFrequency, titleFrequency } from './bm25.ts';
 import { scoreOf, tsqueryOf } from './term-scores.ts';
 
-/** Weight of a passage's neighbours: the same words count for more inside a document on the subject. */
+/** Weight of a passage's neighbours, whose text shows what the document is about. */
 const NEIGHBOURS_WEIGHT = 0.3;
 /** Neighbouring passages on each side. */
 const NEIGHBOURS_REACH = 2;
 
-/** Feedback documents: the best passages. The mean of cranfield, msmarco-sub and scifact is flat from 6 to 10. */
+/** Feedback passages: the best ones. The mean of cranfield, msmarco-sub and scifact is flat from 6 to 10. */
 const FEEDBACK_PASSAGES = 8;
 /**
- * Feedback weight: a passage's score over the best one's, to this power; .9 of the best score weighs .43. Flat from 6
- * to 12.
+ * The weight of a feedback passage is its score over the best score, to this power: a passage with .9 of the best score
+ * has the weight .43. Flat from 6 to 12.
  */
-const TRUST_POWER = 8;
-/** Weight of full support, in scores of the best passage. Flat from 3 to 5. */
-const SUPPORT_WEIGHT = 3;
-/** Feedback words by which passages are compared; 24 words gain nothing. */
-const FEEDBACK_WORDS = 16;
+const FEEDBACK_WEIGHT_POWER = 8;
+/** Weight of the similarity to the feedback passages, in multiples of the best score. Flat from 3 to 5. */
+const SIMILARITY_WEIGHT = 3;
+/** Feedback terms: lexemes by which passages are compared. 24 of them gain nothing. */
+const FEEDBACK_TERMS = 16;
 /**
- * Words whose document frequencies are looked up. Eight passages share fewer; fifty of equal score may share 30,000.
+ * Lexemes whose document frequencies are looked up. Eight passages share fewer. Fifty passages of equal score, which
+ * all count as best, may share 30,000.
  */
-const SHARED_WORDS_MAX = 1_000;
-/** Words in a larger share of all passages are not compared: they tell nothing. */
-const COMMON_SHARE = 0.3;
+const SHARED_LEXEMES_MAX = 1_000;
+/** Lexemes in a larger fraction of all passages are no feedback terms: they are not informative. */
+const COMMON_FRACTION = 0.3;
 /**
- * The inverse document frequency of a passage's words as a whole, as a fraction of that of a word in no other passage.
- * It replaces the exact length of the passage's word vector, which would need each word's frequency. Flat from 0.5 to
- * 0.6.
+ * The typical inverse document frequency of a passage's lexemes, as a fraction of that of a lexeme in one passage only.
+ * It stands for the exact norm of the passage's term vector, which would need the document frequency of each lexeme.
+ * Flat from 0.5 to 0.6.
  */
-const TYPICAL_RARITY = 0.5;
+const TYPICAL_IDF = 0.5;
 
 const float = (value: number) => sql`${sql.lit(value)}::float8`;
 
 /**
- * `best` → `in_context`: adds to each passage's score that of the passage and its neighbours together, as if they were
- * one passage. Its title counts once. `perLetter`: see `normPerLetter`.
+ * `best` → `with_neighbours`: combines each passage's score with that of the passage and its neighbours together, as if
+ * they were one passage. Its title counts once. `perLetter`: see `normPerLetter`.
  */
-export function scoreInContext(perLetter: RawBuilder<unknown>) {
+export function rerankByNeighbours(perLetter: RawBuilder<unknown>) {
   // Array elements, because PostgreSQL would copy rows for each term. Missing elements are NULL.
   const vectors = Array.from(
     { length: 2 * NEIGHBOURS_REACH + 1 },
-    (_, place) => sql`near.vectors[${sql.lit(place + 1)}]`,
+    (_, index) => sql`neighbourhood.vectors[${sql.lit(index + 1)}]`,
   );
-  const score = scoreOf(sql`asked`, sql.ref('near.norm'), (query) => {
+  const score = scoreOf(sql`query_terms`, sql.ref('neighbourhood.norm'), (query) => {
     const inEach = vectors.map((vector) => termFrequency(vector, query));
     const inTitle = titleFrequency(sql.ref('best.lexemes'), query);
-    return sql`(${sql.join(inEach, sql` + `)} - near.others * ${inTitle})`;
+    return sql`(${sql.join(inEach, sql` + `)} - neighbourhood.others * ${inTitle})`;
   });
   const reach = sql.lit(NEIGHBOURS_REACH);
   return sql`
@@ -68,71 +70,80 @@ export function scoreInContext(perLetter: RawBuilder<unknown>) {
       SELECT array_agg(lexemes) AS vectors, ${lengthNorm(sql`sum(length)`, perLetter)} AS norm, count(*) - 1 AS others
       FROM passage_lexemes AS near
       WHERE near.knowledge_base_id = best.knowledge_base_id AND near.document_id = best.document_id
-        AND near.position BETWEEN best.position - ${reach} AND best.position + ${reach}) AS near`;
+        AND near.position BETWEEN best.position - ${reach} AND best.position + ${reach}) AS neighbourhood`;
 }
 
 /**
- * `in_context` → `trusting`: adds three columns to each passage.
+ * `with_neighbours` → `feedback`: adds three columns to each passage.
  *
- * - `top`: the best score.
- * - `scale`: the weight of a word that the passage has once, over the length of the passage's word vector.
- * - `trust`: the feedback weight, in [0, 1].
+ * - `best_score`: the best score of all.
+ * - `vector_scale`: the weight of a lexeme that occurs once in the passage, over the norm of the passage's term vector.
+ * - `feedback_weight`: in [0, 1]; 0 for a passage that is not among the best.
  *
- * Passages of equal score get equal weight, so that the newest stays first among them.
+ * Passages of equal score get equal weights, so that the newest of them stays first.
  */
-export const trustBest = () => sql`
-  SELECT *, (1 + norm) / sqrt(length(lexemes)) AS scale, CASE WHEN rank() OVER by_score <= ${sql.lit(FEEDBACK_PASSAGES)}
-    THEN (score / top) ^ ${sql.lit(TRUST_POWER)} ELSE 0 END AS trust
-  FROM (SELECT *, max(score) OVER () AS top FROM in_context) AS in_context
+export const weighFeedback = () => sql`
+  SELECT *, (1 + norm) / sqrt(length(lexemes)) AS vector_scale,
+    CASE WHEN rank() OVER by_score <= ${sql.lit(FEEDBACK_PASSAGES)}
+      THEN (score / best_score) ^ ${sql.lit(FEEDBACK_WEIGHT_POWER)} ELSE 0 END AS feedback_weight
+  FROM (SELECT *, max(score) OVER () AS best_score FROM with_neighbours) AS with_neighbours
   WINDOW by_score AS (ORDER BY score DESC)`;
 
-/** SQL for the weight in a passage's word vector of a word with this `frequency`, before the word's rarity. */
-const inVector = (frequency: RawBuilder<unknown>) => sql`(scale * (1 - norm / (norm + ${frequency})))`;
+/**
+ * SQL for the element of a passage's term vector for a lexeme of this frequency, without inverse document frequency.
+ */
+const vectorElement = (frequency: RawBuilder<unknown>) =>
+  sql`(vector_scale * (1 - norm / (norm + ${frequency})))`;
 
 /** Whether a row is of a knowledge base in the CTE `collection`. */
-const isTheirs = sql`knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM collection))`;
+const isInCollection = sql`knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM collection))`;
 
 /**
- * `trusting` → `word`: the feedback words, without the query's own. At least two of the feedback documents share each
- * of them, and they are the most informative ones. `said` is a word's sum over those passages, weighted by their trust.
+ * `feedback` → `feedback_terms`: the most informative lexemes that at least two feedback passages share, without those
+ * of the query. `centroid` is a lexeme's element in the weighted sum of the feedback passages' vectors (as in Rocchio's
+ * method), and `squared_idf` the weight of the lexeme in a similarity.
  */
-export const feedbackWords = (lexemes: RawBuilder<unknown>) => sql`
+export const feedbackTerms = (lexemes: RawBuilder<unknown>) => sql`
   WITH collection AS MATERIALIZED (
     SELECT knowledge_base_id, passage_count FROM knowledge_base_statistics
-    WHERE knowledge_base_id = ANY(ARRAY(SELECT DISTINCT knowledge_base_id FROM trusting WHERE trust > 0))),
+    WHERE knowledge_base_id = ANY(ARRAY(SELECT DISTINCT knowledge_base_id FROM feedback WHERE feedback_weight > 0))),
   shared AS MATERIALIZED (
-    SELECT lexeme, said FROM (
-      SELECT lexeme, sum(trust * ${inVector(sql`cardinality(positions)`)}) AS said
-      FROM trusting, unnest(lexemes) WHERE trust > 0 GROUP BY lexeme HAVING count(*) > 1 OFFSET 0) AS by_several
+    SELECT lexeme, centroid FROM (
+      SELECT lexeme, sum(feedback_weight * ${vectorElement(sql`cardinality(positions)`)}) AS centroid
+      FROM feedback, unnest(lexemes) WHERE feedback_weight > 0
+      GROUP BY lexeme HAVING count(*) > 1 OFFSET 0) AS of_several
     WHERE lexeme NOT LIKE '/%' AND char_length(lexeme) > 1 AND lexeme <> ALL(${lexemes}::text[])
-    ORDER BY said DESC, lexeme LIMIT ${sql.lit(SHARED_WORDS_MAX)}),
+    ORDER BY centroid DESC, lexeme LIMIT ${sql.lit(SHARED_LEXEMES_MAX)}),
   counted AS (
-    SELECT lexeme, max(said) AS said, sum(passage_count)::float8 AS frequency,
+    SELECT lexeme, max(centroid) AS centroid, sum(passage_count)::float8 AS frequency,
       (SELECT sum(passage_count)::float8 FROM collection) AS passages
     FROM (
-      SELECT lexeme, said, 0 AS passage_count FROM shared UNION ALL
+      SELECT lexeme, centroid, 0 AS passage_count FROM shared UNION ALL
       SELECT lexeme, NULL, passage_count
-      FROM (${frequencyRows('shared', { isCounted: isTheirs, isSearched: isTheirs })}) AS counts) AS counts
+      FROM (${frequencyRows('shared', { isCounted: isInCollection, isSearched: isInCollection })}) AS counts) AS counts
     GROUP BY lexeme)
-  SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, said, rarity ^ 2 AS weight FROM (
-    SELECT lexeme, said, ln(1 + (passages - frequency + 0.5) / (frequency + 0.5)) /
-      (${float(TYPICAL_RARITY)} * ln(1 + passages)) AS rarity
-    FROM counted WHERE frequency BETWEEN 2 AND ${float(COMMON_SHARE)} * passages) AS telling
-  ORDER BY said * rarity DESC, lexeme LIMIT ${sql.lit(FEEDBACK_WORDS)}`;
+  SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, centroid, idf ^ 2 AS squared_idf FROM (
+    SELECT lexeme, centroid, ln(1 + (passages - frequency + 0.5) / (frequency + 0.5)) /
+      (${float(TYPICAL_IDF)} * ln(1 + passages)) AS idf
+    FROM counted WHERE frequency BETWEEN 2 AND ${float(COMMON_FRACTION)} * passages) AS informative
+  ORDER BY centroid * idf DESC, lexeme LIMIT ${sql.lit(FEEDBACK_TERMS)}`;
 
 /**
- * `trusting`, `word` → `supported`: adds the support of the feedback documents to each passage's score. A passage
- * supports itself fully, and others by their similarity: the cosine of the two word vectors over the words in `word`.
+ * `feedback`, `feedback_terms` → `reranked`: adds to each passage's score its similarity to the feedback passages,
+ * which is a mean weighted by `feedback_weight`. A passage's similarity to itself is 1; to another one it is the cosine
+ * of their vectors over the feedback terms.
  *
- * So an outstanding passage stays first, and among equals the one that agrees with the others comes first (the cluster
- * hypothesis; Diaz, Regularizing ad hoc retrieval scores, 2005). The highest score stays what it was before.
+ * So an outstanding passage stays first, and among equals the one that resembles the others comes first (the cluster
+ * hypothesis; Diaz, Regularizing ad hoc retrieval scores, 2005). Scores are scaled so that the best score stays the
+ * same.
  */
-export function scoreWithSupport() {
-  const own = inVector(termFrequency(sql.ref('lexemes'), sql.ref('query')));
+export function rerankByFeedback() {
+  const element = vectorElement(termFrequency(sql.ref('lexemes'), sql.ref('query')));
   return sql`
-    SELECT knowledge_base_id, document_id, position, top * total / max(total) OVER () AS score FROM (
-      SELECT *, score + ${float(SUPPORT_WEIGHT)} * top * (trust + coalesce(
-        (SELECT sum(weight * own * greatest(said - trust * own, 0))
-        FROM (SELECT weight, said, ${own} AS own FROM word OFFSET 0) AS held), 0)) / sum(trust) OVER () AS total
-      FROM trusting) AS supported`;
+    SELECT knowledge_base_id, document_id, position, best_score * total / max(total) OVER () AS score FROM (
+      SELECT *, score + ${float(SIMILARITY_WEIGHT)} * best_score * (feedback_weight + coalesce(
+        (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
+        FROM (SELECT squared_idf, centroid, ${element} AS element FROM feedback_terms OFFSET 0) AS elements), 0)
+        ) / sum(feedback_weight) OVER () AS total
+      FROM feedback) AS summed`;
 }

@@ -1,33 +1,33 @@
-/**
- * Finds and scores the passages that answer a query: candidates by the index, BM25 over the searched knowledge bases.
- */
+/** Finds and scores the passages that answer a query: the index finds candidates, and ranking.ts ranks them. */
 
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { impactTierLexeme, TIERS, UNTIERED_DENSITY } from '../analysis/reserved-lexemes.ts';
 import { chargeCredits } from '../database/accounts.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { insufficientCredits } from '../errors.ts';
-import { attainableWeight, inverseDocumentFrequency, queryFrequencyWeight, weightAt } from './bm25.ts';
-import { type CandidateQueries, chooseCandidates, type TermLevels } from './candidates.ts';
+import { expectedScoreAt, inverseDocumentFrequency, queryFrequencyWeight, scoreUpperBound } from './bm25.ts';
+import { type CandidateQueries, chooseCandidates, type ImpactLevels } from './candidates.ts';
 import { readFrequencies, type SearchedKnowledgeBases } from './collection-statistics.ts';
-import { createQueryAnalysis, type QueryAnalysis } from './query-analysis.ts';
+import { createQueryAnalysis, type QueryAnalysis, type ScopedQuery } from './query-analysis.ts';
 import { type QueryTerm, SCORED_TERMS_MAX } from './query-terms.ts';
 import { type FoundPassage, rankPassages, type Scoring } from './ranking.ts';
 import type { StemMemory } from './stems.ts';
 import type { ScoredTerm } from './term-scores.ts';
 
-/** A query term: its variants with their scores, and the levels at which passages hold it. */
-type WeightedTerm = ScoredTerm & { levels: TermLevels };
-type WeightedScoring = Scoring & { weighted: WeightedTerm[] };
+/**
+ * A query term: its variants with the upper bounds of their scores, and the impact levels at which passages contain it.
+ */
+type WeightedTerm = ScoredTerm & { levels: ImpactLevels };
+type WeightedScoring = Scoring & { terms: WeightedTerm[] };
 
 /** Terms in more passages than this are also queried by impact tier. */
 const TIERED_FROM = 1_000;
 
 /**
- * Candidates of a query, by its number of terms. The candidates of a short query are hard to tell apart. The best
- * passages of a long query hold many of its words, in any combination. On the 53 questions of financebench-a (25 words
- * on average), this budget includes .87 of BM25's ten best passages; 350 candidates include .75. The budget is the same
- * for every limit, so that a smaller limit returns the first results of a larger one.
+ * The number of candidates, by the number of a query's terms. A short query says little about the order of its
+ * candidates. The best passages of a long query contain many of its words, in any combination. On the 53 questions of
+ * financebench-a (25 words on average), this budget includes .87 of BM25's ten best passages; 350 candidates include
+ * .75. The budget is the same for every limit, so that a smaller limit returns the first results of a larger one.
  */
 const budgetFor = (termCount: number): number =>
   Math.max(Math.min(500, 300 + 1_000 / termCount), 40 * termCount);
@@ -35,20 +35,22 @@ const budgetFor = (termCount: number): number =>
 /** Document frequency of each lexeme in the searched passages, and the number of those passages. */
 type IndexStatistics = { frequencies: ReadonlyMap<string, number>; passageCount: number };
 
-/** Upper bound of passages with any of these lexemes. A passage has one language, so it hardly holds two variants. */
+/**
+ * Upper bound of passages with any of these lexemes. A passage has one language, so it rarely contains two variants.
+ */
 const documentFrequency = (lexemes: string[], { frequencies, passageCount }: IndexStatistics): number =>
   Math.min(
     passageCount,
     lexemes.reduce((sum, lexeme) => sum + (frequencies.get(lexeme) ?? 0), 0),
   );
 
-/** The variants of a word that passages hold; all of them have this weight. */
+/** The variants of a word that passages contain; all of them have this weight. */
 type Variants = { known: string[]; weight: number };
 
 /**
  * Gives all variants of a word the same weight: `weight` times the inverse document frequency of the word as a whole.
- * With a weight of its own, the stem of a function word in another language would be rare. It would then count for much
- * in the one passage whose language was detected wrongly.
+ * With a weight of its own, the stem of a function word in another language would count as rare. It would then raise
+ * the score of the one passage whose language was detected wrongly.
  */
 function weighVariants(lexemes: string[], weight: number, index: IndexStatistics): Variants {
   const frequency = documentFrequency(lexemes, index);
@@ -58,22 +60,22 @@ function weighVariants(lexemes: string[], weight: number, index: IndexStatistics
   };
 }
 
-/** A level of candidates; `count` passages are of this level or a higher one. */
-type CountedLevel = Omit<TermLevels[number], 'share'> & { count: number };
+/** An impact level; `count` passages are of this level or a higher one. */
+type CountedLevel = Omit<ImpactLevels[number], 'probability'> & { count: number };
 
-function levelOf(lexemes: string[], worth: number, index: IndexStatistics): CountedLevel {
+function levelOf(lexemes: string[], expectedScore: number, index: IndexStatistics): CountedLevel {
   const operands = lexemes.filter((lexeme) => index.frequencies.has(lexeme)).map(quoteLexeme);
   const operand = operands.length === 1 ? (operands[0] ?? '') : `(${operands.join('|')})`;
-  return { operand, worth, count: documentFrequency(lexemes, index) };
+  return { operand, expectedScore, count: documentFrequency(lexemes, index) };
 }
 
 /**
- * The levels at which passages hold a term, in ascending order: in another accentuation only, in a variant as written,
- * in an impact tier of such a variant.
+ * The impact levels at which passages contain a term, in ascending order: with other accents only, as the query writes
+ * it, and in each impact tier of that.
  */
-function levelsOf(asWritten: Variants, unaccented: Variants, index: IndexStatistics): TermLevels {
+function levelsOf(asWritten: Variants, unaccented: Variants, index: IndexStatistics): ImpactLevels {
   const level = (lexemes: string[], density: number) =>
-    levelOf(lexemes, weightAt(asWritten.weight, density), index);
+    levelOf(lexemes, expectedScoreAt(asWritten.weight, density), index);
   const levels = [level(asWritten.known, UNTIERED_DENSITY)];
   if ((levels[0]?.count ?? 0) > TIERED_FROM) {
     TIERS.forEach(({ typical }, tier) => {
@@ -86,21 +88,21 @@ function levelsOf(asWritten: Variants, unaccented: Variants, index: IndexStatist
     });
   }
   if (unaccented.known.length > 0) {
-    const worth = weightAt(unaccented.weight, UNTIERED_DENSITY);
+    const expectedScore = expectedScoreAt(unaccented.weight, UNTIERED_DENSITY);
     const count = Math.max(levels[0]?.count ?? 0, documentFrequency(unaccented.known, index));
-    levels.unshift({ ...levelOf([...unaccented.known, ...asWritten.known], worth, index), count });
+    levels.unshift({ ...levelOf([...unaccented.known, ...asWritten.known], expectedScore, index), count });
   }
   const held = levels.filter(({ count }) => count > 0);
-  return held.map(({ operand, worth, count }, place) => ({
+  return held.map(({ operand, expectedScore, count }, i) => ({
     operand,
-    worth,
-    share: Math.max(0, count - (held[place + 1]?.count ?? 0)) / index.passageCount,
+    expectedScore,
+    probability: Math.max(0, count - (held[i + 1]?.count ?? 0)) / index.passageCount,
   }));
 }
 
 /**
- * Weight of a variant in another accentuation, against 1 for a variant as the query writes it.
- * Where no passage has the accents of the query, the other variants count in full.
+ * Weight of a variant with other accents, against 1 for a variant as the query writes it. Where no passage has the
+ * accents of the query, the other variants count in full.
  *
  * nDCG@10 on made-up words whose syllables differ in accents alone, as in Vietnamese (xquad-en, each word replaced):
  *
@@ -109,7 +111,7 @@ function levelsOf(asWritten: Variants, unaccented: Variants, index: IndexStatist
  */
 const UNACCENTED_WEIGHT = 0.4;
 
-function weighTerm({ lexemes, ...term }: QueryTerm, index: IndexStatistics) {
+function weighTerm({ lexemes, ...term }: QueryTerm, index: IndexStatistics): TermVariants {
   const weight = term.weight * queryFrequencyWeight(term.frequency);
   const asWritten = weighVariants(lexemes, weight, index);
   const unaccented = weighVariants(term.unaccented, weight * UNACCENTED_WEIGHT, index);
@@ -119,52 +121,53 @@ function weighTerm({ lexemes, ...term }: QueryTerm, index: IndexStatistics) {
 
 const NO_VARIANTS: Variants = { known: [], weight: 0 };
 
-/** A term with its variants as the query writes them, and its variants in another accentuation. */
-type WeighedTerm = { asWritten: Variants; unaccented: Variants };
+/** A term's variants as the query writes them, and its variants with other accents. */
+type TermVariants = { asWritten: Variants; unaccented: Variants };
 
 /**
- * Returns the scored terms, the weightiest first, and the upper bound of what the terms add together. Terms that no
- * passage holds count in that bound, so that a passage which answers half of the query scores at most half.
+ * Returns the terms to score, the weightiest first, and the upper bound of a score. Terms that no passage contains
+ * count in that bound, so that a passage which answers half of the query scores at most half.
  */
 export function chooseTerms(
   terms: QueryTerm[],
   index: IndexStatistics,
-): { scored: WeighedTerm[]; attainable: number } {
-  const weighed = terms.map((term) => weighTerm(term, index));
-  const byWeight = weighed.sort((left, right) => right.asWritten.weight - left.asWritten.weight);
-  const scored = byWeight.filter(({ asWritten }) => asWritten.known.length > 0).slice(0, SCORED_TERMS_MAX);
+): { chosen: TermVariants[]; upperBound: number } {
+  const byWeight = terms
+    .map((term) => weighTerm(term, index))
+    .sort((left, right) => right.asWritten.weight - left.asWritten.weight);
+  const chosen = byWeight.filter(({ asWritten }) => asWritten.known.length > 0).slice(0, SCORED_TERMS_MAX);
   const unknown = byWeight.filter(({ asWritten }) => asWritten.known.length === 0);
-  const attainable = [...scored, ...unknown].reduce(
-    (sum, { asWritten }) => sum + attainableWeight(asWritten.weight),
+  const upperBound = [...chosen, ...unknown].reduce(
+    (sum, { asWritten }) => sum + scoreUpperBound(asWritten.weight),
     0,
   );
-  return { scored, attainable };
+  return { chosen, upperBound };
 }
 
-const spellingsOf = ({ known, weight }: Variants) =>
-  known.map((lexeme) => ({ lexeme, attainable: attainableWeight(weight) }));
+const withUpperBounds = ({ known, weight }: Variants) =>
+  known.map((lexeme) => ({ lexeme, upperBound: scoreUpperBound(weight) }));
 
 /**
- * What each lexeme of the term can add, and the term's levels. `index` must have the frequencies of its impact tiers.
+ * A term with the upper bounds of its variants and its impact levels. `index` must have the frequencies of its tiers.
  */
-export const weighSpellings = (
-  { asWritten, unaccented }: WeighedTerm,
+export const toWeightedTerm = (
+  { asWritten, unaccented }: TermVariants,
   index: IndexStatistics,
 ): WeightedTerm => ({
-  spellings: [asWritten, unaccented].flatMap(spellingsOf),
+  variants: [asWritten, unaccented].flatMap(withUpperBounds),
   levels: levelsOf(asWritten, unaccented, index),
 });
 
 /** The lexemes of the impact tiers of those terms that are also queried by tier. */
-const tierMarksOf = (scored: WeighedTerm[], index: IndexStatistics): string[] =>
-  scored
+const tierLexemesOf = (chosen: TermVariants[], index: IndexStatistics): string[] =>
+  chosen
     .map(({ asWritten }) => asWritten.known)
     .filter((lexemes) => documentFrequency(lexemes, index) > TIERED_FROM)
     .flatMap((lexemes) =>
       lexemes.flatMap((lexeme) => TIERS.map((_, tier) => impactTierLexeme(lexeme, tier))),
     );
 
-/** The terms to score, with the frequencies of their impact tiers, which are read here if the statistics lack them. */
+/** The terms to score. Reads the frequencies of their impact tiers, unless the analysis has them. */
 async function weighTerms(
   database: Queryable,
   accountId: string,
@@ -172,64 +175,59 @@ async function weighTerms(
 ): Promise<WeightedScoring> {
   const { searched, frequencies } = statistics;
   const index = { frequencies, passageCount: searched.passageCount };
-  const { scored, attainable } = chooseTerms(terms, index);
-  const marks = hasTiers ? [] : tierMarksOf(scored, index);
-  const tiers =
-    marks.length > 0 ? await readFrequencies(database, { accountId, ids: searched.ids }, marks) : [];
-  const complete = { ...index, frequencies: new Map([...frequencies, ...tiers]) };
-  return { attainable, weighted: scored.map((term) => weighSpellings(term, complete)) };
+  const { chosen, upperBound } = chooseTerms(terms, index);
+  const tierLexemes = hasTiers ? [] : tierLexemesOf(chosen, index);
+  const ofTiers =
+    tierLexemes.length > 0
+      ? await readFrequencies(database, { accountId, ids: searched.ids }, tierLexemes)
+      : [];
+  const complete = { ...index, frequencies: new Map([...frequencies, ...ofTiers]) };
+  return { upperBound, terms: chosen.map((term) => toWeightedTerm(term, complete)) };
 }
 
 /** The candidate queries for `factor` times the usual budget. */
-export function candidatesOf(weighted: WeightedTerm[], passageCount: number, factor = 1): CandidateQueries {
-  const terms = weighted.map(({ levels }) => levels);
-  return chooseCandidates(terms, { passageCount, budget: factor * budgetFor(terms.length) });
+export function candidatesOf(terms: WeightedTerm[], passageCount: number, factor = 1): CandidateQueries {
+  const levels = terms.map((term) => term.levels);
+  return chooseCandidates(levels, { passageCount, budget: factor * budgetFor(terms.length) });
 }
 
-/** A search request over the account's knowledge bases with these distinct ids, or over all of them. */
-export type Question = {
-  accountId: string;
-  knowledgeBaseIds: string[] | undefined;
-  query: string;
-  limit: number;
-  /** The price of the request. */
-  credits: number;
-};
+/** A search request. `credits` is its price. */
+export type SearchRequest = ScopedQuery & { limit: number; credits: number };
 
 /**
  * Returns the `limit` passages that fit best: score descending, then document createdAt descending, then position in
  * the document, then id. Empty when no term of the query occurs.
  * @throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids; INSUFFICIENT_CREDITS
  */
-export type Search = (question: Question) => Promise<FoundPassage[]>;
+export type Search = (request: SearchRequest) => Promise<FoundPassage[]>;
 
-/** Ranks growing sets of candidates until one has enough; hardly ever more than one set. */
-async function rankEnough(
+/** Ranks larger and larger sets of candidates until one has enough; more than one set is rarely needed. */
+async function rankCandidates(
   database: Database,
   scoring: WeightedScoring,
-  { searched, question }: { searched: SearchedKnowledgeBases; question: Question },
+  { searched, request }: { searched: SearchedKnowledgeBases; request: SearchRequest },
 ): Promise<FoundPassage[]> {
-  const { accountId, limit, credits } = question;
+  const { accountId, limit, credits } = request;
   for (const factor of [1, 20, Number.POSITIVE_INFINITY]) {
-    const { queries, all: isLast } = candidatesOf(scoring.weighted, searched.passageCount, factor);
+    const { queries, all: isLast } = candidatesOf(scoring.terms, searched.passageCount, factor);
     const candidates = { searched, queries, limit };
     const charge = { accountId, credits, isLast };
     const { found, isEnough } = await rankPassages(database, scoring, candidates, charge);
     if (isEnough) return found;
   }
-  throw new Error('an unlimited budget leaves nothing out');
+  throw new Error('an unlimited budget excludes no candidate');
 }
 
-/** Creates the search over `database`. `memory` keeps stems, so that they are not read again. */
+/** Creates the search over `database`. `memory` remembers stems, so that they are not read again. */
 export function createSearch(database: Database, memory: StemMemory): Search {
   const analyse = createQueryAnalysis(database, memory);
-  return async (question) => {
-    const analysis = await analyse(question);
+  return async (request) => {
+    const analysis = await analyse(request);
     const { searched, credits } = analysis.statistics;
-    if (question.credits > credits) throw insufficientCredits();
-    const scoring = await weighTerms(database, question.accountId, analysis);
-    if (scoring.weighted.length > 0) return await rankEnough(database, scoring, { searched, question });
-    await chargeCredits(database, question.accountId, question.credits);
+    if (request.credits > credits) throw insufficientCredits();
+    const scoring = await weighTerms(database, request.accountId, analysis);
+    if (scoring.terms.length > 0) return await rankCandidates(database, scoring, { searched, request });
+    await chargeCredits(database, request.accountId, request.credits);
     return [];
   };
 }

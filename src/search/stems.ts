@@ -1,4 +1,4 @@
-/** Stems words with PostgreSQL's own Snowball dictionaries and remembers the results. */
+/** Stems words with PostgreSQL's Snowball dictionaries, and remembers the stems. */
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { LANGUAGES } from '../analysis/language.ts';
@@ -38,13 +38,15 @@ export function dictionaryOf(language: string): string | undefined {
 async function lexize(database: Database, dictionary: string, words: string[]): Promise<string[]> {
   const { rows } = await sql<{ stem: string }>`
     SELECT ${stemOf(dictionary, sql.ref('word'))} AS stem
-    FROM unnest(${words}::text[]) WITH ORDINALITY AS asked (word, place) ORDER BY place`.execute(database);
+    FROM unnest(${words}::text[]) WITH ORDINALITY AS given (word, ordinal) ORDER BY ordinal`.execute(
+    database,
+  );
   return rows.map(({ stem }) => stem);
 }
 
 /**
- * Creates the stemmer over `database`. It runs one query for the words of a language that `memory` lacks.
- * @returns a function that throws when the database is away, or for a language without a stemmer.
+ * Creates the stemmer over `database`. One statement stems the words of a language that `memory` lacks.
+ * @returns a function that throws when the database is not available, or for a language without a stemmer
  */
 export function createStem(database: Database, memory: StemMemory = createStemMemory()): Stem {
   return async (language, words) => {
@@ -52,11 +54,11 @@ export function createStem(database: Database, memory: StemMemory = createStemMe
     if (dictionary === undefined) throw new Error(`no stemmer for ${language}`);
     const stems = words.map((word) => memory.recall(language, word));
     const unknown = words.filter((_, i) => stems[i] === undefined);
-    const asked = unknown.length === 0 ? [] : await lexize(database, dictionary, unknown);
+    const found = unknown.length === 0 ? [] : await lexize(database, dictionary, unknown);
     unknown.forEach((word, i) => {
-      memory.remember(language, word, asked[i] ?? word);
+      memory.remember(language, word, found[i] ?? word);
     });
     let next = 0;
-    return words.map((word, i) => stems[i] ?? asked[next++] ?? word);
+    return words.map((word, i) => stems[i] ?? found[next++] ?? word);
   };
 }

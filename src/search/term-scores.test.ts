@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { prepare } from '../database/prepared.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
-import { askedTerms, passageScore, type ScoredTerm, TERM_VALUES, termValues } from './term-scores.ts';
+import { passageScore, queryTermRows, type ScoredTerm, TERM_VALUES, termValues } from './term-scores.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -20,37 +20,39 @@ const readScore = prepare(
   'score_of_a_text',
   [...TERM_VALUES, 'text'] as const,
   ({ text, ...terms }) => sql<{ score: number }>`
-    WITH asked AS MATERIALIZED (${askedTerms(terms)})
+    WITH query_terms AS MATERIALIZED (${queryTermRows(terms)})
     SELECT ${passageScore(terms, sql.ref('lexemes'), sql.ref('norm'))} AS score
     FROM (SELECT ${text}::tsvector AS lexemes, ${sql.lit(NORM)}::float8 AS norm OFFSET 0) AS passage`,
 );
 
 /** A lexeme as tsvector text, at `frequency` consecutive positions from `first` on. */
-const placesOf = (lexeme: string, frequency: number, first: number): string =>
-  `${quoteLexeme(lexeme)}:${Array.from({ length: frequency }, (_, place) => first + place).join(',')}`;
+const positionsOf = (lexeme: string, frequency: number, first: number): string =>
+  `${quoteLexeme(lexeme)}:${Array.from({ length: frequency }, (_, index) => first + index).join(',')}`;
 
-const spelling = fc.record({
-  attainable: fc.double({ min: 0.1, max: 20, noNaN: true }),
+const variant = fc.record({
+  upperBound: fc.double({ min: 0.1, max: 20, noNaN: true }),
   frequency: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 60 })),
 });
 
-test('terms add up by their best spellings, however many there are', async () => {
+test('the score is the sum over the terms of their best variants', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.array(spelling, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 40 }),
+      fc.array(fc.array(variant, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 40 }),
       async (drawn) => {
-        const terms = drawn.map((spellings, term) =>
-          spellings.map((given, place) => ({ ...given, lexeme: `it's\\${term} ${place}` })),
+        const terms = drawn.map((variants, term) =>
+          variants.map((given, index) => ({ ...given, lexeme: `it's\\${term} ${index}` })),
         );
         const held = terms.flat().filter(({ frequency }) => frequency > 0);
-        const text = held.map(({ lexeme, frequency }, place) => placesOf(lexeme, frequency, 1 + 60 * place));
+        const text = held.map(({ lexeme, frequency }, index) =>
+          positionsOf(lexeme, frequency, 1 + 60 * index),
+        );
         const expected = terms
-          .map((spellings) =>
-            spellings.map(({ attainable, frequency }) => (attainable * frequency) / (frequency + NORM)),
+          .map((variants) =>
+            variants.map(({ upperBound, frequency }) => (upperBound * frequency) / (frequency + NORM)),
           )
-          .reduce((sum, parts) => sum + Math.max(...parts), 0);
-        const weighted: ScoredTerm[] = terms.map((spellings) => ({ spellings }));
-        const rows = await readScore(suite.database, { ...termValues(weighted), text: text.join(' ') });
+          .reduce((sum, scores) => sum + Math.max(...scores), 0);
+        const scored: ScoredTerm[] = terms.map((variants) => ({ variants }));
+        const rows = await readScore(suite.database, { ...termValues(scored), text: text.join(' ') });
         expect(rows[0]?.score).toBeCloseTo(expected, 9);
       },
     ),

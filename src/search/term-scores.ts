@@ -3,48 +3,50 @@ import { type RawBuilder, sql } from 'kysely';
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { heldFrequency, termFrequency } from './bm25.ts';
 
-/** A scored query term: its variants that occur in the index, each with the upper bound of what it adds to a score. */
-export type ScoredTerm = { spellings: { lexeme: string; attainable: number }[] };
+/**
+ * A query term to score: its variants that occur in the index, each with the upper bound of what it adds to a score.
+ */
+export type ScoredTerm = { variants: { lexeme: string; upperBound: number }[] };
 
 /**
- * The statement has a fixed slot for each of this many terms of one variant; most queries have fewer. Iterating over
- * rows of terms for each of some hundred candidates would take half as long again as the scores themselves. PostgreSQL
- * skips an empty slot at once, but prepares it with each execution.
+ * The statement has this many slots for terms with a single variant; most queries have no other terms. Without slots it
+ * would iterate over rows of terms for each of some hundred candidates, which takes half as long again as the scores
+ * themselves. PostgreSQL skips an empty slot at once, but initialises it at each execution.
  */
 const SLOTS = Array.from(
   { length: 16 },
-  (_, slot) => ({ query: `query${slot}`, attainable: `attainable${slot}` }) as const,
+  (_, slot) => ({ query: `query${slot}`, upperBound: `upperBound${slot}` }) as const,
 );
 
 /**
- * The variants of all terms in one row, each with its term's number. Terms with a number below `slotted` also have
- * slots.
+ * Values of the statement. `lexemes`, `upperBounds` and `terms` are arrays with an element for each variant of each
+ * term: its lexeme, its upper bound and the number of its term. Terms below the number `slotted` are in slots as well.
  */
 export const TERM_VALUES = [
-  ...(['lexemes', 'attainables', 'terms', 'slotted'] as const),
-  ...SLOTS.flatMap(({ query, attainable }) => [query, attainable]),
+  ...(['lexemes', 'upperBounds', 'terms', 'slotted'] as const),
+  ...SLOTS.flatMap(({ query, upperBound }) => [query, upperBound]),
 ];
 type Terms = Record<(typeof TERM_VALUES)[number], RawBuilder<unknown>>;
 
-/** The values of `TERM_VALUES`. */
-export function termValues(weighted: ScoredTerm[]): Record<(typeof TERM_VALUES)[number], unknown> {
-  const single = weighted.filter(({ spellings }) => spellings.length === 1).slice(0, SLOTS.length);
+/** The values of `TERM_VALUES` for these terms. */
+export function termValues(scored: ScoredTerm[]): Record<(typeof TERM_VALUES)[number], unknown> {
+  const single = scored.filter(({ variants }) => variants.length === 1).slice(0, SLOTS.length);
   const inSlots = new Set(single);
-  const ordered = [...single, ...weighted.filter((term) => !inSlots.has(term))];
-  const spellings = ordered.flatMap((term, number) =>
-    term.spellings.map((spelling) => ({ ...spelling, number })),
+  const ordered = [...single, ...scored.filter((term) => !inSlots.has(term))];
+  const variants = ordered.flatMap((term, number) =>
+    term.variants.map((variant) => ({ ...variant, number })),
   );
-  const slots = SLOTS.flatMap(({ query, attainable }, slot) => {
-    const spelling = single[slot]?.spellings[0];
+  const slots = SLOTS.flatMap(({ query, upperBound }, slot) => {
+    const variant = single[slot]?.variants[0];
     return [
-      [query, spelling && quoteLexeme(spelling.lexeme)],
-      [attainable, spelling?.attainable],
+      [query, variant && quoteLexeme(variant.lexeme)],
+      [upperBound, variant?.upperBound],
     ];
   });
   return {
-    lexemes: spellings.map(({ lexeme }) => lexeme),
-    attainables: spellings.map(({ attainable }) => attainable),
-    terms: spellings.map(({ number }) => number),
+    lexemes: variants.map(({ lexeme }) => lexeme),
+    upperBounds: variants.map(({ upperBound }) => upperBound),
+    terms: variants.map(({ number }) => number),
     slotted: single.length,
     ...Object.fromEntries(slots),
   };
@@ -55,48 +57,51 @@ export const tsqueryOf = (lexeme: RawBuilder<unknown>) =>
   sql`('''' || replace(replace(${lexeme}, '\\', '\\\\'), '''', '''''') || '''')::tsquery`;
 
 /**
- * SQL for the terms, one row each. `query` is the first variant. Most terms have no other: `spellings` is NULL for
- * those.
+ * SQL for the query terms, one row each, which a statement names `query_terms`. `query` is a term's first variant. Most
+ * terms have no other variant: then `variants` is NULL.
  */
-export const askedTerms = ({ lexemes, attainables, terms }: Terms) => sql`
-  SELECT term, (array_agg(query))[1] AS query, (array_agg(attainable))[1] AS attainable,
-    CASE WHEN count(*) > 1 THEN array_agg(query) END AS spellings, array_agg(attainable) AS attainables
+export const queryTermRows = ({ lexemes, upperBounds, terms }: Terms) => sql`
+  SELECT term, (array_agg(query))[1] AS query, (array_agg(upper_bound))[1] AS upper_bound,
+    CASE WHEN count(*) > 1 THEN array_agg(query) END AS variants, array_agg(upper_bound) AS upper_bounds
   FROM (
-    SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, attainable, term
-    FROM unnest(${lexemes}::text[], ${attainables}::float8[], ${terms}::integer[]) AS given (lexeme, attainable, term)
-  ) AS spelling GROUP BY term`;
+    SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, upper_bound, term
+    FROM unnest(${lexemes}::text[], ${upperBounds}::float8[], ${terms}::integer[]) AS given (lexeme, upper_bound, term)
+  ) AS variant GROUP BY term`;
 
 type FrequencyOf = (query: RawBuilder<unknown>) => RawBuilder<unknown>;
 
 /** SQL for what one variant adds to the score of a text with this `norm` (see `lengthNorm`). */
-const partOf = (attainable: RawBuilder<unknown>, norm: RawBuilder<unknown>, frequency: RawBuilder<unknown>) =>
-  sql`${attainable} * (1 - ${norm} / (${norm} + ${frequency}))`;
+const variantScore = (
+  upperBound: RawBuilder<unknown>,
+  norm: RawBuilder<unknown>,
+  frequency: RawBuilder<unknown>,
+) => sql`${upperBound} * (1 - ${norm} / (${norm} + ${frequency}))`;
 
 /**
- * SQL for a text's score: the sum over the terms `asked` (rows of `askedTerms`). `norm` is the text's (see
- * `lengthNorm`). A term counts by its best variant. `frequencyOf` returns SQL for how often the text holds a tsquery of
- * one lexeme.
+ * SQL for a text's score: the sum over `terms` (rows of `queryTermRows`). Of a term's variants, the one that adds most
+ * counts. `norm` is that of the text (see `lengthNorm`). `frequencyOf` returns SQL for the frequency of a tsquery of
+ * one lexeme in the text.
  */
-export function scoreOf(asked: RawBuilder<unknown>, norm: RawBuilder<unknown>, frequencyOf: FrequencyOf) {
-  const part = (of: string) => partOf(sql.ref(`${of}.attainable`), norm, frequencyOf(sql.ref(`${of}.query`)));
+export function scoreOf(terms: RawBuilder<unknown>, norm: RawBuilder<unknown>, frequencyOf: FrequencyOf) {
+  const scoreIn = (row: string) =>
+    variantScore(sql.ref(`${row}.upper_bound`), norm, frequencyOf(sql.ref(`${row}.query`)));
   return sql<number>`
-    (SELECT sum(CASE WHEN asked.spellings IS NULL THEN ${part('asked')}
-      ELSE (SELECT max(${part('spelling')})
-        FROM unnest(asked.spellings, asked.attainables) AS spelling (query, attainable)) END)
-    FROM ${asked} AS asked)`;
+    (SELECT sum(CASE WHEN query_term.variants IS NULL THEN ${scoreIn('query_term')}
+      ELSE (SELECT max(${scoreIn('variant')})
+        FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
+    FROM ${terms} AS query_term)`;
 }
 
 /**
- * SQL for the score of the tsvector `lexemes`: of the terms in slots, and of the other terms, which are rows of
- * `asked`.
+ * SQL for the score of the tsvector `lexemes`: of the terms in slots, and of the other rows of the CTE `query_terms`.
  */
 export function passageScore(terms: Terms, lexemes: RawBuilder<unknown>, norm: RawBuilder<unknown>) {
-  const parts = SLOTS.map(({ query, attainable }) => {
+  const slotScores = SLOTS.map(({ query, upperBound }) => {
     const tsquery = sql`${terms[query]}::tsquery`;
-    const part = partOf(sql`${terms[attainable]}::float8`, norm, heldFrequency(lexemes, tsquery));
-    return sql`CASE WHEN ${lexemes} @@ ${tsquery} THEN ${part} ELSE 0 END`;
+    const score = variantScore(sql`${terms[upperBound]}::float8`, norm, heldFrequency(lexemes, tsquery));
+    return sql`CASE WHEN ${lexemes} @@ ${tsquery} THEN ${score} ELSE 0 END`;
   });
-  const others = sql`(SELECT * FROM asked WHERE term >= ${terms.slotted}::integer)`;
-  const otherParts = scoreOf(others, norm, (query) => termFrequency(lexemes, query));
-  return sql<number>`(${sql.join(parts, sql` + `)} + CASE WHEN EXISTS ${others} THEN ${otherParts} ELSE 0 END)`;
+  const others = sql`(SELECT * FROM query_terms WHERE term >= ${terms.slotted}::integer)`;
+  const otherScore = scoreOf(others, norm, (query) => termFrequency(lexemes, query));
+  return sql<number>`(${sql.join(slotScores, sql` + `)} + CASE WHEN EXISTS ${others} THEN ${otherScore} ELSE 0 END)`;
 }
