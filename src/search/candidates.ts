@@ -54,19 +54,19 @@ const probabilityOf = (levels: ImpactLevels): number =>
   levels.reduce((sum, { probability }) => sum + probability, 0);
 
 /**
- * The probability distribution of a passage's expected score, in `BINS` bins of width `step`. It assumes that terms
+ * The probability distribution of a passage's expected score, in `BINS` bins of `binWidth`. It assumes that terms
  * occur independently.
  */
-function scoreDistribution(terms: ImpactLevels[], step: number): Float64Array {
+function scoreDistribution(terms: ImpactLevels[], binWidth: number): Float64Array {
   let probabilities = new Float64Array(BINS + 1);
   probabilities[0] = 1;
   for (const levels of terms) {
     const absent = Math.max(0, 1 - probabilityOf(levels));
     const next = probabilities.map((probability) => probability * absent);
     for (const { expectedScore, probability } of levels) {
-      const steps = Math.round(expectedScore / step);
+      const bins = Math.round(expectedScore / binWidth);
       for (let bin = 0; bin <= BINS; bin++) {
-        const reached = Math.min(BINS, bin + steps);
+        const reached = Math.min(BINS, bin + bins);
         next[reached] = (next[reached] ?? 0) + (probabilities[bin] ?? 0) * probability;
       }
     }
@@ -81,18 +81,19 @@ function scoreDistribution(terms: ImpactLevels[], step: number): Float64Array {
 const BUDGET_USED_FRACTION = 1 / 8;
 
 /**
- * The expected score that a passage exceeds with at most this probability; undefined if no score is exceeded so often.
+ * The expected score that a passage exceeds with at most this probability; undefined if all
+ * passages with any of the terms are within it.
  */
 function findThreshold(terms: ImpactLevels[], probability: number): number | undefined {
-  const step = terms.reduce((sum, levels) => sum + highestScore(levels), 0) / BINS;
-  const probabilities = scoreDistribution(terms, step);
+  const binWidth = terms.reduce((sum, levels) => sum + highestScore(levels), 0) / BINS;
+  const probabilities = scoreDistribution(terms, binWidth);
   let above = 0;
   for (let bin = BINS; bin > 0; bin--) {
     const inBin = probabilities[bin] ?? 0;
     if (inBin > 0 && above >= probability * BUDGET_USED_FRACTION && above + inBin > probability) {
       let lowest = bin + 1;
       while (lowest < BINS && probabilities[lowest] === 0) lowest++;
-      return (lowest - 0.5) * step;
+      return (lowest - 0.5) * binWidth;
     }
     above += inBin;
   }
@@ -180,9 +181,9 @@ function lowestLevel(levels: StepLevels, needed: number): Condition {
 type IndexScan = { queries: string[]; work: number };
 
 /**
- * Returns one tsquery for each term: it matches the passages above the threshold that contain this term, whatever rarer
- * terms they contain. `terms` are sorted by rarity, the rarest first. So the index goes along one posting list for each
- * tsquery. A rarer term in the condition would add a list of its own.
+ * Returns one tsquery for each term: it matches the passages that exceed the threshold by this term and less rare ones.
+ * `terms` are sorted by rarity, the rarest first. So the index goes along one posting list for each tsquery; a rarer
+ * term in the condition would add a list of its own.
  */
 function scanAbove(
   threshold: number,
