@@ -5,8 +5,6 @@
  */
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
-import { checkStore } from '../admin/check-store.ts';
-import { examine } from '../admin/doctor/doctor.ts';
 import { findMistypedSettings, readConfig } from '../config/config.ts';
 import { describeMistyped } from '../config/setting-names.ts';
 import { type Problem, reasonOf } from '../problem.ts';
@@ -57,8 +55,9 @@ program
     '--repair',
     'set counters right, remove bytes that nothing here names, and forget uploads without bytes',
   )
-  .action(({ repair = false }: { repair?: boolean }) =>
-    onDatabase(async (database) => {
+  .action(async ({ repair = false }: { repair?: boolean }) => {
+    const { checkStore } = await import('../admin/check-store.ts');
+    await onDatabase(async (database) => {
       const config = readConfig();
       const files = await openFiles(config);
       const { importTimeoutSeconds, importWaitSeconds } = config;
@@ -75,8 +74,8 @@ program
       }
       conclude(problems);
       if (problems > 0 && !repair) tell('`npx knowledge-retrieval fsck --repair` sets right what can be.');
-    }),
-  );
+    });
+  });
 
 program
   .command('backup')
@@ -104,6 +103,7 @@ program
   )
   .option('--no-server', 'do not expect a server to run here')
   .action(async ({ server }: { server: boolean }) => {
+    const { examine } = await import('../admin/doctor/doctor.ts');
     const found: Problem[] = [];
     for await (const { part, problems } of examine({ server })) {
       if (problems.length === 0) print(`ok     ${part}`);
