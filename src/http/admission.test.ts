@@ -216,34 +216,6 @@ test('a request whose client hangs up while it has no permit does not get it bac
   expect(admitted).toEqual([0]);
 });
 
-test('a request that cannot get its permit back passes its turn for heavy work on', async () => {
-  const admission = createAdmission(2);
-  const other = await admitOne(admission, 'others', 'b');
-  const first = await admitOne(admission);
-  const firstWork = Promise.withResolvers<void>();
-  const doingFirst = first.runHeavy(() => firstWork.promise);
-  await turn();
-  const client = newClient();
-  const waiting = admission.admit('others', { key: 'a', client });
-  first.release();
-  const second = (await waiting).runHeavy(() => {});
-  await turn();
-  await admitOne(admission, 'others', 'c');
-  firstWork.resolve();
-  await doingFirst;
-  await turn();
-  await vi.advanceTimersByTimeAsync(1);
-  client.destroy();
-  await expect(second).rejects.toMatchObject({ errorCode: 'MALFORMED_REQUEST' });
-  await turn();
-  await vi.advanceTimersByTimeAsync(100);
-  other.release();
-  const next = await admitOne(admission);
-  const done = next.runHeavy(() => 'done').catch((error) => error);
-  await vi.advanceTimersByTimeAsync(2_000);
-  expect(await done).toBe('done');
-});
-
 test('two thousand requests of one account do not delay another account', async () => {
   const admission = createAdmission(4);
   await admitOne(admission, 'others', 'b').then((permit) => permit.release());

@@ -1,7 +1,11 @@
 /** The share of the event loop that the heavy work of one account may take. */
-import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createAdmission } from './admission.ts';
 import { createHeavyWork, type HeavyWork } from './heavy-work.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const WORK_MS = 20;
 const hold = () => {
@@ -48,4 +52,35 @@ test("an account's heavy work runs one at a time, while other accounts do theirs
     run(heavy, owner, () => delay(ms).then(() => void done.push(owner)));
   await Promise.all([work('a', 10), work('a', 10), work('b', 1)]);
   expect(done).toEqual(['b', 'a', 'a']);
+});
+
+test('a request that cannot get its permit back passes its turn for heavy work on', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+  const admission = createAdmission(2, (key) => key);
+  const newClient = () => new PassThrough();
+  const admitOne = (key: string) => admission.admit('others', { key, client: newClient() });
+  const other = await admitOne('b');
+  const first = await admitOne('a');
+  const firstWork = Promise.withResolvers<void>();
+  const doingFirst = first.runHeavy(() => firstWork.promise);
+  await turn();
+  const client = newClient();
+  const waiting = admission.admit('others', { key: 'a', client });
+  first.release();
+  const second = (await waiting).runHeavy(() => {});
+  await turn();
+  await admitOne('c');
+  firstWork.resolve();
+  await doingFirst;
+  await turn();
+  await vi.advanceTimersByTimeAsync(1);
+  client.destroy();
+  await expect(second).rejects.toMatchObject({ errorCode: 'MALFORMED_REQUEST' });
+  await turn();
+  await vi.advanceTimersByTimeAsync(100);
+  other.release();
+  const next = await admitOne('a');
+  const done = next.runHeavy(() => 'done').catch((error) => error);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await done).toBe('done');
 });
