@@ -73,7 +73,7 @@ export type ImportTurns = {
 
 /**
  * Turns for `importers`. One lane may have all of them while no other waits; then other lanes get each one that ends,
- * until the lane has half of them. In addition there are `visitors`, each for a lane without an importer: an account
+ * until the lane has half of them, rounded up. In addition there are `visitors`, each for a lane without an importer: an account
  * that arrives while another one has all importers is served at once.
  */
 export function createImportTurns(importers: number, visitors: number): ImportTurns {

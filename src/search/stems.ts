@@ -27,7 +27,10 @@ const DICTIONARIES: ReadonlyMap<string, string> = new Map(
   LANGUAGES.map((language) => [language, `${language}_stem`]),
 );
 
-/** Language → PostgreSQL's dictionary: `english` → `english_stem`; undefined for `simple`, which has no stemmer. */
+/**
+ * Language → PostgreSQL's dictionary: `english` → `english_stem`; undefined for `simple`, which has no stemmer.
+ * @throws for a language that the language detection does not know: a bug
+ */
 export function dictionaryOf(language: string): string | undefined {
   if (language === 'simple') return undefined;
   const dictionary = DICTIONARIES.get(language);
