@@ -21,9 +21,9 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 /**
  * Search passages
  *
- * Gives the passages that answer the query best, best first: by score, then the newer document, then the
- * position in the document, then the id. Only passages that match at least one term of the query are given,
- * possibly none. A successful query costs one credit, also when it finds nothing; a refused one costs nothing.
+ * Returns the passages that answer the query best, in this order: by score, then the newer document, then the
+ * position in the document, then the id. Only passages with at least one term of the query are returned,
+ * possibly none. A successful query costs one credit, even if it finds nothing. A refused one costs nothing.
  */
 export const query = <ThrowOnError extends boolean = false>(options: Options<QueryData, ThrowOnError>): RequestResult<QueryResponses, QueryErrors, ThrowOnError> => (options.client ?? client).post<QueryResponses, QueryErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -38,9 +38,9 @@ export const query = <ThrowOnError extends boolean = false>(options: Options<Que
 /**
  * Import an uploaded file
  *
- * The last of three steps: makes a document of a file whose bytes have arrived at its upload address. The document starts as `pending`;
- * reading and indexing go on in the background. The same `fileId` always gives the same document, however
- * often it is imported.
+ * The last of three steps: makes a document of a file whose bytes have arrived at its upload address. The
+ * document starts as `pending`; the file is read and indexed in the background. Importing a `fileId` again
+ * returns the same document.
  */
 export const importFile = <ThrowOnError extends boolean = false>(options: Options<ImportFileData, ThrowOnError>): RequestResult<ImportFileResponses, ImportFileErrors, ThrowOnError> => (options.client ?? client).post<ImportFileResponses, ImportFileErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -55,11 +55,14 @@ export const importFile = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Ask for an upload address
  *
- * The first of three steps. Gives an address to which one file of exactly the declared size can be sent. The second
- * step: `PUT` the raw bytes there (`curl -T manual.pdf "$uploadUrl"`), with or without a Content-Type, and without
- * the API key; the address itself is the authority, so keep it secret. The third: `importFile`.
- * The bytes may be sent again until the file is imported; the last complete body wins. The declared size
- * counts against the storage limit from now on, and no longer if the ticket expires without an upload.
+ * The first of three steps. Returns an address to which one file of exactly the declared size can be sent.
+ *
+ * The second step: `PUT` the raw bytes there (`curl -T manual.pdf "$uploadUrl"`), with or without a Content-Type,
+ * and without the API key. Everybody who has the address can upload this file, so keep it secret. The third step:
+ * `importFile`.
+ *
+ * The bytes may be sent again until the file is imported; the last complete body counts. The declared size
+ * counts against the storage limit from now on, until the ticket expires without an upload.
  */
 export const presignUploadUrl = <ThrowOnError extends boolean = false>(options: Options<PresignUploadUrlData, ThrowOnError>): RequestResult<PresignUploadUrlResponses, PresignUploadUrlErrors, ThrowOnError> => (options.client ?? client).post<PresignUploadUrlResponses, PresignUploadUrlErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -74,8 +77,8 @@ export const presignUploadUrl = <ThrowOnError extends boolean = false>(options: 
 /**
  * Delete a knowledge base
  *
- * Deletes a knowledge base with everything in it: documents, files, upload tickets and running imports. When
- * the answer arrives, nothing of it is listed, searched or counted any more. Deleting it again is a 404.
+ * Deletes a knowledge base with everything in it: documents, files, upload tickets and running imports. Once the
+ * answer has arrived, nothing of it is listed, searched or counted. Deleting it again is a 404.
  */
 export const deleteKnowledgeBase = <ThrowOnError extends boolean = false>(options: Options<DeleteKnowledgeBaseData, ThrowOnError>): RequestResult<DeleteKnowledgeBaseResponses, DeleteKnowledgeBaseErrors, ThrowOnError> => (options.client ?? client).post<DeleteKnowledgeBaseResponses, DeleteKnowledgeBaseErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -90,8 +93,8 @@ export const deleteKnowledgeBase = <ThrowOnError extends boolean = false>(option
 /**
  * Delete a document
  *
- * Deletes a document in any status; a running import is cancelled. When the answer arrives, the document is
- * not listed, searched or counted any more. Deleting it again is a 404.
+ * Deletes a document in any status; a running import is cancelled. Once the answer has arrived, the document is
+ * not listed, searched or counted. Deleting it again is a 404.
  */
 export const deleteDocument = <ThrowOnError extends boolean = false>(options: Options<DeleteDocumentData, ThrowOnError>): RequestResult<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError> => (options.client ?? client).post<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -106,9 +109,10 @@ export const deleteDocument = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Import text
  *
- * Makes a document of type `text` and indexes it before it answers: the document is `processed`, and the next
- * query finds it; where nothing of it can be read, as of control characters, it is `failed`. Every call makes a document of its own, also with the same title and content, unless it has the
- * `Idempotency-Key` of an earlier one.
+ * Makes a document of type `text` and indexes it before it answers. The document is then `processed`, and the
+ * next query finds it. A text without readable characters, such as control characters only, is `failed`.
+ * Every call makes a new document, also with the same title and content, unless it has the `Idempotency-Key`
+ * of an earlier call.
  */
 export const importTextContent = <ThrowOnError extends boolean = false>(options: Options<ImportTextContentData, ThrowOnError>): RequestResult<ImportTextContentResponses, ImportTextContentErrors, ThrowOnError> => (options.client ?? client).post<ImportTextContentResponses, ImportTextContentErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -123,7 +127,7 @@ export const importTextContent = <ThrowOnError extends boolean = false>(options:
 /**
  * Create a knowledge base
  *
- * Makes an empty knowledge base. Names may repeat; the id tells knowledge bases apart.
+ * Makes an empty knowledge base. Two may have the same name; their ids differ.
  */
 export const createKnowledgeBase = <ThrowOnError extends boolean = false>(options: Options<CreateKnowledgeBaseData, ThrowOnError>): RequestResult<CreateKnowledgeBaseResponses, CreateKnowledgeBaseErrors, ThrowOnError> => (options.client ?? client).post<CreateKnowledgeBaseResponses, CreateKnowledgeBaseErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -138,9 +142,9 @@ export const createKnowledgeBase = <ThrowOnError extends boolean = false>(option
 /**
  * List the documents of a knowledge base
  *
- * Gives the documents in every status, the newest first. Without `limit` and `cursor`, up to 1000 come back;
- * while `pagination.hasMore` is true, ask on with `pagination.nextCursor`. Pages stay whole while documents
- * come and go: none is skipped, none comes twice.
+ * Returns the documents in every status, the newest first: up to 1000 without `limit` and `cursor`. While
+ * `pagination.hasMore` is true, request the next page with `pagination.nextCursor` as `cursor`. If documents are
+ * added or deleted meanwhile, no other document is skipped or repeated.
  */
 export const listDocuments = <ThrowOnError extends boolean = false>(options: Options<ListDocumentsData, ThrowOnError>): RequestResult<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError> => (options.client ?? client).get<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -151,8 +155,8 @@ export const listDocuments = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List the knowledge bases
  *
- * Gives the account's knowledge bases, the newest first. Without `limit` and `cursor`, up to 1000 come back;
- * while `pagination.hasMore` is true, ask on with `pagination.nextCursor`.
+ * Returns the account's knowledge bases, the newest first: up to 1000 without `limit` and `cursor`. While
+ * `pagination.hasMore` is true, request the next page with `pagination.nextCursor` as `cursor`.
  */
 export const listKnowledgeBases = <ThrowOnError extends boolean = false>(options?: Options<ListKnowledgeBasesData, ThrowOnError>): RequestResult<ListKnowledgeBasesResponses, ListKnowledgeBasesErrors, ThrowOnError> => (options?.client ?? client).get<ListKnowledgeBasesResponses, ListKnowledgeBasesErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -163,13 +167,13 @@ export const listKnowledgeBases = <ThrowOnError extends boolean = false>(options
 /**
  * Ask how far a document is
  *
- * Gives the status of one document. Made to be polled, every 2 to 3 seconds, until the status is `processed`,
- * `failed` or `timeout`. The last two come with the reason in `error`. A file that is `pending` has a place in
- * the queue, `queuePosition`.
+ * Returns the status of one document. Poll it every 2 to 3 seconds until the status is `processed`, `failed` or
+ * `timeout`. The last two come with the reason in `error`. While a file is `pending`, `queuePosition` is its
+ * position in the queue.
  *
- * With `waitSeconds` the answer comes as soon as the status is one of these three, or else after that time with
- * the status as it is then: one request instead of many. A server that has very many such requests waiting, or
- * that is shutting down, answers before that time.
+ * With `waitSeconds` one request replaces many: the answer comes as soon as the status is one of these three, or
+ * after that time with the current status. A server that has very many waiting requests, or is shutting down,
+ * answers earlier.
  */
 export const getDocumentStatus = <ThrowOnError extends boolean = false>(options: Options<GetDocumentStatusData, ThrowOnError>): RequestResult<GetDocumentStatusResponses, GetDocumentStatusErrors, ThrowOnError> => (options.client ?? client).get<GetDocumentStatusResponses, GetDocumentStatusErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -180,7 +184,7 @@ export const getDocumentStatus = <ThrowOnError extends boolean = false>(options:
 /**
  * Ask what the account uses
  *
- * Gives the number of knowledge bases and the bytes stored, exact at the time of the answer.
+ * Returns the number of knowledge bases and the bytes stored, exact at the time of the answer.
  */
 export const getUsage = <ThrowOnError extends boolean = false>(options?: Options<GetUsageData, ThrowOnError>): RequestResult<GetUsageResponses, GetUsageErrors, ThrowOnError> => (options?.client ?? client).get<GetUsageResponses, GetUsageErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -191,7 +195,7 @@ export const getUsage = <ThrowOnError extends boolean = false>(options?: Options
 /**
  * Ask for the balance
  *
- * Gives the credits that are left. Asking costs nothing.
+ * Returns the credits that are left. This costs no credits.
  */
 export const getBalance = <ThrowOnError extends boolean = false>(options?: Options<GetBalanceData, ThrowOnError>): RequestResult<GetBalanceResponses, GetBalanceErrors, ThrowOnError> => (options?.client ?? client).get<GetBalanceResponses, GetBalanceErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -200,10 +204,10 @@ export const getBalance = <ThrowOnError extends boolean = false>(options?: Optio
 });
 
 /**
- * Ask for all that is known of a document
+ * Ask for all details of a document
  *
- * Gives one document as the list shows it, and what the list leaves out: in which languages it was read, and of
- * an uploaded file its id and the hash of its bytes.
+ * Returns one document with the fields of the list and further ones: the languages of its passages, and for an
+ * uploaded file its id and the hash of its bytes.
  */
 export const getDocument = <ThrowOnError extends boolean = false>(options: Options<GetDocumentData, ThrowOnError>): RequestResult<GetDocumentResponses, GetDocumentErrors, ThrowOnError> => (options.client ?? client).get<GetDocumentResponses, GetDocumentErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -214,9 +218,9 @@ export const getDocument = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * List the passages of a document
  *
- * Gives the passages into which a document was split, in their order in it; a document that is not `processed`
- * has none. Without `limit` and `cursor`, up to 1000 come back; while `pagination.hasMore` is true, ask on with
- * `pagination.nextCursor`. A passage has the id under which searches give it.
+ * Returns the passages into which a document was split, in their order: up to 1000 without `limit` and `cursor`.
+ * While `pagination.hasMore` is true, request the next page with `pagination.nextCursor` as `cursor`. A document
+ * that is not `processed` has no passages. Searches return a passage with the same id.
  */
 export const listPassages = <ThrowOnError extends boolean = false>(options: Options<ListPassagesData, ThrowOnError>): RequestResult<ListPassagesResponses, ListPassagesErrors, ThrowOnError> => (options.client ?? client).get<ListPassagesResponses, ListPassagesErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],

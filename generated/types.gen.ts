@@ -5,22 +5,22 @@ export type ClientOptions = {
 };
 
 /**
- * Names a knowledge base. A UUID; one of another form but this length is unknown, not invalid.
+ * Identifies a knowledge base. A UUID; any other text of this length is unknown, not invalid.
  */
 export type KnowledgeBaseId = string;
 
 /**
- * Names a document. Opaque; letters, digits, `-` and `_`.
+ * Identifies a document. Opaque; letters, digits, `-` and `_`.
  */
 export type DocumentId = string;
 
 /**
- * Names an uploaded file. Opaque; letters, digits, `-` and `_`.
+ * Identifies an uploaded file. Opaque; letters, digits, `-` and `_`.
  */
 export type FileId = string;
 
 /**
- * Names a passage. Opaque; stays the same as long as the document lives.
+ * Identifies a passage. Opaque; it stays the same as long as the document exists.
  */
 export type PassageId = string;
 
@@ -30,7 +30,7 @@ export type PassageId = string;
 export type Title = string;
 
 /**
- * A name for people. Need not be unique.
+ * A name for people. It need not be unique.
  */
 export type KnowledgeBaseName = string;
 
@@ -55,31 +55,32 @@ export type ByteCount = number;
 export type Count = number;
 
 /**
- * A moment in UTC, in milliseconds.
+ * A time in UTC, with milliseconds.
  */
 export type Timestamp = string;
 
 /**
- * A position in a list. Opaque; good for the list that gave it.
+ * A position in a list. Opaque; valid only for the list that returned it.
  */
 export type Cursor = string;
 
 /**
- * `pending` (accepted), then `processing` (being read), then one of the final three, which never change by
- * themselves: `processed` (searchable now), `failed` (see `error`), `timeout` (gave up at the deadline).
+ * `pending` (accepted), then `processing` (being read), then one of the three final ones, which never change by
+ * themselves. They are `processed` (searchable now), `failed` (see `error`) and `timeout` (not read in time).
  */
 export type DocumentStatus = 'pending' | 'processing' | 'processed' | 'failed' | 'timeout';
 
 /**
- * What the document is, decided by its content first and its file name second; `text` is imported text, `unknown` a file of no known type.
+ * The document's format, detected from its content and, where that does not decide, from its file name. `text` is
+ * imported text, `unknown` a file of an unknown format.
  */
 export type DocumentType = 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'xls' | 'html' | 'txt' | 'csv' | 'xml' | 'md' | 'json' | 'odt' | 'odp' | 'ods' | 'rtf' | 'epub' | 'text' | 'unknown';
 
 /**
- * Why a document is not searchable. `UNSUPPORTED_FILE_TYPE`: not a format that the service reads.
- * `FILE_CORRUPT`: damaged. `FILE_ENCRYPTED`: needs a password. `NO_TEXT_EXTRACTED`: no text in it, as in
- * scanned pages. `FILE_TOO_COMPLEX`: unpacks to more than the service takes, takes too long to read, or has
- * a text of more than 10 million characters. `PROCESSING_TIMEOUT`: not read before the deadline.
+ * Why a document is not searchable. `UNSUPPORTED_FILE_TYPE`: the service does not read this format.
+ * `FILE_CORRUPT`: damaged. `FILE_ENCRYPTED`: needs a password. `NO_TEXT_EXTRACTED`: no text in it, for example
+ * scanned pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10
+ * million characters. `PROCESSING_TIMEOUT`: not read before the deadline.
  * `INTERNAL_ERROR`: a fault of the service.
  */
 export type DocumentErrorCode = 'UNSUPPORTED_FILE_TYPE' | 'FILE_CORRUPT' | 'FILE_ENCRYPTED' | 'NO_TEXT_EXTRACTED' | 'FILE_TOO_COMPLEX' | 'PROCESSING_TIMEOUT' | 'INTERNAL_ERROR';
@@ -90,40 +91,42 @@ export type DocumentErrorCode = 'UNSUPPORTED_FILE_TYPE' | 'FILE_CORRUPT' | 'FILE
 export type PassageCount = number;
 
 /**
- * How many pages, slides or sheets the file has; only in formats that have them, once it was read.
+ * How many pages, slides or sheets the file has; only in formats with pages, after it was read.
  */
 export type PageCount = number;
 
 /**
- * Only while the status is `pending`: the place of the file among all that wait to be read, 1 for the next. Accounts
- * take turns, so that files of others who come later may be read before it. At most a few seconds old.
+ * Only while the status is `pending`: the file's position in the queue; 1 is the next. Accounts take turns, so a
+ * later file of another account may be read first. The number is at most a few seconds old.
  */
 export type QueuePosition = number;
 
 /**
- * What of the file could not be read, in words for people; empty where nothing is amiss.
+ * Sentences for people on the parts of the file that could not be read; empty if there are none.
  */
 export type DocumentWarnings = Array<string>;
 
 /**
- * The language by whose rules a passage was analysed, by its English name in lower case, or `simple` where none fits.
+ * The language by whose rules a passage was analysed, as an English name in lower case; `simple` if none
+ * fits.
  */
 export type Language = string;
 
 /**
- * What to search for, where, and how many passages to give.
+ * What to search for, where, and how many passages to return.
  */
 export type QueryRequest = {
     /**
-     * What is looked for, as a question or as words.
+     * A question, or words to search for.
      */
     query: string;
     /**
-     * Where to look. Not given, everywhere; empty, nowhere. An id that is given twice counts once.
+     * The knowledge bases to search: all if the field is missing, none if the list is empty. Repeated ids count
+     * once.
      */
     knowledgeBaseIds?: Array<KnowledgeBaseId>;
     /**
-     * The most results to give.
+     * The maximum number of results.
      */
     limit?: number;
 };
@@ -136,12 +139,12 @@ export type ImportFileRequest = {
 };
 
 /**
- * The file that is going to be sent, and the knowledge base that it is for.
+ * The file to be sent, and the knowledge base for it.
  */
 export type PresignUploadUrlRequest = {
     knowledgeBaseId: KnowledgeBaseId;
     /**
-     * The file's name with its extension. Only shown, and a hint at the type; never used as a path.
+     * The file's name with its extension. It is shown and hints at the type; it is never a path.
      */
     fileName: string;
     size: FileSize;
@@ -162,7 +165,7 @@ export type DeleteDocumentRequest = {
 };
 
 /**
- * The text to make a document of, and the knowledge base that it is for.
+ * The text to make a document of, and the knowledge base for it.
  */
 export type ImportTextContentRequest = {
     knowledgeBaseId: KnowledgeBaseId;
@@ -174,7 +177,7 @@ export type ImportTextContentRequest = {
 };
 
 /**
- * How the new knowledge base is called, and what it is for.
+ * The new knowledge base's name and purpose.
  */
 export type CreateKnowledgeBaseRequest = {
     name: KnowledgeBaseName;
@@ -182,7 +185,7 @@ export type CreateKnowledgeBaseRequest = {
 };
 
 /**
- * A place where documents live, searched alone or together with others.
+ * A collection of documents, searched alone or together with others.
  */
 export type KnowledgeBase = {
     id: KnowledgeBaseId;
@@ -193,7 +196,7 @@ export type KnowledgeBase = {
 };
 
 /**
- * A file or a text that was brought in, and how far it is.
+ * An imported file or text, with the status of its import.
  */
 export type Document = {
     id: DocumentId;
@@ -211,7 +214,7 @@ export type Document = {
 };
 
 /**
- * A document with all that is known of it.
+ * A document with all details.
  */
 export type DocumentDetails = {
     id: DocumentId;
@@ -228,7 +231,7 @@ export type DocumentDetails = {
     error?: DocumentError;
     source?: Title;
     /**
-     * The languages of the passages, that of the most passages first; empty while there are none.
+     * The languages of the passages, the most frequent first; empty while there are no passages.
      */
     languages?: Array<LanguageShare>;
     file?: DocumentFile;
@@ -243,7 +246,7 @@ export type LanguageShare = {
 };
 
 /**
- * The uploaded file; not there where the document is imported text.
+ * The uploaded file; absent if the document is imported text.
  */
 export type DocumentFile = {
     id: FileId;
@@ -255,18 +258,18 @@ export type DocumentFile = {
 };
 
 /**
- * Why the document is not searchable; only there when the status is `failed` or `timeout`.
+ * Why the document is not searchable; present only if the status is `failed` or `timeout`.
  */
 export type DocumentError = {
     code: DocumentErrorCode;
     /**
-     * The reason in words, for people.
+     * The reason as a sentence for people.
      */
     message: string;
 };
 
 /**
- * How far a document is, and what came of it.
+ * The status of a document's import, and its result.
  */
 export type DocumentStatusReport = {
     id: DocumentId;
@@ -285,7 +288,7 @@ export type DocumentStatusReport = {
 export type Passage = {
     id: PassageId;
     /**
-     * The passage as it stands in the document, never a normalised form.
+     * The passage's text, unchanged from the document.
      */
     content: string;
     language: Language;
@@ -298,8 +301,8 @@ export type Passage = {
 export type SearchResult = {
     id: PassageId;
     /**
-     * How well the passage matches, 1 being the most that this query could reach. Comparable across knowledge
-     * bases, and the same whatever `limit` is. 6 decimals.
+     * How well the passage matches; 1 is the highest score that this query could reach. Scores of different
+     * knowledge bases are comparable, and do not depend on `limit`. At most 6 decimals.
      */
     score: number;
     document_id: DocumentId;
@@ -307,7 +310,7 @@ export type SearchResult = {
     title: Title;
     type: DocumentType;
     /**
-     * The passage as it stands in the document, never a normalised form.
+     * The passage's text, unchanged from the document.
      */
     content: string;
     metadata: SearchResultMetadata;
@@ -326,7 +329,7 @@ export type SearchResultMetadata = {
 };
 
 /**
- * Where the passage stands in its document.
+ * The position of the passage in its document.
  */
 export type PassageLocation = {
     /**
@@ -338,7 +341,8 @@ export type PassageLocation = {
      */
     page?: number;
     /**
-     * The headings above the passage, the outermost first; for rows of a table the row that names its columns too, last.
+     * The headings above the passage, the outermost first. If the passage begins inside a table, the table's
+     * header row comes last, if it is short.
      */
     headings: Array<string>;
     /**
@@ -352,12 +356,12 @@ export type PassageLocation = {
 };
 
 /**
- * Where and how to send one file, and the id to import it by.
+ * Where and how to send one file, and the id for its import.
  */
 export type UploadTicket = {
     fileId: FileId;
     /**
-     * The address to which the bytes are sent. Whoever has it can upload this file.
+     * The address for the bytes. Everybody who has it can upload this file.
      */
     uploadUrl: string;
     expiresAt: Timestamp;
@@ -366,7 +370,7 @@ export type UploadTicket = {
      */
     method: 'PUT';
     /**
-     * Headers that have to be sent along, by name. Empty, so that a bare PUT works.
+     * Headers that the upload must have, by name. Today there are none, so a bare PUT works.
      */
     headers: {
         [key: string]: string;
@@ -406,7 +410,7 @@ export type Balance = {
 };
 
 /**
- * Whether and how a list goes on.
+ * Whether the list has a next page, and how to request it.
  */
 export type Pagination = {
     /**
@@ -488,7 +492,7 @@ export type DocumentsEnvelope = {
 };
 
 /**
- * One document with all that is known of it.
+ * One document with all details.
  */
 export type DocumentDetailsEnvelope = {
     success: Success;
@@ -520,7 +524,7 @@ export type KnowledgeBasesEnvelope = {
 };
 
 /**
- * How far one document is.
+ * The status of one document's import.
  */
 export type DocumentStatusReportEnvelope = {
     success: Success;
@@ -544,8 +548,8 @@ export type BalanceEnvelope = {
 };
 
 /**
- * Every errorCode of the service. Each has one HTTP status. FILE_ALREADY_IMPORTED (409) is met at an upload
- * address only; the codes of UnexpectedError before any operation is reached.
+ * Every errorCode of the service. Each has one HTTP status. FILE_ALREADY_IMPORTED (409) comes only from an upload
+ * address. The codes of UnexpectedError come before a request reaches an operation.
  */
 export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | 'MALFORMED_REQUEST' | 'UNAUTHORIZED' | 'INSUFFICIENT_CREDITS' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' | 'NOT_FOUND' | 'KNOWLEDGE_BASE_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' | 'FILE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'FILE_NOT_UPLOADED' | 'FILE_ALREADY_IMPORTED' | 'UPLOAD_EXPIRED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'HEADERS_TOO_LARGE' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
 
@@ -555,7 +559,7 @@ export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | '
 export type Failure = false;
 
 /**
- * What is wrong, for people. The wording may change; branch on `errorCode`.
+ * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
  */
 export type ErrorMessage = string;
 
@@ -593,7 +597,7 @@ export type InsufficientCreditsError = {
 };
 
 /**
- * The bytes to be stored would pass the account's limit.
+ * The bytes to be stored would exceed the account's limit.
  */
 export type StorageLimitExceededError = {
     success: Failure;
@@ -606,7 +610,7 @@ export type StorageLimitExceededError = {
 };
 
 /**
- * Bytes that the account may store, that it stores (open upload tickets included), and that were to come.
+ * In bytes, the account's limit, its usage including open upload tickets, and the size of the request.
  */
 export type StorageLimitExceededData = {
     limit: ByteCount;
@@ -628,7 +632,7 @@ export type KnowledgeBaseLimitExceededError = {
 };
 
 /**
- * Knowledge bases that the account may have, and that it has.
+ * The maximum number of knowledge bases, and the current number.
  */
 export type KnowledgeBaseLimitExceededData = {
     limit: Count;
@@ -747,7 +751,7 @@ export type InputValidationFailedError = {
 };
 
 /**
- * What is wrong with the request, part by part.
+ * What is wrong with the request, field by field.
  */
 export type InputValidationFailedData = {
     /**
@@ -763,7 +767,7 @@ export type InputValidationFailedData = {
 };
 
 /**
- * The refusal of a request whose Idempotency-Key stands for another one.
+ * The Idempotency-Key was used with another request before.
  */
 export type IdempotencyKeyReusedError = {
     success: Failure;
@@ -789,7 +793,7 @@ export type RateLimitedError = {
 };
 
 /**
- * The service can not answer at the moment.
+ * The service cannot answer at the moment.
  */
 export type ServiceUnavailableError = {
     success: Failure;
@@ -820,30 +824,31 @@ export type UnexpectedError = {
 export type ListedKnowledgeBase = KnowledgeBaseId;
 
 /**
- * The document that is asked for.
+ * The document to return.
  */
 export type AskedDocument = DocumentId;
 
 /**
- * How long the answer may wait for a final status; 0, not at all.
+ * How many seconds the answer may wait for a final status; 0 for not at all.
  */
 export type WaitSeconds = number;
 
 /**
- * The most items that one page may have.
+ * The maximum number of items in the page.
  */
 export type PageLimit = number;
 
 /**
- * Where the page starts; the `pagination.nextCursor` of the page before, unchanged.
+ * Where the page starts, as the unchanged `pagination.nextCursor` of the page before.
  */
 export type PageCursor = Cursor;
 
 /**
- * Makes the request safe to send again when its answer was lost: a text of the client's choice, new for each thing
- * that it wants done, such as a random UUID. For 24 hours the same key with the same body gives the first answer
- * once more and does nothing; requests at once wait for one another. With another body it is refused. Only
- * successes are kept: after an error the same key may succeed. Keys are told apart by account and operation.
+ * Makes the request safe to repeat after a lost answer. The client chooses a new key for each thing that it wants
+ * done, for example a random UUID. For 24 hours a request with the same key and the same body returns the first
+ * answer again, and does nothing. Concurrent requests wait for each other. With another body the request is
+ * refused. Only successes are stored, so after an error the same key may succeed. Each account and each operation
+ * has keys of its own.
  */
 export type IdempotencyKey = string;
 
@@ -856,7 +861,7 @@ export type QueryData = {
 
 export type QueryErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
@@ -864,7 +869,7 @@ export type QueryErrors = {
      */
     402: InsufficientCreditsError;
     /**
-     * The knowledge base is unknown, deleted or another account's; the answer does not tell which.
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
      */
     404: KnowledgeBaseNotFoundError;
     /**
@@ -880,18 +885,18 @@ export type QueryErrors = {
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation; this one stores nothing, so that no request of today meets it here.
+     * operation. This one stores nothing, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -916,7 +921,7 @@ export type ImportFileData = {
 
 export type ImportFileErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
@@ -928,7 +933,7 @@ export type ImportFileErrors = {
      */
     404: FileNotFoundError;
     /**
-     * The ticket is good, but its bytes have not arrived yet. Send them, then import again.
+     * The ticket is valid, but its bytes have not arrived yet. Send them, then import again.
      */
     409: FileNotUploadedError;
     /**
@@ -948,16 +953,16 @@ export type ImportFileErrors = {
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
      */
     default: UnexpectedError;
@@ -967,7 +972,7 @@ export type ImportFileError = ImportFileErrors[keyof ImportFileErrors];
 
 export type ImportFileResponses = {
     /**
-     * The document, as it stands now.
+     * The document in its current state.
      */
     200: DocumentEnvelope;
 };
@@ -978,10 +983,11 @@ export type PresignUploadUrlData = {
     body: PresignUploadUrlRequest;
     headers?: {
         /**
-         * Makes the request safe to send again when its answer was lost: a text of the client's choice, new for each thing
-         * that it wants done, such as a random UUID. For 24 hours the same key with the same body gives the first answer
-         * once more and does nothing; requests at once wait for one another. With another body it is refused. Only
-         * successes are kept: after an error the same key may succeed. Keys are told apart by account and operation.
+         * Makes the request safe to repeat after a lost answer. The client chooses a new key for each thing that it wants
+         * done, for example a random UUID. For 24 hours a request with the same key and the same body returns the first
+         * answer again, and does nothing. Concurrent requests wait for each other. With another body the request is
+         * refused. Only successes are stored, so after an error the same key may succeed. Each account and each operation
+         * has keys of its own.
          */
         'Idempotency-Key'?: string;
     };
@@ -992,7 +998,7 @@ export type PresignUploadUrlData = {
 
 export type PresignUploadUrlErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
@@ -1000,11 +1006,11 @@ export type PresignUploadUrlErrors = {
      */
     403: StorageLimitExceededError;
     /**
-     * The knowledge base is unknown, deleted or another account's; the answer does not tell which.
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
      */
     404: KnowledgeBaseNotFoundError;
     /**
-     * The Idempotency-Key has come with another body before; nothing was done.
+     * The Idempotency-Key was used with another body before; nothing was done.
      */
     409: IdempotencyKeyReusedError;
     /**
@@ -1020,16 +1026,16 @@ export type PresignUploadUrlErrors = {
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
      */
     default: UnexpectedError;
@@ -1055,11 +1061,11 @@ export type DeleteKnowledgeBaseData = {
 
 export type DeleteKnowledgeBaseErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
-     * The knowledge base is unknown, deleted or another account's; the answer does not tell which.
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
      */
     404: KnowledgeBaseNotFoundError;
     /**
@@ -1071,22 +1077,22 @@ export type DeleteKnowledgeBaseErrors = {
      */
     415: UnsupportedMediaTypeError;
     /**
-     * The request breaks its schema; here, the knowledge base's id has a length that no such id has.
+     * The request breaks its schema. Here the knowledge base's id has a wrong length.
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation; this one stores nothing, so that no request of today meets it here.
+     * operation. This one stores nothing, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1111,11 +1117,11 @@ export type DeleteDocumentData = {
 
 export type DeleteDocumentErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
-     * The document is unknown, deleted or another account's; the answer does not tell which.
+     * The document is unknown, deleted or another account's; the answer does not say which.
      */
     404: DocumentNotFoundError;
     /**
@@ -1127,22 +1133,22 @@ export type DeleteDocumentErrors = {
      */
     415: UnsupportedMediaTypeError;
     /**
-     * The request breaks its schema; here, the document's id is empty or too long.
+     * The request breaks its schema. Here the document's id is empty or too long.
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation; this one stores nothing, so that no request of today meets it here.
+     * operation. This one stores nothing, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1162,10 +1168,11 @@ export type ImportTextContentData = {
     body: ImportTextContentRequest;
     headers?: {
         /**
-         * Makes the request safe to send again when its answer was lost: a text of the client's choice, new for each thing
-         * that it wants done, such as a random UUID. For 24 hours the same key with the same body gives the first answer
-         * once more and does nothing; requests at once wait for one another. With another body it is refused. Only
-         * successes are kept: after an error the same key may succeed. Keys are told apart by account and operation.
+         * Makes the request safe to repeat after a lost answer. The client chooses a new key for each thing that it wants
+         * done, for example a random UUID. For 24 hours a request with the same key and the same body returns the first
+         * answer again, and does nothing. Concurrent requests wait for each other. With another body the request is
+         * refused. Only successes are stored, so after an error the same key may succeed. Each account and each operation
+         * has keys of its own.
          */
         'Idempotency-Key'?: string;
     };
@@ -1176,7 +1183,7 @@ export type ImportTextContentData = {
 
 export type ImportTextContentErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
@@ -1184,11 +1191,11 @@ export type ImportTextContentErrors = {
      */
     403: StorageLimitExceededError;
     /**
-     * The knowledge base is unknown, deleted or another account's; the answer does not tell which.
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
      */
     404: KnowledgeBaseNotFoundError;
     /**
-     * The Idempotency-Key has come with another body before; nothing was done.
+     * The Idempotency-Key was used with another body before; nothing was done.
      */
     409: IdempotencyKeyReusedError;
     /**
@@ -1204,16 +1211,16 @@ export type ImportTextContentErrors = {
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
      */
     default: UnexpectedError;
@@ -1234,10 +1241,11 @@ export type CreateKnowledgeBaseData = {
     body: CreateKnowledgeBaseRequest;
     headers?: {
         /**
-         * Makes the request safe to send again when its answer was lost: a text of the client's choice, new for each thing
-         * that it wants done, such as a random UUID. For 24 hours the same key with the same body gives the first answer
-         * once more and does nothing; requests at once wait for one another. With another body it is refused. Only
-         * successes are kept: after an error the same key may succeed. Keys are told apart by account and operation.
+         * Makes the request safe to repeat after a lost answer. The client chooses a new key for each thing that it wants
+         * done, for example a random UUID. For 24 hours a request with the same key and the same body returns the first
+         * answer again, and does nothing. Concurrent requests wait for each other. With another body the request is
+         * refused. Only successes are stored, so after an error the same key may succeed. Each account and each operation
+         * has keys of its own.
          */
         'Idempotency-Key'?: string;
     };
@@ -1248,7 +1256,7 @@ export type CreateKnowledgeBaseData = {
 
 export type CreateKnowledgeBaseErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
@@ -1256,7 +1264,7 @@ export type CreateKnowledgeBaseErrors = {
      */
     403: KnowledgeBaseLimitExceededError | StorageLimitExceededError;
     /**
-     * The Idempotency-Key has come with another body before; nothing was done.
+     * The Idempotency-Key was used with another body before; nothing was done.
      */
     409: IdempotencyKeyReusedError;
     /**
@@ -1272,16 +1280,16 @@ export type CreateKnowledgeBaseErrors = {
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
      */
     default: UnexpectedError;
@@ -1307,11 +1315,11 @@ export type ListDocumentsData = {
          */
         knowledgeBaseId: KnowledgeBaseId;
         /**
-         * The most items that one page may have.
+         * The maximum number of items in the page.
          */
         limit?: number;
         /**
-         * Where the page starts; the `pagination.nextCursor` of the page before, unchanged.
+         * Where the page starts, as the unchanged `pagination.nextCursor` of the page before.
          */
         cursor?: Cursor;
     };
@@ -1320,30 +1328,30 @@ export type ListDocumentsData = {
 
 export type ListDocumentsErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
-     * The knowledge base is unknown, deleted or another account's; the answer does not tell which.
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
      */
     404: KnowledgeBaseNotFoundError;
     /**
-     * The request breaks its schema; here, the knowledge base's id has a length that no such id has.
+     * The request breaks its schema. Here the knowledge base's id has a wrong length.
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation; this one stores nothing, so that no request of today meets it here.
+     * operation. This one stores nothing, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1364,11 +1372,11 @@ export type ListKnowledgeBasesData = {
     path?: never;
     query?: {
         /**
-         * The most items that one page may have.
+         * The maximum number of items in the page.
          */
         limit?: number;
         /**
-         * Where the page starts; the `pagination.nextCursor` of the page before, unchanged.
+         * Where the page starts, as the unchanged `pagination.nextCursor` of the page before.
          */
         cursor?: Cursor;
     };
@@ -1377,26 +1385,26 @@ export type ListKnowledgeBasesData = {
 
 export type ListKnowledgeBasesErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
-     * A parameter breaks its schema or is not known, or the cursor is not one of this list.
+     * A parameter breaks its schema or is unknown, or the cursor is not one of this list.
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation; this one stores nothing, so that no request of today meets it here.
+     * operation. This one stores nothing, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1417,11 +1425,11 @@ export type GetDocumentStatusData = {
     path?: never;
     query: {
         /**
-         * The document that is asked for.
+         * The document to return.
          */
         documentId: DocumentId;
         /**
-         * How long the answer may wait for a final status; 0, not at all.
+         * How many seconds the answer may wait for a final status; 0 for not at all.
          */
         waitSeconds?: number;
     };
@@ -1430,30 +1438,30 @@ export type GetDocumentStatusData = {
 
 export type GetDocumentStatusErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
-     * The document is unknown, deleted or another account's; the answer does not tell which.
+     * The document is unknown, deleted or another account's; the answer does not say which.
      */
     404: DocumentNotFoundError;
     /**
-     * The request breaks its schema; here, the document's id is empty or too long.
+     * The request breaks its schema. Here the document's id is empty or too long.
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation; this one stores nothing, so that no request of today meets it here.
+     * operation. This one stores nothing, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1462,7 +1470,7 @@ export type GetDocumentStatusError = GetDocumentStatusErrors[keyof GetDocumentSt
 
 export type GetDocumentStatusResponses = {
     /**
-     * The status now, or as the wait has ended.
+     * The status at the time of the answer.
      */
     200: DocumentStatusReportEnvelope;
 };
@@ -1478,7 +1486,7 @@ export type GetUsageData = {
 
 export type GetUsageErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
@@ -1486,18 +1494,18 @@ export type GetUsageErrors = {
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation; this one stores nothing, so that no request of today meets it here.
+     * operation. This one stores nothing, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1522,7 +1530,7 @@ export type GetBalanceData = {
 
 export type GetBalanceErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
@@ -1530,18 +1538,18 @@ export type GetBalanceErrors = {
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation; this one stores nothing, so that no request of today meets it here.
+     * operation. This one stores nothing, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1562,7 +1570,7 @@ export type GetDocumentData = {
     path?: never;
     query: {
         /**
-         * The document that is asked for.
+         * The document to return.
          */
         documentId: DocumentId;
     };
@@ -1571,30 +1579,30 @@ export type GetDocumentData = {
 
 export type GetDocumentErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
-     * The document is unknown, deleted or another account's; the answer does not tell which.
+     * The document is unknown, deleted or another account's; the answer does not say which.
      */
     404: DocumentNotFoundError;
     /**
-     * The request breaks its schema; here, the document's id is empty or too long.
+     * The request breaks its schema. Here the document's id is empty or too long.
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation; this one stores nothing, so that no request of today meets it here.
+     * operation. This one stores nothing, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1603,7 +1611,7 @@ export type GetDocumentError = GetDocumentErrors[keyof GetDocumentErrors];
 
 export type GetDocumentResponses = {
     /**
-     * The document, as it stands now.
+     * The document in its current state.
      */
     200: DocumentDetailsEnvelope;
 };
@@ -1615,15 +1623,15 @@ export type ListPassagesData = {
     path?: never;
     query: {
         /**
-         * The document that is asked for.
+         * The document to return.
          */
         documentId: DocumentId;
         /**
-         * The most items that one page may have.
+         * The maximum number of items in the page.
          */
         limit?: number;
         /**
-         * Where the page starts; the `pagination.nextCursor` of the page before, unchanged.
+         * Where the page starts, as the unchanged `pagination.nextCursor` of the page before.
          */
         cursor?: Cursor;
     };
@@ -1632,30 +1640,30 @@ export type ListPassagesData = {
 
 export type ListPassagesErrors = {
     /**
-     * The key is missing, malformed, unknown, expired or revoked; the answer does not tell which.
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
     /**
-     * The document is unknown, deleted or another account's; the answer does not tell which.
+     * The document is unknown, deleted or another account's; the answer does not say which.
      */
     404: DocumentNotFoundError;
     /**
-     * The request breaks its schema; here, the document's id is empty or too long.
+     * The request breaks its schema. Here the document's id is empty or too long.
      */
     422: InputValidationFailedError;
     /**
-     * The key has sent more requests within a minute than it may.
+     * The key has sent more requests within a minute than its rate limit allows.
      */
     429: RateLimitedError;
     /**
-     * The service can not answer at the moment; its database is away, it is overloaded or shutting down.
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
      */
     503: ServiceUnavailableError;
     /**
-     * 500 INTERNAL_ERROR: a fault of the service; no request should provoke it. Requests that are too broken to
-     * reach an operation are answered in the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation; this one stores nothing, so that no request of today meets it here.
+     * operation. This one stores nothing, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
