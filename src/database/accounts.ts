@@ -86,7 +86,8 @@ const LEXEME_BYTES_FREE = 4 * 2 ** 20;
 /**
  * SQL for the bytes charged for the lexemes of the account's live knowledge bases; `counters` are their statistics.
  */
-const lexemeBytes = sql`(coalesce(sum(counters.distinct_lexemes), 0) * ${sql.lit(LEXEME_BYTES)} - ${sql.lit(LEXEME_BYTES_FREE)})`;
+const lexemeBytes = sql`(
+  coalesce(sum(counters.distinct_lexemes), 0) * ${sql.lit(LEXEME_BYTES)} - ${sql.lit(LEXEME_BYTES_FREE)})`;
 
 /**
  * SQL for the bytes of the account's live documents and the bytes reserved by its tickets and files not yet imported.
@@ -158,7 +159,8 @@ export async function hasTooManyLexemes(
 ): Promise<boolean> {
   const { rows } = await sql<{ excess: boolean }>`
     SELECT ${lexemeBytes} > coalesce(
-      (SELECT storage_limit_bytes FROM accounts WHERE id = ${accountId}), ${defaults.storageLimitBytes}::bigint) AS excess
+      (SELECT storage_limit_bytes FROM accounts WHERE id = ${accountId}),
+      ${defaults.storageLimitBytes}::bigint) AS excess
     FROM knowledge_base_statistics AS counters JOIN knowledge_bases USING (knowledge_base_id)
     WHERE knowledge_bases.account_id = ${accountId} AND deleted_at IS NULL`.execute(database);
   return rows[0]?.excess ?? false;

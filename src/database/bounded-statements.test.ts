@@ -37,7 +37,7 @@ async function readRunning(asking: Database): Promise<string[]> {
   return rows.map(({ query }) => query);
 }
 
-test('a statement that takes too long is cancelled, and says so', async () => {
+test('a statement that takes too long is cancelled, and its error says so', async () => {
   const pid = await readPid();
   const startedAtMs = performance.now();
   const searching = withinBounds({ timeMaxMs: 400, signal: never }, () => sleep(30));
@@ -53,7 +53,7 @@ test('the bound holds for all statements together', async () => {
   await expect(searching).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
 });
 
-test('a statement for which nobody waits any more is cancelled, also one that began before that was known', async () => {
+test('a statement is cancelled when its request ends, also during the statement', async () => {
   const hangingUp = new AbortController();
   const reason = new Error('hung up');
   const searching = withinBounds({ timeMaxMs: 60_000, signal: () => hangingUp.signal }, () => sleep(30));
@@ -64,7 +64,7 @@ test('a statement for which nobody waits any more is cancelled, also one that be
   expect(await readRunning(suite.database)).toEqual([]);
 });
 
-test('the next statement on the connection is untouched, however soon it comes', async () => {
+test('a cancelled statement does not affect the next one on its connection', async () => {
   for (let i = 0; i < 20; i++) {
     const cancelled = withinBounds({ timeMaxMs: 1 + i, signal: never }, () => sleep(30));
     const next = sleep(0.01);
@@ -73,7 +73,7 @@ test('the next statement on the connection is untouched, however soon it comes',
   }
 });
 
-test('statements within the bounds, and those without, are left alone', async () => {
+test('statements within their bounds, and those without bounds, are not cancelled', async () => {
   await expect(withinBounds({ timeMaxMs: 5_000, signal: never }, () => sleep(0.5))).resolves.toBeDefined();
   await expect(sleep(0.5)).resolves.toBeDefined();
   await expect(
@@ -101,7 +101,7 @@ async function holdBalance() {
   return letGo;
 }
 
-test('who hangs up has the statement of his query cancelled', async () => {
+test('the statement of a query is cancelled when its client hangs up', async () => {
   const letGo = await holdBalance();
   const hangingUp = new AbortController();
   const querying = fetch(`${service.address}/v1/query`, {
@@ -120,7 +120,7 @@ test('who hangs up has the statement of his query cancelled', async () => {
   await letGo();
 });
 
-test('a query that waits for too long is answered by 503, with the reason, and costs nothing', async () => {
+test('a query that takes too long is answered with 503 and the reason, and costs nothing', async () => {
   const before = await service.call('getBalance');
   const letGo = await holdBalance();
   const { status, headers, body } = await service.call('query', { query: 'okapi' });

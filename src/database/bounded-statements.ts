@@ -23,7 +23,7 @@ export const withinBounds = <T>(
   act: () => Promise<T>,
 ): Promise<T> => current.run({ endsAtMs: performance.now() + timeMaxMs, signal }, act);
 
-/** Most statements have ended by then, so that nothing has to be cancelled. */
+/** Statements are watched after this time only: most have ended by then. */
 const LONG_MS = 250;
 /**
  * Time to connect for a cancel request. The address has accepted the statement's connection before. If it accepts no
@@ -51,8 +51,8 @@ function addressOf({ host, port }: Keyed): NetConnectOpts {
 async function cancelStatement(client: pg.ClientBase): Promise<void> {
   const { processID, secretKey } = keyed(client);
   const request = Buffer.alloc(CANCEL_REQUEST.bytes);
-  [CANCEL_REQUEST.bytes, CANCEL_REQUEST.code, processID, secretKey].forEach((value, place) => {
-    request.writeInt32BE(value, 4 * place);
+  [CANCEL_REQUEST.bytes, CANCEL_REQUEST.code, processID, secretKey].forEach((value, i) => {
+    request.writeInt32BE(value, 4 * i);
   });
   const socket = connect(addressOf(keyed(client)));
   socket.on('error', () => {}); // 'close' follows
@@ -66,7 +66,7 @@ async function cancelStatement(client: pg.ClientBase): Promise<void> {
 const isCancelled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '57014';
 
-/** Calls `end` with the reason when one of the bounds is reached; returns a function that stops the watching. */
+/** Calls `end` with the reason when one of the bounds is reached. Returns a function that stops the watch. */
 function watch({ endsAtMs, signal }: Bounds, end: (reason: unknown) => void): () => void {
   const leftMs = () => Math.max(0, endsAtMs - performance.now());
   let stopLong = () => {};

@@ -50,7 +50,7 @@ async function useService({ service: { database }, call }: TestService): Promise
 }
 
 test.each([-30, 30])(
-  'a server whose clock is %i days off works, and stores no time of its own',
+  'a server with a clock that is %i days wrong works, and stores no time of its own',
   async (days) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 });
     const suite = await startTestService();

@@ -11,9 +11,9 @@ export const databaseNow = sql<Date>`date_trunc('milliseconds', now())`;
 
 const readTime = prepare('read_time', [], () => sql<{ now: Date }>`SELECT ${databaseNow} AS now`);
 
-/** The current time, for values made outside of the database: an upload address, an answer. */
+/** The current time, for values made outside of the database: an upload address, a response. */
 export async function readDatabaseTime(database: Queryable): Promise<Date> {
   const [row] = await readTime(database, {});
-  if (row === undefined) throw new Error('the database told no time');
+  if (row === undefined) throw new Error('the database returned no time');
   return row.now;
 }

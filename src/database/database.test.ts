@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createMaintenancePool, createPool } from './database.ts';
 import { createTestDatabase } from './testing/test-database.ts';
 
-test('a connection that breaks between two statements of a transaction fails the transaction, not the process', async () => {
+test('a connection that breaks inside a transaction fails the transaction, not the process', async () => {
   const { database, close } = await createTestDatabase();
   const transaction = database.transaction().execute(async (broken) => {
     const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(broken);
@@ -19,7 +19,7 @@ test('a connection that breaks between two statements of a transaction fails the
   await close();
 });
 
-test('a statement of a request is cancelled in the end, one of maintenance never', async () => {
+test('a statement of a request has a time-out, one of maintenance has none', async () => {
   const { connection, close } = await createTestDatabase();
   const timeoutOf = async (pool: pg.Pool) => {
     const { rows } = await pool.query('SHOW statement_timeout').finally(() => pool.end());

@@ -20,7 +20,7 @@ export type Connection =
   | { connectionString: string }
   | { host: string; port: number; user: string; password: string; database: string };
 
-/** Longest run of one statement: far above any request's, and still bearable for an operator. */
+/** Time-out of one statement: far above the longest of a request, and still tolerable for an operator. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 /**
  * How long a request waits for a free connection before it becomes a 503. A connection attempt begun while the network
@@ -45,7 +45,7 @@ const parseTimestamp = (text: string): Date =>
     ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
     : pg.types.getTypeParser(TIMESTAMPTZ)(text);
 
-/** bigint comes as a number: every bigint here is a count or a size below 2^53. */
+/** Reads bigint as a number: every bigint here is a count or a size below 2^53. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     if (oid === INT8 && format !== 'binary') return Number;
@@ -111,14 +111,14 @@ export const createMaintenancePool = (connection: Connection, onError: PoolSetti
 /** The connections of `pool`, which send prepared statements under their names; Kysely does not support names. */
 function namingStatements(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
-  const links = watchConnections(pool);
+  const watch = watchConnections(pool);
   const clientOver = (client: pg.PoolClient): PostgresPoolClient => {
     const query = (text: string, values: unknown[]): Promise<unknown> =>
       sendWithinBounds(client, () => client.query({ name: preparedName(text), text, values }));
     return {
       query: query as PostgresPoolClient['query'], // without cursors, which this code never uses
       release: (error) => {
-        links.end(client);
+        watch.end(client);
         client.release(error);
       },
     };
@@ -129,11 +129,11 @@ function namingStatements(pool: pg.Pool): PostgresPool {
       const client = await pool.connect();
       const known = clients.get(client) ?? clientOver(client);
       clients.set(client, known);
-      links.begin(client);
+      watch.begin(client);
       return known;
     },
     end: async () => {
-      links.stop();
+      watch.stop();
       await pool.end();
     },
   };

@@ -5,10 +5,10 @@
 import { sql } from 'kysely';
 import type { Queryable } from './database.ts';
 
-/** Thrown by an import that aborts for a deletion; its transaction leaves nothing. */
+/** Thrown by an import that aborts for a deletion. The rollback of its transaction leaves nothing. */
 export class DeletionAnnounced extends Error {
   constructor() {
-    super('the import gives way to a deletion');
+    super('the import was aborted, because its document or knowledge base is being deleted');
   }
 }
 
@@ -22,7 +22,10 @@ export async function announceDeletion(transaction: Queryable, id: string): Prom
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${LOCK_NAME + id}, 0))`.execute(transaction);
 }
 
-/** @throws DeletionAnnounced when one of these ids is about to be deleted. Never waits. */
+/**
+ * Never waits.
+ * @throws DeletionAnnounced when one of these ids is about to be deleted
+ */
 export async function abortIfDeletionAnnounced(transaction: Queryable, ids: string[]): Promise<void> {
   // A lock for this statement only: held until the transaction's end, it would block the deletion.
   const { rows } = await sql<{ announced: boolean }>`

@@ -83,7 +83,7 @@ export async function findUnfinished(database: Queryable, documents: ScopedId[])
     SELECT knowledge_base_id AS "knowledgeBaseId", id
     FROM unnest(
         ${documents.map(({ knowledgeBaseId }) => knowledgeBaseId)}::uuid[],
-        ${documents.map(({ id }) => id)}::uuid[]) AS asked (knowledge_base_id, id)
+        ${documents.map(({ id }) => id)}::uuid[]) AS given (knowledge_base_id, id)
       JOIN documents USING (knowledge_base_id, id) JOIN knowledge_bases USING (knowledge_base_id)
     WHERE status IN ('pending', 'processing') AND deleted_at IS NULL`.execute(database);
   return rows;

@@ -1,9 +1,9 @@
-/** Two servers on one database, and one key: one effect, one answer, for 24 hours. */
+/** One key on two servers of a database has one effect and one answer for 24 hours. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { commitOnce, findKeptAnswer, type KeyedRequest, removeOldAnswers } from './idempotency-keys.ts';
+import { commitOnce, findKeptAnswer, type KeyedRequest, removeExpiredAnswers } from './idempotency-keys.ts';
 import { createSharedDatabase } from './testing/test-database.ts';
 
 let suite: Awaited<ReturnType<typeof createSharedDatabase>>;
@@ -42,9 +42,9 @@ async function untilOneWaits(): Promise<void> {
   if (rows.length === 0) await untilOneWaits();
 }
 
-const never = () => Promise.reject(new Error('was done again'));
+const never = () => Promise.reject(new Error('had its effect again'));
 
-test('a request that comes to another server meanwhile waits, and gets the first answer, key order and all', async () => {
+test('a concurrent request on another server waits, and gets the first answer, byte for byte', async () => {
   const first = createSlowEffect({ z: 'Ünïcode', a: [1, { '2': null }] });
   const one = commitOnce(suite.database, request, first.effect);
   await first.started;
@@ -57,7 +57,7 @@ test('a request that comes to another server meanwhile waits, and gets the first
   );
 });
 
-test('when the first fails, the one that waits is done instead', async () => {
+test('when the first request fails, the waiting one has its effect', async () => {
   const first = createSlowEffect({});
   const one = commitOnce(suite.database, request, first.effect);
   await first.started;
@@ -69,7 +69,7 @@ test('when the first fails, the one that waits is done instead', async () => {
   expect(await commitOnce(suite.database, request, never)).toEqual({ done: 'by the second' });
 });
 
-test('another body under the key is refused, also while the first is under way', async () => {
+test('another body under the key is refused, also during the first request', async () => {
   const first = createSlowEffect({});
   const one = commitOnce(suite.database, request, first.effect);
   await first.started;
@@ -84,11 +84,11 @@ test('another body under the key is refused, also while the first is under way',
   await one;
 });
 
-test('an answer is given for 24 hours; then the key is free, also for another body', async () => {
+test('an answer is kept for 24 hours; then the key is free, also for another body', async () => {
   await commitOnce(suite.database, request, async () => ({ made: 1 }));
   await makesAgo('23 hours 59 minutes');
   expect(await findKeptAnswer(suite.other, request)).toEqual({ made: 1 });
-  expect(await removeOldAnswers(suite.database)).toBe(0);
+  expect(await removeExpiredAnswers(suite.database)).toBe(0);
   await makesAgo('24 hours');
   expect(await findKeptAnswer(suite.other, request)).toBeUndefined();
   const next = { ...request, hash: hashOf('another body') };
@@ -96,12 +96,12 @@ test('an answer is given for 24 hours; then the key is free, also for another bo
   expect(await findKeptAnswer(suite.database, next)).toEqual({ made: 2 });
 });
 
-test('the sweep removes old answers, and those only', async () => {
+test('garbage collection removes expired answers only', async () => {
   await commitOnce(suite.database, request, async () => ({ made: 1 }));
   await makesAgo('25 hours');
   const young = { ...request, key: 'young' };
   await commitOnce(suite.database, young, async () => ({ made: 2 }));
-  expect(await removeOldAnswers(suite.database)).toBeGreaterThanOrEqual(1);
+  expect(await removeExpiredAnswers(suite.database)).toBeGreaterThanOrEqual(1);
   const { rows } = await sql`SELECT idempotency_key FROM idempotency_keys`.execute(suite.database);
   expect(rows).toEqual([{ idempotency_key: 'young' }]);
 });

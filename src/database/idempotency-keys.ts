@@ -33,7 +33,7 @@ type KeptAnswer = Pick<Selectable<Tables['idempotency_keys']>, 'request_hash' | 
 /** @throws IDEMPOTENCY_KEY_REUSED when the answer belongs to another request. */
 function answerTo({ hash }: KeyedRequest, { request_hash, answer }: KeptAnswer): object {
   if (!hash.equals(request_hash)) throw idempotencyKeyReused();
-  if (answer === null) throw new Error('a first answer was committed without its answer');
+  if (answer === null) throw new Error('an idempotency key was committed without its answer');
   return answer;
 }
 
@@ -104,7 +104,7 @@ export async function commitOnce<Answer extends object>(
 }
 
 /** Removes expired answers; returns their number. */
-export async function removeOldAnswers(database: Queryable): Promise<number> {
+export async function removeExpiredAnswers(database: Queryable): Promise<number> {
   const { numDeletedRows } = await database
     .deleteFrom('idempotency_keys')
     .where(sql<boolean>`created_at <= now() - make_interval(hours => ${KEPT_HOURS})`)

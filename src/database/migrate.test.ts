@@ -1,4 +1,4 @@
-/** Migrations run once, however many servers start, and lead to the schema in schema.sql. */
+/** Migrations run once, also when many servers start, and lead to the schema in schema.sql. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DocumentType } from '../../generated/types.gen.ts';
@@ -42,7 +42,7 @@ test('five servers that start at once migrate once, and a later start finds noth
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });
 
-test('a database that a newer version has changed is refused with its name', async () => {
+test('a database that a newer version has changed is refused, with the name of the migration', async () => {
   const [server] = servers;
   if (server === undefined) throw new Error('no server');
   await sql`INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-newer', '')`.execute(server);

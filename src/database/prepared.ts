@@ -27,9 +27,10 @@ export function prepare<Value extends string, Row>(
   values: readonly Value[],
   build: (placeholders: Record<Value, RawBuilder<unknown>>) => RawBuilder<Row>,
 ): (database: Kysely<Tables>, values: Record<Value, unknown>) => Promise<Row[]> {
-  const placeholders = Object.fromEntries(
-    values.map((value, place) => [value, sql.raw(`$${place + 1}`)]),
-  ) as Record<Value, RawBuilder<unknown>>; // its keys are just these
+  const placeholders = Object.fromEntries(values.map((value, i) => [value, sql.raw(`$${i + 1}`)])) as Record<
+    Value,
+    RawBuilder<unknown>
+  >; // its keys are just these
   const statement = build(placeholders);
   let text: string | undefined;
   const compile = (database: Kysely<Tables>): string => {

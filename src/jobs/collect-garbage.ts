@@ -1,6 +1,6 @@
 /** The job that collects garbage of crashes and clients: unused tickets, objects without a row, old answers. */
 import { sql } from 'kysely';
-import { removeOldAnswers } from '../database/idempotency-keys.ts';
+import { removeExpiredAnswers } from '../database/idempotency-keys.ts';
 import { removeUnnamed } from '../files/backup-lock.ts';
 import { filePrefix, uploadNameOf } from '../files/file-store.ts';
 import { discardObject, findUnsettled, settleUpload } from '../files/files.ts';
@@ -82,7 +82,7 @@ export async function sweepFiles(service: JobContext, signal: AbortSignal): Prom
 /** One garbage collection; the next one finds whatever it has missed. */
 export async function collectGarbage(service: JobContext, { signal }: Attempt<object>): Promise<void> {
   await requeuePurges(service);
-  await removeOldAnswers(service.database);
+  await removeExpiredAnswers(service.database);
   await settleUploads(service, signal);
   await removeUnimportedFiles(service);
   await sweepFiles(service, signal);
