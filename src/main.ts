@@ -1,7 +1,7 @@
 /**
- * The server: starts settings, database, service and HTTP, and stops them in reverse on SIGTERM. With --worker it only
- * imports files, and answers only about its health, where WORKER_PORT is set. With --no-worker it leaves the imports to
- * such processes. The only file that listens or exits.
+ * The server: reads the settings, starts database, service and HTTP, and stops them in reverse order on SIGTERM. With
+ * --worker it only imports files, and answers health checks where WORKER_PORT is set. With --no-worker it leaves imports
+ * to workers. Only this file listens and exits.
  */
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,16 +19,14 @@ import { createServiceApp, createWorkerApp } from './serve/service-app.ts';
 import { createLog } from './telemetry/log.ts';
 import { outliveOutput } from './terminal.ts';
 
-/** The time for answers that run, or wait for their permit, when the signal comes. */
+/** The time for requests in progress, or waiting for a permit, at the signal. */
 const DRAIN_TIMEOUT_MS = 6_000;
-/**
- * The time for answers and jobs together. Without SHUTDOWN_DELAY_SECONDS the whole stop takes less than ten seconds.
- */
+/** The time for requests and jobs together. Without SHUTDOWN_DELAY_SECONDS the stop takes less than ten seconds. */
 const STOP_TIMEOUT_MS = 8_000;
 
 /**
- * Ends the process on the first signal, by the `stop` of that moment. Further signals change nothing (Ctrl-C under npm
- * comes twice). Where there is no `stop` yet, the exit hook of the embedded database stops it.
+ * Calls `stop` and exits at the first signal. Ignores further signals: under npm, Ctrl-C sends two. If a signal comes
+ * before the start has ended, the exit hook of the embedded PostgreSQL stops that.
  */
 function endOnSignal(log: Logger, stop: () => Promise<void>): void {
   let isEnding = false;
@@ -61,7 +59,7 @@ async function listenAt(
 }
 
 /**
- * Imports files that any server of the same database receives.
+ * Starts a worker. It imports the files that any server of the same database receives.
  * @returns the function that stops it
  */
 async function startWorker(config: Config, log: Logger): Promise<() => Promise<void>> {
@@ -77,18 +75,18 @@ async function startWorker(config: Config, log: Logger): Promise<() => Promise<v
           setting: 'WORKER_PORT',
         });
   process.stdout.write(
-    `The knowledge retrieval worker is ready${healthServer ? `, and tells of itself at ${healthServer.address}` : ''}\n`,
+    `The knowledge retrieval worker is ready${healthServer ? `, and reports its health at ${healthServer.address}` : ''}\n`,
   );
   return async () => {
     ending.abort();
     await close();
-    // Last: until then an orchestrator is told that the ending worker lives, and is not ready.
+    // Last: until then /livez tells an orchestrator that the worker runs, and /readyz that it is not ready.
     if (healthServer) await drain(healthServer.server, 0);
   };
 }
 
 /**
- * Listens.
+ * Starts the server.
  * @returns the function that stops it
  */
 async function startServer(config: Config, log: Logger, runsWorkers: boolean): Promise<() => Promise<void>> {
@@ -105,10 +103,10 @@ async function startServer(config: Config, log: Logger, runsWorkers: boolean): P
   process.stdout.write(await greet(config.baseUrl ?? address, service.database, config));
   return async () => {
     ending.abort();
-    // A balancer that checks /readyz at intervals sends requests until its next check. They are answered as always.
+    // A balancer sends requests until its next check of /readyz. They are answered as usual.
     await delay(config.shutdownDelaySeconds * 1000);
     const beganAtMs = performance.now();
-    await endWork().catch((error) => log.warn({ err: error }, 'jobs go on until the end'));
+    await endWork().catch((error) => log.warn({ err: error }, 'jobs continue until the service closes'));
     service.longPolls.end();
     await drain(server, DRAIN_TIMEOUT_MS);
     await closeService(beganAtMs + STOP_TIMEOUT_MS - performance.now());
@@ -117,8 +115,8 @@ async function startServer(config: Config, log: Logger, runsWorkers: boolean): P
 }
 
 /**
- * The heap may grow to twice its live objects before a full garbage collection. V8 would let it grow to four times:
- * nearly half of a server's memory was garbage.
+ * The heap may grow to twice its live objects before a full garbage collection. V8's default is four times: nearly half
+ * of a server's memory was garbage.
  */
 const HEAP_GROWING = '--heap-growing-percent=100';
 

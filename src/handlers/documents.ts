@@ -26,7 +26,7 @@ import { deleteDocumentRows, insertPassages } from '../indexing/store-passages.t
 import type { HandlerContext, Handlers } from './handler-types.ts';
 import { byCreation, byPosition, parseCursor, toPage } from './pagination.ts';
 
-/** A text that is being imported. Its passages come as they are analysed. `isBlank`: there will be none. */
+/** A text that is being imported. `batches` yields its passages as they are analysed. `isBlank`: it has none. */
 type ImportedText = {
   knowledgeBaseId: string;
   title: string;
@@ -36,14 +36,14 @@ type ImportedText = {
 };
 
 /**
- * The end of a text without readable characters, as for a file of such a text. White space alone is refused instead.
+ * The outcome of a text without readable characters, the same as for a file. The spec already refuses white space alone.
  */
 const NO_TEXT = {
   status: 'failed',
   failure: { code: 'NO_TEXT_EXTRACTED', message: 'The content holds no readable text.' },
 } as const;
 
-/** Inserts the document of a text with its passages, in one transaction. */
+/** Inserts the document of a text and its passages, in the given transaction. */
 async function insertText(
   transaction: Queryable,
   { accountId, config }: HandlerContext,
@@ -65,7 +65,7 @@ async function insertText(
 }
 
 /**
- * Stores a text, and ends its analysis even where that fails.
+ * Stores a text. Ends its analysis even if storing fails.
  * @throws KNOWLEDGE_BASE_NOT_FOUND when the knowledge base is deleted meanwhile: no client knows the document yet
  */
 async function storeText(context: HandlerContext, text: ImportedText) {
@@ -100,8 +100,8 @@ export const documentHandlers = {
     const analysing = () => analyse(text, { accountId, signal, budget });
     const store = (batches: ImportedText['batches']) =>
       storeText(context, { knowledgeBaseId, title, bytes, isBlank: isBlank(content), batches });
-    // The batches of a large text are stored while the next ones are analysed. That takes seconds, so it holds no
-    // permit.
+    // The batches of a large text are stored while the next ones are analysed. That takes seconds, so it runs without
+    // a permit.
     if (isLarge(content.length)) return { data: await withoutPermit(async () => store(await analysing())) };
     return { data: await store(await withoutPermit(analysing)) };
   },

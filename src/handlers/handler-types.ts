@@ -17,10 +17,10 @@ type Operations = SearchControllerMethods &
   AccountControllerMethods;
 
 /**
- * The service and the request that a handler works with. `origin`: the address that the request was sent to,
- * `http://host`. `signal` aborts when the client waits for the answer no more. `transact`: the transaction of an
- * operation that takes an Idempotency-Key. `withoutPermit` runs what takes time while another request works. `budget`:
- * the time that the waits of the request together may still take.
+ * The service, and the request that a handler answers. `origin`: the address that the request was sent to,
+ * `http://host`. `signal` aborts when the client hangs up. `transact` runs the transaction of an operation that takes an
+ * Idempotency-Key. `withoutPermit` releases the request's permit during a wait. `budget`: the time left for all waits of
+ * the request.
  */
 export type HandlerContext = Service & {
   accountId: string;

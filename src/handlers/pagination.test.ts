@@ -1,4 +1,4 @@
-/** A cursor returns its position in the list, and no other text is a cursor. */
+/** A cursor holds a position in its list. Any other text is refused. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { byCreation, byPosition, formatCursor, parseCursor, toPage } from './pagination.ts';
@@ -8,7 +8,7 @@ const creation = fc.record({
   id: fc.uuid(),
 });
 
-test('a cursor gives back its place', () => {
+test('parseCursor returns the position that formatCursor was given', () => {
   fc.assert(
     fc.property(creation, fc.nat(999_999_999), (created, position) => {
       const cursor = formatCursor('list', byCreation.write(created));
@@ -20,7 +20,7 @@ test('a cursor gives back its place', () => {
   );
 });
 
-test('no cursor is no place', () => {
+test('without a cursor there is no position', () => {
   expect(parseCursor('list', undefined, byCreation)).toBeUndefined();
 });
 
@@ -43,7 +43,7 @@ test('a cursor of another list, or of another order, is refused', () => {
   expect(() => parseCursor('list', formatCursor('list', '12'), byCreation)).toThrow('cursor');
 });
 
-test('a page tells of a next one only when there is one more row', () => {
+test('a page has a next one only if there is one more row than its limit', () => {
   const rows = [1, 2, 3];
   expect(toPage(rows, { list: 'list', limit: 3, positionOf: String })).toEqual({
     page: rows,

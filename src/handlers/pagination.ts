@@ -1,4 +1,4 @@
-/** Opaque cursors of the lists: the position after which the next page begins. */
+/** Opaque cursors of the lists. A cursor holds the position after which the next page begins. */
 import { validationFailed } from '../errors.ts';
 
 /** How a cursor holds a position in a list. `read` returns undefined for text that `write` did not write. */
@@ -7,7 +7,7 @@ export type PositionFormat<Position> = {
   read(text: string): Position | undefined;
 };
 
-/** Fifteen digits of milliseconds are before the last time of both JavaScript and PostgreSQL. */
+/** Fifteen digits of milliseconds stay within the range of dates in JavaScript and in PostgreSQL. */
 const CREATION_PATTERN = /^(\d{1,15})\.([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/;
 
 /** The last row of a page in the order createdAt descending, id descending. */

@@ -1,4 +1,4 @@
-/** The parts that every handler works with, made once by the composition root. */
+/** The parts that all handlers use. The composition root creates them once. */
 import type { AnalysisPool } from '../indexing/analysis-pool.ts';
 import type { JobContext } from '../jobs/job-context.ts';
 import type { LongPolls } from '../jobs/long-poll.ts';
@@ -9,12 +9,12 @@ export type Service = JobContext &
   Readonly<{
     search: Search;
     /**
-     * Makes a request's account count as present. Meanwhile fewer documents of each other account are analysed at a time.
+     * Call it for each request. While its account is present, other accounts analyse fewer documents at a time.
      */
     markAccountPresent: AnalysisPool['markAccountPresent'];
     /** The positions of files in the queue of imports. */
     positions: QueuePositions;
-    /** The requests that wait for the end of imports. */
+    /** Long polls: requests that wait for the end of imports. */
     longPolls: LongPolls;
     uploadSecret: string;
   }>;

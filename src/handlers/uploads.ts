@@ -20,8 +20,8 @@ import type { HandlerContext, Handlers } from './handler-types.ts';
 type FileRow = Selectable<Tables['files']>;
 
 /**
- * Inserts the pending document of an uploaded file. From now on the file belongs to it. `taken`: the object of a file
- * that was sent straight to the store.
+ * Inserts the pending document of an uploaded file, to which the file then belongs. `taken`: the object of a file that
+ * was uploaded directly to the store.
  */
 async function insertFileDocument(transaction: Queryable, file: FileRow, taken: string | undefined) {
   const { knowledge_base_id: knowledgeBaseId, account_id: accountId, size_bytes: bytes } = file;
@@ -49,7 +49,7 @@ async function insertFileDocument(transaction: Queryable, file: FileRow, taken: 
   return row;
 }
 
-/** The document of an uploaded file, inserted unless it exists, in one transaction. */
+/** Returns the document of an uploaded file, and inserts it if there is none. */
 async function findOrInsertDocument(
   transaction: Transaction<Tables>,
   { accountId, config, jobs }: HandlerContext,
@@ -70,8 +70,8 @@ async function findOrInsertDocument(
 }
 
 /**
- * Imports a file, and in the end removes the object that no row names. `taken`: the object; undefined: the file was
- * uploaded here.
+ * Imports a file, and then removes the object that no row refers to. `taken`: the object in the store; undefined: the
+ * file was uploaded to this service.
  */
 async function importUploadedFile(
   context: HandlerContext,
@@ -81,7 +81,7 @@ async function importUploadedFile(
   try {
     const { row, isNew } = await context.database.transaction().execute(async (transaction) => {
       const result = await findOrInsertDocument(transaction, context, { file, taken });
-      // From here on a row may name the object, even where the answer to the commit is lost.
+      // From here on a row may refer to the object, even if the answer to the commit is lost.
       if (result.isNew) unreferenced = undefined;
       return result;
     });
@@ -94,7 +94,7 @@ async function importUploadedFile(
 }
 
 /**
- * The ticket of a file that will be uploaded: to its store where the store takes uploads itself, else to this service.
+ * The ticket for an upload: directly to the store where the store supports that, else to this service.
  */
 async function makeTicket(
   context: HandlerContext,

@@ -1,4 +1,4 @@
-/** BOOTSTRAP_API_KEY opens the first account. A new value revokes the key before it. */
+/** BOOTSTRAP_API_KEY is a key of the first account. A new value revokes the previous key. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ async function start(BOOTSTRAP_API_KEY = ''): Promise<string> {
   return warned.join('');
 }
 
-/** What a server prints about its key: a sentence, and the key in the request to paste. */
+/** The printed sentence about the key, and the key in the printed request. */
 async function greetWith(settings: Record<string, string> = {}): Promise<[string, string]> {
   const lines = (await greet('http://a', testDatabase.database, readConfig({ DATA_DIR, ...settings }))).split(
     '\n',
@@ -42,7 +42,7 @@ async function greetWith(settings: Record<string, string> = {}): Promise<[string
 const opens = async (key: string) =>
   (await findLiveApiKeys(testDatabase.database, [readApiKey(key)?.keyId ?? ''])).size > 0;
 
-test('a new value revokes the one before, and no other key', async () => {
+test('a new value revokes the previous one, and no other key', async () => {
   await start();
   const made = (await readFile(apiKeyFile(readConfig({ DATA_DIR })), 'utf8')).trim();
   const [first, second] = [generateApiKey(), generateApiKey()];
@@ -53,21 +53,21 @@ test('a new value revokes the one before, and no other key', async () => {
   expect(await listApiKeys(testDatabase.database)).toHaveLength(3);
 });
 
-test('servers that are restarted by turns with the old value and the new one do not fight', async () => {
+test('a restart with the old value does not revoke the new key', async () => {
   const [before, after] = [generateApiKey(), generateApiKey()];
   for (const value of [before, before, after, before, after, before]) await start(value);
   expect([await opens(before), await opens(after)]).toEqual([false, true]);
   expect(await start(before)).toContain('BOOTSTRAP_API_KEY is a revoked key');
 });
 
-test('two servers that start at once with different values leave one of them open', async () => {
+test('when two servers start at the same time with different values, one of the keys works', async () => {
   await start(generateApiKey());
   const values = [generateApiKey(), generateApiKey()];
   await Promise.all(values.map((value) => start(value)));
   expect((await Promise.all(values.map(opens))).filter(Boolean)).toHaveLength(1);
 });
 
-test('the start points to a key that works, and says of another why it does not and what helps', async () => {
+test('the start prints where a working key is, or why it does not work and the remedy', async () => {
   await start();
   const file = apiKeyFile(readConfig({ DATA_DIR }));
   const key = (await readFile(file, 'utf8')).trim();

@@ -1,5 +1,5 @@
 /**
- * Bootstrap, the first start on an empty database: makes one account, one key, and the secret of the upload addresses.
+ * Bootstrap, the first start on an empty database: creates an account, its key, and the secret of upload addresses.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -14,24 +14,24 @@ import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from '../databas
 import type { Database, Queryable } from '../database/database.ts';
 import { requireDataDirectory } from './data-directory.ts';
 
-/** The file of the first key, which only its owner may read. */
+/** The file of the first key, readable only by its owner. */
 export const apiKeyFile = (config: Config): string => join(config.dataDir, 'api-key');
 
-/** The file with the secret of the upload addresses, for when the settings have none. */
+/** The file with the secret of the upload addresses. Unused with UPLOAD_SECRET. */
 export const uploadSecretFile = (config: Config): string => join(config.dataDir, 'upload-secret');
 
-/** This file exists from the first to the last write of a restore, and names its backup. */
+/** A file that exists while a restore is unfinished. It names the backup. */
 export const unfinishedRestoreFile = (config: Config): string => join(config.dataDir, 'restore-unfinished');
 
-/** The advisory lock for servers that start at once. The number only has to differ from other advisory locks. */
+/** The advisory lock for servers that start at the same time. Its number has to differ from other advisory locks. */
 const BOOTSTRAP_LOCK = 7_302_114;
 
-/** Until the transaction ends, no other server makes a first account. */
+/** Until the transaction ends, no other server creates a first account. */
 export async function lockBootstrap(transaction: Queryable): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${BOOTSTRAP_LOCK})`.execute(transaction);
 }
 
-/** The oldest account, made with INITIAL_CREDITS if there is none. */
+/** The oldest account. Creates one with INITIAL_CREDITS if there is none. */
 async function findFirstAccount(
   transaction: Queryable,
   config: Config,
@@ -45,19 +45,18 @@ async function findFirstAccount(
   return { accountId: await createAccount(transaction, 'default', config.initialCredits), isNew: true };
 }
 
-/** Makes the key of the first start, for when no key is set. */
+/** Creates the first key, and writes it to the file. */
 async function makeFirstKey(transaction: Queryable, accountId: string, file: string): Promise<void> {
   const key = generateApiKey();
   await insertApiKey(transaction, key, { accountId, name: 'first key' });
   requireDataDirectory(dirname(file));
-  // Written before the commit: a file without its key is better than a key in the database that is in no file.
+  // Before the commit: a file with an unknown key is better than a key that is in no file.
   await writeFile(file, `${key}\n`, { mode: 0o600, flush: true });
 }
 
 /**
- * Inserts a key that the database does not know yet, and revokes the one before it. An operator who changes the key
- * wants the old one, which may have leaked, to stop working. A known key stays as it is, revoked or not, so servers
- * that still have the old value, or get it back, change nothing.
+ * Inserts a new BOOTSTRAP_API_KEY, and revokes the previous one, which may have leaked. A known key stays as it is,
+ * revoked or not: a server that still has the old value changes nothing.
  */
 async function applyBootstrapKey(
   transaction: Queryable,
@@ -73,7 +72,7 @@ async function applyBootstrapKey(
     const revoked = await revokeApiKeysNamed(transaction, BOOTSTRAP_KEY_NAME);
     await insertApiKey(transaction, key, { accountId, name: BOOTSTRAP_KEY_NAME });
     if (revoked.length > 0)
-      log.warn({ revoked, keyId: id }, 'BOOTSTRAP_API_KEY is a new key: the one before is revoked');
+      log.warn({ revoked, keyId: id }, 'BOOTSTRAP_API_KEY is a new key: the previous one is revoked');
   } else if (known.revoked_at !== null)
     log.warn(
       { keyId: id },
@@ -82,8 +81,8 @@ async function applyBootstrapKey(
 }
 
 /**
- * Makes the first account where there is none, and its key: BOOTSTRAP_API_KEY, or, for a new account, a key that is
- * written to DATA_DIR/api-key.
+ * Creates the first account if there is none. Its key is BOOTSTRAP_API_KEY. Without that setting, a new account gets a
+ * key that is written to DATA_DIR/api-key.
  * @returns the account's id
  */
 export async function ensureFirstAccount(database: Database, config: Config, log: Logger): Promise<string> {
@@ -95,19 +94,18 @@ export async function ensureFirstAccount(database: Database, config: Config, log
     else if (isNew) {
       const file = apiKeyFile(config);
       await makeFirstKey(transaction, accountId, file);
-      log.info({ file }, 'made the first account and its API key');
+      log.info({ file }, 'created the first account and its API key');
     }
     return accountId;
   });
 }
 
-/** UPLOAD_SECRET, or the secret that the first start has written to DATA_DIR/upload-secret. */
+/** UPLOAD_SECRET, or the secret in DATA_DIR/upload-secret, which the first start creates. */
 export async function readUploadSecret(config: Config): Promise<string> {
   if (config.uploadSecret !== undefined) return config.uploadSecret;
   const path = uploadSecretFile(config);
   requireDataDirectory(config.dataDir);
-  // The secret is written to another file and then linked: a start that is killed, or two starts at once, never leave
-  // half a secret.
+  // Written to another file and then linked: neither a killed start nor two simultaneous ones leave a partial secret.
   const written = `${path}.${randomUUID()}`;
   await writeFile(written, randomBytes(32).toString('hex'), { mode: 0o600, flush: true });
   try {

@@ -1,4 +1,4 @@
-/** A data directory is made, or refused with the name of its setting. */
+/** A data directory is created, or refused with the name of its setting. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { findUnusable, requireDataDirectory } from './data-directory.ts';
 const parent = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-directory-'));
 afterAll(() => rmSync(parent, { recursive: true }));
 
-test('it is made with those above it, for others to pass only, and nothing is left in it', () => {
+test('it is created with its parents and mode 711, and is empty', () => {
   const directory = join(parent, 'a b', 'c');
   requireDataDirectory(directory);
   requireDataDirectory(directory);
@@ -17,7 +17,7 @@ test('it is made with those above it, for others to pass only, and nothing is le
   expect(readdirSync(directory)).toEqual([]);
 });
 
-/** The error of the start. The doctor reports the same. */
+/** The error of the start, which is also the problem that doctor reports. */
 function refusalOf(directory: string): string {
   const { problem, remedy } = findUnusable(directory) ?? {};
   const refusal = `${problem} ${remedy}`;
@@ -25,7 +25,7 @@ function refusalOf(directory: string): string {
   return refusal;
 }
 
-test('a file, and a directory below one, are refused', () => {
+test('a file is refused, and so is a directory below a file', () => {
   const file = join(parent, 'file');
   writeFileSync(file, 'kept');
   for (const directory of [file, join(file, 'below')])
@@ -40,10 +40,7 @@ test.runIf(process.platform === 'linux').each([
   ['/proc/x', 'it cannot be made in /proc (ENOENT). '],
   ['/proc/x/below', 'it cannot be made in /proc (ENOENT). '],
   ['/proc', 'nothing can be written into it (ENOENT). '],
-])(
-  '%s, in which nothing can be made, is refused, and no store of files waits for it',
-  async (directory, reason) => {
-    expect(refusalOf(directory)).toContain(`DATA_DIR (${directory}) cannot be used: ${reason}`);
-    await expect(openFileStore(join(directory, 'files'))).rejects.toThrow('mkdir');
-  },
-);
+])('%s, where no file can be created, is refused immediately', async (directory, reason) => {
+  expect(refusalOf(directory)).toContain(`DATA_DIR (${directory}) cannot be used: ${reason}`);
+  await expect(openFileStore(join(directory, 'files'))).rejects.toThrow('mkdir');
+});

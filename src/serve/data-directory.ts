@@ -22,7 +22,7 @@ export function probe(directory: string): void {
 export const nearestExisting = (path: string): string =>
   existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 
-/** What an operator can do about an error of the file system. */
+/** The operator's remedy for an error of the file system. */
 function remedyOf(code: string): string {
   if (FULL.includes(code)) return 'Free some space there, or set another DATA_DIR.';
   const user = process.geteuid?.();
@@ -32,7 +32,7 @@ function remedyOf(code: string): string {
   return `Let ${whose} write there, or set another DATA_DIR.`;
 }
 
-/** Explains to an operator why `error` makes DATA_DIR unusable. The system's own message names other paths. */
+/** Explains to an operator why DATA_DIR is unusable. The system's own message would name a probe file. */
 function describeUnusable(directory: string, error: unknown): Problem {
   const existing = nearestExisting(directory);
   const because = (what: string) => `DATA_DIR (${directory}) cannot be used: ${what}.`;
@@ -44,14 +44,14 @@ function describeUnusable(directory: string, error: unknown): Problem {
   return { problem: because(reason), remedy: remedyOf(code) };
 }
 
-/** Makes a directory and removes it. In /proc the rights alone do not tell whether that is possible. */
+/** Creates and removes a directory: in /proc, permissions do not show whether that is possible. */
 function probeParent(existing: string): void {
   const trial = join(existing, `.probe-${randomUUID()}`);
   mkdirSync(trial);
   rmdirSync(trial);
 }
 
-/** Why the start could not use this data directory, in the words of the start; undefined: it could. Leaves no files. */
+/** Why a start would refuse this data directory, in the same words; undefined: it would not. Leaves no files. */
 export function findUnusable(directory: string): Problem | undefined {
   const existing = nearestExisting(directory);
   try {
@@ -63,16 +63,16 @@ export function findUnusable(directory: string): Problem | undefined {
 }
 
 /**
- * Makes the data directory if it is missing. Other users may pass through it, as PostgreSQL must where the service is
- * root.
- * @throws an error in words for an operator
+ * Creates the data directory if it is missing. Other users may traverse it (mode 711): if the service is root, PostgreSQL
+ * runs as another user.
+ * @throws an error with a remedy for the operator
  */
 export function requireDataDirectory(directory: string): void {
   try {
     makeDirectory(directory, 0o711);
     probe(directory);
   } catch (error) {
-    // A full disk must not stop the start: documents can still be read and deleted.
+    // With a full disk the service starts: documents can still be read and deleted.
     if (FULL.includes(codeOf(error)) && existsSync(directory)) return;
     const { problem, remedy } = describeUnusable(directory, error);
     throw new Error(`${problem} ${remedy}`, { cause: error });

@@ -1,4 +1,4 @@
-/** Whether the API key of this installation, from its settings or its first start, still works. */
+/** Checks whether the API key of this installation (BOOTSTRAP_API_KEY or DATA_DIR/api-key) still works. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
@@ -17,7 +17,7 @@ const REASONS: Record<Exclude<Flaw, 'malformed'>, string> = {
   expired: 'it has expired',
 };
 
-/** What is wrong with `key`; undefined: it opens its account. */
+/** Why `key` is refused; undefined: it is accepted. */
 async function findFlaw(database: Database, key: string): Promise<Flaw | undefined> {
   const given = readApiKey(key);
   if (given === undefined) return 'malformed';
@@ -31,7 +31,7 @@ async function findFlaw(database: Database, key: string): Promise<Flaw | undefin
   return known.expired ? 'expired' : undefined;
 }
 
-/** The key in the file; '' where the file cannot be read; undefined where there is no file. */
+/** The key in the file; '' if the file cannot be read; undefined if there is no file. */
 const readStoredKey = async (file: string): Promise<string | undefined> =>
   existsSync(file) ? (await readFile(file, 'utf8').catch(() => '')).trim() : undefined;
 
@@ -64,7 +64,7 @@ export async function examineBootstrapKey(database: Database, key: string): Prom
   };
 }
 
-/** All keys of this installation that are refused. That may be intended: clients may use other keys. */
+/** The keys of this installation that are refused. That may be intended, since clients may use other keys. */
 export async function findRefusedKeys(database: Database, config: Config): Promise<Problem[]> {
   const { bootstrapApiKey: key } = config;
   const bootstrap = key === undefined ? undefined : await examineBootstrapKey(database, key);

@@ -1,14 +1,14 @@
-/** What a start prints for a newcomer: the address, the place of the key, and a request to paste. */
+/** The greeting that a start prints: the address, where the key is, and a request to paste. */
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { type Problem, shellWord } from '../problem.ts';
 import { apiKeyFile } from './bootstrap.ts';
 import { examineBootstrapKey, examineStoredKey } from './given-key.ts';
 
-/** A key in a shell's words, and a sentence on where it is. */
+/** `key`: a shell expression for the key. `sentence`: where the key is. */
 type KeyHint = { key: string; sentence: string };
 
-/** The key for a shell where this service does not know it. */
+/** The shell expression for a key that only its owner knows. */
 const KEY_PLACEHOLDER = '$API_KEY';
 
 const refused = ({ problem, remedy }: Problem): KeyHint => ({
@@ -16,7 +16,7 @@ const refused = ({ problem, remedy }: Problem): KeyHint => ({
   sentence: `${problem} ${remedy}`,
 });
 
-/** The key for the greeting. A restored installation has no key file: only the key's owner knows it. */
+/** Finds the key for the greeting. A restored installation has no key file: only the owner knows the key. */
 async function findKey(database: Database, config: Config): Promise<KeyHint> {
   const { bootstrapApiKey } = config;
   if (bootstrapApiKey !== undefined) {
@@ -36,7 +36,7 @@ async function findKey(database: Database, config: Config): Promise<KeyHint> {
   return { key: `$(cat ${shellWord(file)})`, sentence: `The API key is in ${file}` };
 }
 
-/** The lines that a server at `address` prints. */
+/** The greeting of a server at `address`. */
 export async function greet(address: string, database: Database, config: Config): Promise<string> {
   const { key, sentence } = await findKey(database, config);
   return [

@@ -1,4 +1,4 @@
-/** Opens the database that the settings name: a given one, the embedded one, or that of a running server. */
+/** Opens the database of the settings: that of DATABASE_URL, the embedded one, or that of a running server. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Connection } from '../database/database.ts';
@@ -9,12 +9,12 @@ import {
 } from '../embedded-postgres/embedded-postgres.ts';
 import { requireDataDirectory } from './data-directory.ts';
 
-/** How to connect to the database. Call `close` after everything has disconnected. */
+/** A database to connect to. Call `close` after all connections are closed. */
 export type OpenedDatabase = { connection: Connection; close(): Promise<void> };
 
 /**
- * Lines that an operator should see without asking: PostgreSQL's worst ones, and this service's on its restarts.
- * Excluded are the lines for each connection and worker when the service stops PostgreSQL.
+ * Log lines for the operator: PostgreSQL's fatal errors, and lines about its restarts. Without those for each connection
+ * and worker when the service stops PostgreSQL.
  */
 const IMPORTANT_LINE = /^(FATAL(?!: {2}terminating .* due to administrator command)|PANIC|PostgreSQL )/;
 
@@ -38,8 +38,8 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenedD
 }
 
 /**
- * Finds the database for a worker beside a server. It never starts one, which would end with the worker.
- * @throws when no server runs on DATA_DIR, or none is ready yet.
+ * Finds the database for a worker beside a server. It starts none, since that would end with the worker.
+ * @throws when no server on DATA_DIR is ready.
  */
 export function findDatabase(config: Config): Connection {
   if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl };
@@ -53,10 +53,8 @@ export function findDatabase(config: Config): Connection {
 }
 
 /**
- * Opens the database for a command beside a server: the running embedded PostgreSQL, or one that is started for the
- * command.
- * @throws when there is none in DATA_DIR: a mistyped one would get a new database, in which every command finds nothing
- * wrong
+ * Opens the database for a command: the running embedded PostgreSQL, or one that is started for the command.
+ * @throws when DATA_DIR holds no database: a mistyped DATA_DIR would get a new, empty database without any problems
  */
 export async function joinDatabase(config: Config, log: Logger): Promise<OpenedDatabase> {
   const running = config.databaseUrl === undefined ? findRunningPostgres(config.dataDir) : undefined;

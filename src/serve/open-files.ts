@@ -1,4 +1,4 @@
-/** Opens the store of uploaded files that the settings name: an S3-compatible one, or the directory below DATA_DIR. */
+/** Opens the store of uploaded files: an S3-compatible one if S3_BUCKET is set, else a directory below DATA_DIR. */
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { type FileStore, openFileStore } from '../files/file-store.ts';

@@ -1,4 +1,4 @@
-/** Puts the service together from its settings: database, schema, files, jobs. The server and tests use it. */
+/** Composes the service from its settings: database, schema, files, jobs. The server and the tests use it. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { type Connection, createDatabase, createPool } from '../database/database.ts';
@@ -22,7 +22,7 @@ import { ensureFirstAccount, readUploadSecret } from './bootstrap.ts';
 import { deploymentIdOf } from './deployment.ts';
 import { openFiles } from './open-files.ts';
 
-/** The service, with the parts that only the routes beside the contract need. */
+/** The service, with the parts that only the routes outside the contract need. */
 export type OpenService = Service &
   Readonly<{
     /** Lets `doctor` recognise a server with its own settings. */
@@ -31,10 +31,10 @@ export type OpenService = Service &
     metrics: Metrics | undefined;
   }>;
 
-/** As long as requests wait for a permit when the server is about to end (see admission.ts). */
+/** The same as SHUTDOWN_WAIT_MS in admission.ts. */
 const SHUTDOWN_WAIT_MS = 2_000;
 
-/** Opens metrics and traces. Each is loaded only where the settings ask for it. `stop` sends the last traces. */
+/** Starts metrics and traces, each only if the settings enable it. `stop` sends the last traces. */
 async function openTelemetry(
   { metricsToken: token, isTracing }: Config,
   { log, ...gauged }: MetricSources & { log: Logger },
@@ -82,7 +82,7 @@ export async function openService(
   const analysis = createAnalysisPool(stem, { connections: config.databasePoolSize });
   const extraction = createExtractionPool({
     tell: (lacks) =>
-      log.info({ lacks }, 'files are read without some bounds that this system does not allow'),
+      log.info({ lacks }, 'this system does not support some limits of the extraction process'),
   });
   const jobs = await openJobQueue(connection, log);
   const { metrics, telemetry, ...tracing } = await openTelemetry(config, {

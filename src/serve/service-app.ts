@@ -1,4 +1,4 @@
-/** The application on the service: handlers for the operations, its database and files for the other routes. */
+/** Connects the service with HTTP: handlers for the operations, and functions for the other routes. */
 import type { RequestListener } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
@@ -32,7 +32,7 @@ const handlers: Handlers = {
   ...accountHandlers,
 };
 
-/** Long polls that give the request's permit up while they wait. */
+/** Long polls that wait without the request's permit. */
 const longPollsWithoutPermit = (
   { longPolls }: Service,
   withoutPermit: RequestContext['withoutPermit'],
@@ -41,7 +41,7 @@ const longPollsWithoutPermit = (
   untilFinal: (document, wait) => withoutPermit(() => longPolls.untilFinal(document, wait)),
 });
 
-/** A store that is reached over the network. A request that waits for it gives its permit up. */
+/** A store that waits for the network without the request's permit. A local store stays as it is. */
 function filesWithoutPermit({ files }: Service, withoutPermit: RequestContext['withoutPermit']): FileStore {
   const { directUploads, remove } = files;
   if (directUploads === undefined) return files;
@@ -104,13 +104,12 @@ function createBackend(
   };
 }
 
-/** The longest wait for the database: a balancer without an answer by then would take the server for dead. */
+/** The time-out of the database check. Balancers take a server that answers later for dead. */
 const READY_TIMEOUT_MS = 2_000;
 
 /**
- * A server is ready while it reaches the database, until `ending` aborts: then balancers should send no more requests.
- * Without the store of files, queries and text imports still work. So its absence is reported, but does not make the
- * server unready.
+ * A server is ready while it reaches the database. It is not ready after `ending` aborts, so that balancers send no more
+ * requests. A store of files that is down is only reported, since queries and text imports work without it.
  */
 function createRequireReady(
   { database, isStoreAvailable }: Service,
@@ -134,7 +133,7 @@ const healthRoutes = (service: OpenService, ending: AbortSignal): Routes => ({
   ...(service.metrics && { metrics: service.metrics }),
 });
 
-/** The application of a worker: its health, and nothing of the contract. */
+/** The application of a worker: health checks and metrics, no operations. */
 export function createWorkerApp(service: OpenService, ending: AbortSignal): Promise<RequestListener> {
   const { log, telemetry } = service;
   const routes = healthRoutes(service, ending);
@@ -142,9 +141,9 @@ export function createWorkerApp(service: OpenService, ending: AbortSignal): Prom
 }
 
 /**
- * How many requests may work at once. More than there are connections would only wait for those; one connection in four
- * is left to imports, statistics and waits. The embedded database works on the same cores: more requests than keep
- * those busy would only delay refusals.
+ * How many requests may work at once. More requests than connections would only wait for those; one connection in four
+ * is left to imports, statistics and long polls. The embedded database runs on the same cores, so more requests than
+ * keep these busy would only wait there, and be refused later.
  */
 function permitsFor({ databasePoolSize, databaseUrl }: Service['config']): number {
   const byConnections = Math.ceil((databasePoolSize * 3) / 4);
@@ -152,8 +151,8 @@ function permitsFor({ databasePoolSize, databaseUrl }: Service['config']): numbe
 }
 
 /**
- * The service's application as a request listener. It does not listen yet. `ending` aborts when the server is about to
- * end.
+ * Creates the service's application as a request listener. It does not listen yet. `ending` aborts when the shutdown
+ * begins.
  */
 export function createServiceApp(
   service: OpenService,

@@ -6,12 +6,12 @@ import { codeOf, reasonOf } from '../problem.ts';
 const STANDARD_ERROR = 2;
 
 /**
- * When the pipe is full, its reader gets this time once to drain it; after that, lines are lost until it has space.
+ * When the pipe is full, its reader has this time to drain it. After that, lines are lost until the pipe has space.
  */
 const PIPE_TIMEOUT_MS = 1_000;
 const RETRY_PAUSE_MS = 5;
 
-/** The logged part of an error. Not its other properties: a database error's hold the connection's password. */
+/** The logged part of an error. Its other properties are left out: those of a database error hold the password. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack } = error;
@@ -25,12 +25,12 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/** Blocks the whole thread: a line written later may never be written. */
+/** Blocks the whole thread, since a line that is deferred may never be written. */
 const pause = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_PAUSE_MS);
 
 /**
- * Writes all bytes. @throws the reason when it cannot, also for a pipe still full after `patienceMs`; then a part may
- * be written.
+ * Writes all bytes. Waits at most `timeoutMs` for a full pipe.
+ * @throws the system's error; a part of the bytes may have been written
  */
 function writeAll(bytes: Buffer, timeoutMs: number): void {
   const deadline = performance.now() + timeoutMs;
@@ -44,19 +44,24 @@ function writeAll(bytes: Buffer, timeoutMs: number): void {
   }
 }
 
-/** Lines that could not be written since the process began, and how many of them no later line has reported. */
+/** Lines that could not be written. `count`: since the process began. `unreported`: those not reported in the log yet. */
 const lost = { count: 0, unreported: 0, reason: '' };
 
-/** The number of log lines lost because the disk was full or the reader gone. */
+/** The number of log lines lost because the disk was full or the reader had gone. */
 export const countLostLines = (): number => lost.count;
 
-/** A line that reports lost lines. It begins with a line end, since a part of the last line may precede it. */
+/** A line that reports lost lines. It begins with a line feed, since a partial line may precede it. */
 const lostLinesReport = (): string =>
-  `\n${JSON.stringify({ level: 40, time: Date.now(), lost: lost.unreported, reason: lost.reason, msg: 'lines of the log could not be written' })}\n`;
+  `\n${JSON.stringify({
+    level: 40,
+    time: Date.now(),
+    lost: lost.unreported,
+    reason: lost.reason,
+    msg: 'lines of the log could not be written',
+  })}\n`;
 
 /**
- * The service goes on when its log cannot be written. pino's own destination would end it, or keep all lines in
- * memory.
+ * Writes a line, or counts it as lost. pino's own destination would end the service, or keep all lines in memory.
  */
 function write(line: string): void {
   try {
@@ -70,6 +75,6 @@ function write(line: string): void {
   }
 }
 
-/** A log of `level` and above. Synchronous: a line lost in a crash is the one that was needed. */
+/** A log of `level` and above. Synchronous, so that the last line before a crash is not lost. */
 export const createLog = (level: string): Logger =>
   pino({ level, base: null, serializers: { err: describeError } }, { write });

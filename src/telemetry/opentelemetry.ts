@@ -8,10 +8,10 @@ import { NodeSDK } from '@opentelemetry/sdk-node';
 import type { Logger } from 'pino';
 import { withTimeout } from '../concurrency/timeout.ts';
 
-/** At shutdown, spans not sent within this time are lost, so that the service ends soon. */
+/** The time to send the last spans at shutdown. */
 const FLUSH_TIMEOUT_MS = 1_000;
 
-/** Logs what the SDK reports: a variable that it cannot use, a collector out of reach. */
+/** Logs the SDK's warnings: an invalid variable, an unreachable collector. */
 function logReports(log: Logger): void {
   const report = (...words: unknown[]) => log.warn(`OpenTelemetry: ${words.join(' ')}`);
   const logger = { error: report, warn: report, info: report, debug: report, verbose: report };
@@ -25,7 +25,7 @@ export function startOpenTelemetry(log: Logger): () => Promise<void> {
     // OTEL_SERVICE_NAME takes precedence over this name.
     resource: defaultResource().merge(resourceFromAttributes({ 'service.name': 'knowledge-retrieval' })),
     resourceDetectors: [hostDetector, envDetector],
-    // Of the SDK's three signals only traces: log and metrics have their own ways.
+    // Of the SDK's three signals only traces are used: see log.ts and prometheus.ts for the others.
     logRecordProcessors: [],
     metricReaders: [],
   });

@@ -1,4 +1,4 @@
-/** Metrics report the service's work to clients with the token, in few series, and never wait for the database. */
+/** Metrics need the token, have few series, and do not wait for the database. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -39,7 +39,7 @@ async function importFile(bytes: string, outcome: string): Promise<void> {
   await vi.waitUntil(async () => (await scrape()).has(outcome), { timeout: 20_000, interval: 100 });
 }
 
-test('401 without the token, and nothing of the metrics', async () => {
+test('answers 401 without the token, and shows no metrics', async () => {
   for (const authorization of ['', 'Bearer', 'Bearer a token for the test', METRICS_TOKEN]) {
     const response = await fetchMetrics(authorization);
     expect(response.status).toBe(401);
@@ -48,7 +48,7 @@ test('401 without the token, and nothing of the metrics', async () => {
   expect((await fetchMetrics(`Bearer ${METRICS_TOKEN}`, 'POST')).status).toBe(405);
 });
 
-test('requests are counted by operation and status, with what took their time', async () => {
+test('requests are counted by operation and status, searches also by duration', async () => {
   const before = await scrape();
   await suite.call('query', { query: 'anything' });
   await suite.call('query', { query: '' });
@@ -60,7 +60,7 @@ test('requests are counted by operation and status, with what took their time', 
   expect(grown('step_duration_seconds_count{step="searching"}')).toBe(1);
 });
 
-test('whatever clients make up is one label', async () => {
+test('unknown paths and methods share one label', async () => {
   await fetch(`${suite.address}/${randomUUID()}`);
   const { size } = await scrape();
   for (const method of ['GET', 'DELETE', 'PROPFIND']) {
@@ -77,7 +77,7 @@ test('a request whose client has hung up is counted as 499', async () => {
   const ticket = { knowledgeBaseId: created.data.id, fileName: 'a.txt', size: 1 };
   const { body } = await suite.call('presignUploadUrl', ticket);
   await fetch(String(body.data.uploadUrl), { method: 'PUT', body: 'a' });
-  // The import waits for the lock, and so does the request that waits for its end.
+  // The request waits for the locked row until its client hangs up.
   await suite.service.database.transaction().execute(async (transaction) => {
     await sql`SELECT FROM files WHERE object_name IS NOT NULL FOR UPDATE`.execute(transaction);
     const hangingUp = new AbortController();
@@ -97,7 +97,7 @@ test('a request whose client has hung up is counted as 499', async () => {
   });
 });
 
-test('the end of imports is counted by status and error code, with reading and storing', async () => {
+test('ended imports are counted by status and error code, and their steps are timed', async () => {
   await importFile('A few words.', 'imports_total{status="processed",error_code=""}');
   await importFile('%PDF-1.7 and no more', 'imports_total{status="failed",error_code="FILE_CORRUPT"}');
   const samples = await scrape();
@@ -105,7 +105,7 @@ test('the end of imports is counted by status and error code, with reading and s
   expect(samples.get('step_duration_seconds_count{step="storing"}')).toBeGreaterThanOrEqual(1);
 });
 
-test('queues, pool, event loop and process are shown', async () => {
+test('the metrics hold queues, database pool, event loop and process', async () => {
   const samples = await scrape();
   expect(samples.get('jobs_waiting{queue="import-file"}')).toBeGreaterThanOrEqual(0);
   expect(samples.get('oldest_waiting_job_age_seconds{queue="import-file"}')).toBeGreaterThanOrEqual(0);
@@ -117,7 +117,7 @@ test('queues, pool, event loop and process are shown', async () => {
   expect(samples.get('database_up')).toBe(1);
 });
 
-test('a database that hangs holds up no scrape, nor do scrapes fill its pool', async () => {
+test('scrapes are answered while the database hangs, and do not fill its pool', async () => {
   const { database } = suite.service;
   await database.transaction().execute(async (transaction) => {
     await sql`LOCK TABLE pgboss.queue IN ACCESS EXCLUSIVE MODE`.execute(transaction);
@@ -133,7 +133,7 @@ test('a database that hangs holds up no scrape, nor do scrapes fill its pool', a
   await vi.waitUntil(async () => (await scrape()).get('database_up') === 1);
 });
 
-test('without a token in the settings there is no such path', async () => {
+test('answers 404 for /metrics without METRICS_TOKEN', async () => {
   const closed = await startTestService();
   const response = await fetch(`${closed.address}/metrics`);
   await closed.close();

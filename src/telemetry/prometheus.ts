@@ -8,12 +8,12 @@ import type { JobFigures, Meter } from './telemetry.ts';
 
 const PREFIX = 'knowledge_retrieval_';
 
-/** Seconds: from an answer out of the database's cache to the longest wait that a request can ask for. */
+/** Seconds: from a query answered from PostgreSQL's cache to the longest `waitSeconds` of a request. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Seconds: from a line of text to the longest extraction that extraction-limits.ts allows. */
+/** Seconds: from a line of text to the longest extraction, by extraction-limits.ts. */
 const STEP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** A scrape must not wait for a database that does not answer: values unknown by then are omitted. */
+/** The time-out of the job figures. A scrape omits them while the database does not answer. */
 const DATABASE_TIMEOUT_MS = 1_000;
 
 /** Sources read at each scrape. */
@@ -24,28 +24,28 @@ export type MetricSources = {
 };
 
 export type Prometheus = Meter & {
-  /** All metrics, and the media type of the text. Never waits long, and never throws because of the database. */
+  /** All metrics as text, and its media type. Returns within DATABASE_TIMEOUT_MS, without an error, if the database hangs. */
   expose(): Promise<{ type: string; text: string }>;
 };
 
 function createMeter(registers: Registry[]): Meter {
   const requests = new Histogram({
     name: `${PREFIX}request_duration_seconds`,
-    help: 'Time from the arrival of a request to the end of its answer; status 499: the client hung up before.',
+    help: 'Time from the arrival of a request to the end of its answer. Status 499: the client hung up before.',
     labelNames: ['operation', 'status'],
     buckets: REQUEST_BUCKETS,
     registers,
   });
   const steps = new Histogram({
     name: `${PREFIX}step_duration_seconds`,
-    help: 'Time of the steps of the work: searching, reading a file (its wait for its turn included), storing an import.',
+    help: 'Time of a step: searching, reading a file (with its wait for its turn), or storing an import.',
     labelNames: ['step'],
     buckets: STEP_BUCKETS,
     registers,
   });
   const imports = new Counter({
     name: `${PREFIX}imports_total`,
-    help: 'Imports of files that have ended, by the status of their document and the code of what was wrong (empty: nothing).',
+    help: 'Ended imports of files, by the status of their document and its error code (empty: none).',
     labelNames: ['status', 'error_code'],
     registers,
   });
@@ -59,7 +59,7 @@ function createMeter(registers: Registry[]): Meter {
   };
 }
 
-/** Counts lost lines of the log, which itself reports them once it can be written again. */
+/** Counts lost log lines. The log reports them too, as soon as it can be written again. */
 function countLostLogLines({ countLostLines }: MetricSources, registers: Registry[]): void {
   new Counter({
     name: `${PREFIX}log_lines_lost_total`,
@@ -83,8 +83,8 @@ function gaugePool({ pool }: MetricSources, registers: Registry[]): void {
       },
     });
   gauge('connections', 'Open connections to the database, idle or in use.', () => pool.totalCount);
-  gauge('idle_connections', 'Open connections that nobody uses.', () => pool.idleCount);
-  gauge('waiting_requests', 'Who waits for a connection to become free.', () => pool.waitingCount);
+  gauge('idle_connections', 'Open connections that are not in use.', () => pool.idleCount);
+  gauge('waiting_requests', 'Requests that wait for a free connection.', () => pool.waitingCount);
 }
 
 /** Returns a function that updates the gauges. */
@@ -92,18 +92,12 @@ function gaugeJobs({ readJobFigures }: MetricSources, registers: Registry[]): ()
   const labelNames = ['queue'] as const;
   const gauge = (name: string, help: string) =>
     new Gauge({ name: `${PREFIX}${name}`, help, labelNames, registers });
-  const waiting = gauge(
-    'jobs_waiting',
-    'Jobs that no worker has taken yet, those to be tried again included.',
-  );
+  const waiting = gauge('jobs_waiting', 'Jobs that no worker has taken yet, retries included.');
   const active = gauge('jobs_active', 'Jobs that a worker has taken.');
-  const age = gauge(
-    'oldest_waiting_job_age_seconds',
-    'How long the oldest waiting job exists; 0: none waits.',
-  );
+  const age = gauge('oldest_waiting_job_age_seconds', 'Age of the oldest waiting job; 0: no job waits.');
   const up = new Gauge({
     name: `${PREFIX}database_up`,
-    help: 'Whether the database has answered this scrape in time; the jobs are left out where it has not.',
+    help: '1: the database has answered this scrape in time. 0: it has not, and the job figures are omitted.',
     registers,
   });
   const readFigures = singleFlight(readJobFigures, DATABASE_TIMEOUT_MS);
@@ -119,7 +113,7 @@ function gaugeJobs({ readJobFigures }: MetricSources, registers: Registry[]): ()
   };
 }
 
-/** Starts to count; process, memory, event loop and garbage collection under prom-client's own names. */
+/** Creates the metrics. Those of process, memory, event loop and garbage collection have prom-client's names. */
 export function createPrometheus(sources: MetricSources): Prometheus {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -7,9 +7,9 @@ export type ImportOutcome =
   | { status: 'processed' }
   | { status: 'failed' | 'timeout'; errorCode: DocumentErrorCode };
 
-/** Counts events; its methods neither throw nor take time. */
+/** Counts events. Its methods return immediately and do not throw. */
 export type Meter = {
-  /** The answer is complete, or its client has hung up. */
+  /** Called when the answer is complete or the client has hung up. */
   requestEnded(answered: RequestOutcome & { seconds: number }): void;
   /** Called after success and failure. */
   stepEnded(step: SpanName, seconds: number): void;
@@ -20,21 +20,21 @@ export type Meter = {
 /** A queue's jobs. */
 export type JobFigures = {
   queue: string;
-  /** Not taken yet, or to be tried again. */
+  /** Not taken by a worker yet, or waiting for a retry. */
   waiting: number;
-  /** By the database's clock; 0 where none waits. */
+  /** By the database's clock; 0: no job waits. */
   oldestWaitingSeconds: number;
-  /** Taken by a worker, as last counted by pg-boss, every few seconds while a server runs. */
+  /** Taken by a worker. pg-boss updates this number every few seconds while a server runs. */
   active: number;
 };
 
-/** The content of `/metrics`, and the token that opens it. */
+/** The content of `/metrics`, and the token that callers need. */
 export type Metrics = { token: string; expose(): Promise<{ type: string; text: string }> };
 
 export type Telemetry = Pick<Meter, 'requestEnded' | 'importsEnded'> & {
   /** Traces `run`; see `traceRequest`. */
   request: typeof traceRequest;
-  /** Traces and measures `run`, whose result or error passes through. */
+  /** Traces and measures `run`. Returns its result or throws its error. */
   step<T>(step: SpanName, run: () => Promise<T>): Promise<T>;
 };
 

@@ -1,6 +1,6 @@
 /**
- * The spans of the service's work, by OpenTelemetry's API. They cost next to nothing until an SDK is registered: see
- * opentelemetry.ts.
+ * The spans of the service's work, by OpenTelemetry's API. They cost almost nothing until opentelemetry.ts registers an
+ * SDK.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
@@ -9,18 +9,17 @@ import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from
 export type SpanName = 'searching' | 'reading' | 'storing';
 
 /**
- * An answer's labels. Their values are few, whatever clients send.
+ * The labels of an answer. They have few values, since each value is a time series of the metrics.
  * `operation`: an operationId, `upload`, `livez`, `readyz`, `metrics`, `refused` (load shedding, before routing), or
  * `other` for every unknown path.
- * `status` 499: the client hung up before its answer was complete (nginx's number for it).
+ * `status` 499: the client hung up before its answer was complete (nginx's status).
  */
 export type RequestOutcome = { operation: string; status: number };
 
 const tracer = trace.getTracer('knowledge-retrieval');
 
 /**
- * Runs within `span`, and ends it. An error message may contain a client's content, so only the error's name is
- * recorded.
+ * Runs within `span`, and ends it. Records only the name of an error: its message may contain a client's content.
  */
 async function within<T>(span: Span, run: () => Promise<T>): Promise<T> {
   try {
@@ -34,7 +33,7 @@ async function within<T>(span: Span, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs within a span, a child of the caller's if its headers have a `traceparent`. An error passes through. */
+/** Runs within a span: a child of the caller's, if the headers have a `traceparent`. Throws the error of `run`. */
 export async function traceRequest(
   headers: IncomingHttpHeaders,
   run: () => Promise<RequestOutcome>,
@@ -49,6 +48,6 @@ export async function traceRequest(
   });
 }
 
-/** Runs within a span of this name. The result or error of `run` passes through. */
+/** Runs within a span of this name. Returns the result of `run`, or throws its error. */
 export const traceStep = <T>(step: SpanName, run: () => Promise<T>): Promise<T> =>
   within(tracer.startSpan(step), run);

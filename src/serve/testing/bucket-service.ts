@@ -6,7 +6,7 @@ import { startTestService } from './test-service.ts';
 
 export type Ticket = { fileId: string; uploadUrl: string; method: string; headers: object };
 
-/** Starts it; `change` replaces parts of the service. */
+/** Starts the service. `change` replaces parts of it. */
 export async function startBucketService(change: (service: Service) => Partial<Service> = () => ({})) {
   const store = await openStoreUnderTest();
   // The SDK reads its credentials from the environment by itself.
@@ -29,7 +29,7 @@ export async function startBucketService(change: (service: Service) => Partial<S
 export const put = async (uploadUrl: string, body: string, headers: Record<string, string> = {}) =>
   (await fetch(uploadUrl, { method: 'PUT', body, headers })).status;
 
-/** The object that a ticket's address leads to. */
+/** The name of the object that a ticket's address writes. */
 export function uploadNameOf({ fileId }: Pick<Ticket, 'fileId'>): string {
   const [knowledgeBase, id] = fileId.split('_');
   return `${knowledgeBase}/${id}/${id}`;

@@ -1,4 +1,4 @@
-/** Gives the unit tests a real PostgreSQL: DATABASE_URL's, or an embedded one for the time of the run. */
+/** Provides the unit tests with a real PostgreSQL: that of DATABASE_URL, or an embedded one during the run. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -16,12 +16,12 @@ export type TestService = {
   service: OpenService;
   address: string;
   apiKey: string;
-  /** Sends a body to an operation (none: GET); gives status, headers and the parsed answer. */
+  /** Sends a body to an operation (none: GET). Returns status, headers and the parsed answer. */
   call(operation: string, body?: unknown): Promise<{ status: number; headers: Headers; body: TestAnswer }>;
   close(): Promise<void>;
 };
 
-/** An envelope, with whatever the operation gives as data. */
+/** The envelope. `data`: the payload of the operation. */
 export type TestAnswer = {
   success: boolean;
   errorCode?: string;
@@ -30,9 +30,8 @@ export type TestAnswer = {
 };
 
 /**
- * Starts it; every answer is held against the spec.
- * `settings` are environment variables beside those of the test; `change` replaces parts of the service, to let
- * one of them fail; `connection` names another database than a new one of the test server.
+ * Starts the service, which checks every answer against the spec. `settings`: further environment variables. `change`
+ * replaces parts of the service, for example to let one fail. `connection`: the database; by default a new one.
  */
 export async function startTestService({
   settings = {},

@@ -1,13 +1,13 @@
-/** Imports of files whose jobs nobody runs, so that each test says itself when. */
+/** Imports of files without workers, so that each test runs the jobs itself. */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { startTestService, type TestService } from './test-service.ts';
 
-/** What of a service has to be changed for it. */
+/** The replaced parts of the service: jobs are not enqueued. */
 export const unattended = () => ({
   jobs: { enqueueImport: async () => {}, wakeImporters() {}, enqueuePurge: async () => {} },
 });
 
-/** Uploads and imports a file; gives the pending document's id. */
+/** Uploads and imports a file. Returns the id of the pending document. */
 export async function importUnattended(
   { call }: Pick<TestService, 'call'>,
   { content, ...file }: { knowledgeBaseId: string; fileName: string; content: string | Buffer },
@@ -18,7 +18,7 @@ export async function importUnattended(
   return String(body.data.id);
 }
 
-/** Gives the tests of a file one service, and each test a knowledge base of its own. */
+/** Starts one service for the tests of a file, and creates a knowledge base for each test. */
 export function useUnattendedImports() {
   let running: TestService;
   let knowledgeBaseId: string;
@@ -51,7 +51,7 @@ export function useUnattendedImports() {
     statusOf: async (documentId: string) =>
       (await running.call(`getDocumentStatus?documentId=${documentId}`)).body.data,
 
-    /** The passages that the test's own knowledge base has for a query. */
+    /** The contents of the passages found in the test's knowledge base. */
     async search(query: string): Promise<string[]> {
       const { body } = await running.call('query', { query, knowledgeBaseIds: [knowledgeBaseId] });
       return (body.data as unknown as { content: string }[]).map(({ content }) => content); // the call is typed for objects
