@@ -9,7 +9,7 @@ test('a new key is recognised, and two keys differ in id and hash', () => {
   expect(first && second && isSameSecret(first.secretHash, second.secretHash)).toBe(false);
 });
 
-test('any one changed character is noticed by the form or the checksum', () => {
+test('a key with one changed character is refused by its form or checksum', () => {
   const key = generateApiKey();
   fc.assert(
     fc.property(fc.nat(key.length - 1), fc.constantFrom(...'0123456789abcdefK_ '), (at, character) => {

@@ -27,7 +27,7 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   SERVICE_UNAVAILABLE: 503,
 };
 
-/** `isExpected`: a 5xx that is not a fault, so that the log need not report it. */
+/** `isExpected`: a 5xx that is no fault, so it is not logged as an error. */
 type Details = {
   data?: Record<string, unknown>;
   headers?: Record<string, string>;
@@ -108,7 +108,7 @@ export const documentNotFound = () =>
 
 export const fileNotFound = () => new ServiceError('FILE_NOT_FOUND', 'There is no file with this id.');
 
-/** Methods that the message leaves out: browsers and programs send them on their own. */
+/** Methods that the message leaves out, since clients send them automatically. */
 const IMPLICIT_METHODS = ['HEAD', 'OPTIONS'];
 
 /** `allowed`: the methods of this address, for the Allow header. */
@@ -167,10 +167,10 @@ export const wrongUploadLength = (declared: number, received?: number) =>
     body: [`must be exactly the declared ${declared} bytes, but was ${received ?? 'longer'}`],
   });
 
-/** The client has hung up during its request. It receives no answer, and the service is not at fault. */
+/** The client has hung up during its request. It receives no answer; this error is only for the log. */
 export const clientHungUp = () => new ServiceError('MALFORMED_REQUEST', 'The body broke off.');
 
-/** The rest of the body is not awaited, so the connection cannot be used any more. */
+/** Closes the connection, because the rest of the body is not read. */
 export const bodyTooSlow = () =>
   new ServiceError('REQUEST_TIMEOUT', 'The body arrives too slowly: 16 KiB a second are the least.', {
     headers: { connection: 'close' },
@@ -188,7 +188,7 @@ export const rateLimited = (retryAfterSeconds: number, fields: Record<string, st
     headers: { ...fields, 'retry-after': String(retryAfterSeconds) },
   });
 
-/** When a client should retry after a 503: restarts and failovers mostly take about a second. */
+/** Retry-After of a 503: restarts and failovers mostly take about a second. */
 const UNAVAILABLE_RETRY_SECONDS = '1';
 
 export const serviceUnavailable = (cause?: unknown) =>
@@ -197,7 +197,7 @@ export const serviceUnavailable = (cause?: unknown) =>
     cause,
   });
 
-/** When to retry where the store did not answer, or refused the service. */
+/** Retry-After when the store of files does not answer or refuses the service. */
 const STORE_RETRY_SECONDS = '5';
 
 export const storeUnavailable = (cause: unknown) =>
@@ -207,7 +207,7 @@ export const storeUnavailable = (cause: unknown) =>
     { headers: { 'retry-after': STORE_RETRY_SECONDS }, cause },
   );
 
-/** When to retry where a person has to act first. */
+/** Retry-After when a person has to act first. */
 const FULL_RETRY_SECONDS = '30';
 
 export const diskFull = () =>
@@ -223,7 +223,7 @@ export const uploadInProgress = () =>
     isExpected: true,
   });
 
-/** The answer to a balancer that asks a server about to end. That is intended. */
+/** The answer to requests and health checks during shutdown, which is no fault. */
 export const serverShuttingDown = () =>
   new ServiceError('SERVICE_UNAVAILABLE', 'This server is about to end; another one can answer.', {
     headers: { 'retry-after': UNAVAILABLE_RETRY_SECONDS },
@@ -275,7 +275,7 @@ const RESOURCE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 const CONNECTION_MESSAGES =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/;
 
-/** Whether `error` means that database or disk are away or overloaded: the same request may succeed later. */
+/** Whether `error` means that database or disk are unavailable or overloaded. The same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException; // pg and Node both put a code on their errors

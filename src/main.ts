@@ -1,7 +1,7 @@
 /**
  * The server: reads the settings, starts database, service and HTTP, and stops them in reverse order on SIGTERM. With
- * --worker it only imports files, and answers health checks where WORKER_PORT is set. With --no-worker it leaves imports
- * to workers. Only this file listens and exits.
+ * --worker it only imports files, and answers health checks where WORKER_PORT is set. With --no-worker it leaves
+ * imports to workers. Only this file listens and exits.
  */
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -74,9 +74,8 @@ async function startWorker(config: Config, log: Logger): Promise<() => Promise<v
           port: workerPort,
           setting: 'WORKER_PORT',
         });
-  process.stdout.write(
-    `The knowledge retrieval worker is ready${healthServer ? `, and reports its health at ${healthServer.address}` : ''}\n`,
-  );
+  const health = healthServer ? `, and reports its health at ${healthServer.address}` : '';
+  process.stdout.write(`The knowledge retrieval worker is ready${health}\n`);
   return async () => {
     ending.abort();
     await close();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
 import { readConfig } from './config.ts';
 
-test('without settings the service runs on the embedded database on loopback', () => {
+test('by default the service uses the embedded database and listens on loopback', () => {
   expect(readConfig({})).toMatchObject({
     host: '127.0.0.1',
     port: 8080,
@@ -26,7 +26,7 @@ test('an empty value counts as unset', () => {
   expect(readConfig({ PORT: '', DATABASE_URL: '' })).toEqual(readConfig({}));
 });
 
-test('every wrong setting is named, none of the values is repeated', () => {
+test('an error names every wrong setting, and repeats no value', () => {
   const wrong = {
     PORT: '70000',
     BASE_URL: 'ftp://x',
@@ -51,7 +51,7 @@ test('every wrong setting is named, none of the values is repeated', () => {
   expect(message).not.toContain('hunter2');
 });
 
-test('the settings of a store need a bucket; without one, files lie in the data directory', () => {
+test('S3_ENDPOINT and S3_REGION need S3_BUCKET; without them there is no S3 store', () => {
   expect(readConfig({}).s3).toBeUndefined();
   const S3_ENDPOINT = 'http://127.0.0.1:9000';
   expect(readConfig({ S3_BUCKET: 'files', S3_ENDPOINT }).s3).toEqual({
@@ -65,13 +65,13 @@ test('the settings of a store need a bucket; without one, files lie in the data 
   expect(() => readConfig({ S3_BUCKET: 'files', S3_ENDPOINT: 'minio:9000' })).toThrow('S3_ENDPOINT: must be');
 });
 
-test('a bootstrap key and a public address are taken as they are, without a trailing slash', () => {
+test('a bootstrap key is read unchanged, a public address without its trailing slash', () => {
   const key = generateApiKey();
   const config = readConfig({ BOOTSTRAP_API_KEY: key, BASE_URL: 'https://kr.example.org/api/' });
   expect([config.bootstrapApiKey, config.baseUrl]).toEqual([key, 'https://kr.example.org/api']);
 });
 
-test('traces are on where a collector is set, unless OpenTelemetry’s own variables say otherwise', () => {
+test('traces are on if a collector is set, unless OpenTelemetry’s own variables disable them', () => {
   const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
   expect(readConfig({}).isTracing).toBe(false);
   expect(readConfig({ OTEL_TRACES_SAMPLER: 'traceidratio' }).isTracing).toBe(false);
@@ -83,7 +83,7 @@ test('traces are on where a collector is set, unless OpenTelemetry’s own varia
   );
 });
 
-test('white space around a value is seen by nobody, and stops the start', () => {
+test('invisible white space around a value stops the start', () => {
   const wrong = { DATA_DIR: ' ', HOST: '127.0.0.1 ', UPLOAD_SECRET: `${'s'.repeat(32)}\n` };
   for (const [name, value] of Object.entries(wrong))
     expect(() => readConfig({ [name]: value })).toThrow(`${name}: must not begin or end with white space`);
@@ -106,7 +106,7 @@ test.each([
   expect(() => readConfig({ [name]: value })).toThrow(problem);
 });
 
-test('pages may call from origins as browsers write them, or from everywhere', () => {
+test('origins are normalised as browsers send them; * allows all', () => {
   expect(readConfig({}).corsOrigins).toEqual([]);
   expect(readConfig({ CORS_ORIGIN: '*' }).corsOrigins).toEqual(['*']);
   const CORS_ORIGIN = 'HTTPS://App.example.org:443/,http://[::1]:5173 , https://app.example.org';
@@ -124,11 +124,11 @@ test.each([
   '*,https://a.example.org',
   'https://user@a.example.org',
   'https://a.example.org:99999',
-])('no page could ever call by the origin %s', (CORS_ORIGIN) => {
+])('%s is refused: no browser sends such an origin', (CORS_ORIGIN) => {
   expect(() => readConfig({ CORS_ORIGIN })).toThrow('CORS_ORIGIN: must be * or origins such as');
 });
 
-test('a token for the metrics that could be guessed is refused, and not repeated', () => {
+test('a short token for the metrics is refused, and not repeated', () => {
   expect(() => readConfig({ METRICS_TOKEN: 'hunter2' })).toThrow(/METRICS_TOKEN: must have 16/);
   expect(readConfig({ METRICS_TOKEN: 'sixteen letters.' }).metricsToken).toBe('sixteen letters.');
 });

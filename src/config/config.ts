@@ -21,19 +21,19 @@ const flag = z
 
 const httpAddress = () => z.url({ protocol: /^https?$/, error: 'must be an http(s) address', abort: true });
 
-/** Whether an address has no user, password, query or fragment. Paths are appended to it, and would follow those. */
+/** Whether an address has no user, password, query or fragment, so that paths can be appended to it. */
 const hasOriginAndPathOnly = (address: string): boolean => {
   const { username, password, search, hash } = new URL(address);
   return [username, password, search, hash].every((part) => part === '');
 };
 
-/** Characters of the shortest secret that signs upload addresses. */
+/** The minimum length of the secret that signs upload addresses. */
 export const UPLOAD_SECRET_LENGTH = 32;
 
-/** Characters of the shortest token for the metrics: 16 random ones cannot be guessed. */
+/** The minimum length of the metrics token: 16 random characters cannot be guessed. */
 const METRICS_TOKEN_LENGTH = 16;
 
-/** A list of origins. Each is checked: an origin that no browser sends would match no page, without an error. */
+/** A list of origins. Each is checked: an origin that no browser sends would silently match no page. */
 const origins = z.string().transform((list, context) => {
   const read = readOrigins(list);
   if (read !== undefined) return read;
@@ -47,21 +47,21 @@ const collector = httpAddress().optional();
 
 const GIBIBYTE = 1024 ** 3;
 
-/** A week: no signature of S3's lives longer (Amazon S3 API reference, X-Amz-Expires). */
+/** A week: the longest validity of an S3 signature (Amazon S3 API reference, X-Amz-Expires). */
 const LONGEST_TICKET_SECONDS = 604_800;
 
-/** A week: pg-boss deletes jobs that have waited for two. */
+/** A week: pg-boss deletes jobs after two weeks of waiting. */
 const LONGEST_IMPORT_WAIT_SECONDS = 604_800;
 
-/** No balancer takes longer to notice. A larger value is probably meant in another unit. */
+/** No balancer takes longer to notice. A larger value is probably in another unit. */
 const LONGEST_SHUTDOWN_DELAY_SECONDS = 300;
 
 /** The levels of Pino. */
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /**
- * One line a setting. The README's table lists the same names, OpenTelemetry's own as one. An empty value counts as
- * unset.
+ * One line for each setting. The README's table lists the same names, and OpenTelemetry's variables in one row. An
+ * empty value counts as unset.
  */
 const settings = z
   .object({
@@ -125,7 +125,7 @@ export type Config = Readonly<{
   port: number;
   /** The port where a worker reports its health; undefined: none. */
   workerPort: number | undefined;
-  /** How long a server that is told to end goes on answering, while `/readyz` says that it is not ready. */
+  /** How long a server answers requests after SIGTERM while `/readyz` reports that it is not ready. */
   shutdownDelaySeconds: number;
   /** Public address without a trailing slash; undefined: the address that the request was sent to. */
   baseUrl: string | undefined;
@@ -136,7 +136,8 @@ export type Config = Readonly<{
   bootstrapApiKey: string | undefined;
   uploadSecret: string | undefined;
   /**
-   * The store of uploaded files; undefined: below `dataDir`. No endpoint: Amazon's. No region: the SDK's own settings.
+   * The S3 store of uploaded files; undefined: they are below `dataDir`. `endpoint` undefined: Amazon's. `region`
+   * undefined: by the SDK's own settings.
    */
   s3: Readonly<{ bucket: string; endpoint: string | undefined; region: string | undefined }> | undefined;
   storageLimitBytes: number;
@@ -151,19 +152,19 @@ export type Config = Readonly<{
   /** The origins that browsers may call from. */
   corsOrigins: CorsOrigins;
   validateResponses: boolean;
-  /** The token for `/metrics`; undefined: there is no such path. */
+  /** The token for `/metrics`; undefined: that path does not exist. */
   metricsToken: string | undefined;
-  /** Whether traces are sent: see OpenTelemetry's own variables. */
+  /** Whether traces are sent, by OpenTelemetry's own variables. */
   isTracing: boolean;
   logLevel: Settings['LOG_LEVEL'];
 }>;
 
-/** Every problem of the environment, one a line, each with the name of its setting. */
+/** All problems of the environment. The message has one line for each, with the name of the setting. */
 export class ConfigError extends Error {}
 
 /**
- * Whether OpenTelemetry's SDK has somewhere to send traces. It reads all its variables itself, but takes long to load:
- * only these four decide about that.
+ * Whether traces are enabled and a collector is set. Only these four variables decide whether OpenTelemetry's SDK is
+ * loaded, which takes long. The SDK reads all its variables itself.
  */
 const isTracing = (read: Settings): boolean =>
   read.OTEL_SDK_DISABLED?.toLowerCase() !== 'true' &&
@@ -206,8 +207,8 @@ const withoutEmptyValues = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
 
 /**
- * Settings with white space around their values. In a directory or a secret it would be significant but invisible, and
- * no setting needs it.
+ * Settings with white space around their values. It would be invisible but significant in a directory or a secret. No
+ * setting needs it.
  */
 const findPaddedValues = (given: NodeJS.ProcessEnv): string[] =>
   Object.keys(settings.shape).filter((name) => given[name] !== given[name]?.trim());
@@ -218,8 +219,7 @@ export const findMistypedSettings = (environment: NodeJS.ProcessEnv = process.en
 
 /**
  * The settings of `environment`, frozen.
- * @throws ConfigError with every wrong value, one a line. Each line names the setting but never its value, which may be
- * a secret.
+ * @throws ConfigError with one line for each wrong setting. A line never holds the value, which may be a secret.
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = withoutEmptyValues(environment);

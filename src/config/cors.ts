@@ -1,9 +1,9 @@
 /** Which web pages may call the service (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol). */
 
-/** Matches every origin. It has to be alone in its list. */
+/** Matches every origin. It must be the only entry of its list. */
 export const ANY_ORIGIN = '*';
 
-/** The origins whose pages may call, as browsers send them: none, some, or just `*`. */
+/** The origins whose pages may call, as browsers send them; or only `*`. */
 export type CorsOrigins = readonly string[];
 
 /**
@@ -16,7 +16,7 @@ function toOrigin(text: string): string | undefined {
   return new URL(text).origin;
 }
 
-/** Reads a list with commas, and removes repeats. Undefined: an entry is not an origin, or `*` is not alone. */
+/** Reads a comma-separated list without duplicates. Undefined: an entry is no origin, or `*` has other entries. */
 export function readOrigins(list: string): CorsOrigins | undefined {
   const names = list.split(',').map((name) => name.trim());
   if (names.length === 1 && names[0] === ANY_ORIGIN) return [ANY_ORIGIN];

@@ -1,4 +1,4 @@
-/** A mistyped setting is found, and variables of other programs are left alone. */
+/** Mistyped settings are found. Variables of other programs are ignored. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findMistypedSettings } from './config.ts';
@@ -22,7 +22,7 @@ test.each([
   ['DATABSE_URL', 'DATABASE_URL'],
   ['DATABASE_URI', 'DATABASE_URL'],
   ['BASE_ULR', 'BASE_URL'],
-])('%s looks like %s', (name, meant) => {
+])('%s is reported as a mistyped %s', (name, meant) => {
   expect(meantBy(name)).toEqual([meant]);
 });
 
@@ -52,17 +52,17 @@ test.each([
   'npm_config_http_proxy',
   'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
   'OTEL_SERVICE_NAME',
-])('%s is another program’s', (name) => {
+])('%s is not reported', (name) => {
   expect(meantBy(name)).toEqual([]);
 });
 
-test('where the setting itself is given, its neighbours are another program’s', () => {
+test('a similar name is not reported if the setting itself is given', () => {
   expect(findMistypedSettings({ LOGLEVEL: 'debug', LOG_LEVEL: 'info' })).toEqual([]);
   expect(findMistypedSettings({ LOGLEVEL: 'debug', LOG_LEVEL: '' })).toHaveLength(1);
   expect(findMistypedSettings({ LOGLEVEL: '' })).toEqual([]);
 });
 
-test('no name is told of twice, whatever the environment', () => {
+test('each name is reported once at most, in any environment', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.string({ unit: fc.constantFrom(...'LOG_EVBASURIPT') }), fc.string()),

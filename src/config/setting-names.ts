@@ -3,10 +3,10 @@
 /** A variable that is not a setting, and the setting that was probably meant. */
 export type MistypedName = { name: string; meant: string };
 
-/** Settings that no name is compared with: OpenTelemetry has far more of them than are read here. */
+/** Settings that are not compared: OpenTelemetry has many more variables than this service reads. */
 const FOREIGN = /^OTEL_/;
 
-/** How many letters of a name may be wrong, by its length. Short names have too many neighbours (PORT, SORT). */
+/** How many letters of a name may be wrong, by its length. Too many words resemble short names (PORT, SORT). */
 function tolerance(length: number): number {
   if (length < 7) return 0;
   return length < 10 ? 1 : 2;
@@ -23,7 +23,7 @@ function beginningOf(setting: string): string | undefined {
   return words.length > 2 ? words.slice(0, 2).join('') : undefined;
 }
 
-/** Counts letters to insert, remove, replace or swap with their neighbour (optimal string alignment distance). */
+/** The number of insertions, deletions, replacements and swaps of letters (optimal string alignment distance). */
 function editDistance(left: string, right: string): number {
   let last: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
@@ -56,10 +56,9 @@ function resembles(name: string, setting: string): boolean {
 }
 
 /**
- * The names in `given` that are not settings, but look like an unset one: other case or underscores (`LOGLEVEL`), a
- * letter or two wrong (`CORS_ORIGINS`), the last words missing (`RATE_LIMIT`). Settings have no common prefix, so such
- * a name may belong to another program. Hence it is reported but never refused, and not reported where the setting
- * itself is given.
+ * The names in `given` that look like an unset setting: other case or underscores (`LOGLEVEL`), one or two wrong
+ * letters (`CORS_ORIGINS`), missing last words (`RATE_LIMIT`). Such a name may belong to another program, since
+ * settings have no common prefix. So it is reported but not refused.
  */
 export function findMistypedNames(given: readonly string[], settings: readonly string[]): MistypedName[] {
   const unset = settings.filter((setting) => !FOREIGN.test(setting) && !given.includes(setting));

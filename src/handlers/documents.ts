@@ -36,7 +36,7 @@ type ImportedText = {
 };
 
 /**
- * The outcome of a text without readable characters, the same as for a file. The spec already refuses white space alone.
+ * The outcome of a text without readable characters, the same as for a file. The spec refuses white space alone.
  */
 const NO_TEXT = {
   status: 'failed',

@@ -18,9 +18,9 @@ type Operations = SearchControllerMethods &
 
 /**
  * The service, and the request that a handler answers. `origin`: the address that the request was sent to,
- * `http://host`. `signal` aborts when the client hangs up. `transact` runs the transaction of an operation that takes an
- * Idempotency-Key. `withoutPermit` releases the request's permit during a wait. `budget`: the time left for all waits of
- * the request.
+ * `http://host`. `signal` aborts when the client hangs up. `transact` runs the transaction of an operation that takes
+ * an Idempotency-Key. `withoutPermit` releases the request's permit during a wait. `budget`: the time left for all
+ * waits of the request.
  */
 export type HandlerContext = Service & {
   accountId: string;

@@ -63,8 +63,8 @@ export function findUnusable(directory: string): Problem | undefined {
 }
 
 /**
- * Creates the data directory if it is missing. Other users may traverse it (mode 711): if the service is root, PostgreSQL
- * runs as another user.
+ * Creates the data directory if it is missing. Other users may traverse it (mode 711): if the service is root,
+ * PostgreSQL runs as another user.
  * @throws an error with a remedy for the operator
  */
 export function requireDataDirectory(directory: string): void {

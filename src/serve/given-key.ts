@@ -49,7 +49,8 @@ export async function examineStoredKey(
     flaw === 'malformed'
       ? `${file} holds no API key that can be read.`
       : `The API key in ${file} opens nothing: ${REASONS[flaw]}.`;
-  const remedy = `Put a new one there: \`npx knowledge-retrieval keys create > ${shellWord(file)}\`; or remove the file.`;
+  const command = `npx knowledge-retrieval keys create > ${shellWord(file)}`;
+  const remedy = `Put a new one there: \`${command}\`; or remove the file.`;
   return { problem: { problem, remedy, isWarning: true } };
 }
 

@@ -13,8 +13,8 @@ import { requireDataDirectory } from './data-directory.ts';
 export type OpenedDatabase = { connection: Connection; close(): Promise<void> };
 
 /**
- * Log lines for the operator: PostgreSQL's fatal errors, and lines about its restarts. Without those for each connection
- * and worker when the service stops PostgreSQL.
+ * Log lines for the operator: PostgreSQL's fatal errors, and lines about its restarts. The lines for each connection
+ * and worker when the service stops PostgreSQL are excluded.
  */
 const IMPORTANT_LINE = /^(FATAL(?!: {2}terminating .* due to administrator command)|PANIC|PostgreSQL )/;
 

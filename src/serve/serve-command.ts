@@ -6,7 +6,7 @@ export type ServeOptions = { worker?: boolean };
 
 const EXCLUSIVE = ['--worker', '--no-worker'];
 
-/** The command of this name, without its action. A wrong argument ends the process with a sentence and the help text. */
+/** The command, without its action. A wrong argument ends the process with a sentence and the help text. */
 export const serveCommand = (name: string): Command =>
   new Command(name)
     .description('start the server; its settings are environment variables: the table in README.md')

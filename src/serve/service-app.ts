@@ -108,8 +108,8 @@ function createBackend(
 const READY_TIMEOUT_MS = 2_000;
 
 /**
- * A server is ready while it reaches the database. It is not ready after `ending` aborts, so that balancers send no more
- * requests. A store of files that is down is only reported, since queries and text imports work without it.
+ * A server is ready while it reaches the database. It is not ready after `ending` aborts, so that balancers send no
+ * more requests. A store of files that is down is only reported, since queries and text imports work without it.
  */
 function createRequireReady(
   { database, isStoreAvailable }: Service,

@@ -44,7 +44,7 @@ function writeAll(bytes: Buffer, timeoutMs: number): void {
   }
 }
 
-/** Lines that could not be written. `count`: since the process began. `unreported`: those not reported in the log yet. */
+/** Lines that could not be written. `count`: since the process began. `unreported`: not reported in the log yet. */
 const lost = { count: 0, unreported: 0, reason: '' };
 
 /** The number of log lines lost because the disk was full or the reader had gone. */

@@ -24,7 +24,7 @@ export type MetricSources = {
 };
 
 export type Prometheus = Meter & {
-  /** All metrics as text, and its media type. Returns within DATABASE_TIMEOUT_MS, without an error, if the database hangs. */
+  /** All metrics as text, and its media type. If the database hangs, it resolves after DATABASE_TIMEOUT_MS. */
   expose(): Promise<{ type: string; text: string }>;
 };
 

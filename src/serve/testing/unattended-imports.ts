@@ -54,7 +54,8 @@ export function useUnattendedImports() {
     /** The contents of the passages found in the test's knowledge base. */
     async search(query: string): Promise<string[]> {
       const { body } = await running.call('query', { query, knowledgeBaseIds: [knowledgeBaseId] });
-      return (body.data as unknown as { content: string }[]).map(({ content }) => content); // the call is typed for objects
+      const passages = body.data as unknown as { content: string }[]; // the call is typed for objects
+      return passages.map(({ content }) => content);
     },
   };
 }
