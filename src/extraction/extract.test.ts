@@ -251,7 +251,8 @@ test('a chapter is found by a name that is not a valid encoded address', async (
     {
       name: 'b.opf',
       content:
-        '<package><item id="one" href="100%.xhtml"/><item id="two" href="a%20b.xhtml"/><itemref idref="one"/><itemref idref="two"/></package>',
+        '<package><item id="one" href="100%.xhtml"/><item id="two" href="a%20b.xhtml"/>' +
+        '<itemref idref="one"/><itemref idref="two"/></package>',
     },
     { name: '100%.xhtml', content: '<html><body><p>All of it.</p></body></html>' },
     { name: 'a b.xhtml', content: '<html><body><p>And more.</p></body></html>' },

@@ -200,7 +200,9 @@ test('parts that refer to themselves or to nothing do not loop', async () => {
     { name: 'word/styles.xml', content: styles },
     {
       name: 'word/_rels/document.xml.rels',
-      content: `<Relationships>${related.join('')}<Relationship Id="s" Type="/styles" Target="styles.xml"/></Relationships>`,
+      content:
+        `<Relationships>${related.join('')}` +
+        '<Relationship Id="s" Type="/styles" Target="styles.xml"/></Relationships>',
     },
   ]);
   expect(await outcomeOf(file)).toContain('Harmless sentence.');

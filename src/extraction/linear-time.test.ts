@@ -1,4 +1,4 @@
-/** Every function takes linear time for its worst text of half a million characters. Quadratic time would be minutes. */
+/** Every function takes linear time for its worst text of 500,000 characters. Quadratic time would be minutes. */
 import { expect, test } from 'vitest';
 import { compoundTokens } from '../analysis/compounds.ts';
 import { detectLanguage } from '../analysis/language.ts';

@@ -16,11 +16,11 @@ type Group = {
   isSkipped: boolean;
   /** The destination of characters: the document, or the name of a style. Characters of font tables are dropped. */
   destination: 'text' | 'fonts' | 'styles';
-  /** The next control word names a destination that readers may ignore. */
+  /** The next control word names a destination that programs may ignore. */
   isIgnorable: boolean;
   font: number;
   style: number;
-  /** The number of fallback characters after a `\u` character, for readers that do not know `\u`. */
+  /** The number of fallback characters after a `\u` character, for programs that do not know `\u`. */
   fallbackLength: number;
 };
 

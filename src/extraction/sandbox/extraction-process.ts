@@ -34,7 +34,7 @@ function writeResult(extraction: Extraction): void {
   process.stdout.end(text);
 }
 
-/** A damaged file can make an extractor wait for an event that never comes. Then Node has nothing left to do and exits. */
+/** A damaged file can make an extractor wait for an event that never comes. Then Node runs out of work and exits. */
 const UNENDED: Extraction = {
   type: 'unknown',
   failure: { code: 'FILE_CORRUPT', message: 'The file is damaged: its extraction does not end.' },

@@ -84,7 +84,7 @@ const DENIED = {
 };
 const NETWORK = ['connect by TCP', 'fetch a page', 'send a packet'];
 
-test('it reaches no file, process, code or user, and no network where the system allows a sandbox without one', async () => {
+test('it reaches no file, process, code or user, and no network where the system allows that', async () => {
   const { report, lacks } = await escapeAll();
   expect(report).toMatchObject(DENIED);
   expect(report['become root']).toMatch(/^(EPERM|EINVAL)$/);
@@ -95,7 +95,7 @@ test('it reaches no file, process, code or user, and no network where the system
   expect(report['connect by a socket of Unix']).toBe(isOtherUser ? 'EACCES' : 'connected');
 });
 
-test('where the system allows less, files are extracted all the same, and the missing limits are reported', async () => {
+test('where the system allows less, files are extracted, and the missing limits are reported', async () => {
   vi.stubEnv('PATH', `${directory}:${process.env.PATH}`);
   for (const name of ['unshare', 'setpriv'])
     await writeFile(join(directory, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });

@@ -1,5 +1,5 @@
 /**
- * An extraction process under an attacker's control. It tries every known way out of the sandbox and returns the results.
+ * An extraction process under an attacker's control. It tries every known way out and returns the results.
  * Its file is JSON of an `EscapeTask`. The message of its result is JSON of an `EscapeReport`.
  */
 import { execSync } from 'node:child_process';

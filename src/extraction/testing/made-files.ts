@@ -62,7 +62,8 @@ const pptxEntries = (): ZipEntry[] => [
   {
     name: 'ppt/presentation.xml',
     content:
-      '<p:presentation><p:sldIdLst><p:sldId id="1" r:id="rId1"/><p:sldId id="2" r:id="rId2"/></p:sldIdLst></p:presentation>',
+      '<p:presentation><p:sldIdLst><p:sldId id="1" r:id="rId1"/><p:sldId id="2" r:id="rId2"/>' +
+      '</p:sldIdLst></p:presentation>',
   },
   { name: 'ppt/slides/b.xml', content: SLIDE.replace('…', 'First slide') },
   { name: 'ppt/slides/a.xml', content: SLIDE.replace('…', 'Second slide') },
@@ -86,7 +87,8 @@ export const xlsxOf = (
   {
     name: 'xl/workbook.xml',
     content:
-      '<workbook><sheets><sheet name="Notes" r:id="rId1"/><sheet name="Opening hours" r:id="rId2"/></sheets></workbook>',
+      '<workbook><sheets><sheet name="Notes" r:id="rId1"/><sheet name="Opening hours" r:id="rId2"/>' +
+      '</sheets></workbook>',
   },
   { name: 'xl/s.xml', content: `<sst>${strings}</sst>` },
   {
@@ -97,7 +99,8 @@ export const xlsxOf = (
   {
     name: 'xl/sheet1.xml',
     content:
-      '<worksheet><sheetData><row><c r="A1" t="inlineStr"><is><t>The café opens at nine.</t></is></c></row></sheetData></worksheet>',
+      '<worksheet><sheetData><row><c r="A1" t="inlineStr"><is><t>The café opens at nine.</t></is></c>' +
+      '</row></sheetData></worksheet>',
   },
   { name: 'xl/sheet2.xml', content: `<worksheet><sheetData>${rows}</sheetData></worksheet>` },
 ];
@@ -117,9 +120,12 @@ const odfEntries = (type: string, body: string): ZipEntry[] => [
 const odf = (type: string, body: string): Buffer => writeZip(odfEntries(type, body));
 
 const ODF_TABLE =
-  '<table:table table:name="Opening hours"><table:table-header-rows><table:table-row><table:table-cell><text:p>Day</text:p></table:table-cell>' +
-  '<table:table-cell><text:p>Hours</text:p></table:table-cell></table:table-row></table:table-header-rows><table:table-row>' +
-  '<table:table-cell><text:p>Monday</text:p></table:table-cell><table:table-cell><text:p>nine to six</text:p></table:table-cell></table:table-row></table:table>';
+  '<table:table table:name="Opening hours"><table:table-header-rows><table:table-row><table:table-cell>' +
+  '<text:p>Day</text:p></table:table-cell>' +
+  '<table:table-cell><text:p>Hours</text:p></table:table-cell></table:table-row>' +
+  '</table:table-header-rows><table:table-row>' +
+  '<table:table-cell><text:p>Monday</text:p></table:table-cell><table:table-cell>' +
+  '<text:p>nine to six</text:p></table:table-cell></table:table-row></table:table>';
 const ODT_BODY =
   '<office:text><text:h text:outline-level="2">Opening hours</text:h><text:p>The café<text:s/>opens at nine.</text:p>' +
   `<text:list><text:list-item><text:p>A listed entry</text:p></text:list-item></text:list>${ODF_TABLE}</office:text>`;
@@ -132,7 +138,8 @@ const epubEntries = (): ZipEntry[] => [
   {
     name: 'book/b.opf',
     content:
-      '<package><manifest><item id="two" href="2.html"/><item id="one" href="1.html"/></manifest><spine><itemref idref="one"/><itemref idref="two"/></spine></package>',
+      '<package><manifest><item id="two" href="2.html"/><item id="one" href="1.html"/></manifest>' +
+      '<spine><itemref idref="one"/><itemref idref="two"/></spine></package>',
   },
   {
     name: 'book/1.html',
@@ -205,7 +212,8 @@ export const madeFiles = (): Record<string, Buffer> => ({
   'a.odt': odf('text', ODT_BODY),
   'a.odp': odf(
     'presentation',
-    '<office:presentation><draw:page><text:p>The café opens at nine.</text:p></draw:page><draw:page><text:p>Second slide</text:p></draw:page></office:presentation>',
+    '<office:presentation><draw:page><text:p>The café opens at nine.</text:p></draw:page><draw:page>' +
+      '<text:p>Second slide</text:p></draw:page></office:presentation>',
   ),
   'a.ods': odf(
     'spreadsheet',
@@ -215,10 +223,12 @@ export const madeFiles = (): Record<string, Buffer> => ({
   'a.rtf': Buffer.from(RTF, 'latin1'),
   'a.pdf': pdfOf(PDF_PAGES),
   'a.html': Buffer.from(
-    '<html><body><h2>Opening hours</h2><p>The caf&eacute; opens at nine.</p><table><tr><th>Day<th>Hours<tr><td>Monday<td>nine to six</table></body></html>',
+    '<html><body><h2>Opening hours</h2><p>The caf&eacute; opens at nine.</p><table><tr>' +
+      '<th>Day<th>Hours<tr><td>Monday<td>nine to six</table></body></html>',
   ),
   'a.xml': Buffer.from(
-    '<?xml version="1.0"?><shop><hours name="summer"><note>The café <b>opens</b> at nine.</note></hours><item><name>Tea</name></item></shop>',
+    '<?xml version="1.0"?><shop><hours name="summer"><note>The café <b>opens</b> at nine.</note>' +
+      '</hours><item><name>Tea</name></item></shop>',
   ),
   'a.json': Buffer.from(
     '{"hours": {"note": "The café opens at nine.", "days": ["Monday", "Tuesday"]}, "open": true}',
