@@ -15,7 +15,7 @@ const command: Command = scriptCommand('contract:dredd')
   .description(
     `Without an address: tests a fresh service on the embedded database, every operation with every status.
 
-With an address: tests that service. Statuses that take its operator are listed as not provoked. The run makes \
+With an address: tests that service. Statuses that need its operator are not run, but listed. The run makes \
 knowledge bases of its own and deletes them at its end. Meanwhile nothing else may use the key's account.`,
   )
   .option('--address <url>', 'the service to test')
@@ -29,7 +29,7 @@ function tell({ error, stats, failures, left, gaps }: ContractReport): boolean {
   for (const { transaction, message } of failures) print(`${nameOf(transaction)}: ${message}`);
   for (const gap of gaps) print(`incomplete: ${gap}`);
   if (left.length > 0)
-    print(`not provoked, for they take the service's operator: ${left.map(nameOf).join(', ')}`);
+    print(`not run, since they need the service's operator: ${left.map(nameOf).join(', ')}`);
   const isKept = error === undefined && failures.length === 0 && gaps.length === 0;
   const verdict = isKept ? 'The contract is kept' : 'The contract is broken';
   const further = left.length === 0 ? '' : `; ${left.length} more need the operator and were not run`;
@@ -49,7 +49,9 @@ async function requireService({ address, apiKey }: Target): Promise<void> {
   if (status === 401)
     throw new Error(`the service at ${address} refuses the key; give another one by API_KEY`);
   if (status !== 200)
-    throw new Error(`${address}/v1/getUsage answers ${status}, as no service with the key's account does`);
+    throw new Error(
+      `${address}/v1/getUsage answers ${status} instead of 200; give the address of the service`,
+    );
 }
 
 const runFresh = () =>

@@ -11,7 +11,7 @@ const command = scriptCommand('contract:mutations')
   .description(
     `Starts a service, and for each of ${BUGS.length} bugs a proxy in front of it that changes its answers. Then runs \
 the transactions of contract:dredd that meet the bug. Exits with 1 if a bug is not caught or never changed an answer, \
-or if the run complains without a bug, or of an allowed change.`,
+or if the run complains without a bug, or about an allowed change.`,
   )
   .option('--only <text>', 'the bugs whose names contain this');
 
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   );
   const caught = verdicts.filter(({ complaint }) => complaint !== undefined);
   print(`${caught.length} of ${bugs.length} bugs caught`);
-  print(`nothing complained of without a bug, nor of ${ALLOWED_CHANGES.length} changes that are allowed`);
+  print(`no complaint without a bug, nor about the ${ALLOWED_CHANGES.length} allowed changes`);
   if (caught.length < bugs.length) process.exitCode = 1;
 }
 

@@ -32,7 +32,7 @@ async function upload(client: Client, knowledgeBaseId: string, fileName: string)
   const body = { knowledgeBaseId, fileName, size: bytes.length };
   const { data: ticket } = await presignUploadUrl({ client, throwOnError, body });
   const sent = await fetch(ticket.data.uploadUrl, { method: 'PUT', body: bytes });
-  if (!sent.ok) throw new Error(`${fileName} was not taken: ${await sent.text()}`);
+  if (!sent.ok) throw new Error(`${fileName} was not accepted: ${await sent.text()}`);
   const { data: document } = await importFile({ client, throwOnError, body: { fileId: ticket.data.fileId } });
   let { status } = document.data;
   while (status === 'pending' || status === 'processing') {
@@ -54,7 +54,7 @@ async function ask(client: Client, question: string): Promise<void> {
 
 scriptCommand('demo')
   .description(
-    'Starts a service on an empty database, imports the files of scripts/demo/ and asks a few questions. Leaves nothing.',
+    'Starts a service on an empty database, imports the files of scripts/demo/ and searches them. Leaves no files.',
   )
   .parse();
 print('Starting a service on an empty database …');

@@ -63,7 +63,7 @@ function install() {
     shell: npm === undefined && process.platform === 'win32',
   });
   if (status === 0) return writeFileSync(markerOf(omitDev ? 'service' : 'all'), lock);
-  process.stderr.write('The installation by npm failed; its messages stand above.\n');
+  process.stderr.write('The installation by npm failed; see its messages above.\n');
   process.exit(1);
 }
 

@@ -13,7 +13,7 @@ const greeting = (
 ): string => `The mock of the knowledge retrieval service answers at ${address}
 Any API key will do. A first request:
   curl -s ${address}/v1/query -H 'x-api-key: any' -H 'content-type: application/json' -d '{"query":"restart policy"}'
-Another answer, as an error: add -H 'Prefer: code=402'. More: scripts/mock/README.md
+For another answer, for example an error, add -H 'Prefer: code=402'. More: scripts/mock/README.md
 `;
 
 function readPort(text: string): number {
@@ -25,7 +25,9 @@ function readPort(text: string): number {
 async function start(): Promise<void> {
   const port = new Option('--port <number>', '0: any free one').env('PORT').default(DEFAULT_PORT);
   const settings = scriptCommand('mock')
-    .description('Starts a mock of the service. Its answers, and how to choose them: scripts/mock/README.md')
+    .description(
+      'Starts a mock of the service. scripts/mock/README.md describes its answers and how to choose them.',
+    )
     .addOption(port.argParser(readPort))
     .option('--host <address>', 'the address to listen at', '127.0.0.1')
     .parse()

@@ -43,7 +43,7 @@ const { value: values } = fc.letrec<{ value: unknown }>((tie) => ({
 }));
 
 test.each<Side>(['request', 'response'])(
-  'a %s that passes holds no value of which the other side knows nothing',
+  'a %s that passes has no value that the receiver refuses',
   (side) => {
     let passed = 0;
     fc.assert(
@@ -61,7 +61,7 @@ test.each<Side>(['request', 'response'])(
   },
 );
 
-test.each<Side>(['request', 'response'])('nothing speaks against an unchanged %s', (side) => {
+test.each<Side>(['request', 'response'])('an unchanged %s breaks nothing', (side) => {
   fc.assert(
     fc.property(schemas, (schema) => {
       expect(compareSchemas(side, 'it', { released: schema, current: schema })).toEqual([]);

@@ -79,7 +79,7 @@ function valueMisfits(exchange: Exchange): string[] {
     const open = taken.enum === undefined ? [] : [differs(exchange, 'enum')];
     return [...typeMisfits(exchange), ...open, ...boundMisfits(exchange)];
   }
-  const verb = side === 'request' ? 'is not taken any more' : 'is new';
+  const verb = side === 'request' ? 'is no longer accepted' : 'is new';
   return sent.enum
     .filter((value) => !ajv.validate(taken, value))
     .map((value) => `${where}: ${show(value)} ${verb}`);
@@ -108,12 +108,12 @@ function propertyMisfits(exchange: Exchange, name: string): string[] {
   const others = othersOf(taken);
   if (side === 'request' || sentProperty === undefined) return missingProperty(exchange, name);
   return others === false
-    ? [`${inside} is new where nothing was to be added`]
+    ? [`${inside} is new where the released schema allows no further fields`]
     : misfits({ side, where: inside, sent: sentProperty, taken: others });
 }
 
 function requiredMisfits({ side, where, sent, taken }: Exchange): string[] {
-  const verb = side === 'request' ? 'has to be given now' : 'may be missing now';
+  const verb = side === 'request' ? 'is required now' : 'may be missing now';
   const required = taken.required ?? [];
   return required.filter((name) => !sent.required?.includes(name)).map((name) => `${where}.${name} ${verb}`);
 }

@@ -84,13 +84,13 @@ const compareResponse = (where: string, released: Response, current: Response): 
 
 function compareRequestBody(where: string, released: Operation, current: Operation): string[] {
   const [before, after] = [released.requestBody, current.requestBody];
-  const needed = after?.required && !before?.required ? [`${where} has to be given now`] : [];
+  const needed = after?.required && !before?.required ? [`${where} is required now`] : [];
   return [...needed, ...compareContent('request', where, before?.content, after?.content)];
 }
 
 function compareParameter({ where, released, current }: Pair<Parameter>): string[] {
   if (current === undefined) return [`${where} is gone`];
-  const needed = current.required && !released?.required ? [`${where} has to be given now`] : [];
+  const needed = current.required && !released?.required ? [`${where} is required now`] : [];
   if (released === undefined) return needed;
   const rewritten = PARAMETER_FORM.filter((key) => !isDeepStrictEqual(released[key], current[key]));
   const schemas = { released: released.schema ?? {}, current: current.schema ?? {} };

@@ -105,7 +105,7 @@ export const BREAKING_CHANGES: Record<string, Edit> = {
     append(`${REQUEST} required`, 'language'),
   ),
   'an optional field has to be given': append(`${REQUEST} required`, 'limit'),
-  'a field is not taken any more': remove(`${REQUEST} properties limit`),
+  'a field is no longer accepted': remove(`${REQUEST} properties limit`),
   'a field takes another type': set(`${REQUEST} properties limit type`, 'string'),
   'a field takes less': set(`${REQUEST} properties limit maximum`, 20),
   'a field takes no small values': set(`${REQUEST} properties limit minimum`, 2),
