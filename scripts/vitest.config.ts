@@ -15,6 +15,13 @@ const tellOfMissingStore = () =>
     'Skipped: S3 on a real store. It takes Debian’s ceph-mon, ceph-osd and radosgw, or TEST_S3_ENDPOINT.\n',
   );
 
+/** These run in both suites, with another size in each. */
+const WITH_LONG_FORM = [
+  'contract-tests/faults/{killed,links,overload,rolling-restart,shutdown}.test.ts',
+  'contract-tests/operators/backup.test.ts',
+  'contract-tests/protocol/fuzz.test.ts',
+];
+
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   test: {
@@ -49,6 +56,8 @@ export default defineConfig({
           name: 'contract',
           root,
           include: ['contract-tests/**/*.test.ts'],
+          exclude: ['contract-tests/**/*.long.test.ts'],
+          provide: { isLong: false },
           globalSetup: ['contract-tests/harness/service-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -58,7 +67,8 @@ export default defineConfig({
         test: {
           name: 'faults',
           root,
-          include: ['contract-tests/**/*.faults.ts'],
+          include: ['contract-tests/**/*.long.test.ts', ...WITH_LONG_FORM],
+          provide: { isLong: true },
           // Each test uses the whole machine, and starts the servers that it harms.
           fileParallelism: false,
           testTimeout: 3_600_000,

@@ -8,6 +8,8 @@ declare module 'vitest' {
     address: string;
     /** The key of the first account. Tests that count an account's data open their own. */
     apiKey: string;
+    /** Whether the test runs in its long form, by `npm run test:faults`. */
+    isLong: boolean;
     /** For tests that run the command line beside the service. */
     dataDirectory: string;
   }

@@ -25,7 +25,7 @@ const FILE_TEXT_LENGTH = 10_000_000;
 
 const isAllowed = mayBoundMemory();
 if (!isAllowed)
-  process.stderr.write('small-container.faults.ts is skipped: only root on Linux may bound memory\n');
+  process.stderr.write('small-container.long.test.ts is skipped: only root on Linux may bound memory\n');
 
 /** Runs `use` with a service in a container. Asserts that no process was killed, and that the service still answers. */
 async function inSmallContainer(name: string, use: (api: Api) => Promise<void>): Promise<void> {

@@ -1,0 +1,19 @@
+/** A damaged backup is refused. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { runCommand } from '../harness/running-service.ts';
+
+test('a damaged archive is refused with its reason, and restores nothing', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-damaged-'));
+  const archive = await runCommand(inject('dataDirectory'), 'backup', folder);
+  const bytes = await readFile(archive);
+  const middle = Math.floor(bytes.length / 2);
+  await writeFile(archive, bytes.with(middle, (bytes[middle] ?? 0) ^ 1));
+  const fresh = join(folder, 'fresh');
+  await expect(runCommand(fresh, 'restore', archive)).rejects.toThrow(/ is damaged: [^()]+\.\n$/);
+  expect(existsSync(fresh)).toBe(false);
+  await rm(folder, { recursive: true });
+}, 120_000);
