@@ -1,23 +1,15 @@
 /** A folder of a thousand files through the packed client, all at once, until the last of them is processed. */
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService } from '../harness/running-service.ts';
+import { afterAll, expect, test } from 'vitest';
+import { keepService } from '../harness/kept-service.ts';
 import { createProject } from './client-package/project.ts';
 
 const FILES = 1_000;
 /** On two slow cores five files are read in a second. */
 const BOUND_MS = 600_000;
 
-let project: Awaited<ReturnType<typeof createProject>>;
-let service: Awaited<ReturnType<typeof startService>>;
-
-beforeAll(async () => {
-  [project, service] = await Promise.all([createProject(), startService()]);
-}, 120_000);
-afterAll(async () => {
-  await service?.stop();
-  await project?.remove();
-});
+const [project, service] = await Promise.all([createProject(), keepService()]);
+afterAll(project.remove);
 
 test(
   `${FILES} files at once are all processed, and none is refused`,

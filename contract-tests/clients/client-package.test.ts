@@ -1,35 +1,27 @@
 /** The packed client, installed into an empty project: its files, its types, and that it works in Node, Deno, Bun and a browser. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { startFaultProxy } from '../harness/fault-proxy.ts';
-import { startService } from '../harness/running-service.ts';
-import { startMock } from '../harness/spawned-server.ts';
+import { keepService } from '../harness/kept-service.ts';
+import { startMock } from '../harness/service-process.ts';
 import { type Configuration, createProject, STORY, serveFiles } from './client-package/project.ts';
 import { RUNTIMES } from './client-package/runtimes.ts';
 
-let project: Awaited<ReturnType<typeof createProject>>;
-let service: Awaited<ReturnType<typeof startService>>;
-let pages: Awaited<ReturnType<typeof serveFiles>>;
+const pages = await serveFiles(() => project.folder);
+const [project, service, mock] = await Promise.all([
+  createProject(),
+  keepService({ settings: { CORS_ORIGIN: pages.origin } }),
+  startMock(),
+]);
 /** The tests' service, which has no CORS_ORIGIN. */
 const unshared = { address: inject('address'), apiKey: inject('apiKey') };
-let mock: Awaited<ReturnType<typeof startMock>>;
-
-beforeAll(async () => {
-  pages = await serveFiles(() => project.folder);
-  [project, service, mock] = await Promise.all([
-    createProject(),
-    startService({ CORS_ORIGIN: pages.origin }),
-    startMock(),
-  ]);
-}, 120_000);
 
 afterAll(async () => {
-  await mock?.stop();
-  pages?.close();
-  await service?.stop();
-  await project?.remove();
+  await mock.stop();
+  pages.close();
+  await project.remove();
 });
 
 test('holds JavaScript, types, a README and the licence, and needs nothing else', async () => {

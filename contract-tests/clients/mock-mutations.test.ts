@@ -5,7 +5,7 @@ import { exchangeChecked, findProblems, readFuzzSettings, sampleAt } from '../ha
 import { bentRequest } from '../harness/fuzz/hostile-requests.ts';
 import { goodRequests, type RoutedRequest } from '../harness/good-requests.ts';
 import { parseAnswer, sendAndHangUp, sendBytes } from '../harness/raw-socket.ts';
-import { startMock } from '../harness/spawned-server.ts';
+import { startMock } from '../harness/service-process.ts';
 import { pathOf } from '../harness/uploading.ts';
 
 const { seed, from, count } = readFuzzSettings(5_000);

@@ -7,7 +7,7 @@ import { type Answer, exchange, type Sent } from '../harness/exchange.ts';
 import { expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
 import { readPages } from '../harness/lists.ts';
 import { examplesOf, operationOf, responses } from '../harness/read-spec.ts';
-import { startMock } from '../harness/spawned-server.ts';
+import { startMock } from '../harness/service-process.ts';
 import { bytesOf, pathOf } from '../harness/uploading.ts';
 import { REQUIRED_FIELDS, VALID_INPUTS } from '../harness/valid-inputs.ts';
 

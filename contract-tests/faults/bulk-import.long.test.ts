@@ -1,9 +1,9 @@
 /** A thousand good PDFs are all processed, and another account's files are processed within seconds meanwhile. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Api } from '../harness/calling.ts';
+import { keepService } from '../harness/kept-service.ts';
 import { openAccount } from '../harness/opened-account.ts';
-import { startService } from '../harness/running-service.ts';
 import { documentsMissing, readSharedDocument, sharedDocuments } from '../harness/shared-documents.ts';
 import { bytesOf, importBytes, isFinal } from '../harness/uploading.ts';
 
@@ -12,8 +12,7 @@ const FILES = 1_000;
 const OTHERS_EVERY_MS = 20_000;
 const OTHERS_MAX_MS = 5_000;
 
-const service = await startService({});
-afterAll(() => service.stop());
+const service = await keepService();
 
 const PDFS = sharedDocuments.filter(
   ({ format, outcome, tier }) => format === 'pdf' && outcome === 'text' && tier === 'core',

@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, inject, test, vi } from 'vitest';
+import { databaseUrlOf, startDatabaseProxy } from '../harness/embedded-database.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../harness/fault-proxy.ts';
 import { keepForTests } from '../harness/kept-service.ts';
-import { databaseUrlOf, findPostgresSocket, startSecondServer } from '../harness/second-server.ts';
-import { type RunningService, startService } from '../harness/service-process.ts';
+import { type RunningService, startSecondServer, startService } from '../harness/service-process.ts';
 import { type RunningLoad, startLoad, type Tally, type Target } from './mixed-load.ts';
 import { countConnections } from './open-connections.ts';
 
@@ -44,8 +44,8 @@ type Side = { proxy: FaultProxy; server: RunningService; first: RunningService; 
 /** A server that reaches its database through a proxy, beside the server that owns the database. */
 async function startBehindProxy(dataDirectory: string): Promise<Side> {
   const first = await startService(dataDirectory, { options: ['--no-worker'] });
-  const proxy = await startFaultProxy({ path: findPostgresSocket(dataDirectory) });
-  const server = await startSecondServer(dataDirectory, QUIET, proxy.port);
+  const proxy = await startDatabaseProxy(dataDirectory);
+  const server = await startSecondServer(dataDirectory, QUIET, { databaseUrl: proxy.url });
   const stop = async () => {
     await server.stop();
     proxy.close();
@@ -93,21 +93,21 @@ const last = (proxy: FaultProxy, fault: Fault, forMs: number) => async () => {
 
 /** The long form has a test for each kind of slowness; the short one tests all in one. */
 const faults = [...BROKEN, ...(inject('isLong') ? SLOW_APART : [SLOW])];
-const side = keepForTests(startBehindProxy);
+const side = await keepForTests(startBehindProxy);
 const loads: RunningLoad[] = [];
 const start = async (target: Target) => {
-  const load = await startLoad(target, { clients, direct: side().first });
+  const load = await startLoad(target, { clients, direct: side.first });
   loads.push(load);
   return load;
 };
 
 test.each(faults)('%s before the database: right answers or refusals', async (name, fault) => {
-  const harm = last(side().proxy, fault, faultMs);
-  await loadWhile(`${name} before the database`, await start(side().server), { harm });
+  const harm = last(side.proxy, fault, faultMs);
+  await loadWhile(`${name} before the database`, await start(side.server), { harm });
 });
 
 test('pg_terminate_backend on all connections, again and again: no 500', async () => {
-  const client = new pg.Client(databaseUrlOf(side().first.dataDirectory));
+  const client = new pg.Client(databaseUrlOf(side.first.dataDirectory));
   await client.connect();
   const harm = async () => {
     for (let turn = 0; turn < terminations; turn++) {
@@ -115,12 +115,12 @@ test('pg_terminate_backend on all connections, again and again: no 500', async (
       expect(await terminateAll(client)).toBeGreaterThan(0);
     }
   };
-  await loadWhile('ended connections', await start(side().server), { harm });
+  await loadWhile('ended connections', await start(side.server), { harm });
   await client.end();
 });
 
 test.each(faults)('%s before clients: right answers or cut ones', async (name, fault) => {
-  const { address, apiKey } = side().first;
+  const { address, apiKey } = side.first;
   const kept = countConnections(address);
   const proxy = await startFaultProxy(address);
   const target = { address: proxy.address, apiKey, patienceMs: CLIENT_PATIENCE_MS };

@@ -1,9 +1,9 @@
 /** How one account's load affects another account: the short form of `npm run benchmark -- neighbours`. */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { percentile } from '../harness/figures.ts';
+import { keepService } from '../harness/kept-service.ts';
 import { ATTACKS } from '../harness/neighbours/attacks.ts';
 import { observe, observeAttack, openAccounts } from '../harness/neighbours/neighbour.ts';
-import { startService } from '../harness/running-service.ts';
 
 const IDLE_SECONDS = 3;
 const ATTACK_SECONDS = 3;
@@ -17,8 +17,7 @@ const TEXT_MS = 2_000;
 const FILE_MS = 10_000;
 const TIMES_IDLE = 5;
 
-const service = await startService({ LOG_LEVEL: 'fatal', VALIDATE_RESPONSES: 'false' });
-afterAll(service.stop);
+const service = await keepService({ settings: { LOG_LEVEL: 'fatal', VALIDATE_RESPONSES: 'false' } });
 const accounts = await openAccounts(service);
 await observe(accounts.neighbour, 1);
 const idle = await observe(accounts.neighbour, IDLE_SECONDS);

@@ -186,25 +186,25 @@ async function testUndisturbed(service: NarrowService): Promise<void> {
   expect(await load.findDamage()).toEqual([]);
 }
 
-const service = keepForTests(startNarrow);
+const service = await keepForTests(startNarrow);
 
 test(`${imports} imports at once wait for their turn, and a search does not wait for them`, async () => {
-  await testImports(service());
+  await testImports(service);
   const { length } = await call<unknown[]>(
-    service(),
-    `listDocuments?knowledgeBaseId=${service().knowledgeBaseId}`,
+    service,
+    `listDocuments?knowledgeBaseId=${service.knowledgeBaseId}`,
   );
   expect(length).toBe(imports);
 });
 
 test('more searches than can be answered: some are, the others are refused with 503, and memory stays', async () => {
-  await testOverrun(service());
+  await testOverrun(service);
 });
 
 test(`${slowClients} clients that stop in the middle of headers, body or answer do not disturb others`, async () => {
-  const { address } = service();
-  const sockets = await openSlowClients(service());
-  await testUndisturbed(service());
+  const { address } = service;
+  const sockets = await openSlowClients(service);
+  await testUndisturbed(service);
   // The server keeps a few connections for the next clients.
   if (inject('isLong')) await vi.waitUntil(() => countConnections(address) < 20, { timeout: CUT_TIMEOUT_MS });
   for (const socket of sockets) socket.destroy();

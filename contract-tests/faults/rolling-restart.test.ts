@@ -3,8 +3,13 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { type Api, type Caller, createCaller } from '../harness/calling.ts';
-import { databaseUrlOf, startSecondServer } from '../harness/second-server.ts';
-import { type RunningService, startService, withDataDirectory } from '../harness/service-process.ts';
+import { databaseUrlOf } from '../harness/embedded-database.ts';
+import {
+  type RunningService,
+  startSecondServer,
+  startService,
+  withDataDirectory,
+} from '../harness/service-process.ts';
 import { READINESS_INTERVAL_MS, startBalancer } from './balancer.ts';
 
 /** Whole seconds, longer than the balancer's check interval, also on a busy machine. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test, vi } from 'vitest';
-import { startCommand } from '../harness/running-service.ts';
+import { startCommand } from '../harness/command-line.ts';
 import { environmentOf, root, withDataDirectory } from '../harness/service-process.ts';
 
 const METRICS_TOKEN = 'a token for the tests';
@@ -64,7 +64,7 @@ describe.runIf(process.platform === 'linux')('where nothing can be written', () 
 });
 
 test('a command whose reader has seen enough does not fail', async () => {
-  const child = startCommand('/nowhere', 'keys', 'generate');
+  const child = startCommand(environmentOf('/nowhere'), 'keys', 'generate');
   child.stdout.destroy();
   const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect([complaints, code]).toEqual(['', 0]);

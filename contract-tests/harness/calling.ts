@@ -1,5 +1,6 @@
 /** Two ways to call the service, both checked against the spec: the generated client, and raw requests. */
 import type { OutgoingHttpHeaders } from 'node:http';
+import { inject } from 'vitest';
 import { type Client, createClient } from '../../generated/client/index.ts';
 import * as sdk from '../../generated/sdk.gen.ts';
 import type {
@@ -90,6 +91,13 @@ export function toSent(operationId: OperationId, input: Input): Sent {
 
 const withoutUndefined = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+
+/** Sends a request to a route beside the operations of the tests' service; rejects an answer that violates the contract. */
+export async function requestRoute(sent: Sent): Promise<Answer> {
+  const answer = await exchange(inject('address'), sent);
+  requireContract(undefined, answer);
+  return answer;
+}
 
 /** Both ways for one key at one service. */
 export function createCaller({ address, apiKey }: { address: string; apiKey: string }) {

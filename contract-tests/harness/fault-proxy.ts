@@ -18,6 +18,8 @@ export type Fault = {
    * `half-open`: the connections that exist when the fault begins stay silent forever. New ones work.
    */
   silent?: 'black hole' | 'half-open';
+  /** Every connection is broken, and each new one at once: clients see a server that is down. */
+  isDown?: boolean;
 };
 
 /** Cuts the next connection after this many bytes of its answer, or this many milliseconds after its request. */
@@ -132,6 +134,7 @@ export async function startFaultProxy(target: string | NetConnectOpts) {
   let next: CutNext | undefined;
 
   const proxy = createServer({ allowHalfOpen: true }, (client) => {
+    if (fault.isDown === true) return void client.destroy();
     const link = openLink(client, target, links);
     if (next === undefined) return forward(link, () => fault);
     cutOff(link, next);
@@ -142,7 +145,10 @@ export async function startFaultProxy(target: string | NetConnectOpts) {
 
   const setFault = (begun: Fault) => {
     fault = begun;
-    if (begun.silent === 'half-open') for (const link of links) link.isDead = true;
+    for (const link of links) {
+      if (begun.silent === 'half-open') link.isDead = true;
+      if (begun.isDown === true) destroy(link);
+    }
   };
   return {
     port,

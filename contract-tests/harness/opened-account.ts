@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { type Caller, createCaller } from './calling.ts';
-import { type RunningService, runCommand } from './running-service.ts';
+import { runCommand } from './command-line.ts';
+import type { RunningService } from './service-process.ts';
 
 /** Limits that the command line can set for one account; the service's defaults where left out. */
 export type Limits = { credits?: number; storageLimitBytes?: number; knowledgeBaseLimit?: number };
@@ -10,7 +11,10 @@ export type Limits = { credits?: number; storageLimitBytes?: number; knowledgeBa
 /** A new account with one key. `name` identifies it on the command line. */
 export type Account = Caller & { name: string };
 
-const sharedService = (): RunningService => ({
+/** Where a service is, and the command line beside it. */
+type Service = Pick<RunningService, 'address' | 'dataDirectory'>;
+
+const sharedService = (): Service => ({
   address: inject('address'),
   dataDirectory: inject('dataDirectory'),
 });

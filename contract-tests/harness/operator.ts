@@ -1,7 +1,7 @@
 /** Causes states that no request alone can cause: starts servers beside a running service that lack something. */
 import type { Operator } from '../dredd/target.ts';
-import { type DatabaseLink, openDatabaseLink } from './database-link.ts';
-import { type Settings, startService } from './service-process.ts';
+import { startDatabaseProxy } from './embedded-database.ts';
+import { type Settings, startSecondServer } from './service-process.ts';
 
 /**
  * This server causes 402, 403, and 410 a second after the ticket. Its price is above an account's initial credits.
@@ -23,29 +23,21 @@ export async function withOperator<T>(
   dataDirectory: string,
   use: (operator: Operator) => Promise<T>,
 ): Promise<T> {
-  const [spentLink, hurriedLink] = [
-    await openDatabaseLink(dataDirectory),
-    await openDatabaseLink(dataDirectory),
-  ];
-  const startBeside = ({ url }: DatabaseLink, settings: Settings) =>
-    startService(dataDirectory, {
-      settings: { ...settings, DATABASE_URL: url },
-      options: ['--no-worker'],
-    });
+  const proxy = await startDatabaseProxy(dataDirectory);
+  const options = ['--no-worker'];
   try {
     const [spent, hurried] = await Promise.all([
-      startBeside(spentLink, SPENT),
-      startBeside(hurriedLink, HURRIED),
+      startSecondServer(dataDirectory, SPENT, { options, databaseUrl: proxy.url }),
+      startSecondServer(dataDirectory, HURRIED, { options }),
     ]);
     return await use({
       spentAddress: spent.address,
       hurriedAddress: hurried.address,
-      cutDatabase: spentLink.cut,
-      joinDatabase: spentLink.join,
+      cutDatabase: () => proxy.setFault({ isDown: true }),
+      joinDatabase: proxy.heal,
     }).finally(() => Promise.all([spent.stop(), hurried.stop()]));
   } finally {
-    // Also after a failed start: otherwise this process would wait for the links for ever.
-    spentLink.close();
-    hurriedLink.close();
+    // Also after a failed start: otherwise this process would wait for the proxy for ever.
+    proxy.close();
   }
 }

@@ -1,4 +1,4 @@
-/** A real service for scripts and black-box tests: spawned on a data directory of its own and called over HTTP. */
+/** Starts real programs for scripts and black-box tests, above all the service on a data directory of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,56 +8,72 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { databaseUrlOf, findPostgresPid } from './embedded-database.ts';
 
 /** The project's directory. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Time-out of a request: nothing measured here takes this long. */
 const REQUEST_TIMEOUT_MS = 60_000;
-/** A service that has not answered after this time has failed. */
+/** A program without a greeting after this time has failed. */
 const START_TIMEOUT_MS = 60_000;
 /** The service itself promises 10 s. */
 const STOP_TIMEOUT_MS = 20_000;
 
-/** A running service; `address` without a trailing slash. */
-export type RunningService = {
+/** A running program that serves HTTP. */
+export type RunningProgram = {
+  /** From its greeting, without a trailing slash. */
   address: string;
-  apiKey: string;
   pid: number;
-  dataDirectory: string;
+  /** Its standard output so far, by lines. */
+  output: string[];
   /** Ends it by SIGTERM, as an operator does. */
   stop(): Promise<void>;
   /**
-   * Ends it by SIGKILL, like a crash. Its PostgreSQL runs on for 20 s, unless the next start on the directory ends it
-   * sooner.
+   * Ends it by SIGKILL, like a crash. A service's PostgreSQL runs on for 20 s, unless the next start on the directory
+   * ends it sooner.
    */
   kill(): Promise<void>;
   /** Resolves with its exit code when it has ended; null after a signal. */
   ended: Promise<number | null>;
+  isRunning(): boolean;
 };
 
-/** The running services, with their data directories. */
-const running = new Map<ChildProcess, string>();
+/** A running service, with the key of its first account. */
+export type RunningService = RunningProgram & { apiKey: string; dataDirectory: string };
+
+/** The running programs, with their data directories. */
+const running = new Map<ChildProcess, string | undefined>();
 let interrupted = false;
 
-/** Ends all running services and prevents new starts, so that every part fails soon and cleans up. */
+/** Ends all running programs and prevents new starts, so that every part fails soon and cleans up. */
 export function interruptServices(): void {
   interrupted = true;
   for (const child of running.keys()) child.kill('SIGTERM');
 }
 
-/** The match of `pattern` in a line of the greeting. Rejects when the service ends before it. */
-export async function readGreeting(child: ChildProcess, pattern: RegExp): Promise<string> {
-  if (child.stdout === null) throw new Error('the service has no output');
-  for await (const line of createInterface(child.stdout)) {
-    const found = pattern.exec(line)?.[1];
-    if (found !== undefined) return found;
-  }
-  throw new Error('the service ended before it answered');
+/** The match of `greeting` in a line of the output. Rejects when the program ends before it. */
+export async function readGreeting(
+  child: ChildProcess,
+  greeting: RegExp,
+  output: string[] = [],
+): Promise<string> {
+  if (child.stdout === null) throw new Error('the program has no output');
+  const lines = createInterface(child.stdout);
+  return await new Promise((resolve, reject) => {
+    lines.on('line', (line) => {
+      output.push(line);
+      const found = greeting.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    lines.on('close', () => reject(new Error(`the program ended before it answered:\n${output.join('\n')}`)));
+  });
 }
 
+const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
+
 export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (!isRunning(child)) return;
   const exited = once(child, 'exit');
   child.kill(signal);
   const late = delay(STOP_TIMEOUT_MS, 'late', { ref: false });
@@ -66,6 +82,51 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<
     await exited;
   }
 }
+
+type SpawnOptions = {
+  /** Finds the address in a line of the output. */
+  greeting: RegExp;
+  environment?: NodeJS.ProcessEnv;
+  /** Also receives the program's standard output. */
+  onOutput?: ((text: string) => void) | undefined;
+  /** Receives the program's standard error instead of the terminal. */
+  onLog?: ((text: string) => void) | undefined;
+};
+
+/** Starts a program in the project's directory. Resolves after its greeting. */
+export async function spawnProgram(
+  [command = '', ...args]: string[],
+  { greeting, environment = { PATH: process.env.PATH }, onOutput, onLog }: SpawnOptions,
+): Promise<RunningProgram> {
+  if (interrupted) throw new Error('interrupted');
+  const child = spawn(command, args, {
+    cwd: root,
+    env: environment,
+    stdio: ['ignore', 'pipe', onLog === undefined ? 'inherit' : 'pipe'],
+  });
+  child.stdout?.on('data', (bytes) => onOutput?.(String(bytes)));
+  child.stderr?.on('data', (bytes) => onLog?.(String(bytes)));
+  running.set(child, environment.DATA_DIR);
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('exit', (code) => {
+      running.delete(child);
+      resolve(code);
+    });
+  });
+  const giveUp = setTimeout(() => child.kill('SIGTERM'), START_TIMEOUT_MS);
+  const output: string[] = [];
+  const address = await readGreeting(child, greeting, output).finally(() => clearTimeout(giveUp));
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the program could not be spawned');
+  const [stop, kill] = [() => end(child, 'SIGTERM'), () => end(child, 'SIGKILL')];
+  return { address, pid, output, stop, kill, ended, isRunning: () => isRunning(child) };
+}
+
+const ANSWERS_AT = /answers at (http:\S+)/;
+
+/** `npm run mock` on any free port. */
+export const startMock = () =>
+  spawnProgram([process.execPath, 'scripts/mock.ts', '--port', '0'], { greeting: ANSWERS_AT });
 
 /** Settings by the names of their environment variables. */
 export type Settings = Record<string, string>;
@@ -79,7 +140,7 @@ export const environmentOf = (dataDirectory: string, settings: Settings = {}): N
   ...settings,
 });
 
-type StartOptions = {
+export type StartOptions = {
   settings?: Settings;
   /** A command that starts the program given after it in its own process, as nice(1) does. */
   launcher?: string[];
@@ -87,11 +148,7 @@ type StartOptions = {
   nodeArguments?: string[];
   /** Options after the program, such as `--worker`. */
   options?: string[];
-  /** Also receives the program's standard output. */
-  onOutput?: (text: string) => void;
-  /** Receives the program's standard error instead of the terminal. */
-  onLog?: (text: string) => void;
-};
+} & Pick<SpawnOptions, 'onOutput' | 'onLog'>;
 
 /** Node's arguments in `npm start`: tests and measurements run the service with the same ones. */
 function readStartArguments(): string[] {
@@ -101,35 +158,15 @@ function readStartArguments(): string[] {
   return scripts.start.split(' ').slice(1);
 }
 
-/** Starts the program. Resolves with the match of `greeting` in its output. */
-async function start(
+/** Starts the project's main program on `dataDirectory`. */
+function startMain(
   dataDirectory: string,
   greeting: RegExp,
-  { settings = {}, launcher = [], nodeArguments = [], options = [], onOutput, onLog }: StartOptions,
-) {
-  if (interrupted) throw new Error('interrupted');
-  const program = [process.execPath, ...nodeArguments, ...readStartArguments(), ...options];
-  const [command = process.execPath, ...args] = [...launcher, ...program];
-  const child = spawn(command, args, {
-    cwd: root,
-    env: environmentOf(dataDirectory, settings),
-    stdio: ['ignore', 'pipe', onLog === undefined ? 'inherit' : 'pipe'],
-  });
-  child.stdout?.on('data', (bytes) => onOutput?.(String(bytes)));
-  child.stderr?.on('data', (bytes) => onLog?.(String(bytes)));
-  running.set(child, dataDirectory);
-  const ended = new Promise<number | null>((resolve) => {
-    child.once('exit', (code) => {
-      running.delete(child);
-      resolve(code);
-    });
-  });
-  const giveUp = setTimeout(() => child.kill('SIGTERM'), START_TIMEOUT_MS);
-  const found = await readGreeting(child, greeting).finally(() => clearTimeout(giveUp));
-  child.stdout?.resume();
-  const { pid } = child;
-  if (pid === undefined) throw new Error('the service could not be spawned');
-  return { found, pid, ended, stop: () => end(child, 'SIGTERM'), kill: () => end(child, 'SIGKILL') };
+  { settings, launcher = [], nodeArguments = [], options = [], onOutput, onLog }: StartOptions,
+): Promise<RunningProgram> {
+  const command = [...launcher, process.execPath, ...nodeArguments, ...readStartArguments(), ...options];
+  const environment = environmentOf(dataDirectory, settings);
+  return spawnProgram(command, { greeting, environment, onOutput, onLog });
 }
 
 /**
@@ -140,36 +177,42 @@ export async function startService(
   dataDirectory: string,
   options: StartOptions = {},
 ): Promise<RunningService> {
-  const { found, ...process } = await start(dataDirectory, /answers at (http:\S+)/, options);
+  const program = await startMain(dataDirectory, ANSWERS_AT, options);
   const apiKey = (await readFile(join(dataDirectory, 'api-key'), 'utf8')).trim();
-  return { address: found, apiKey, dataDirectory, ...process };
+  return { ...program, apiKey, dataDirectory };
 }
 
-/** A worker that runs beside the service of its data directory. */
-export type RunningWorker = Pick<RunningService, 'pid' | 'ended' | 'stop' | 'kill'> & {
-  /** The address of its health checks and metrics; empty without WORKER_PORT. */
-  address: string;
+type SecondOptions = {
+  /** Leads to the database; a proxy may lie between. */
+  databaseUrl?: string;
 };
 
-/** Starts a worker beside the service on `dataDirectory` and resolves when it takes jobs. */
-export async function startWorker(
+/**
+ * Starts a second server on the files and the embedded PostgreSQL of the service on `dataDirectory`.
+ * Stop it before the first server, which takes the database with it.
+ */
+export const startSecondServer = async (
   dataDirectory: string,
-  { settings = {} }: { settings?: Settings } = {},
-): Promise<RunningWorker> {
-  const greeting = /worker is ready(?:, .* at )?(.*)/;
-  const { found, ...process } = await start(dataDirectory, greeting, { settings, options: ['--worker'] });
-  return { address: found, ...process };
-}
+  settings: Settings,
+  {
+    databaseUrl = databaseUrlOf(dataDirectory),
+    ...options
+  }: Omit<StartOptions, 'settings'> & SecondOptions = {},
+): Promise<RunningService> =>
+  await startService(dataDirectory, { ...options, settings: { ...settings, DATABASE_URL: databaseUrl } });
 
-/** The process id of a data directory's PostgreSQL; undefined where no pid file names one. */
-export function findPostgresPid(dataDirectory: string): number | undefined {
-  try {
-    const file = join(dataDirectory, 'postgres', 'postmaster.pid');
-    return Number(readFileSync(file, 'utf8').split('\n')[0]);
-  } catch {
-    return undefined;
-  }
-}
+/**
+ * Starts a worker beside the service on `dataDirectory`. Resolves when it takes jobs.
+ * Its address is that of its health checks and metrics; empty without WORKER_PORT.
+ */
+export const startWorker = async (
+  dataDirectory: string,
+  { settings }: Pick<StartOptions, 'settings'> = {},
+): Promise<RunningProgram> =>
+  await startMain(dataDirectory, /worker is ready(?:, .* at )?(.*)/, {
+    ...(settings && { settings }),
+    options: ['--worker'],
+  });
 
 /** Ends the PostgreSQL of a killed service if no later start has ended it, and only that of this directory. */
 function endOrphanedPostgres(dataDirectory: string): void {
@@ -182,33 +225,27 @@ function endOrphanedPostgres(dataDirectory: string): void {
   }
 }
 
+/** An empty data directory. */
+export const makeDataDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'knowledge-retrieval-data-'));
+
+/** Removes a data directory with everything that still runs on it. */
+export async function removeDataDirectory(dataDirectory: string): Promise<void> {
+  // Processes of a failed use would keep this process's output open, and its caller waiting.
+  const children = [...running].filter(([, directory]) => directory === dataDirectory);
+  await Promise.all(children.map(([child]) => end(child, 'SIGTERM')));
+  endOrphanedPostgres(dataDirectory);
+  await rm(dataDirectory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+}
+
 /** Runs `use` with an empty data directory. Afterwards removes it with everything that still runs on it. */
 export async function withDataDirectory<T>(use: (dataDirectory: string) => Promise<T>): Promise<T> {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-benchmark-'));
-  try {
-    return await use(dataDirectory);
-  } finally {
-    // Processes of a failed use would keep this process's output open, and its caller waiting.
-    await Promise.all(
-      [...running].map(([child, directory]) =>
-        directory === dataDirectory ? end(child, 'SIGTERM') : undefined,
-      ),
-    );
-    endOrphanedPostgres(dataDirectory);
-    await rm(dataDirectory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
-  }
+  const dataDirectory = await makeDataDirectory();
+  return await use(dataDirectory).finally(() => removeDataDirectory(dataDirectory));
 }
 
 /** Runs `use` with a service on an empty data directory, and stops it afterwards. */
 export async function withService<T>(use: (service: RunningService) => Promise<T>): Promise<T> {
-  return await withDataDirectory(async (dataDirectory) => {
-    const service = await startService(dataDirectory);
-    try {
-      return await use(service);
-    } finally {
-      await service.stop();
-    }
-  });
+  return await withDataDirectory(async (dataDirectory) => await use(await startService(dataDirectory)));
 }
 
 /**

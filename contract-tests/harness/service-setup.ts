@@ -1,6 +1,6 @@
 /** Starts one service for all black-box tests, on a database of its own. */
 import type { TestProject } from 'vitest/node';
-import { startService } from './running-service.ts';
+import { makeDataDirectory, removeDataDirectory, startService } from './service-process.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,9 +16,11 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { address, dataDirectory, apiKey, stop } = await startService();
+  const dataDirectory = await makeDataDirectory();
+  const settings = { VALIDATE_RESPONSES: 'true' };
+  const { address, apiKey, stop } = await startService(dataDirectory, { settings });
   project.provide('address', address);
   project.provide('dataDirectory', dataDirectory);
   project.provide('apiKey', apiKey);
-  return stop;
+  return () => stop().finally(() => removeDataDirectory(dataDirectory));
 }

@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test, vi } from 'vitest';
 import { type Api, type Caller, createCaller } from '../harness/calling.ts';
+import { runCommand, startCommand } from '../harness/command-line.ts';
 import { type Account, openAccount } from '../harness/opened-account.ts';
-import { runCommand, startCommand } from '../harness/running-service.ts';
 import {
+  environmentOf,
   type RunningService,
   startService,
   startWorker,
@@ -154,7 +155,7 @@ async function withFilledService(
 
 /** Starts a command and kills it once `isDue`, unless it has ended by itself; gives whether it was killed. */
 async function killWhen(isDue: () => boolean, dataDirectory: string, ...args: string[]): Promise<boolean> {
-  const child = startCommand(dataDirectory, ...args);
+  const child = startCommand(environmentOf(dataDirectory), ...args);
   child.stdout.resume();
   child.stderr.resume();
   const exited = once(child, 'exit');

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { runCommand } from '../harness/running-service.ts';
+import { runCommand } from '../harness/command-line.ts';
 import { root } from '../harness/service-process.ts';
 
 const run = (...args: string[]) => runCommand(inject('dataDirectory'), ...args);

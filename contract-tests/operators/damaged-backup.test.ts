@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { runCommand } from '../harness/running-service.ts';
+import { runCommand } from '../harness/command-line.ts';
 
 test('a damaged archive is refused with its reason, and restores nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-damaged-'));

@@ -1,6 +1,6 @@
 /** The command line's check of a deployment, beside a service that runs: its words, and its exit code for scripts. */
 import { expect, inject, test } from 'vitest';
-import { runCommand, spawnCommand } from '../harness/running-service.ts';
+import { runCommand, spawnCommand } from '../harness/command-line.ts';
 import { environmentOf } from '../harness/service-process.ts';
 
 const dataDirectory = inject('dataDirectory');

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { toSent } from '../harness/calling.ts';
+import { runCommand, spawnCommand } from '../harness/command-line.ts';
 import { OPERATION_IDS } from '../harness/contract-check.ts';
-import { openDatabaseLink } from '../harness/database-link.ts';
+import { startDatabaseProxy } from '../harness/embedded-database.ts';
 import { type Answer, exchange, type Sent } from '../harness/exchange.ts';
 import { findDescendants } from '../harness/processes.ts';
-import { runCommand, spawnCommand } from '../harness/running-service.ts';
 import {
   environmentOf,
   type RunningService,
@@ -197,8 +197,8 @@ test('a whole run tells no secret, and no word of queries and documents but to t
       settings: { ...settings, BOOTSTRAP_API_KEY: apiKey },
       ...watch,
     });
-    const link = await openDatabaseLink(dataDirectory);
-    const DATABASE_URL = link.url;
+    const proxy = await startDatabaseProxy(dataDirectory);
+    const DATABASE_URL = proxy.url;
     secrets.set('the password of the embedded database', new URL(DATABASE_URL).password);
     // A store that nobody answers for: every upload to it fails, and so does what asks for one.
     const store = { S3_BUCKET: 'a-bucket', S3_ENDPOINT: 'http://127.0.0.1:1', S3_REGION: 'nowhere' };
@@ -210,13 +210,13 @@ test('a whole run tells no secret, and no word of queries and documents but to t
     await useEverything(first);
     await useEverything(second);
     for (const server of [first, second]) seeProcesses(server);
-    link.cut();
+    proxy.setFault({ isDown: true });
     await useEverything(second);
-    link.join();
+    proxy.heal();
     await vi.waitUntil(async () => (await send(second, { method: 'GET', path: '/readyz' }))?.status === 200, {
       timeout: 30_000,
     });
-    await breakSchema(link.url);
+    await breakSchema(proxy.url);
     for (const server of [first, second]) await useEverything(server);
     const doctor = await spawnCommand(
       environmentOf(dataDirectory, { ...settings, DATABASE_URL, ...store }),
@@ -229,7 +229,7 @@ test('a whole run tells no secret, and no word of queries and documents but to t
     ])
       see('command line', await runCommand(dataDirectory, ...command));
     await second.stop();
-    link.close();
+    proxy.close();
     await first.kill();
     await startBadly(dataDirectory);
   });

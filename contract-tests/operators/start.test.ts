@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, inject, test, vi } from 'vitest';
-import { spawnCommand } from '../harness/running-service.ts';
-import { databaseUrlOf } from '../harness/second-server.ts';
+import { spawnCommand } from '../harness/command-line.ts';
+import { databaseUrlOf } from '../harness/embedded-database.ts';
 import { environmentOf, root, withDataDirectory } from '../harness/service-process.ts';
 
 /** What a command with these settings complains of before it ends with 1; by default it has no database. */

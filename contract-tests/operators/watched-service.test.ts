@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, inject, test, vi } from 'vitest';
 import type { UploadTicket } from '../../generated/types.gen.ts';
+import { runCommand } from '../harness/command-line.ts';
+import { databaseUrlOf } from '../harness/embedded-database.ts';
 import { keepForTests } from '../harness/kept-service.ts';
-import { runCommand } from '../harness/running-service.ts';
-import { databaseUrlOf } from '../harness/second-server.ts';
 import {
   call,
   createKnowledgeBase,
@@ -61,23 +61,23 @@ async function startWatched(dataDirectory: string): Promise<RunningService> {
   return await startService(dataDirectory, { settings, options: ['--no-worker'], onLog });
 }
 
-const service = keepForTests(startWatched);
+const service = await keepForTests(startWatched);
 
-const scrape = async (address = service().address) =>
+const scrape = async (address = service.address) =>
   await (await fetch(`${address}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })).text();
 
 /** A ticket's address. */
 async function presign(): Promise<string> {
-  const knowledgeBaseId = await createKnowledgeBase(service(), 'watched');
+  const knowledgeBaseId = await createKnowledgeBase(service, 'watched');
   const ticket = { knowledgeBaseId, fileName: 'a.txt', size: 5 };
-  const { uploadUrl } = await call<{ uploadUrl: string }>(service(), 'presignUploadUrl', ticket);
+  const { uploadUrl } = await call<{ uploadUrl: string }>(service, 'presignUploadUrl', ticket);
   return uploadUrl;
 }
 
 test('each request is one line of the log, with who, what and how long', async () => {
   const requestId = `watched-${newSecret()}`;
-  await fetch(`${service().address}/v1/getUsage?what=ever`, {
-    headers: { 'x-api-key': service().apiKey, 'x-request-id': requestId },
+  await fetch(`${service.address}/v1/getUsage?what=ever`, {
+    headers: { 'x-api-key': service.apiKey, 'x-request-id': requestId },
   });
   const line = await vi.waitUntil(() => requestLines().find((each) => each.requestId === requestId));
   expect(line).toEqual({
@@ -91,7 +91,7 @@ test('each request is one line of the log, with who, what and how long', async (
     errorCode: 'INPUT_VALIDATION_FAILED',
     durationMs: expect.any(Number),
     accountId: expect.stringMatching(/^[\da-f-]{36}$/),
-    keyId: service().apiKey.split('_')[1],
+    keyId: service.apiKey.split('_')[1],
     msg: 'request',
   });
 });
@@ -99,7 +99,7 @@ test('each request is one line of the log, with who, what and how long', async (
 test('metrics are guessed at, framed and kept by no browser, with the token and without', async () => {
   const withToken = { authorization: `Bearer ${METRICS_TOKEN}` };
   for (const [headers, status] of [[withToken, 200] as const, [{}, 401] as const]) {
-    const response = await fetch(`${service().address}/metrics`, { headers });
+    const response = await fetch(`${service.address}/metrics`, { headers });
     expect(response.status).toBe(status);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -110,7 +110,7 @@ test('metrics are guessed at, framed and kept by no browser, with the token and 
 });
 
 test('health checks and scrapes are logged for those only who look closer', async () => {
-  for (const path of ['/livez', '/readyz']) expect((await fetch(service().address + path)).status).toBe(200);
+  for (const path of ['/livez', '/readyz']) expect((await fetch(service.address + path)).status).toBe(200);
   await scrape();
   await vi.waitUntil(() => requestLines().some(({ path }) => path === '/metrics'));
   for (const path of ['/livez', '/readyz', '/metrics'])
@@ -119,9 +119,9 @@ test('health checks and scrapes are logged for those only who look closer', asyn
 
 test('a request becomes a span of its caller’s trace, and is sent as OpenTelemetry’s variables say', async () => {
   const traceparent = `00-${CALLER.trace.toString('hex')}-${CALLER.span.toString('hex')}-01`;
-  const headers = { 'x-api-key': service().apiKey, 'content-type': 'application/json', traceparent };
+  const headers = { 'x-api-key': service.apiKey, 'content-type': 'application/json', traceparent };
   const body = JSON.stringify({ query: 'watched' });
-  await fetch(`${service().address}/v1/query`, { method: 'POST', headers, body });
+  await fetch(`${service.address}/v1/query`, { method: 'POST', headers, body });
   const sent = await vi.waitUntil(
     () => collector.collected.find(({ bytes }) => bytes.includes(CALLER.trace)),
     {
@@ -162,9 +162,9 @@ test('from SIGTERM on a server is not ready, and still answers what has begun', 
   socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 5\r\n\r\nri`);
   // The rest of the upload comes after the signal, and a health check of the same connection behind it.
   const isWaiting = async () =>
-    (await fetch(`${service().address}/livez`)).ok && logged.includes('"path":"/livez"');
+    (await fetch(`${service.address}/livez`)).ok && logged.includes('"path":"/livez"');
   await vi.waitUntil(isWaiting);
-  process.kill(service().pid, 'SIGTERM');
+  process.kill(service.pid, 'SIGTERM');
   await vi.waitUntil(() => logged.includes('"msg":"stopping"'));
   socket.write(`ght${`GET /readyz HTTP/1.1\r\nHost: ${host}\r\n\r\n`}`);
   const answers = await text(socket);

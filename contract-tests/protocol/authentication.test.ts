@@ -2,26 +2,26 @@
 import pg from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
 import { type Caller, createCaller } from '../harness/calling.ts';
+import { runCommand } from '../harness/command-line.ts';
 import { OPERATION_IDS } from '../harness/contract-check.ts';
-import { openDatabaseLink } from '../harness/database-link.ts';
+import { databaseUrlOf, startDatabaseProxy } from '../harness/embedded-database.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
 import { createKey, openAccount } from '../harness/opened-account.ts';
-import { runCommand } from '../harness/running-service.ts';
-import { databaseUrlOf } from '../harness/second-server.ts';
-import { startService } from '../harness/service-process.ts';
+import { startSecondServer } from '../harness/service-process.ts';
 import { VALID_INPUTS } from '../harness/valid-inputs.ts';
 
 const account = await openAccount();
 const address = inject('address');
 /** A second server of the same database, which can be cut off from it. */
-const link = await openDatabaseLink(inject('dataDirectory'));
-const second = await startService(inject('dataDirectory'), {
-  settings: { DATABASE_URL: link.url, VALIDATE_RESPONSES: 'true', LOG_LEVEL: 'silent' },
-  options: ['--no-worker'],
-});
+const proxy = await startDatabaseProxy(inject('dataDirectory'));
+const second = await startSecondServer(
+  inject('dataDirectory'),
+  { VALIDATE_RESPONSES: 'true', LOG_LEVEL: 'silent' },
+  { options: ['--no-worker'], databaseUrl: proxy.url },
+);
 afterAll(async () => {
   await second.stop();
-  link.close();
+  proxy.close();
 });
 
 /** The id under which the command line knows a key. */
@@ -76,13 +76,13 @@ test('401 UNAUTHORIZED: a key with a wrong character costs no query: its refusal
     `${apiKey}${apiKey}`,
     apiKey.slice(0, -1),
   ];
-  link.cut();
+  proxy.setFault({ isDown: true });
   try {
     for (const key of wrong)
       expectRefusal(await request('getBalance', undefined, { 'x-api-key': key }), 401, 'UNAUTHORIZED');
     expectRefusal(await request('getBalance'), 503, 'SERVICE_UNAVAILABLE');
   } finally {
-    link.join();
+    proxy.heal();
   }
 });
 

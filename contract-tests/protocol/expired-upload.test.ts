@@ -1,19 +1,17 @@
 /** What becomes of upload tickets past their expiry, at a service whose tickets live for two seconds. */
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { UploadTicket } from '../../generated/types.gen.ts';
 import { createCaller } from '../harness/calling.ts';
 import { requireContract } from '../harness/contract-check.ts';
 import { type Answer, exchange } from '../harness/exchange.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
-import { startService } from '../harness/running-service.ts';
+import { keepService } from '../harness/kept-service.ts';
 import { pathOf, untilFinal } from '../harness/uploading.ts';
 
 const TICKET_SECONDS = 2;
-const service = await startService({
-  UPLOAD_TICKET_TTL_SECONDS: String(TICKET_SECONDS),
-  STORAGE_LIMIT_BYTES: '10',
+const service = await keepService({
+  settings: { UPLOAD_TICKET_TTL_SECONDS: String(TICKET_SECONDS), STORAGE_LIMIT_BYTES: '10' },
 });
-afterAll(service.stop);
 
 const { api, request } = createCaller(service);
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Hurried' });

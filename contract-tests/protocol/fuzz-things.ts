@@ -4,7 +4,7 @@ import type { Answer } from '../harness/exchange.ts';
 import type { IdsOf } from '../harness/fuzz/valid-requests.ts';
 import type { Target } from '../harness/good-requests.ts';
 import { type Account, openAccount } from '../harness/opened-account.ts';
-import type { RunningService } from '../harness/running-service.ts';
+import type { RunningService } from '../harness/service-process.ts';
 import { pathOf } from '../harness/uploading.ts';
 import { UNKNOWN_DOCUMENT_ID, UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
 

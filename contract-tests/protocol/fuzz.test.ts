@@ -1,7 +1,8 @@
 /** The fuzzer's run against a service of its own: what it sends, and what must be so afterwards. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { watchHeap } from '../faults/live-heap.ts';
+import { runCommand } from '../harness/command-line.ts';
 import { OPERATION_IDS, type OperationId } from '../harness/contract-check.ts';
 import type { Answer } from '../harness/exchange.ts';
 import { readHoldings } from '../harness/expect-refusal.ts';
@@ -17,8 +18,9 @@ import { bentRequest } from '../harness/fuzz/hostile-requests.ts';
 import { type RawRequest, rawRequest } from '../harness/fuzz/raw-requests.ts';
 import { validRequest } from '../harness/fuzz/valid-requests.ts';
 import { goodRequests, otherRequests, type RoutedRequest, toSent } from '../harness/good-requests.ts';
+import { keepService } from '../harness/kept-service.ts';
 import { readResidentBytes } from '../harness/processes.ts';
-import { runCommand, startService } from '../harness/running-service.ts';
+import type { RunningService } from '../harness/service-process.ts';
 import { createThings, readKept, type Things } from './fuzz-things.ts';
 
 const METRICS_TOKEN = 'a token for the fuzzer';
@@ -90,7 +92,6 @@ async function send({ address, things, succeeded, tally }: Run, made: Made): Pro
   things.learn(route, answer, String(sent.body));
 }
 
-type Service = Awaited<ReturnType<typeof startService>>;
 type Heap = ReturnType<typeof watchHeap>;
 
 /** What no request may change: all of the other account, and what this one has kept. */
@@ -124,7 +125,7 @@ const describeFigures = (tally: Tally, memories: Memory[]): string => {
 };
 
 /** Sends so many requests, and finds everything well behind them. */
-async function testRequests(settings: FuzzSettings, service: Service, heap: Heap): Promise<void> {
+async function testRequests(settings: FuzzSettings, service: RunningService, heap: Heap): Promise<void> {
   const things = await createThings(service);
   const untouched = await readUntouchable(things);
   const { address, pid, dataDirectory } = service;
@@ -144,11 +145,7 @@ async function testRequests(settings: FuzzSettings, service: Service, heap: Heap
 /** FUZZ_SEED, FUZZ_FROM and FUZZ_COUNT choose other requests. A single number sends the same request again. */
 const settings = readFuzzSettings(inject('isLong') ? 100_000 : 10_000);
 const heap = watchHeap();
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ METRICS_TOKEN }, heap);
-});
-afterAll(() => service.stop());
+const service = await keepService({ settings: { METRICS_TOKEN }, ...heap });
 
 test(
   `${settings.count} requests, valid, bent and raw, from number ${settings.from} of seed ${settings.seed}: no 5xx, no undocumented answer, no missing answer, no lost data, no memory leak`,

@@ -1,9 +1,9 @@
 /** The limit of a key over two windows and two servers that are asked without a pause: each window lets exactly as many pass. */
 import { afterAll, expect, test } from 'vitest';
 import { createCaller } from '../harness/calling.ts';
+import { keepService } from '../harness/kept-service.ts';
 import { createKey } from '../harness/opened-account.ts';
-import { startService } from '../harness/running-service.ts';
-import { startSecondServer } from '../harness/second-server.ts';
+import { startSecondServer } from '../harness/service-process.ts';
 
 const LIMIT = 50;
 const WINDOWS = 2;
@@ -12,12 +12,9 @@ const WINDOW_MS = 60_000;
 const LANES = 2;
 
 const settings = { RATE_LIMIT_PER_MINUTE: String(LIMIT) };
-const service = await startService(settings);
+const service = await keepService({ settings });
 const second = await startSecondServer(service.dataDirectory, settings);
-afterAll(async () => {
-  await second.stop();
-  await service.stop();
-});
+afterAll(second.stop);
 
 test(`of all requests to two servers in ${WINDOWS} windows exactly ${WINDOWS} times ${LIMIT} pass, each with a place of its own`, async () => {
   const apiKey = await createKey('default', service);

@@ -3,18 +3,15 @@ import { afterAll, expect, inject, test } from 'vitest';
 import { createCaller } from '../harness/calling.ts';
 import { OPERATION_IDS } from '../harness/contract-check.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
+import { keepService } from '../harness/kept-service.ts';
 import { createKey } from '../harness/opened-account.ts';
-import { startService } from '../harness/running-service.ts';
-import { startSecondServer } from '../harness/second-server.ts';
+import { startSecondServer } from '../harness/service-process.ts';
 import { VALID_INPUTS } from '../harness/valid-inputs.ts';
 
 const settings = { RATE_LIMIT_PER_MINUTE: '3', VALIDATE_RESPONSES: 'true' };
-const service = await startService(settings);
+const service = await keepService({ settings });
 const second = await startSecondServer(service.dataDirectory, settings);
-afterAll(async () => {
-  await second.stop();
-  await service.stop();
-});
+afterAll(second.stop);
 
 const { request } = createCaller(service);
 const newCaller = async () =>

@@ -1,6 +1,7 @@
 /** Upload addresses: the signature in them is the authority, for one file, one size, one method and one time. */
 import { basename } from 'node:path';
 import { expect, inject, test } from 'vitest';
+import { requestRoute } from '../harness/calling.ts';
 import { requireContract } from '../harness/contract-check.ts';
 import { exchange } from '../harness/exchange.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
@@ -8,7 +9,6 @@ import { type Forgery, forgeAddress } from '../harness/fuzz/forged-addresses.ts'
 import { readFuzzSettings } from '../harness/fuzz/fuzz.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { parseAnswers, sendSlices } from '../harness/raw-socket.ts';
-import { requestRoute } from '../harness/request-route.ts';
 import { pathOf, upload } from '../harness/uploading.ts';
 
 const { api, request, apiKey } = await openAccount();

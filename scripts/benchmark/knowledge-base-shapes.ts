@@ -1,7 +1,7 @@
 /** Part `shapes`: whether search time depends on the number of knowledge bases that hold the same passages. */
 
+import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
 import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
-import { withServiceDatabase } from '../../contract-tests/harness/service-database.ts';
 import { type RunningService, withService } from '../../contract-tests/harness/service-process.ts';
 import { showProgress } from '../progress.ts';
 import { ask } from './ask.ts';

@@ -1,7 +1,7 @@
 /** Part `peers`: compares the service with other engines, on the same passages and queries in one run. */
 import type pg from 'pg';
+import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
 import { percentile, type Report, type Target } from '../../contract-tests/harness/figures.ts';
-import { withServiceDatabase } from '../../contract-tests/harness/service-database.ts';
 import { type RunningService, withService } from '../../contract-tests/harness/service-process.ts';
 import { showProgress } from '../progress.ts';
 import { ask } from './ask.ts';

@@ -4,7 +4,7 @@ import { type Client, createClient } from '../../../generated/client/index.ts';
 import { listKnowledgeBases, presignUploadUrl } from '../../../generated/sdk.gen.ts';
 import { fetchChecked, requireResponse } from '../../harness/calling.ts';
 import { type Limits, openAccount } from '../../harness/opened-account.ts';
-import { spawnServer } from '../../harness/spawned-server.ts';
+import { spawnProgram } from '../../harness/service-process.ts';
 import { createPlace } from './checks.ts';
 import { type Arranged, type Place, succeed, type Target } from './target.ts';
 
@@ -89,12 +89,13 @@ export function serviceTarget(address: string, { free, limited }: Accounts, send
 
 /** Prism's proxy before `upstream`: a request or an answer against the spec becomes an error of Prism's own. */
 export const startProxy = (upstream = inject('address')) =>
-  spawnServer(
+  spawnProgram(
     [
+      process.execPath,
       'node_modules/@stoplight/prism-cli/dist/index.js',
       ...['proxy', 'spec/openapi.yaml', upstream, '--errors', '--port', '0', '--multiprocess', 'false'],
     ],
-    /listening on (http:\S+)/,
+    { greeting: /listening on (http:\S+)/ },
   );
 
 /** Sends, and notes down whatever Prism's proxy says against a request or an answer, be it an error or a warning. */

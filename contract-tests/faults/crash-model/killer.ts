@@ -4,12 +4,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
+import { findPostgresPid } from '../../harness/embedded-database.ts';
 import { findDescendants } from '../../harness/processes.ts';
-import { startSecondServer } from '../../harness/second-server.ts';
 import {
-  findPostgresPid,
+  type RunningProgram,
   type RunningService,
-  type RunningWorker,
+  startSecondServer,
   startService,
   startWorker,
 } from '../../harness/service-process.ts';
@@ -42,7 +42,7 @@ export type Deployment = {
   dataDirectory: string;
   first: RunningService;
   second: RunningService | undefined;
-  worker: RunningWorker;
+  worker: RunningProgram;
   deaths: { victim: Victim; atMs: number }[];
 };
 

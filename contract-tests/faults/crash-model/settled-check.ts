@@ -1,8 +1,8 @@
 /** Judges all stored data by the model while nothing changes it, and settles unknown states. */
 import { vi } from 'vitest';
 import type { Document, KnowledgeBase, Usage } from '../../../generated/types.gen.ts';
+import { runCommand } from '../../harness/command-line.ts';
 import { createInParallel } from '../../harness/lists.ts';
-import { runCommand } from '../../harness/running-service.ts';
 import { isFinal } from '../../harness/uploading.ts';
 import { judgeCharges, judgeDocuments, judgeKnowledgeBases, judgeUsage } from './judge.ts';
 import type { Deployment } from './killer.ts';

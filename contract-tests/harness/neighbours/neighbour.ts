@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { runCommand } from '../running-service.ts';
+import { runCommand } from '../command-line.ts';
 import type { RunningService } from '../service-process.ts';
 import { createRandom, makeQuery, makeText } from '../texts.ts';
 import { type Account, type Answer, call, importFile, importText } from './account.ts';

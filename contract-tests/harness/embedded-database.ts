@@ -1,0 +1,53 @@
+/** The embedded PostgreSQL of a running service: its address, its process, and direct queries. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
+import { startFaultProxy } from './fault-proxy.ts';
+
+/** @throws when no embedded PostgreSQL runs on the directory */
+function findPostgres(dataDirectory: string) {
+  const running = findRunningPostgres(dataDirectory);
+  if (running === undefined) throw new Error(`no embedded PostgreSQL runs on ${dataDirectory}`);
+  return running;
+}
+
+/** The process id of a data directory's PostgreSQL; undefined where no pid file names one. */
+export function findPostgresPid(dataDirectory: string): number | undefined {
+  try {
+    const file = join(dataDirectory, 'postgres', 'postmaster.pid');
+    return Number(readFileSync(file, 'utf8').split('\n')[0]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The DATABASE_URL of a data directory's embedded PostgreSQL; over TCP where a proxy listens. */
+export function databaseUrlOf(dataDirectory: string, proxyPort?: number): string {
+  const { host, port, user, password, database } = findPostgres(dataDirectory);
+  return proxyPort === undefined
+    ? `postgres://${user}:${password}@localhost/${database}?${new URLSearchParams({ host, port: String(port) })}`
+    : `postgres://${user}:${password}@127.0.0.1:${proxyPort}/${database}`;
+}
+
+/** A proxy before the database, and the DATABASE_URL that leads through it. */
+export async function startDatabaseProxy(dataDirectory: string) {
+  const { host, port } = findPostgres(dataDirectory);
+  const proxy = await startFaultProxy({ path: `${host}/.s.PGSQL.${port}` }); // PostgreSQL manual, unix_socket_directories
+  return { ...proxy, url: databaseUrlOf(dataDirectory, proxy.port) };
+}
+
+/** Runs `use` with a new connection, whose statements have no time limit. */
+export async function withServiceDatabase<T>(
+  { dataDirectory }: { dataDirectory: string },
+  use: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ ...findPostgres(dataDirectory), application_name: 'benchmark' });
+  client.on('error', () => {}); // a broken connection also rejects its statement
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
