@@ -5,13 +5,13 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { Argument, InvalidArgumentError } from 'commander';
-import { type Figure, formatTable, isMet, type Report } from '../contract-tests/harness/figures.ts';
-import { measureNeighbours } from '../contract-tests/harness/neighbours.ts';
 import { interruptServices } from '../contract-tests/harness/service-process.ts';
 import { scriptCommand } from './arguments.ts';
+import { type Figure, formatTable, isMet, type Report } from './benchmark/figures.ts';
 import { measureFileImport } from './benchmark/file-import.ts';
 import { measureFileUpload } from './benchmark/file-upload.ts';
 import { measureShapes } from './benchmark/knowledge-base-shapes.ts';
+import { measureNeighbours } from './benchmark/neighbours.ts';
 import { measureOverloadShare } from './benchmark/overload.ts';
 import { measurePeers } from './benchmark/peers.ts';
 import { measureRequestRate } from './benchmark/request-rate.ts';

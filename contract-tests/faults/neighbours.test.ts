@@ -1,9 +1,9 @@
 /** How one account's load affects another account: the short form of `npm run benchmark -- neighbours`. */
 import { expect, test } from 'vitest';
-import { percentile } from '../harness/figures.ts';
 import { keepService } from '../harness/kept-service.ts';
 import { ATTACKS } from '../harness/neighbours/attacks.ts';
 import { observe, observeAttack, openAccounts } from '../harness/neighbours/neighbour.ts';
+import { percentile } from '../harness/percentile.ts';
 
 const IDLE_SECONDS = 3;
 const ATTACK_SECONDS = 3;

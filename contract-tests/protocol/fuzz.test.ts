@@ -1,7 +1,6 @@
 /** The fuzzer's run against a service of its own: what it sends, and what must be so afterwards. */
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { watchHeap } from '../faults/live-heap.ts';
 import { runCommand } from '../harness/command-line.ts';
 import { OPERATION_IDS, type OperationId } from '../harness/contract-check.ts';
 import type { Answer } from '../harness/exchange.ts';
@@ -12,16 +11,17 @@ import {
   findProblems,
   readFuzzSettings,
   sampleAt,
-  sendChecked,
 } from '../harness/fuzz/fuzz.ts';
 import { bentRequest } from '../harness/fuzz/hostile-requests.ts';
-import { type RawRequest, rawRequest } from '../harness/fuzz/raw-requests.ts';
-import { validRequest } from '../harness/fuzz/valid-requests.ts';
 import { goodRequests, otherRequests, type RoutedRequest, toSent } from '../harness/good-requests.ts';
 import { keepService } from '../harness/kept-service.ts';
 import { readResidentBytes } from '../harness/processes.ts';
 import type { RunningService } from '../harness/service-process.ts';
-import { createThings, readKept, type Things } from './fuzz-things.ts';
+import { watchHeap } from './fuzz/live-heap.ts';
+import { type RawRequest, rawRequest } from './fuzz/raw-requests.ts';
+import { sendChecked } from './fuzz/send-raw.ts';
+import { createThings, readKept, type Things } from './fuzz/things.ts';
+import { validRequest } from './fuzz/valid-requests.ts';
 
 const METRICS_TOKEN = 'a token for the fuzzer';
 const MEBIBYTE = 1024 ** 2;

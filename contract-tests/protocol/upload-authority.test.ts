@@ -5,11 +5,11 @@ import { requestRoute } from '../harness/calling.ts';
 import { requireContract } from '../harness/contract-check.ts';
 import { exchange } from '../harness/exchange.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
-import { type Forgery, forgeAddress } from '../harness/fuzz/forged-addresses.ts';
 import { readFuzzSettings } from '../harness/fuzz/fuzz.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { parseAnswers, sendSlices } from '../harness/raw-socket.ts';
 import { pathOf, upload } from '../harness/uploading.ts';
+import { type Forgery, forgeAddress } from './forged-addresses.ts';
 
 const { api, request, apiKey } = await openAccount();
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Uploads' });

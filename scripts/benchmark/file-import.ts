@@ -1,13 +1,7 @@
 /** Part `files`: how soon uploaded files are searchable, and how this affects the server and its other clients. */
 import { availableParallelism } from 'node:os';
-import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
-import {
-  findPostgresProcesses,
-  readCpuSeconds,
-  readEndedCpuSeconds,
-  readResidentBytes,
-  readSharedOnceBytes,
-} from '../../contract-tests/harness/processes.ts';
+import { percentile } from '../../contract-tests/harness/percentile.ts';
+import { readResidentBytes } from '../../contract-tests/harness/processes.ts';
 import {
   call,
   createKnowledgeBase,
@@ -18,7 +12,14 @@ import { createRandom, makeQuery, makeText } from '../../contract-tests/harness/
 import type { Document, DocumentStatusReport, UploadTicket } from '../../generated/types.gen.ts';
 import { inParallel, showProgress } from '../progress.ts';
 import { ask } from './ask.ts';
+import type { Report } from './figures.ts';
 import { observe } from './open-loop.ts';
+import {
+  findPostgresProcesses,
+  readCpuSeconds,
+  readEndedCpuSeconds,
+  readSharedOnceBytes,
+} from './processor-use.ts';
 import { makeBomb, makePdf, makeSmallFile, SMALL_FORMATS, type TypicalFile } from './typical-files.ts';
 
 const MEBIBYTE = 1024 ** 2;

@@ -1,6 +1,6 @@
 /** Part `upload`: the time of the largest file's upload, and the server's memory for it. */
 
-import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
+import { percentile } from '../../contract-tests/harness/percentile.ts';
 import { readResidentBytes } from '../../contract-tests/harness/processes.ts';
 import {
   call,
@@ -9,6 +9,7 @@ import {
   withService,
 } from '../../contract-tests/harness/service-process.ts';
 import { makeText } from '../../contract-tests/harness/texts.ts';
+import type { Report } from './figures.ts';
 
 const MEBIBYTE = 1024 ** 2;
 /** The contract's largest file. */

@@ -1,11 +1,12 @@
 /** Part `shapes`: whether search time depends on the number of knowledge bases that hold the same passages. */
 
 import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
-import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
+import { percentile } from '../../contract-tests/harness/percentile.ts';
 import { type RunningService, withService } from '../../contract-tests/harness/service-process.ts';
 import { showProgress } from '../progress.ts';
 import { ask } from './ask.ts';
 import { importCorpus, settle } from './corpus-import.ts';
+import type { Report } from './figures.ts';
 import { type MixedQuery, makeQueries } from './query-mix.ts';
 
 const SEED = 1;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Figure, percentile, type Report, type Target } from '../../contract-tests/harness/figures.ts';
+import { percentile } from '../../contract-tests/harness/percentile.ts';
 import { readResidentBytes } from '../../contract-tests/harness/processes.ts';
 import {
   call,
@@ -12,6 +12,7 @@ import {
   withService,
 } from '../../contract-tests/harness/service-process.ts';
 import { createRandom, makeQuery, makeText } from '../../contract-tests/harness/texts.ts';
+import type { Figure, Report, Target } from './figures.ts';
 import { observe } from './open-loop.ts';
 
 /**

@@ -1,11 +1,12 @@
 /** Part `peers`: compares the service with other engines, on the same passages and queries in one run. */
 import type pg from 'pg';
 import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
-import { percentile, type Report, type Target } from '../../contract-tests/harness/figures.ts';
+import { percentile } from '../../contract-tests/harness/percentile.ts';
 import { type RunningService, withService } from '../../contract-tests/harness/service-process.ts';
 import { showProgress } from '../progress.ts';
 import { ask } from './ask.ts';
 import { importCorpus, settle } from './corpus-import.ts';
+import type { Report, Target } from './figures.ts';
 import { measureLucene } from './peer-lucene.ts';
 import { findStopWords, prepareTsRank, searchByTsRank } from './peer-postgres.ts';
 import { withSqlite, wordsOf } from './peer-sqlite.ts';

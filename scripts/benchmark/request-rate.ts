@@ -5,18 +5,15 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { percentile, type Report, type Target } from '../../contract-tests/harness/figures.ts';
-import {
-  findDescendants,
-  findTwoCores,
-  pinTo,
-  readCpuSeconds,
-} from '../../contract-tests/harness/processes.ts';
+import { percentile } from '../../contract-tests/harness/percentile.ts';
+import { findDescendants } from '../../contract-tests/harness/processes.ts';
 import {
   createKnowledgeBase,
   type RunningService,
   withService,
 } from '../../contract-tests/harness/service-process.ts';
+import type { Report, Target } from './figures.ts';
+import { findTwoCores, pinTo, readCpuSeconds } from './processor-use.ts';
 
 /** The operations with ordinary parameters, in the order of the figures. */
 const REQUESTS = ['getBalance', 'listKnowledgeBases?limit=10'];

@@ -1,12 +1,14 @@
 /** Part `search`: import and search times of a corpus, and how many answers equal those of exhaustive scoring. */
 
 import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
-import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
-import { findDescendants, readCpuSeconds } from '../../contract-tests/harness/processes.ts';
+import { percentile } from '../../contract-tests/harness/percentile.ts';
+import { findDescendants } from '../../contract-tests/harness/processes.ts';
 import { type RunningService, withService } from '../../contract-tests/harness/service-process.ts';
 import { type Answer, askAll, type Search } from './ask.ts';
 import { importCorpus, settle } from './corpus-import.ts';
 import { measureExactness } from './exhaustive-score.ts';
+import type { Report } from './figures.ts';
+import { readCpuSeconds } from './processor-use.ts';
 import { type MixedQuery, makeLongQueries, makeQueries, queryKinds } from './query-mix.ts';
 
 const SEED = 1;

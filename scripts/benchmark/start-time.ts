@@ -1,6 +1,6 @@
 /** Part `start`: the time from spawning the service to its first answer to an authenticated request. */
 
-import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
+import { percentile } from '../../contract-tests/harness/percentile.ts';
 import {
   call,
   createKnowledgeBase,
@@ -9,6 +9,7 @@ import {
   withDataDirectory,
 } from '../../contract-tests/harness/service-process.ts';
 import { makeText } from '../../contract-tests/harness/texts.ts';
+import type { Report } from './figures.ts';
 
 const RUNS = 3;
 const TARGET_FIRST_SECONDS = 10;

@@ -1,6 +1,6 @@
 /** Part `import`: the time of the largest text's import, and its effect on other clients. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { percentile, type Report } from '../../contract-tests/harness/figures.ts';
+import { percentile } from '../../contract-tests/harness/percentile.ts';
 import {
   call,
   createKnowledgeBase,
@@ -8,6 +8,7 @@ import {
   withService,
 } from '../../contract-tests/harness/service-process.ts';
 import { createRandom, makeQuery, makeText, type ScriptName } from '../../contract-tests/harness/texts.ts';
+import type { Report } from './figures.ts';
 import { observe } from './open-loop.ts';
 
 /** The contract's largest `content`. */

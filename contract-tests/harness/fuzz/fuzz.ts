@@ -7,17 +7,9 @@ import { isDocumented, requireContract, requirePage } from '../contract-check.ts
 import { type Answer, exchange } from '../exchange.ts';
 import type { RoutedRequest } from '../good-requests.ts';
 import { createInParallel } from '../lists.ts';
-import { parseAnswers, sendAndHangUp, sendSlices } from '../raw-socket.ts';
-import type { RawRequest } from './raw-requests.ts';
 
 /** The longest wait that a client can ask for is 30 s; a request that takes longer hangs. */
-const HANG_MS = 45_000;
-
-/**
- * Half a request leaves the service waiting.
- * The client ends its side only after this quiet time, because Node takes that for a hang-up.
- */
-const QUIET_MS = 100;
+export const HANG_MS = 45_000;
 
 /** The requests: `count` of them, from number `from` of the sequence of `seed`. */
 export type FuzzSettings = { seed: number; from: number; count: number };
@@ -37,7 +29,7 @@ export function sampleAt<T>(arbitrary: fc.Arbitrary<T>, seed: number, index: num
   return value as T; // one run, one value
 }
 
-const isFault = ({ status }: Answer): boolean => status >= 500 && status !== 503;
+export const isFault = ({ status }: Answer): boolean => status >= 500 && status !== 503;
 
 function requireAnswer({ route, sent }: RoutedRequest, answer: Answer): void {
   if (isFault(answer)) throw new Error(`was answered by ${answer.status}: ${answer.text.slice(0, 500)}`);
@@ -62,37 +54,7 @@ export async function exchangeChecked(address: string, request: RoutedRequest): 
   }
 }
 
-/**
- * Sends raw bytes and returns the documented answers, or how the connection ended otherwise.
- * @throws an Error for a fault, an undocumented answer, or when the service neither answers nor hangs up
- */
-export async function sendChecked(
-  address: string,
-  { slices, hangsUp }: RawRequest,
-): Promise<Answer[] | 'hung up' | 'reset'> {
-  if (hangsUp) {
-    await sendAndHangUp(Buffer.concat(slices), address);
-    return 'hung up';
-  }
-  try {
-    const { received, isReset } = await sendSlices(slices, {
-      address,
-      timeoutMs: HANG_MS,
-      quietMs: QUIET_MS,
-    });
-    if (isReset) return 'reset';
-    const answers = parseAnswers(received);
-    for (const answer of answers)
-      if (isFault(answer) || !isDocumented(answer))
-        throw new Error(`was answered by ${answer.status}: ${answer.text.slice(0, 500)}`);
-    return answers;
-  } catch (error) {
-    const bytes = slices.map((slice) => Buffer.from(slice).toString('latin1').slice(0, 700));
-    throw new Error(`${messageOf(error)}\n${JSON.stringify(bytes)}`, { cause: error });
-  }
-}
-
-const messageOf = (error: unknown): string =>
+export const messageOf = (error: unknown): string =>
   error instanceof Error ? `${error.message} ${error.cause ?? ''}` : String(error);
 
 /** Sends all of them, several at a time. Returns the problems, each with the settings that repeat it. */

@@ -1,9 +1,9 @@
 /** Makes requests that the spec allows, from its schemas alone. */
 import fc from 'fast-check';
-import { OPERATION_IDS, type OperationId, ROUTES } from '../contract-check.ts';
-import { type Fields, type RoutedRequest, toQuery } from '../good-requests.ts';
-import { ajv, inputsOf, operationOf, requiredInputsOf, type Schema } from '../read-spec.ts';
-import { hostileText } from './hostile-values.ts';
+import { OPERATION_IDS, type OperationId, ROUTES } from '../../harness/contract-check.ts';
+import { hostileText } from '../../harness/fuzz/hostile-values.ts';
+import { type Fields, type RoutedRequest, toQuery } from '../../harness/good-requests.ts';
+import { ajv, inputsOf, operationOf, requiredInputsOf, type Schema } from '../../harness/read-spec.ts';
 
 /**
  * The values that a field with an id, or a cursor, may have now. Empty: leave it out. Undefined: any text of its

@@ -1,10 +1,16 @@
 /** Part `neighbours`: how one account's load affects another account. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { percentile, type Report, type Target } from './figures.ts';
-import { ATTACKS } from './neighbours/attacks.ts';
-import { type Observed, observe, observeAttack, openAccounts } from './neighbours/neighbour.ts';
-import { readResidentBytes } from './processes.ts';
-import { withService } from './service-process.ts';
+import { ATTACKS } from '../../contract-tests/harness/neighbours/attacks.ts';
+import {
+  type Observed,
+  observe,
+  observeAttack,
+  openAccounts,
+} from '../../contract-tests/harness/neighbours/neighbour.ts';
+import { percentile } from '../../contract-tests/harness/percentile.ts';
+import { readResidentBytes } from '../../contract-tests/harness/processes.ts';
+import { withService } from '../../contract-tests/harness/service-process.ts';
+import type { Report, Target } from './figures.ts';
 
 const WARM_UP_SECONDS = 3;
 const IDLE_SECONDS = 10;

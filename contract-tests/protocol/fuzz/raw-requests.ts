@@ -1,6 +1,6 @@
 /** Makes bytes that are nearly HTTP: broken heads and bodies, slices, pipelines, giant headers. */
 import fc from 'fast-check';
-import { type GoodRequest, toSent } from '../good-requests.ts';
+import { type GoodRequest, toSent } from '../../harness/good-requests.ts';
 
 /** Bytes for one connection, in the slices in which they are sent. */
 export type RawRequest = { slices: Uint8Array[]; hangsUp: boolean };

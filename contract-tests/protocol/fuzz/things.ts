@@ -1,12 +1,12 @@
 /** What fuzzed requests can name: things that must outlive them, things to write to, and things to delete. */
-import type { OperationId } from '../harness/contract-check.ts';
-import type { Answer } from '../harness/exchange.ts';
-import type { IdsOf } from '../harness/fuzz/valid-requests.ts';
-import type { Target } from '../harness/good-requests.ts';
-import { type Account, openAccount } from '../harness/opened-account.ts';
-import type { RunningService } from '../harness/service-process.ts';
-import { pathOf } from '../harness/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID, UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
+import type { OperationId } from '../../harness/contract-check.ts';
+import type { Answer } from '../../harness/exchange.ts';
+import type { Target } from '../../harness/good-requests.ts';
+import { type Account, openAccount } from '../../harness/opened-account.ts';
+import type { RunningService } from '../../harness/service-process.ts';
+import { pathOf } from '../../harness/uploading.ts';
+import { UNKNOWN_DOCUMENT_ID, UNKNOWN_KNOWLEDGE_BASE_ID } from '../../harness/valid-inputs.ts';
+import type { IdsOf } from './valid-requests.ts';
 
 /** Enough for whatever is presigned and never sent. */
 const LIMITS = { knowledgeBaseLimit: 1_000_000, storageLimitBytes: 1e15 };

@@ -1,6 +1,6 @@
 /** Forges upload addresses in every way that we know. The same seed makes the same forgeries. */
 import fc from 'fast-check';
-import { sampleAt } from './fuzz.ts';
+import { sampleAt } from '../harness/fuzz/fuzz.ts';
 
 /** A request to an address that the service has not issued. */
 export type Forgery = { method: string; path: string };
