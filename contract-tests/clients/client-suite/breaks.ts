@@ -1,4 +1,10 @@
-/** Ways in which a server can break what its clients rely on, one at a time; the client suite has to notice each. */
+/**
+ * Ways in which a server can break what its clients rely on, one at a time. The client suite has to notice each.
+ * Fields of a wrong type or form are left to contract-tests/mutations: one of each kind shows here that the spec is held
+ * against every answer.
+ */
+
+import { requireResponse } from '../../harness/calling.ts';
 import type { OperationId } from '../../harness/contract-check.ts';
 import type { Fetch } from './targets.ts';
 
@@ -31,10 +37,6 @@ const inList = (change: (items: Fields[]) => unknown[]): Change =>
 const inFirst = (change: (item: Fields) => Fields): Change =>
   inList((items) => items.map((item, index) => (index === 0 ? { ...item, ...change(item) } : item)));
 
-const without =
-  (field: string) =>
-  (fields: Fields): Fields => ({ ...fields, [field]: undefined });
-
 const set = (fields: Fields) => (): Fields => fields;
 
 const OTHER_ID = '0199ffff-6b1c-7d4e-8f50-2a9b3c4d5e6f';
@@ -43,9 +45,7 @@ const twice = inList((items) => [...items, ...items]);
 const atOnce = onSuccess((body) => ({ ...body, pagination: { hasMore: true, nextCursor: null } }));
 
 const SEARCH: [string, Change][] = [
-  ['a score is above 1', inFirst(set({ score: 1.000001 }))],
   ['a score is text', inFirst(set({ score: '0.7' }))],
-  ['a score is missing', inFirst(without('score'))],
   ['the results stand in the wrong order', reversed],
   ['a result is of another knowledge base', inFirst(set({ knowledge_base_id: OTHER_ID }))],
   ['a result is of a document that is not listed', inFirst(set({ document_id: OTHER_ID }))],
@@ -53,7 +53,6 @@ const SEARCH: [string, Change][] = [
   ['a result has another type than its document', inFirst(set({ type: 'html' }))],
   ['a result is no passage of its document', inFirst(({ id }) => ({ id: `${id}0` }))],
   ['a result has other words than its passage', inFirst(({ content }) => ({ content: `${content}.` }))],
-  ['the annotations are no JSON', inFirst(set({ metadata: { source: 'a', annotations: '{' } }))],
   [
     'the annotations name another page',
     inFirst(set({ location: { passage: 9, headings: [], start: 0, end: 1 } })),
@@ -63,16 +62,12 @@ const SEARCH: [string, Change][] = [
 ];
 
 const LISTS: [string, OperationId, Change][] = [
-  ['a document has no createdAt', 'listDocuments', inFirst(without('createdAt'))],
   ['a document has a status that there is not', 'listDocuments', inFirst(set({ status: 'done' }))],
-  ['a document has a type that there is not', 'listDocuments', inFirst(set({ type: 'PDF' }))],
-  ['a document has a size in words', 'listDocuments', inFirst(set({ size: '12 KB' }))],
   ['a document lies in another knowledge base', 'listDocuments', inFirst(set({ knowledgeBaseId: OTHER_ID }))],
   ['the documents stand in the wrong order', 'listDocuments', reversed],
   ['the pages of documents are larger than asked for', 'listDocuments', twice],
   ['the first page of documents hides that there are more', 'listDocuments', atOnce],
   ['no document is listed', 'listDocuments', inList(() => [])],
-  ['a description is null', 'listKnowledgeBases', inFirst(set({ description: null }))],
   [
     'the knowledge base that was created is not listed',
     'listKnowledgeBases',
@@ -84,18 +79,14 @@ const LISTS: [string, OperationId, Change][] = [
     onSuccess((body) => ({ ...body, pagination: { hasMore: true, nextCursor: 'a' } })),
   ],
   ['the passages stand in the wrong order', 'listPassages', reversed],
-  ['a passage is empty', 'listPassages', inFirst(set({ content: '' }))],
   [
     'a passage is longer than its location says',
     'listPassages',
     inFirst(({ content }) => ({ content: `${content}.` })),
   ],
-  ['a passage has no language', 'listPassages', inFirst(without('language'))],
 ];
 
 const RESOURCES: [string, OperationId, Change][] = [
-  ['the new knowledge base has a short id', 'createKnowledgeBase', inObject(set({ id: 'kb-1' }))],
-  ['the new knowledge base has no updatedAt', 'createKnowledgeBase', inObject(without('updatedAt'))],
   ['imported text is pending', 'importTextContent', inObject(set({ status: 'pending' }))],
   [
     'imported text is in another knowledge base',
@@ -106,21 +97,17 @@ const RESOURCES: [string, OperationId, Change][] = [
   ['the status never becomes final', 'getDocumentStatus', inObject(set({ status: 'processing' }))],
   ['the details have another title than the list', 'getDocument', inObject(set({ title: 'Something else' }))],
   ['the details are of another file', 'getDocument', inObject(set({ file: { id: OTHER_ID } }))],
-  ['the ticket has no file', 'presignUploadUrl', inObject(without('fileId'))],
-  ['the ticket has a relative address', 'presignUploadUrl', inObject(set({ uploadUrl: '/uploads/1' }))],
   [
     'the ticket has an address that takes nothing',
     'presignUploadUrl',
     inObject(({ uploadUrl }) => ({ uploadUrl: `${uploadUrl}x` })),
   ],
   ['the ticket has expired', 'presignUploadUrl', inObject(set({ expiresAt: '2026-01-15T10:30:50.112Z' }))],
-  ['the ticket expires as seconds', 'presignUploadUrl', inObject(set({ expiresAt: 3600 }))],
   [
     'the imported file is in another knowledge base',
     'importFile',
     inObject(set({ knowledgeBaseId: OTHER_ID })),
   ],
-  ['the imported file is an array', 'importFile', onSuccess((body) => ({ ...body, data: [body.data] }))],
   [
     'the usage counts one knowledge base too many',
     'getUsage',
@@ -131,7 +118,6 @@ const RESOURCES: [string, OperationId, Change][] = [
     'getUsage',
     inObject(({ storageUsed }) => ({ storageUsed: Number(storageUsed) - 1 })),
   ],
-  ['the balance is text', 'getBalance', inObject(({ balance }) => ({ balance: String(balance) }))],
   ['the balance is negative', 'getBalance', inObject(set({ balance: -1 }))],
   ['another document is deleted', 'deleteDocument', inObject(set({ id: OTHER_ID }))],
   ['another knowledge base is deleted', 'deleteKnowledgeBase', inObject(set({ id: OTHER_ID }))],
@@ -139,8 +125,6 @@ const RESOURCES: [string, OperationId, Change][] = [
 
 const REFUSALS: [string, Change][] = [
   ['an errorCode is another one', onRefusal((body) => ({ ...body, errorCode: `${body.errorCode}_X` }))],
-  ['refusals have no data', onRefusal(without('data'))],
-  ['refusals have no message', onRefusal(set({ success: false, errorCode: 'UNAUTHORIZED', data: {} }))],
   ['refusals claim to be successes', onRefusal((body) => ({ ...body, success: true }))],
   [
     'refusals are told as problem+json',
@@ -163,6 +147,11 @@ export function breaking({ operation, change, status }: Break): Fetch {
     if (operation !== 'any' && !request.url.includes(`/v1/${operation}`)) return response;
     const body = change((await response.json()) as Body); // the mock's envelope
     const isChanged = status !== undefined && !response.ok;
-    return Response.json(body, { status: isChanged ? status : response.status });
+    const { headers } = response;
+    const broken = Response.json(body, { status: isChanged ? status : response.status, headers });
+    broken.headers.delete('content-length');
+    broken.headers.set('content-type', 'application/json; charset=utf-8');
+    await requireResponse(request, broken);
+    return broken;
   };
 }

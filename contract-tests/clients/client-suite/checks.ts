@@ -1,21 +1,12 @@
 /**
- * What every client of the interface may rely on, said by the generated client alone: the same checks hold against
- * the mock, which stores nothing, and against a service. So they compare answers with each other, never with inputs.
+ * What every client of the interface may rely on, in calls of the generated client.
+ * The same checks hold against the mock, which stores nothing, and against a service. So they compare answers with
+ * each other, never with inputs. The targets hold the form of every answer against the spec.
  */
 import { expect } from 'vitest';
 import type { Client } from '../../../generated/client/index.ts';
 import * as sdk from '../../../generated/sdk.gen.ts';
 import type { Document, Pagination, Passage } from '../../../generated/types.gen.ts';
-import {
-  balanceShape,
-  documentShape,
-  knowledgeBaseShape,
-  passageShape,
-  resultShape,
-  statusShape,
-  ticketShape,
-  usageShape,
-} from './shapes.ts';
 import { type Place, succeed, type Target } from './target.ts';
 
 /** What the mock's story tells as well, so that both have something to find. */
@@ -76,9 +67,7 @@ const descending = <Value>(values: Value[]) => values.toSorted((a, b) => (a < b 
 
 async function knowledgeBases({ client }: Target) {
   const { data: created } = await succeed(sdk.createKnowledgeBase({ client, body: { name: 'Handbook' } }));
-  expect(created).toMatchObject(knowledgeBaseShape);
   const { data: listed, pagination } = await succeed(sdk.listKnowledgeBases({ client }));
-  for (const knowledgeBase of listed) expect(knowledgeBase).toMatchObject(knowledgeBaseShape);
   expect(listed).toContainEqual(created);
   expect(pagination).toEqual({ hasMore: false, nextCursor: null });
   const times = listed.map(({ createdAt }) => createdAt);
@@ -91,12 +80,12 @@ async function importedText({ client }: Target) {
   const place = await createPlace(client);
   const { knowledgeBaseId } = place;
   const document = await importNotes(place);
-  expect(document).toMatchObject({ ...documentShape, type: 'text', status: 'processed', knowledgeBaseId });
+  expect(document).toMatchObject({ type: 'text', status: 'processed', knowledgeBaseId });
   expect(await listDocuments(place)).toContainEqual(document);
 
   const query = { documentId: document.id };
   const { data: report } = await succeed(sdk.getDocumentStatus({ client, query }));
-  expect(report).toMatchObject({ ...statusShape, id: document.id, status: 'processed' });
+  expect(report).toMatchObject({ id: document.id, status: 'processed' });
   const { data: details } = await succeed(sdk.getDocument({ client, query }));
   expect(details).toMatchObject(document);
   expect(await listPassages(client, document.id)).toHaveLength(document.passageCount ?? 0);
@@ -108,7 +97,7 @@ async function lists({ client }: Target) {
   const documents = await listDocuments(place);
   expect(documents.length).toBeGreaterThan(0);
   for (const document of documents) {
-    expect(document).toMatchObject({ ...documentShape, knowledgeBaseId: place.knowledgeBaseId });
+    expect(document.knowledgeBaseId).toBe(place.knowledgeBaseId);
     expect(
       (await succeed(sdk.getDocument({ client, query: { documentId: document.id } }))).data,
     ).toMatchObject(document);
@@ -129,10 +118,8 @@ async function passages({ client }: Target) {
   for (const { id: documentId, passageCount } of await listDocuments(place)) {
     const listed = await listPassages(client, documentId);
     expect(listed).toHaveLength(passageCount ?? 0);
-    for (const passage of listed) {
-      expect(passage).toMatchObject(passageShape);
-      expect(passage.location.end - passage.location.start).toBe([...passage.content].length);
-    }
+    for (const { content, location } of listed)
+      expect(location.end - location.start).toBe([...content].length);
     expect(listed.map(({ location }) => location.passage)).toEqual(listed.map((_, index) => index + 1));
     const paged = await walk((page) => succeed(sdk.listPassages({ client, query: { documentId, ...page } })));
     expect(paged).toEqual(listed);
@@ -152,7 +139,7 @@ async function search({ client }: Target) {
   expect(found.length).toBeGreaterThan(1);
   const documents = await listDocuments(place);
   for (const result of found) {
-    expect(result).toMatchObject({ ...resultShape, knowledge_base_id: knowledgeBaseId });
+    expect(result.knowledge_base_id).toBe(knowledgeBaseId);
     expect(JSON.parse(result.metadata.annotations)).toEqual(result.location);
     const { document_id: id, title, type, content, location } = result;
     expect(documents).toContainEqual(expect.objectContaining({ id, title, type, status: 'processed' }));
@@ -171,10 +158,8 @@ async function searchEverywhere({ client }: Target) {
   const { data: listed } = await succeed(sdk.listKnowledgeBases({ client }));
   expect(found.length).toBeGreaterThan(0);
   expect(found.length).toBeLessThanOrEqual(10);
-  for (const result of found) {
-    expect(result).toMatchObject(resultShape);
+  for (const result of found)
     expect(listed).toContainEqual(expect.objectContaining({ id: result.knowledge_base_id }));
-  }
 }
 
 /** Ticket, PUT, import, and the wait for its end. */
@@ -182,19 +167,18 @@ async function uploadManual({ client, knowledgeBaseId }: Place): Promise<Documen
   const bytes = new TextEncoder().encode(MANUAL);
   const body = { knowledgeBaseId, fileName: 'operations-manual.md', size: bytes.byteLength };
   const { data: ticket } = await succeed(sdk.presignUploadUrl({ client, body }));
-  expect(ticket).toMatchObject(ticketShape);
   expect(Date.parse(ticket.expiresAt)).toBeGreaterThan(Date.now());
   const { method, headers } = ticket;
   const sent = await fetch(ticket.uploadUrl, { method, headers, body: bytes });
   expect(sent.status, await sent.text()).toBe(200);
 
   const { data: document } = await succeed(sdk.importFile({ client, body: { fileId: ticket.fileId } }));
-  expect(document).toMatchObject({ ...documentShape, knowledgeBaseId });
+  expect(document.knowledgeBaseId).toBe(knowledgeBaseId);
   const query = { documentId: document.id, waitSeconds: 30 };
   const { data: report } = await succeed(sdk.getDocumentStatus({ client, query }));
-  expect(report).toMatchObject({ ...statusShape, id: document.id, status: 'processed' });
+  expect(report).toMatchObject({ id: document.id, status: 'processed' });
   const { data: details } = await succeed(sdk.getDocument({ client, query: { documentId: document.id } }));
-  expect(details).toMatchObject({ ...documentShape, status: 'processed', file: { id: ticket.fileId } });
+  expect(details).toMatchObject({ status: 'processed', file: { id: ticket.fileId } });
   return document;
 }
 
@@ -221,12 +205,11 @@ async function uploadOfAnotherLength({ client }: Target) {
 async function account({ client }: Target) {
   await importNotes(await createPlace(client));
   const { data: usage } = await succeed(sdk.getUsage({ client }));
-  expect(usage).toMatchObject(usageShape);
   const { data: listed } = await succeed(sdk.listKnowledgeBases({ client }));
   expect(usage.knowledgeBaseCount).toBe(listed.length);
   const documents = await Promise.all(listed.map(({ id }) => listDocuments({ client, knowledgeBaseId: id })));
   expect(usage.storageUsed).toBe(documents.flat().reduce((sum, { size }) => sum + size, 0));
-  expect((await succeed(sdk.getBalance({ client }))).data).toMatchObject(balanceShape);
+  await succeed(sdk.getBalance({ client }));
 }
 
 async function deletions({ client }: Target) {
