@@ -6,10 +6,10 @@ import { OPERATION_IDS, type OperationId, ROUTES, requireContract } from '../har
 import { type Answer, exchange, type Sent } from '../harness/exchange.ts';
 import { expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
 import { readPages } from '../harness/lists.ts';
-import { examplesOf, operationOf, responses } from '../harness/read-spec.ts';
+import { examplesOf, operationOf, requiredInputsOf, responses } from '../harness/read-spec.ts';
 import { startMock } from '../harness/service-process.ts';
 import { bytesOf, pathOf } from '../harness/uploading.ts';
-import { REQUIRED_FIELDS, VALID_INPUTS } from '../harness/valid-inputs.ts';
+import { VALID_INPUTS } from '../harness/valid-inputs.ts';
 
 const mock = await startMock();
 afterAll(() => mock.stop());
@@ -82,7 +82,7 @@ describe('bad input', () => {
     const input = VALID_INPUTS[operationId];
     const fields = Object.keys(input);
     const isPost = ROUTES[operationId].method === 'POST';
-    const without = REQUIRED_FIELDS[operationId].map((field) => {
+    const without = requiredInputsOf(operationOf(operationId)).map((field) => {
       const { [field]: _, ...rest } = input;
       return [`without ${field}`, rest];
     });

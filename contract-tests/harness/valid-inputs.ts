@@ -23,21 +23,3 @@ export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   getDocument: { documentId: UNKNOWN_DOCUMENT_ID },
   listPassages: { documentId: UNKNOWN_DOCUMENT_ID, limit: '10' },
 };
-
-/** The required fields of each operation. */
-export const REQUIRED_FIELDS: Record<OperationId, string[]> = {
-  query: ['query'],
-  importFile: ['fileId'],
-  presignUploadUrl: ['knowledgeBaseId', 'fileName', 'size'],
-  deleteKnowledgeBase: ['knowledgeBaseId'],
-  deleteDocument: ['documentId'],
-  importTextContent: ['knowledgeBaseId', 'title', 'content'],
-  createKnowledgeBase: ['name'],
-  listDocuments: ['knowledgeBaseId'],
-  listKnowledgeBases: [],
-  getDocumentStatus: ['documentId'],
-  getUsage: [],
-  getBalance: [],
-  getDocument: ['documentId'],
-  listPassages: ['documentId'],
-};

@@ -2,12 +2,9 @@
 import { expect, test } from 'vitest';
 import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
 import { openAccount } from '../harness/opened-account.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount();
 const { api, request } = account;
-
-testCommonRefusals('createKnowledgeBase', account);
 
 test('200: answers with what was given, and the list shows the same', async () => {
   const created = await api.createKnowledgeBase({ name: 'Handbook', description: 'Manuals and notes' });

@@ -3,13 +3,10 @@ import { expect, test } from 'vitest';
 import { expectRefusal } from '../harness/expect-refusal.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { bytesOf, importBytes, untilFinal, upload, uploadFile } from '../harness/uploading.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Deletions' });
-
-testCommonRefusals('deleteDocument', account);
 
 const importText = (content: string) => api.importTextContent({ knowledgeBaseId, title: 'Note', content });
 

@@ -3,12 +3,9 @@ import { expect, test } from 'vitest';
 import { expectRefusal } from '../harness/expect-refusal.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { bytesOf, importBytes, untilFinal, upload, uploadFile } from '../harness/uploading.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount();
 const { api, request } = account;
-
-testCommonRefusals('deleteKnowledgeBase', account);
 
 /** A knowledge base with one text in it. */
 async function fill(content: string) {

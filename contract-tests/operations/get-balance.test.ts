@@ -4,14 +4,11 @@ import { expectRefusal } from '../harness/expect-refusal.ts';
 import { createInParallel } from '../harness/lists.ts';
 import { changeAccount, openAccount } from '../harness/opened-account.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount({ credits: 1000 });
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Paid' });
 await api.importTextContent({ knowledgeBaseId, title: 'a', content: 'The echidna lays eggs.' });
-
-testCommonRefusals('getBalance', account);
 
 /** What `act` costs. */
 async function costOf(act: () => Promise<unknown>): Promise<number> {

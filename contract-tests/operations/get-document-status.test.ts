@@ -5,13 +5,10 @@ import { expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts
 import { openAccount } from '../harness/opened-account.ts';
 import { bytesOf, importBytes, isFinal, untilFinal } from '../harness/uploading.ts';
 import { UNKNOWN_DOCUMENT_ID } from '../harness/valid-inputs.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Statuses' });
-
-testCommonRefusals('getDocumentStatus', account);
 
 test('200: an imported text is processed', async () => {
   const { id } = await api.importTextContent({ knowledgeBaseId, title: 'a', content: 'b' });

@@ -5,13 +5,10 @@ import { expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts
 import { openAccount } from '../harness/opened-account.ts';
 import { bytesOf, importBytes, uploadFile } from '../harness/uploading.ts';
 import { UNKNOWN_DOCUMENT_ID } from '../harness/valid-inputs.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Details' });
-
-testCommonRefusals('getDocument', account);
 
 test('200: imported text as its import answered, with title as source and its languages, and no file', async () => {
   const english = 'The bandicoot digs in the soft soil of the forest at night and eats insects and roots. ';

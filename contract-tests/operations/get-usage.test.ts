@@ -2,12 +2,9 @@
 import { expect, test } from 'vitest';
 import { openAccount } from '../harness/opened-account.ts';
 import { bytesOf, importBytes, untilFinal, uploadFile } from '../harness/uploading.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount();
 const { api } = account;
-
-testCommonRefusals('getUsage', account);
 
 test('200: a new account uses nothing', async () => {
   expect(await api.getUsage()).toEqual({ knowledgeBaseCount: 0, storageUsed: 0 });

@@ -5,14 +5,11 @@ import { createInParallel } from '../harness/lists.ts';
 import { changeAccount, openAccount } from '../harness/opened-account.ts';
 import { bytesOf, untilFinal, upload, uploadFile } from '../harness/uploading.ts';
 import { UNKNOWN_DOCUMENT_ID } from '../harness/valid-inputs.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Files' });
 const file = (text: string) => ({ knowledgeBaseId, fileName: 'note.txt', bytes: bytesOf(text) });
-
-testCommonRefusals('importFile', account);
 
 test('200: answers with the pending document of the file, which the list shows', async () => {
   const { fileId } = await uploadFile(api, file('The fossa climbs.'));

@@ -4,13 +4,10 @@ import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../har
 import { createInParallel } from '../harness/lists.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Texts' });
-
-testCommonRefusals('importTextContent', account);
 
 const input = { knowledgeBaseId, title: 'Note', content: 'The numbat eats termites.' };
 

@@ -5,12 +5,9 @@ import { createInParallel, readPages } from '../harness/lists.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { bytesOf, importBytes, untilFinal } from '../harness/uploading.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount();
 const { api, request } = account;
-
-testCommonRefusals('listDocuments', account);
 
 /** A new knowledge base with so many one-word texts. */
 async function fill(count: number): Promise<string> {

@@ -3,12 +3,9 @@ import { expect, test } from 'vitest';
 import { expectRefusedFields } from '../harness/expect-refusal.ts';
 import { createInParallel, readPages } from '../harness/lists.ts';
 import { openAccount } from '../harness/opened-account.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount();
 const { api, request } = account;
-
-testCommonRefusals('listKnowledgeBases', account);
 
 test('200: an account without knowledge bases has an empty list', async () => {
   expect((await api.getUsage()).knowledgeBaseCount).toBe(0);

@@ -5,13 +5,10 @@ import { readPages } from '../harness/lists.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { bytesOf, importBytes } from '../harness/uploading.ts';
 import { UNKNOWN_DOCUMENT_ID } from '../harness/valid-inputs.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Passages' });
-
-testCommonRefusals('listPassages', account);
 
 const sections = Array.from(
   { length: 12 },

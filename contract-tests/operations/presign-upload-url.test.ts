@@ -6,14 +6,11 @@ import { createInParallel } from '../harness/lists.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { bytesOf, upload, uploadFile } from '../harness/uploading.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Tickets' });
 const input = { knowledgeBaseId, fileName: 'manual.md', size: 10 };
-
-testCommonRefusals('presignUploadUrl', account);
 
 test('200: the ticket is a bare PUT to this service, good for one hour', async () => {
   const before = Date.now();

@@ -4,7 +4,6 @@ import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../har
 import { createInParallel } from '../harness/lists.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
-import { testCommonRefusals } from './test-common-refusals.ts';
 
 const account = await openAccount();
 const { api, request } = account;
@@ -21,8 +20,6 @@ async function fill(...contents: string[]): Promise<string> {
 const mammals = await fill('The wombat digs.', 'The quokka smiles.');
 const birds = await fill('The wombat is no bird.', 'The kiwi runs.');
 const empty = await fill();
-
-testCommonRefusals('query', account);
 
 const basesOf = async (query: string, knowledgeBaseIds?: string[]) =>
   (await api.query({ query, ...(knowledgeBaseIds && { knowledgeBaseIds }) })).map(

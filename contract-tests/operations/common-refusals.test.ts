@@ -1,9 +1,10 @@
-/** The tests that every operation has to pass alike, to be called in the operation's own test file. */
-import { expect, test } from 'vitest';
-import { type OperationId, ROUTES } from '../harness/contract-check.ts';
+/** What every operation refuses alike: a wrong key, a body that is too large or not JSON, wrong fields. */
+import { describe, expect, test } from 'vitest';
+import { OPERATION_IDS, type OperationId, ROUTES } from '../harness/contract-check.ts';
 import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
-import type { Account } from '../harness/opened-account.ts';
-import { REQUIRED_FIELDS, VALID_INPUTS } from '../harness/valid-inputs.ts';
+import { type Account, openAccount } from '../harness/opened-account.ts';
+import { operationOf, requiredInputsOf } from '../harness/read-spec.ts';
+import { VALID_INPUTS } from '../harness/valid-inputs.ts';
 
 /** Media types that are not JSON in UTF-8; undefined: no Content-Type at all. */
 const OTHER_MEDIA_TYPES = [
@@ -111,7 +112,7 @@ function testForbiddenCharacters(operationId: OperationId, account: Account): vo
 function testInvalidInput(operationId: OperationId, account: Account): void {
   const { request } = account;
   const input = VALID_INPUTS[operationId];
-  const fields = REQUIRED_FIELDS[operationId];
+  const fields = requiredInputsOf(operationOf(operationId));
 
   test.each(fields)('422 INPUT_VALIDATION_FAILED: without %s', async (field) => {
     const { [field]: _, ...rest } = input;
@@ -137,12 +138,12 @@ function withField(operationId: OperationId, input: object, field: string): stri
   return JSON.stringify(Object.fromEntries([...Object.entries(input), [field, 'x']]));
 }
 
-/** Registers the tests of what any operation refuses: key, size, media type, fields. */
-export function testCommonRefusals(operationId: OperationId, account: Account): void {
+describe.each(OPERATION_IDS)('%s', async (operationId) => {
+  const account = await openAccount();
   testUnauthorized(operationId, account);
   testInvalidInput(operationId, account);
   if (ROUTES[operationId].method === 'GET') return;
   testPayloadTooLarge(operationId, account);
   testUnsupportedMediaType(operationId, account);
   testForbiddenCharacters(operationId, account);
-}
+});
