@@ -4,7 +4,7 @@
  */
 import { type Command, Option } from 'commander';
 import { type ContractReport, runContract } from '../contract-tests/dredd/contract-run.ts';
-import { wordsOf } from '../contract-tests/dredd/judge.ts';
+import { wordsOf } from '../contract-tests/dredd/dredd-run.ts';
 import type { Target } from '../contract-tests/dredd/target.ts';
 import { nameOf } from '../contract-tests/dredd/transactions.ts';
 import { withOperator } from '../contract-tests/harness/operator.ts';

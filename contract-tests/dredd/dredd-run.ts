@@ -1,12 +1,14 @@
 /** Runs Dredd over transactions, with hooks that provoke each answer and judge what Dredd can not. */
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import Dredd, { type DreddHooks, type DreddStats, type DreddTransaction } from 'dredd';
 import reporterOutput from 'dredd/build/reporters/reporterOutputLogger.js';
-import { ROUTES } from '../harness/contract-check.ts';
+import { ROUTES, requireContract } from '../harness/contract-check.ts';
 import { type Answer, parseJson } from '../harness/exchange.ts';
 import { describeTransactions } from './description.ts';
-import { judge, provoke, wordsOf } from './judge.ts';
 import type { Provocation, Work } from './provocation.ts';
+import { REFUSALS } from './refusals.ts';
+import { SUCCESSES } from './successes.ts';
 import { expectedStatus, type Transaction } from './transactions.ts';
 
 /** `error`: of Dredd itself. `ran`: the transactions that Dredd sent, in its order. */
@@ -60,6 +62,18 @@ const toAnswer = ({ statusCode, headers, body = '' }: NonNullable<DreddTransacti
   body: parseJson(body),
 });
 
+/** How the answer of a transaction is provoked. @throws where nothing here can. */
+async function provoke(work: Work, { operationId, status }: Transaction): Promise<Provocation> {
+  if (status === '200') return await SUCCESSES[operationId](work);
+  const refuse = REFUSALS[status];
+  if (refuse === undefined) throw new Error(`nothing here provokes a ${status}`);
+  return await refuse(work, operationId);
+}
+
+/** What was thrown in words; the generated client throws bodies. */
+export const wordsOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : `refused: ${inspect(thrown, { breakLength: Infinity })}`;
+
 /** What each transaction's answer is provoked by, or why nothing provokes it. */
 const provocations = new WeakMap<DreddTransaction, Provocation | { problem: string }>();
 
@@ -87,7 +101,8 @@ async function findProblem(run: Run, dredd: DreddTransaction): Promise<string | 
   try {
     if (dredd.real === undefined) return 'no answer came';
     const answer = toAnswer(dredd.real);
-    await judge(transaction, provocation, answer);
+    requireContract(transaction.operationId, answer);
+    await provocation.check?.(answer);
     const requestId = answer.headers['x-request-id'];
     return requestId === requestIdOf(transaction)
       ? undefined

@@ -3,6 +3,7 @@ import { ACCOUNT_BUGS, DELETION_BUGS, IMPORT_BUGS, LIST_BUGS, SEARCH_BUGS } from
 import type { Bug } from './bug.ts';
 import { ENVELOPE_BUGS, HEADER_BUGS } from './envelope-bugs.ts';
 import {
+  DERIVED_BUGS,
   DOCUMENT_BUGS,
   KNOWLEDGE_BASE_BUGS,
   NUMBER_AND_PAGE_BUGS,
@@ -18,6 +19,7 @@ export const BUGS: readonly Bug[] = [
   ...REFUSAL_BUGS,
   ...ERROR_DATA_BUGS,
   ...CODE_BUGS,
+  ...DERIVED_BUGS,
   ...SEARCH_RESULT_BUGS,
   ...KNOWLEDGE_BASE_BUGS,
   ...DOCUMENT_BUGS,

@@ -11,25 +11,56 @@ import type {
   UploadTicket,
   Usage,
 } from '../../generated/types.gen.ts';
-import { inBody, inData, inItems, without } from './bug.ts';
+import type { OperationId } from '../harness/contract-check.ts';
+import { operationOf } from '../harness/read-spec.ts';
+import { type Bug, inBody, inData, inItems, without } from './bug.ts';
+
+/** Between them they answer with every resource. */
+const WITH_EVERY_RESOURCE: OperationId[] = [
+  'createKnowledgeBase',
+  'listDocuments',
+  'getDocumentStatus',
+  'presignUploadUrl',
+  'getUsage',
+  'getBalance',
+  'listPassages',
+  'query',
+];
+
+type Fields = Record<string, unknown>;
+
+/** What a required field must not be. */
+const WRONG_FIELDS: [name: string, change: (value: unknown) => unknown][] = [
+  ['is missing', () => undefined],
+  ['is null', () => null],
+  ['has another type', (value) => (typeof value === 'string' ? [value] : String(value))],
+];
+
+/** Bugs in the required fields of an operation's data, or of its items: each field is wrong in one way. */
+function deriveBugs(operationId: OperationId): Bug[] {
+  const data = operationOf(operationId).responses['200']?.content['application/json'].schema.properties?.data;
+  const { required = [] } = data?.items ?? data ?? {};
+  return required.map((field, index) => {
+    const [wrong, change] = WRONG_FIELDS[index % WRONG_FIELDS.length] ?? ['is missing', () => undefined];
+    const inField = (fields: Fields) => ({ ...fields, [field]: change(fields[field]) });
+    const name = `${field} of ${operationId} ${wrong}`;
+    return data?.type === 'array' ? inItems(name, operationId, inField) : inData(name, operationId, inField);
+  });
+}
+
+/** From the schemas of the spec. */
+export const DERIVED_BUGS = WITH_EVERY_RESOURCE.flatMap(deriveBugs);
 
 const result = (name: string, change: (item: SearchResult) => unknown) =>
   inItems<SearchResult>(name, 'query', change);
 
 export const SEARCH_RESULT_BUGS = [
-  result('score as a string', (item) => ({ ...item, score: String(item.score) })),
   result('score as a percentage', (item) => ({ ...item, score: item.score * 100 + 1 })),
   result('score as a cost, below 0', (item) => ({ ...item, score: -item.score })),
-  result('score null', (item) => ({ ...item, score: null })),
-  result('no score', (item) => without(item, 'score')),
   result('documentId in place of document_id', ({ document_id, ...item }) => ({
     ...item,
     documentId: document_id,
   })),
-  result('no knowledge_base_id', (item) => without(item, 'knowledge_base_id')),
-  result('no title', (item) => without(item, 'title')),
-  result('content as a list of lines', (item) => ({ ...item, content: item.content.split('\n') })),
-  result('metadata null', (item) => ({ ...item, metadata: null })),
   result('metadata without source', (item) => ({ ...item, metadata: without(item.metadata, 'source') })),
   result('annotations as an object', (item) => ({
     ...item,
@@ -62,16 +93,13 @@ const made = (name: string, change: (data: KnowledgeBase) => unknown) =>
   inData<KnowledgeBase>(name, 'createKnowledgeBase', change);
 
 export const KNOWLEDGE_BASE_BUGS = [
-  made('createdAt in milliseconds', (data) => ({ ...data, createdAt: Date.parse(data.createdAt) })),
   made('createdAt without a T', (data) => ({
     ...data,
     createdAt: data.createdAt.replace('T', ' ').slice(0, 19),
   })),
   made('created_at in place of createdAt', ({ createdAt, ...data }) => ({ ...data, created_at: createdAt })),
-  made('no updatedAt', (data) => without(data, 'updatedAt')),
   made('the account of a knowledge base', (data) => ({ ...data, accountId: data.id })),
   made('an id of 32 characters', (data) => ({ ...data, id: data.id.replaceAll('-', '') })),
-  made('an id as a number', (data) => ({ ...data, id: 17 })),
   inItems<KnowledgeBase>('description null', 'listKnowledgeBases', (item) => ({
     ...item,
     description: null,
@@ -87,13 +115,11 @@ const listed = (name: string, change: (item: Document) => unknown) =>
   inItems<Document>(name, 'listDocuments', change);
 
 export const DOCUMENT_BUGS = [
-  imported('size as a string', (data) => ({ ...data, size: String(data.size) })),
   imported('size in kilobytes', (data) => ({ ...data, size: data.size / 1024 })),
   imported('size in characters', (data) => ({ ...data, size: data.size - 8 })),
   imported('a status of another word', (data) => ({ ...data, status: 'done' })),
   imported('imported text that is pending', (data) => ({ ...data, status: 'pending' })),
   imported('the type of a file', (data) => ({ ...data, type: 'txt' })),
-  imported('no id', (data) => without(data, 'id')),
   listed('status in upper case', (item) => ({ ...item, status: item.status.toUpperCase() })),
   listed('type as a media type', (item) => ({ ...item, type: 'text/plain' })),
   listed('warnings as a string', (item) => ({ ...item, warnings: '' })),
@@ -133,11 +159,9 @@ const ticket = (name: string, change: (data: UploadTicket) => unknown) =>
   inData<UploadTicket>(name, 'presignUploadUrl', change);
 
 export const TICKET_BUGS = [
-  ticket('no fileId', (data) => without(data, 'fileId')),
   ticket('uploadUrl as a path', (data) => ({ ...data, uploadUrl: new URL(data.uploadUrl).pathname })),
   ticket('an address that nothing takes', (data) => ({ ...data, uploadUrl: `${data.uploadUrl}0` })),
   ticket('upload by POST', (data) => ({ ...data, method: 'POST' })),
-  ticket('headers as a list', (data) => ({ ...data, headers: [] })),
   ticket('a ticket that has expired', (data) => ({ ...data, expiresAt: '2026-01-15T10:30:50.112Z' })),
   ticket('a life in seconds', ({ expiresAt: _, ...data }) => ({ ...data, expiresIn: 3600 })),
 ];
@@ -146,16 +170,10 @@ const paged = (name: string, at: string, change: (pagination: Pagination) => unk
   inBody(name, at, (body) => ({ ...body, pagination: change(body.pagination as Pagination) })); // a list's, by its schema
 
 export const NUMBER_AND_PAGE_BUGS = [
-  inData<Usage>('storageUsed as a string', 'getUsage', (data) => ({
-    ...data,
-    storageUsed: String(data.storageUsed),
-  })),
   inData<Usage>('storageUsed in kilobytes', 'getUsage', (data) => ({
     ...data,
     storageUsed: data.storageUsed / 1024,
   })),
-  inData<Usage>('no knowledgeBaseCount', 'getUsage', (data) => without(data, 'knowledgeBaseCount')),
-  inData<Balance>('balance as a string', 'getBalance', ({ balance }) => ({ balance: String(balance) })),
   inData<Balance>('balance below 0', 'getBalance', ({ balance }) => ({ balance: -balance })),
   inData<Balance>('balance in fractions', 'getBalance', ({ balance }) => ({ balance: balance / 7 })),
   inData<Balance>('the balance itself as data', 'getBalance', ({ balance }) => balance),
