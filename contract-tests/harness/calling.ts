@@ -32,36 +32,40 @@ export async function fetchChecked(request: Request): Promise<Response> {
   return response;
 }
 
+/** The payload of a success. */
+const dataOf = async <Data>(answer: Promise<{ data: { data: Data } }>): Promise<Data> =>
+  (await answer).data.data;
+
 /** The operations by the generated client: input → `data` (for lists: the whole body). Refusals are thrown. */
-const createApi = (client: Client) => ({
-  query: async (body: QueryRequest) => (await sdk.query({ client, body, throwOnError: true })).data.data,
-  importFile: async (fileId: string) =>
-    (await sdk.importFile({ client, body: { fileId }, throwOnError: true })).data.data,
-  presignUploadUrl: async (body: PresignUploadUrlRequest) =>
-    (await sdk.presignUploadUrl({ client, body, throwOnError: true })).data.data,
-  deleteKnowledgeBase: async (knowledgeBaseId: string) =>
-    (await sdk.deleteKnowledgeBase({ client, body: { knowledgeBaseId }, throwOnError: true })).data.data,
-  deleteDocument: async (documentId: string) =>
-    (await sdk.deleteDocument({ client, body: { documentId }, throwOnError: true })).data.data,
-  importTextContent: async (body: ImportTextContentRequest) =>
-    (await sdk.importTextContent({ client, body, throwOnError: true })).data.data,
-  createKnowledgeBase: async (body: CreateKnowledgeBaseRequest) =>
-    (await sdk.createKnowledgeBase({ client, body, throwOnError: true })).data.data,
-  listDocuments: async (query: ListDocumentsData['query']) =>
-    (await sdk.listDocuments({ client, query, throwOnError: true })).data,
-  listKnowledgeBases: async (query: NonNullable<ListKnowledgeBasesData['query']> = {}) =>
-    (await sdk.listKnowledgeBases({ client, query, throwOnError: true })).data,
-  getDocumentStatus: async (documentId: string, waitSeconds?: number) => {
-    const query = { documentId, ...(waitSeconds !== undefined && { waitSeconds }) };
-    return (await sdk.getDocumentStatus({ client, query, throwOnError: true })).data.data;
-  },
-  getDocument: async (documentId: string) =>
-    (await sdk.getDocument({ client, query: { documentId }, throwOnError: true })).data.data,
-  listPassages: async (query: ListPassagesData['query']) =>
-    (await sdk.listPassages({ client, query, throwOnError: true })).data,
-  getUsage: async () => (await sdk.getUsage({ client, throwOnError: true })).data.data,
-  getBalance: async () => (await sdk.getBalance({ client, throwOnError: true })).data.data.balance,
-});
+function createApi(sender: Client) {
+  const to = { client: sender, throwOnError: true } as const;
+  return {
+    query: (body: QueryRequest) => dataOf(sdk.query({ ...to, body })),
+    importFile: (fileId: string) => dataOf(sdk.importFile({ ...to, body: { fileId } })),
+    presignUploadUrl: (body: PresignUploadUrlRequest) => dataOf(sdk.presignUploadUrl({ ...to, body })),
+    deleteKnowledgeBase: (knowledgeBaseId: string) =>
+      dataOf(sdk.deleteKnowledgeBase({ ...to, body: { knowledgeBaseId } })),
+    deleteDocument: (documentId: string) => dataOf(sdk.deleteDocument({ ...to, body: { documentId } })),
+    importTextContent: (body: ImportTextContentRequest) => dataOf(sdk.importTextContent({ ...to, body })),
+    createKnowledgeBase: (body: CreateKnowledgeBaseRequest) =>
+      dataOf(sdk.createKnowledgeBase({ ...to, body })),
+    listDocuments: async (query: ListDocumentsData['query']) =>
+      (await sdk.listDocuments({ ...to, query })).data,
+    listKnowledgeBases: async (query: NonNullable<ListKnowledgeBasesData['query']> = {}) =>
+      (await sdk.listKnowledgeBases({ ...to, query })).data,
+    getDocumentStatus: (documentId: string, waitSeconds?: number) =>
+      dataOf(
+        sdk.getDocumentStatus({
+          ...to,
+          query: { documentId, ...(waitSeconds !== undefined && { waitSeconds }) },
+        }),
+      ),
+    getDocument: (documentId: string) => dataOf(sdk.getDocument({ ...to, query: { documentId } })),
+    listPassages: async (query: ListPassagesData['query']) => (await sdk.listPassages({ ...to, query })).data,
+    getUsage: () => dataOf(sdk.getUsage(to)),
+    getBalance: async () => (await dataOf(sdk.getBalance(to))).balance,
+  };
+}
 
 export type Api = ReturnType<typeof createApi>;
 

@@ -31,12 +31,19 @@ const textEdit: fc.Arbitrary<(text: string) => string> = fc
     return kind === 2 ? start + text.slice(at + 1) : start;
   });
 
-const onValue =
-  (name: string, change: (value: string) => string): Forge =>
-  ({ path, parameters }) => ({
-    path,
-    parameters: parameters.map(([each, value]) => [each, each === name ? change(value) : value]),
-  });
+const inPath =
+  (change: (path: string) => string): Forge =>
+  ({ path, parameters }) => ({ path: change(path), parameters });
+
+const inParameters =
+  (change: (parameters: Parts['parameters']) => Parts['parameters']): Forge =>
+  ({ path, parameters }) => ({ path, parameters: change(parameters) });
+
+const onValue = (name: string, change: (value: string) => string): Forge =>
+  inParameters((all) => all.map(([each, value]) => [each, each === name ? change(value) : value]));
+
+const onName = (name: string, change: (name: string) => string): Forge =>
+  inParameters((all) => all.map(([each, value]) => [each === name ? change(each) : each, value]));
 
 /** Swaps the case of every letter, or of one. */
 const otherCase = (text: string) => text.replace(/[a-zA-Z]/g, (letter) => swapCase(letter));
@@ -56,7 +63,7 @@ const randomSignature = fc
 
 const anyForge: fc.Arbitrary<Forge> = fc.oneof<fc.Arbitrary<Forge>[]>(
   fc.tuple(names, textEdit).map(([name, edit]) => onValue(name, edit)),
-  textEdit.map((edit) => ({ path, parameters }) => ({ path: `/${edit(path.slice(1))}`, parameters })),
+  textEdit.map((edit) => inPath((path) => `/${edit(path.slice(1))}`)),
   fc
     .tuple(names, fc.bigInt({ min: -(2n ** 60n), max: 2n ** 60n }))
     .map(([name, number]) => onValue(name, () => String(number))),
@@ -65,55 +72,37 @@ const anyForge: fc.Arbitrary<Forge> = fc.oneof<fc.Arbitrary<Forge>[]>(
     .map(([name, more]) => onValue(name, (value) => String(Number(value) + more))),
   fc.constantFrom('0', '+', '-', '%20').map((start) => onValue('size', (value) => start + value)),
   randomSignature.map((signature) => onValue('signature', () => signature)),
-  names.map((name) => ({ path, parameters }, other) => ({
-    path,
-    parameters: parameters.map(([each, value], index) => [
-      each,
-      each === name ? (other.parameters[index]?.[1] ?? '') : value,
-    ]),
-  })),
-  fc.constant((own, other) => ({ ...own, path: other.path })),
-  names.map((name) => ({ path, parameters }) => ({
-    path,
-    parameters: parameters.filter(([each]) => each !== name),
-  })),
-  // Reorders the parameters, or repeats one with its own value or another.
-  fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 }).map((order) => ({ path, parameters }) => ({
-    path,
-    parameters: order.flatMap((index) => parameters.slice(index, index + 1)),
-  })),
-  fc.tuple(fc.nat(4), fc.nat(2), textEdit).map(([from, kind, edit]) => ({ path, parameters }) => {
-    const again = parameters
-      .slice(from, from + 1)
-      .map(([name, value]): [string, string] => [name, kind === 0 ? value : edit(value)]);
-    return { path, parameters: kind === 1 ? [...again, ...parameters] : [...parameters, ...again] };
+  names.map((name) => (own, other) => {
+    const value = other.parameters.find(([each]) => each === name)?.[1] ?? '';
+    return onValue(name, () => value)(own, other);
   }),
-  fc.tuple(names, textEdit).map(([name, edit]) => ({ path, parameters }) => ({
-    path,
-    parameters: parameters.map(([each, value]) => [each === name ? edit(each) : each, value]),
-  })),
-  names.map((name) => ({ path, parameters }) => ({
-    path,
-    parameters: parameters.map(([each, value]) => [each === name ? otherCase(each) : each, value]),
-  })),
+  fc.constant((own, other) => ({ ...own, path: other.path })),
+  names.map((name) => inParameters((all) => all.filter(([each]) => each !== name))),
+  // Reorders the parameters, or repeats one with its own value or another.
+  fc
+    .shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 })
+    .map((order) => inParameters((all) => order.flatMap((index) => all.slice(index, index + 1)))),
+  fc.tuple(fc.nat(4), fc.nat(2), textEdit).map(([from, kind, edit]) =>
+    inParameters((all) => {
+      const again = all
+        .slice(from, from + 1)
+        .map(([name, value]): [string, string] => [name, kind === 0 ? value : edit(value)]);
+      return kind === 1 ? [...again, ...all] : [...all, ...again];
+    }),
+  ),
+  fc.tuple(names, textEdit).map(([name, edit]) => onName(name, edit)),
+  names.map((name) => onName(name, otherCase)),
   names.map((name) => onValue(name, otherCase)),
-  fc.constant(({ path, parameters }) => ({ path: otherCase(path), parameters })),
+  fc.constant(inPath(otherCase)),
   fc.tuple(names, fc.nat(50)).map(([name, pick]) => onValue(name, (value) => escapeAt(value, pick))),
-  fc.nat(80).map((pick) => ({ path, parameters }) => ({
-    path: `/${escapeAt(path.slice(1), pick)}`,
-    parameters,
-  })),
+  fc.nat(80).map((pick) => inPath((path) => `/${escapeAt(path.slice(1), pick)}`)),
   fc
     .constantFrom('/', '//', '/.', '/..', '/x', ';a=b', '%00', '%2f', '.txt')
-    .map((end) => ({ path, parameters }) => ({ path: path + end, parameters })),
-  fc.constantFrom('/', '/.', '/x/..', '/v1', '/docs').map((start) => ({ path, parameters }) => ({
-    path: start + path,
-    parameters,
-  })),
-  fc.constantFrom<[string, string][]>(['a', 'b'], ['', ''], ['signature', '']).map((more) => (own) => ({
-    ...own,
-    parameters: [...own.parameters, more],
-  })),
+    .map((end) => inPath((path) => path + end)),
+  fc.constantFrom('/', '/.', '/x/..', '/v1', '/docs').map((start) => inPath((path) => start + path)),
+  fc
+    .constantFrom<[string, string][]>(['a', 'b'], ['', ''], ['signature', ''])
+    .map((more) => inParameters((all) => [...all, more])),
 );
 
 const METHODS = ['PUT', 'POST', 'PATCH', 'DELETE', 'GET', 'OPTIONS'];

@@ -67,69 +67,47 @@ const longQueries = (block: typeof HANGUL): Attack['run'] => {
   return (account, untilMs) => inParallel(6, untilMs, () => call(account, 'query', { query }));
 };
 
-/** Connections that announce a body and send a byte of it now and then. */
-const slowBodies =
-  (connections: number, head: (apiKey: string) => string): Attack['run'] =>
-  async ({ address, apiKey }, untilMs) => {
-    const { hostname, port } = new URL(address);
-    const sockets = Array.from({ length: connections }, () => {
-      const socket = connect(Number(port), hostname).on('error', () => {});
-      socket.write(head(apiKey));
-      return socket;
-    });
-    while (performance.now() < untilMs) {
-      await delay(1_000);
-      for (const socket of sockets) if (socket.writable) socket.write('1');
-    }
-    for (const socket of sockets) socket.destroy();
-  };
+type Connections = {
+  connections: number;
+  /** Sent at the start of each connection. */
+  first?(apiKey: string): string;
+  /** Sent at this interval, unless more than `maxWaitingBytes` wait to be sent. */
+  next(apiKey: string): string;
+  everyMs: number;
+  maxWaitingBytes?: number;
+  /** Whether a closed connection starts again. */
+  reopens: boolean;
+};
 
-/** Connections that send an endless body with a byte per chunk. A connection that is cut off starts again. */
-const tinyChunks =
-  (connections: number): Attack['run'] =>
+/** Holds connections and sends on all of them, without regard to answers. */
+const holdConnections =
+  ({ connections, first, next, everyMs, maxWaitingBytes = Infinity, reopens }: Connections): Attack['run'] =>
   async ({ address, apiKey }, untilMs) => {
     const { hostname, port } = new URL(address);
     const open = () => {
       const socket = connect(Number(port), hostname).on('error', () => {});
-      socket
-        .resume()
-        .write(`${post('importTextContent', apiKey, 'Transfer-Encoding: chunked')}5\r\n{"a":\r\n`);
+      if (reopens) socket.resume();
+      if (first !== undefined) socket.write(first(apiKey));
       return socket;
     };
     const sockets = Array.from({ length: connections }, open);
+    const bytes = next(apiKey);
     while (performance.now() < untilMs) {
-      await delay(20);
+      await delay(everyMs);
       sockets.forEach((socket, i) => {
-        if (!socket.writable) sockets[i] = open();
-        else if (socket.writableLength === 0) socket.write('1\r\nx\r\n'.repeat(200));
+        if (socket.writable && socket.writableLength <= maxWaitingBytes) socket.write(bytes);
+        else if (!socket.writable && reopens) sockets[i] = open();
       });
     }
     for (const socket of sockets) socket.destroy();
   };
+
+/** Connections that announce a body and send a byte of it every second. */
+const slowBodies = (connections: number, first: (apiKey: string) => string): Attack['run'] =>
+  holdConnections({ connections, first, next: () => '1', everyMs: 1_000, reopens: false });
 
 const post = (operation: string, apiKey: string, length: string): string =>
   `POST /v1/${operation} HTTP/1.1\r\nHost: a\r\nx-api-key: ${apiKey}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
-
-/** Connections that send requests without waiting for answers. A closed connection starts again. */
-const pipelines =
-  (connections: number): Attack['run'] =>
-  async ({ address, apiKey }, untilMs) => {
-    const { hostname, port } = new URL(address);
-    const requests = `GET /v1/getBalance HTTP/1.1\r\nHost: a\r\nx-api-key: ${apiKey}\r\n\r\n`.repeat(200);
-    const open = () =>
-      connect(Number(port), hostname)
-        .on('error', () => {})
-        .resume();
-    const sockets = Array.from({ length: connections }, open);
-    while (performance.now() < untilMs) {
-      await delay(20);
-      sockets.forEach((socket, i) => {
-        if (!socket.writable) sockets[i] = open();
-        else if (socket.writableLength < 500_000) socket.write(requests);
-      });
-    }
-    for (const socket of sockets) socket.destroy();
-  };
 
 /** PUTs one byte again and again to one upload address. */
 const oneTicket =
@@ -196,11 +174,24 @@ export const ATTACKS: Record<string, Attack> = {
   },
   'tiny-chunks': {
     about: '100 connections that send bodies in chunks of one byte',
-    run: tinyChunks(100),
+    run: holdConnections({
+      connections: 100,
+      first: (apiKey) => `${post('importTextContent', apiKey, 'Transfer-Encoding: chunked')}5\r\n{"a":\r\n`,
+      next: () => '1\r\nx\r\n'.repeat(200),
+      everyMs: 20,
+      maxWaitingBytes: 0,
+      reopens: true,
+    }),
   },
   pipelines: {
     about: '50 connections that send requests without waiting for answers',
-    run: pipelines(50),
+    run: holdConnections({
+      connections: 50,
+      next: (apiKey) => `GET /v1/getBalance HTTP/1.1\r\nHost: a\r\nx-api-key: ${apiKey}\r\n\r\n`.repeat(200),
+      everyMs: 20,
+      maxWaitingBytes: 500_000,
+      reopens: true,
+    }),
   },
   'wrong-bodies': {
     about: 'queries with 19,000 wrong ids, 12 at a time',
