@@ -7,7 +7,7 @@
 export const elementTypes = { integer: 23, text: 25, tsvector: 3614, jsonb: 3802 } as const;
 
 /**
- * Frees the memory of unused bytes, and of all that shares their buffer: never use it on bytes from Node's pool. V8
+ * Frees unused bytes, and all bytes that share their buffer: never call it with bytes from Node's pool. Otherwise V8
  * would keep up to 64 MB of such buffers.
  */
 export function release({ buffer }: Uint8Array): void {
@@ -52,7 +52,7 @@ export function createByteWriter() {
       buffer[length++] = 0x80 | ((codePoint >> 6) & 0x3f);
       buffer[length++] = 0x80 | (codePoint & 0x3f);
     },
-    /** Writes `values` from `start` to `end`. For a few bytes: then one by one is faster than a call. */
+    /** Writes `values` from `start` to `end`, one by one. For a few bytes, this is faster than a call of `append`. */
     bytes(values: Uint8Array, start: number, end: number): void {
       reserve(end - start);
       for (let i = start; i < end; i++) buffer[length++] = values[i] as number; // i is in range

@@ -9,7 +9,7 @@ const src = fileURLToPath(new URL('.', import.meta.url));
 const modules = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
   (file) => /\.(ts|mjs)$/.test(file) && !file.endsWith('.test.ts'),
 );
-/** What the service consists of: all but what stands in a room's folder for its tests. */
+/** The modules of the service: all but those in folders `testing`. */
 const files = modules.filter((file) => !file.includes('/testing/'));
 
 /** Files of src/ itself that any folder may import: each is one idea. */
@@ -90,7 +90,7 @@ function importsOf(
 const allImportsOf = (file: string): string[] =>
   importsOf(file, /(?:\bfrom|^import|\bimport\() ?'(\.[^']+)'/gm);
 
-test('each file stands in a room that says what it imports', () => {
+test('each file is in a folder that IMPORTS lists', () => {
   expect(
     new Set(modules.map(roomOf).filter((room) => !SHARED.has(room) && room !== 'layering.test.ts')),
   ).toEqual(new Set(Object.keys(IMPORTS)));
@@ -115,7 +115,7 @@ test('no file of the service imports from a folder `testing`', () => {
   expect(importing).toEqual([]);
 });
 
-test('no room imports one that imports it, by whatever way', () => {
+test('the imports between rooms have no cycle', () => {
   const rooms = Object.keys(IMPORTS);
   const upward = Object.entries(IMPORTS).flatMap(([room, targets]) =>
     targets
@@ -179,14 +179,14 @@ test('what tests the contract does so from outside; only its harness finds a run
   );
 });
 
-test('the SDK of S3 is loaded only by the store that needs it, and that only where it is set', () => {
+test('only the S3 store loads the SDK of S3', () => {
   const knowing = ['files/s3-requests.ts', 'files/s3-store.ts'];
   expect(files.filter((file) => read(file).includes("from '@aws-sdk/"))).toEqual(knowing);
   const loading = files.filter((file) => importsOf(file).some((name) => knowing.includes(name)));
   expect(loading).toEqual(['files/s3-store.ts']);
 });
 
-test('what only some settings need is loaded only then: metrics, the SDK of traces', () => {
+test('metrics and the SDK of traces are loaded only where the settings enable them', () => {
   const lazy = ['telemetry/opentelemetry.ts', 'telemetry/prometheus.ts'];
   expect(files.filter((file) => importsOf(file).some((target) => lazy.includes(target)))).toEqual([]);
   const loading = files.filter((file) => /from '(prom-client|@opentelemetry\/(?!api').*)'/.test(read(file)));

@@ -10,12 +10,12 @@ export function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
 }
 
-/** The code of an error from Node or PostgreSQL, '' for none. Of several errors at once, the code of the first. */
+/** The code of an error from Node or PostgreSQL; '' if it has none. For an AggregateError, the code of the first. */
 export function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** A path as one word of a shell, for commands that an operator pastes. */
+/** Quotes a path for a shell, for commands that an operator pastes: `a b` → `'a b'` */
 export const shellWord = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;

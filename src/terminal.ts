@@ -11,15 +11,15 @@ export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Lets work go on after its output can no longer be written. `onLoss` receives the first error of standard output. */
+/** Lets the process continue when output cannot be written. `onLoss` receives the first error of standard output. */
 export function outliveOutput(onLoss: (error: Error) => void = () => {}): void {
   process.stdout.once('error', onLoss).on('error', () => {});
   process.stderr.on('error', () => {});
 }
 
 /**
- * Reports output that cannot be written, and sets the exit status 1. A reader that has seen enough (`| head`) is no
- * failure; a full disk is.
+ * Reports output that cannot be written, and sets the exit status 1. A full disk is a failure; a reader that stops
+ * early (`| head`) is none.
  */
 export function failWithoutOutput(): void {
   outliveOutput((error) => {
