@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { checkStore } from '../admin/check-store.ts';
-import { requeuePurges, settleUploads, sweepFiles } from '../jobs/collect-garbage.ts';
+import { removeOrphanedObjects, requeuePurges, settleUploads } from '../jobs/collect-garbage.ts';
 import { purgeKnowledgeBase } from '../jobs/purge-knowledge-base.ts';
 import { put, startBucketService, type Ticket, uploadNameOf } from '../serve/testing/bucket-service.ts';
 
@@ -124,7 +124,7 @@ test('what comes by an address after the import, the deletion or the settlement 
   const open = await newTicket(4);
   for (const ticket of [...tickets, open]) expect(await put(ticket.uploadUrl, 'more')).toBe(200);
   expect(await problemsFound()).toHaveLength(3);
-  await sweepFiles(started.suite.service, signal);
+  await removeOrphanedObjects(started.suite.service, signal);
   expect((await namesOf()).toSorted()).toEqual([...kept, uploadNameOf(open)].toSorted());
   expect(await problemsFound()).toEqual([]);
 });

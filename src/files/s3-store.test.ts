@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { checkStore } from '../admin/check-store.ts';
 import { serviceUnavailable } from '../errors.ts';
-import { sweepFiles } from '../jobs/collect-garbage.ts';
+import { removeOrphanedObjects } from '../jobs/collect-garbage.ts';
 import { put, startBucketService, type Ticket, uploadNameOf } from '../serve/testing/bucket-service.ts';
 
 let knowledgeBaseId: string;
@@ -218,7 +218,7 @@ test.skipIf(store.isReal)(
     }))
       if (line.includes(knowledgeBaseId)) problems.push(line);
     expect(problems).toHaveLength(5);
-    await sweepFiles(service, new AbortController().signal);
+    await removeOrphanedObjects(service, new AbortController().signal);
     expect((await namesOf()).toSorted()).toEqual(
       [uploadNameOf(open), `${knowledgeBaseId}/notes.txt`].toSorted(),
     );

@@ -8,7 +8,7 @@ import { serviceUnavailable } from '../errors.ts';
 import type { Service } from '../handlers/service.ts';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 import { unattended } from '../serve/testing/unattended-imports.ts';
-import { removeUnimportedFiles, requeuePurges, sweepFiles } from './collect-garbage.ts';
+import { removeOrphanedObjects, removeUnimportedFiles, requeuePurges } from './collect-garbage.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 
 let suite: TestService;
@@ -68,7 +68,7 @@ const expire = (days: number) =>
   UPDATE files SET expires_at = now() - make_interval(days => ${days}, mins => 1)
   WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(suite.service.database);
 
-const sweep = () => sweepFiles(suite.service, new AbortController().signal);
+const sweep = () => removeOrphanedObjects(suite.service, new AbortController().signal);
 
 /** The path on disk of the knowledge base's only object. */
 async function findObject(): Promise<string> {

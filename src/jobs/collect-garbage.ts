@@ -63,7 +63,7 @@ const NAMED_IN_LOG = 10;
  * or row: the objects of an unknown knowledge base may be another database's, and an empty store may be an unmounted
  * disk. An operator must judge both, and use `fsck --repair`.
  */
-export async function sweepFiles(service: JobContext, signal: AbortSignal): Promise<void> {
+export async function removeOrphanedObjects(service: JobContext, signal: AbortSignal): Promise<void> {
   const { database, files, log } = service;
   const { live } = await findStoringKnowledgeBases(database, files);
   for (const knowledgeBaseId of live) {
@@ -85,5 +85,5 @@ export async function collectGarbage(service: JobContext, { signal }: Attempt<ob
   await removeExpiredAnswers(service.database);
   await settleUploads(service, signal);
   await removeUnimportedFiles(service);
-  await sweepFiles(service, signal);
+  await removeOrphanedObjects(service, signal);
 }

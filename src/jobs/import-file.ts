@@ -16,9 +16,9 @@ import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';
 
 /** How soon an import resumes when the store is back. */
-const STORE_LOOK_INTERVAL_MS = 1_000;
+const STORE_POLL_INTERVAL_MS = 1_000;
 /** How soon extraction stops after its document was deleted or became overdue. */
-const LOOK_INTERVAL_MS = 2_000;
+const DOCUMENT_POLL_INTERVAL_MS = 2_000;
 
 /** The document with its file; undefined when it is deleted, or already has its final status. */
 async function startProcessing({ database }: JobContext, document: ScopedId) {
@@ -45,14 +45,14 @@ async function whileUnfinished<T>(
   { payload: document, signal: lost }: Attempt<ScopedId>,
   act: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
-  const unwanted = new AbortController();
-  const look = async () => {
+  const finished = new AbortController();
+  const pollDocument = async () => {
     // A database that is away may come back; the import's next statement will show it.
     const unfinished = await findUnfinished(database, [document]).catch(() => undefined);
-    if (unfinished?.length === 0) unwanted.abort();
+    if (unfinished?.length === 0) finished.abort();
   };
-  const looking = setInterval(look, LOOK_INTERVAL_MS);
-  const signal = AbortSignal.any([lost, unwanted.signal]);
+  const polling = setInterval(pollDocument, DOCUMENT_POLL_INTERVAL_MS);
+  const signal = AbortSignal.any([lost, finished.signal]);
   const ended = Promise.withResolvers<never>();
   const end = () => ended.reject(signal.reason);
   signal.addEventListener('abort', end, { once: true });
@@ -60,12 +60,12 @@ async function whileUnfinished<T>(
     return await Promise.race([act(signal), ended.promise]);
   } catch (error) {
     // If the deletion itself fails, the next try imports the file.
-    if (!(error instanceof DeletionAnnounced)) await look();
-    if (unwanted.signal.aborted) return undefined;
+    if (!(error instanceof DeletionAnnounced)) await pollDocument();
+    if (finished.signal.aborted) return undefined;
     throw error;
   } finally {
     signal.removeEventListener('abort', end);
-    clearInterval(looking);
+    clearInterval(polling);
   }
 }
 
@@ -73,7 +73,7 @@ async function whileUnfinished<T>(
  * Extracts a file. If its object cannot be read because the store is away, waits for the store: the import's tries
  * would be used up within a minute or two. An import that waits occupies no extraction process.
  */
-async function readOnceThere(
+async function extractWhenStoreIsAvailable(
   { extract, isStoreAvailable }: JobContext,
   file: Parameters<JobContext['extract']>[0],
   signal: AbortSignal,
@@ -83,7 +83,7 @@ async function readOnceThere(
       return await extract(file, signal);
     } catch (error) {
       if (signal.aborted || (await isStoreAvailable())) throw error;
-      while (!(await isStoreAvailable())) await delay(STORE_LOOK_INTERVAL_MS, undefined, { signal });
+      while (!(await isStoreAvailable())) await delay(STORE_POLL_INTERVAL_MS, undefined, { signal });
     }
   }
 }
@@ -108,18 +108,19 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
     if (sha256 === null) await recordHash(database, { ...document, id }, bytes);
     return bytes;
   };
-  const read = await telemetry.step('reading', () =>
-    readOnceThere(service, { accountId, fileName, readBytes }, signal),
+  const extraction = await telemetry.step('reading', () =>
+    extractWhenStoreIsAvailable(service, { accountId, fileName, readBytes }, signal),
   );
-  if ('failure' in read) return await fail(service, document, { ...read.failure, facts: read });
-  const stored = { ...document, accountId };
-  const expected = await readExpectedLanguages(database, stored);
-  const text = { title: fileName, expected, format: 'extracted', extracted: read.extracted } as const;
+  if ('failure' in extraction)
+    return await fail(service, document, { ...extraction.failure, facts: extraction });
+  const owned = { ...document, accountId };
+  const expected = await readExpectedLanguages(database, owned);
+  const text = { title: fileName, expected, format: 'extracted', extracted: extraction.extracted } as const;
   const batches = await analyse(text, { accountId, signal });
 
   try {
     const isStored = await telemetry.step('storing', () =>
-      publish(database, stored, { batches, facts: read }),
+      publish(database, owned, { batches, facts: extraction }),
     );
     if (isStored) telemetry.importsEnded({ status: 'processed' }, 1);
   } finally {
@@ -148,13 +149,13 @@ async function publish(
 ): Promise<boolean> {
   return await database.transaction().execute(async (transaction) => {
     await lockKnowledgeBase(transaction, document);
-    const isMine = await moveDocument(transaction, document, {
+    const isMoved = await moveDocument(transaction, document, {
       from: ['processing'],
       to: 'processed',
       facts,
     });
-    if (isMine) await insertPassages(transaction, document, { batches, documents: 0, bytes: 0 });
-    return isMine;
+    if (isMoved) await insertPassages(transaction, document, { batches, documents: 0, bytes: 0 });
+    return isMoved;
   });
 }
 

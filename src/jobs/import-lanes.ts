@@ -18,10 +18,10 @@ export const laneOf = (accountId: string): number => Number.parseInt(accountId.s
 export type LaneRange = { min: number; max: number };
 
 /** Splits `range` at the lanes `without`; the parts are in descending order. */
-function splitAt({ min, max }: LaneRange, without: number[]): LaneRange[] {
+function splitAt({ min, max }: LaneRange, excluded: number[]): LaneRange[] {
   const ranges: LaneRange[] = [];
   let top = max;
-  for (const lane of without.filter((lane) => lane >= min && lane <= max).sort((a, b) => b - a)) {
+  for (const lane of excluded.filter((lane) => lane >= min && lane <= max).sort((a, b) => b - a)) {
     if (lane < top) ranges.push({ min: lane + 1, max: top });
     top = lane - 1;
   }
@@ -30,11 +30,11 @@ function splitAt({ min, max }: LaneRange, without: number[]): LaneRange[] {
 }
 
 /** All lanes except `without`, in round-robin order; `last` comes last. */
-const roundFrom = (last: number, without: number[]): LaneRange[] =>
+const roundFrom = (last: number, excluded: number[]): LaneRange[] =>
   [
     { min: 0, max: last - 1 },
     { min: last, max: LANE_MAX },
-  ].flatMap((range) => (range.min > range.max ? [] : splitAt(range, without)));
+  ].flatMap((range) => (range.min > range.max ? [] : splitAt(range, excluded)));
 
 const only = (lane: number): LaneRange => ({ min: lane, max: lane });
 
@@ -76,13 +76,13 @@ export type ImportTurns = {
  * until the lane has half of them, rounded up. In addition there are `visitors`, each for a lane without an importer: an account
  * that arrives while another one has all importers is served at once.
  */
-export function createImportTurns(importers: number, visitors: number): ImportTurns {
+export function createImportTurns(importers: number, extra: number): ImportTurns {
   const held = new Map<number, number>();
   const half = Math.ceil(importers / 2);
   let [taken, last] = [0, 0];
   return {
     nextLanes() {
-      if (taken >= importers + visitors) return [];
+      if (taken >= importers + extra) return [];
       if (taken >= importers) return roundFrom(last, [...held.keys()]);
       const served = [...held].filter(([, count]) => count >= half).map(([lane]) => lane);
       return [...roundFrom(last, served), ...served.map(only)];

@@ -9,11 +9,11 @@ import { withTimeout } from '../concurrency/timeout.ts';
 import { createImportTurns, findLane, type ImportTurns } from './import-lanes.ts';
 
 /** How soon an import starts without a wake-up in this process: another server's, a dead worker's, or a retry. */
-const LOOK_INTERVAL_MS = 500;
+const POLL_INTERVAL_MS = 500;
 /** How soon the queue is queried again after a failure, for example while the database is away. */
-const FAILED_LOOK_INTERVAL_MS = 2_000;
+const FAILED_POLL_INTERVAL_MS = 2_000;
 /** Importers for accounts without any, in addition to those that one account may all have. */
-const VISITORS = 2;
+const EXTRA_IMPORTERS = 2;
 
 /** When other servers are faster each time, the next interval is soon enough. */
 const FETCH_TRIES = 5;
@@ -52,15 +52,15 @@ function createRunner<Payload extends object>({
   const running = new Map<Promise<void>, (reason: Error) => Promise<void>>();
   const attemptOf = ({ id, retryCount }: Fetched) => ({ id, retryCount });
   /** Without the database the job's heartbeat has stopped by now, and the job is tried again. */
-  const settle = async (job: Fetched, failure?: unknown): Promise<void> => {
-    const settled =
+  const recordResult = async (job: Fetched, failure?: unknown): Promise<void> => {
+    const recorded =
       failure === undefined
         ? boss.complete(queue, attemptOf(job))
         : boss.fail(queue, attemptOf(job), failure as object); // pg-boss's own workers also pass the thrown error
-    await settled.catch((error) => log.warn({ err: error }, 'job queue'));
+    await recorded.catch((error) => log.warn({ err: error }, 'job queue'));
   };
   const work = async (job: Fetched, lost: AbortController): Promise<void> => {
-    const heart = setInterval(async () => {
+    const heartbeat = setInterval(async () => {
       // A heartbeat that cannot be written says nothing about the job. Only the manual documents the count in the
       // result.
       const touching = boss.touch(queue, attemptOf(job)) as Promise<{ affected?: number }>;
@@ -71,8 +71,8 @@ function createRunner<Payload extends object>({
       () => undefined,
       (error: unknown) => error,
     );
-    clearInterval(heart);
-    if (!lost.signal.aborted) await settle(job, failure);
+    clearInterval(heartbeat);
+    if (!lost.signal.aborted) await recordResult(job, failure);
   };
   return {
     async run(job: Fetched): Promise<void> {
@@ -80,7 +80,7 @@ function createRunner<Payload extends object>({
       const ended = work(job, lost);
       running.set(ended, async (reason) => {
         lost.abort(reason);
-        await settle(job, reason);
+        await recordResult(job, reason);
       });
       await ended;
       running.delete(ended);
@@ -111,9 +111,9 @@ export function startImporters<Payload extends object>(
   options: Options<Payload>,
 ): Importers {
   const { log } = options;
-  const turns = createImportTurns(concurrency, VISITORS);
+  const turns = createImportTurns(concurrency, EXTRA_IMPORTERS);
   const { run, untilAllEnded, handBack } = createRunner(options);
-  const look = async (): Promise<void> => {
+  const runWaiting = async (): Promise<void> => {
     const next = () => fetchNext(options, turns);
     for (let job = await next(); job !== undefined; job = await next()) {
       const { priority: lane } = job;
@@ -126,11 +126,11 @@ export function startImporters<Payload extends object>(
   };
   const { wake, stop: end } = repeatOrWake(async () => {
     try {
-      await look();
-      return LOOK_INTERVAL_MS;
+      await runWaiting();
+      return POLL_INTERVAL_MS;
     } catch (error) {
       log.warn({ err: error }, 'job queue');
-      return FAILED_LOOK_INTERVAL_MS;
+      return FAILED_POLL_INTERVAL_MS;
     }
   });
   return {

@@ -84,9 +84,14 @@ test('what reading a file has told of it reaches the contract, also where the fi
   const [good, bad] = [await importPending('a.pdf', 'a'), await importPending('b.pdf', 'b')];
   await importFile(reading({ extracted }), attempt(good));
   await importFile(reading({ failure }), attempt(bad));
-  const told = { pageCount: 3, warnings: ['Page 2 holds no text.'] };
-  expect(await statusOf(good)).toMatchObject({ status: 'processed', passageCount: 1, ...told });
-  expect(await statusOf(bad)).toMatchObject({ status: 'failed', passageCount: 0, ...told, error: failure });
+  const expectedFacts = { pageCount: 3, warnings: ['Page 2 holds no text.'] };
+  expect(await statusOf(good)).toMatchObject({ status: 'processed', passageCount: 1, ...expectedFacts });
+  expect(await statusOf(bad)).toMatchObject({
+    status: 'failed',
+    passageCount: 0,
+    ...expectedFacts,
+    error: failure,
+  });
 });
 
 test('our own fault is tried again, and told only when the import is given up', async () => {

@@ -14,7 +14,7 @@ import type { openJobQueue } from './job-queue.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 
 /** How long after its deadline a document ends at most. */
-const SWEEP_INTERVAL_MS = 5_000;
+const OVERDUE_INTERVAL_MS = 5_000;
 /**
  * Unmerged deltas make searches slower, but merging each at once would merge the same terms again and again. When one
  * run leaves deltas over, half the time belongs to imports and requests. With all terms of a large text merged in one
@@ -81,7 +81,7 @@ export async function startImports(service: JobContext, jobs: Awaited<ReturnType
     importFile: importFile.bind(undefined, service),
     giveUpImport: giveUpImport.bind(undefined, service),
     purgeKnowledgeBase: purgeKnowledgeBase.bind(undefined, service),
-    sweepStorage: collectGarbage.bind(undefined, service),
+    collectGarbage: collectGarbage.bind(undefined, service),
   };
   await jobs.work(handlers, availableParallelism());
 
@@ -90,17 +90,17 @@ export async function startImports(service: JobContext, jobs: Awaited<ReturnType
     const count = await endOverdueImports(database, config);
     if (count > 0) telemetry.importsEnded({ status: 'timeout', errorCode: 'PROCESSING_TIMEOUT' }, count);
   };
-  const keepLexemes = createIndexMaintenance(database);
+  const maintainIndex = createIndexMaintenance(database);
   const logFailure = (what: string) => (error: unknown) => log.warn({ err: error }, what);
   const stops = [
     repeat(async () => {
       await endOverdue().catch(logFailure('ending overdue imports'));
-      return SWEEP_INTERVAL_MS;
+      return OVERDUE_INTERVAL_MS;
     }),
     repeat(async () => {
       const startedAtMs = performance.now();
-      const areLeft = await keepLexemes().catch(logFailure('upkeep of lexemes'));
-      return areLeft ? performance.now() - startedAtMs : MERGE_INTERVAL_MS;
+      const hasMore = await maintainIndex().catch(logFailure('upkeep of lexemes'));
+      return hasMore ? performance.now() - startedAtMs : MERGE_INTERVAL_MS;
     }),
   ];
   return async () => {

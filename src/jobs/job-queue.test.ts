@@ -22,7 +22,7 @@ const idle: JobHandlers = {
   importFile: async () => {},
   giveUpImport: async () => {},
   purgeKnowledgeBase: async () => {},
-  sweepStorage: async () => {},
+  collectGarbage: async () => {},
 };
 
 const accountId = uuidv7();

@@ -26,7 +26,7 @@ const STOP_TIMEOUT_MS = 5_000;
  */
 const STATEMENT_TIMEOUT_MS = 20_000;
 /** Options that pg-boss passes on to `pg`, though its types omit them. */
-const LINK = { ...KEEP_ALIVE, query_timeout: STATEMENT_TIMEOUT_MS };
+const CONNECTION_OPTIONS = { ...KEEP_ALIVE, query_timeout: STATEMENT_TIMEOUT_MS };
 
 /** Connections of one process for its jobs: to fetch them and to record their ends. */
 export const JOB_CONNECTIONS = 4;
@@ -44,17 +44,17 @@ export type JobHandlers = {
   /** Called for an import whose every try failed, also when the worker was killed each time. */
   giveUpImport(attempt: Attempt<ScopedId>): Promise<void>;
   purgeKnowledgeBase(attempt: Attempt<{ knowledgeBaseId: string }>): Promise<void>;
-  sweepStorage(attempt: Attempt<object>): Promise<void>;
+  collectGarbage(attempt: Attempt<object>): Promise<void>;
 };
 
 export const IMPORT_QUEUE = 'import-file';
 /** The dead letters: imports that failed at every try. */
-export const GIVEN_UP_QUEUE = 'give-up-import';
+export const DEAD_LETTER_QUEUE = 'give-up-import';
 const PURGE_QUEUE = 'purge-knowledge-base';
-const SWEEP_QUEUE = 'sweep-storage';
+const GARBAGE_QUEUE = 'sweep-storage';
 
 /** As in cron(5): every ten minutes, by one of all workers. */
-const SWEEP_SCHEDULE = '*/10 * * * *';
+const GARBAGE_SCHEDULE = '*/10 * * * *';
 /** Giving up must succeed in the end. */
 const GIVE_UP_RETRY_LIMIT = 1_000;
 const GIVE_UP_RETRY_MAX_SECONDS = 60;
@@ -84,12 +84,12 @@ async function createQueues(boss: PgBoss): Promise<void> {
     heartbeatSeconds: HEARTBEAT_SECONDS,
   };
   const untilDone = { retryLimit: GIVE_UP_RETRY_LIMIT, retryDelayMax: GIVE_UP_RETRY_MAX_SECONDS };
-  await boss.createQueue(GIVEN_UP_QUEUE, { ...policy, ...untilDone });
-  await boss.createQueue(IMPORT_QUEUE, { ...policy, deadLetter: GIVEN_UP_QUEUE });
+  await boss.createQueue(DEAD_LETTER_QUEUE, { ...policy, ...untilDone });
+  await boss.createQueue(IMPORT_QUEUE, { ...policy, deadLetter: DEAD_LETTER_QUEUE });
   // At most one of several equal jobs waits or runs: garbage collection may request a purge in progress.
   await boss.createQueue(PURGE_QUEUE, { ...policy, policy: 'exclusive' });
-  await boss.createQueue(SWEEP_QUEUE, { ...policy, policy: 'exclusive', retryLimit: 0 });
-  await boss.schedule(SWEEP_QUEUE, SWEEP_SCHEDULE);
+  await boss.createQueue(GARBAGE_QUEUE, { ...policy, policy: 'exclusive', retryLimit: 0 });
+  await boss.schedule(GARBAGE_QUEUE, GARBAGE_SCHEDULE);
 }
 
 /** A worker that takes one job at a time, so that a bad job fails alone. */
@@ -127,7 +127,7 @@ const createQueue = (boss: PgBoss, wakeImporters: () => void): JobQueue => ({
 export async function openJobQueue(connection: Connection, log: Logger) {
   const boss = new PgBoss({
     ...connection,
-    ...LINK,
+    ...CONNECTION_OPTIONS,
     max: JOB_CONNECTIONS,
     application_name: 'knowledge-retrieval jobs',
     superviseIntervalSeconds: SUPERVISE_SECONDS,
@@ -143,9 +143,9 @@ export async function openJobQueue(connection: Connection, log: Logger) {
       const { importFile: handle, ...others } = handlers;
       const work = { queue: IMPORT_QUEUE, handle, heartbeatSeconds: HEARTBEAT_SECONDS };
       importers = startImporters(concurrency, { boss, log, ...work });
-      await startWorker(boss, GIVEN_UP_QUEUE, others.giveUpImport);
+      await startWorker(boss, DEAD_LETTER_QUEUE, others.giveUpImport);
       await startWorker(boss, PURGE_QUEUE, others.purgeKnowledgeBase);
-      await startWorker(boss, SWEEP_QUEUE, others.sweepStorage);
+      await startWorker(boss, GARBAGE_QUEUE, others.collectGarbage);
     },
     /** Takes no further jobs from now on; running ones go on. */
     async endWork(): Promise<void> {

@@ -64,10 +64,10 @@ function createAccountWaits() {
 
 /** Resolves every long poll whose document is finished. */
 async function poll(database: Database, waits: Wait[]): Promise<void> {
-  const asked = Map.groupBy(waits, ({ document }) => formatScopedId(document));
-  const documents = asked.values().flatMap(([wait]) => (wait === undefined ? [] : [wait.document]));
+  const byDocument = Map.groupBy(waits, ({ document }) => formatScopedId(document));
+  const documents = byDocument.values().flatMap(([wait]) => (wait === undefined ? [] : [wait.document]));
   const unfinished = new Set((await findUnfinished(database, [...documents])).map(formatScopedId));
-  for (const [id, those] of asked) if (!unfinished.has(id)) for (const { resolve } of those) resolve();
+  for (const [id, group] of byDocument) if (!unfinished.has(id)) for (const { resolve } of group) resolve();
 }
 
 /** Long polls for the documents of `database`, which is queried only while one is open. */

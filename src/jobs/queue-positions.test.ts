@@ -39,16 +39,16 @@ test('the place tells after how many others a file is begun, at the latest', asy
   const waiting: Waiting[] = [];
   for (const accountId of [a, a, a, a, a, b, b, c]) waiting.push(await enqueue(accountId));
   const { positionOf } = createQueuePositions(server.database);
-  const told = await Promise.all(waiting.map(positionOf));
-  expect(told).toEqual([3, 5, 6, 7, 8, 3, 5, 3]);
+  const positions = await Promise.all(waiting.map(positionOf));
+  expect(positions).toEqual([3, 5, 6, 7, 8, 3, 5, 3]);
 
   const begun: string[] = [];
   const idle = async () => {};
   const importFile = async ({ payload }: { payload: { id: string } }) => void begun.push(payload.id);
-  const others = { giveUpImport: idle, purgeKnowledgeBase: idle, sweepStorage: idle };
+  const others = { giveUpImport: idle, purgeKnowledgeBase: idle, collectGarbage: idle };
   await jobs.work({ importFile, ...others }, 1);
   await vi.waitUntil(() => begun.length === waiting.length, { timeout: 10_000 });
-  for (const [i, { id }] of waiting.entries()) expect(begun.indexOf(id)).toBeLessThan(told[i] ?? 0);
+  for (const [i, { id }] of waiting.entries()) expect(begun.indexOf(id)).toBeLessThan(positions[i] ?? 0);
 });
 
 test('a file that was taken from the queue, or came after the last look at it, has a place all the same', async () => {
@@ -72,10 +72,12 @@ test('a thousand asks read a queue of ten thousand once', async () => {
     server.database,
   );
   const createdAt = new Date((rows[0]?.first.getTime() ?? 0) + 4_999);
-  const asked = vi.spyOn(server.database, 'getExecutor');
+  const queries = vi.spyOn(server.database, 'getExecutor');
   const { positionOf } = createQueuePositions(server.database);
-  const told = await Promise.all(Array.from({ length: 1_000 }, () => positionOf({ accountId, createdAt })));
-  expect(asked).toHaveBeenCalledOnce();
-  asked.mockRestore();
-  expect(new Set(told)).toEqual(new Set([5_000]));
+  const positions = await Promise.all(
+    Array.from({ length: 1_000 }, () => positionOf({ accountId, createdAt })),
+  );
+  expect(queries).toHaveBeenCalledOnce();
+  queries.mockRestore();
+  expect(new Set(positions)).toEqual(new Set([5_000]));
 });

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
 import type { FileStore } from '../../files/file-store.ts';
 import { findMovingQueues, readJobFigures } from '../../jobs/job-figures.ts';
-import { GIVEN_UP_QUEUE, hasJobQueue } from '../../jobs/job-queue.ts';
+import { DEAD_LETTER_QUEUE, hasJobQueue } from '../../jobs/job-queue.ts';
 import { type Problem, reasonOf } from '../../problem.ts';
 import type { JobFigures } from '../../telemetry/telemetry.ts';
 
@@ -30,7 +30,7 @@ const minutes = (seconds: number): string => `${Math.floor(seconds / 60)} minute
 
 function describeWaiting({ queue, waiting, oldestWaitingSeconds }: JobFigures): Problem {
   const time = minutes(oldestWaitingSeconds);
-  if (queue === GIVEN_UP_QUEUE)
+  if (queue === DEAD_LETTER_QUEUE)
     return {
       problem: `${waiting} imports were given up, and their documents could not be ended as failed for ${time}.`,
       remedy: 'The log of the workers tells why under “import given up”; they try again by themselves.',
@@ -54,7 +54,9 @@ export async function checkJobs(database: Database): Promise<Problem[]> {
   if (waiting.length === 0) return [];
   const moving = await findMovingQueues(database, STANDSTILL_SECONDS);
   // Dead letters end within seconds: each one that waits has failed.
-  return waiting.filter(({ queue }) => queue === GIVEN_UP_QUEUE || !moving.has(queue)).map(describeWaiting);
+  return waiting
+    .filter(({ queue }) => queue === DEAD_LETTER_QUEUE || !moving.has(queue))
+    .map(describeWaiting);
 }
 
 type Answer = {
