@@ -1,6 +1,4 @@
-/**
- * Many files at once all become searchable, however long the last one waits, and do not delay other accounts' files.
- */
+/** All files of a bulk import become searchable, even when the last one waits long; other accounts are not delayed. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
 import { createAccount } from '../database/accounts.ts';
@@ -9,7 +7,7 @@ import { startTestService, type TestService } from '../serve/testing/test-servic
 import { importUnattended } from '../serve/testing/unattended-imports.ts';
 
 const FILES = 40;
-/** Less than the extraction of all of them takes. */
+/** Shorter than the extraction of all files takes. */
 const IMPORT_TIMEOUT_SECONDS = '1';
 
 let suite: TestService;
@@ -18,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.close());
 
-/** The same service, called for another account. */
+/** Returns the same service with a `call` that uses another account's key. */
 async function openOtherAccount(): Promise<TestService> {
   const { address, service } = suite;
   const key = generateApiKey();
@@ -44,7 +42,7 @@ async function createKnowledgeBase({ call }: TestService): Promise<string> {
   return String((await call('createKnowledgeBase', { name: 'bulk' })).body.data.id);
 }
 
-test('of many files of one account all are processed, and the one of another account among the first', async () => {
+test('processes all files of a bulk import, and meanwhile a file of another account', async () => {
   const other = await openOtherAccount();
   const [theirs, mine] = [await createKnowledgeBase(suite), await createKnowledgeBase(other)];
   const ids = await Promise.all(Array.from({ length: FILES }, (_, i) => importText(suite, theirs, i)));

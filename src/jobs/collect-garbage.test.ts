@@ -82,7 +82,7 @@ async function age(path: string): Promise<void> {
   await utimes(path, old, old);
 }
 
-test('tickets that nobody imports go a week after their expiry, with bytes, reservation and directory', async () => {
+test('removes an unimported ticket a week after its expiry, with object, reservation and directory', async () => {
   const [used, unused] = [await newTicket(4), await newTicket(4)];
   expect(await put(used, 'four')).toBe(200);
   await expire(6);
@@ -96,7 +96,7 @@ test('tickets that nobody imports go a week after their expiry, with bytes, rese
   await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
 });
 
-test('an imported file stays, however old', async () => {
+test('keeps an imported file, however old', async () => {
   const ticket = await newTicket(4);
   await put(ticket, 'four');
   expect(await importFile(ticket)).toBe(200);
@@ -108,7 +108,7 @@ test('an imported file stays, however old', async () => {
   await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
 });
 
-test('bytes that no row names go when they are an hour old', async () => {
+test('removes an object without a row when it is an hour old', async () => {
   const ticket = await newTicket(4);
   await put(ticket, 'four');
   const object = await findObject();
@@ -120,7 +120,7 @@ test('bytes that no row names go when they are an hour old', async () => {
   await expect(access(directory())).rejects.toThrow('ENOENT');
 });
 
-test('a deletion and an upload answer 200 where the store removes nothing, and the sweep removes it later', async () => {
+test('deletions and uploads answer 200 while the store refuses removals, which happen later', async () => {
   const ticket = await newTicket(4);
   await put(ticket, 'four');
   const first = await findObject();
@@ -141,7 +141,7 @@ test('a deletion and an upload answer 200 where the store removes nothing, and t
   await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
 });
 
-test('old bytes of a knowledge base that this database does not know stay: they may be another database’s', async () => {
+test('keeps old objects of an unknown knowledge base: they may belong to another database', async () => {
   const object = join(suite.service.config.dataDir, 'files', randomUUID(), randomUUID(), randomUUID());
   await mkdir(dirname(object), { recursive: true });
   await writeFile(object, 'theirs');
@@ -150,7 +150,7 @@ test('old bytes of a knowledge base that this database does not know stay: they 
   await access(object);
 });
 
-test('an upload is not forgotten while the store is away, and can be imported when it is back', async () => {
+test('keeps the row of an upload while the store is unavailable, so that it can be imported afterwards', async () => {
   const ticket = await newTicket(4);
   await put(ticket, 'four');
   const store = join(suite.service.config.dataDir, 'files');
@@ -163,7 +163,7 @@ test('an upload is not forgotten while the store is away, and can be imported wh
   await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
 });
 
-test('an upload whose bytes are gone can be sent again', async () => {
+test('a client can upload again after the object was lost', async () => {
   const ticket = await newTicket(4);
   await put(ticket, 'four');
   await suite.service.files.remove(knowledgeBaseId);
@@ -173,7 +173,7 @@ test('an upload whose bytes are gone can be sent again', async () => {
   await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
 });
 
-test('a purge takes everything that is stored for its knowledge base, without a sweep', async () => {
+test('a purge removes all objects of its knowledge base, without garbage collection', async () => {
   const ticket = await newTicket(4);
   await put(ticket, 'four');
   await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
@@ -183,7 +183,7 @@ test('a purge takes everything that is stored for its knowledge base, without a 
   await expect(access(directory())).rejects.toThrow('ENOENT');
 });
 
-test('a knowledge base whose purge was lost is purged again, a live one and a fresh one are not', async () => {
+test('requests a lost purge again, but none for a live or a just deleted knowledge base', async () => {
   await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
   const lost = knowledgeBaseId;
   expect(purged).toEqual([lost]);

@@ -1,4 +1,4 @@
-/** The job that collects garbage of crashes and clients: unused tickets, objects without a row, old answers. */
+/** The job that collects garbage of crashes and clients: unused tickets, orphaned objects, old idempotency keys. */
 import { sql } from 'kysely';
 import { removeExpiredAnswers } from '../database/idempotency-keys.ts';
 import { removeUnnamed } from '../files/backup-lock.ts';
@@ -9,9 +9,7 @@ import type { ScopedId } from '../ids.ts';
 import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';
 
-/**
- * A ticket that was never imported, used or not, is kept this long past its expiry, so that its status can be queried.
- */
+/** A ticket that was never imported is kept this long after its expiry, so that its status can be queried. */
 const UNIMPORTED_KEPT_DAYS = 7;
 /** A purge that has not begun by then has lost its job. */
 const PURGE_LATE_MINUTES = 1;
@@ -27,8 +25,8 @@ export async function removeUnimportedFiles({ database, files }: JobContext): Pr
 }
 
 /**
- * Checks the store for direct uploads of expired tickets. A found one is kept like any upload; otherwise the ticket's
- * reservation ends. The ticket has counted until now, since its address may have been used.
+ * Checks the store for direct uploads of expired tickets. If it finds one, it keeps it like any upload. Otherwise it
+ * ends the ticket's reservation. The reservation lasts until this check, since the client may have used the address.
  */
 export async function settleUploads(
   { database, files, log }: JobContext,
@@ -45,7 +43,7 @@ export async function settleUploads(
   }
 }
 
-/** Requests the purge of every deleted knowledge base that still exists, also for uploads since the last purge. */
+/** Requests the purge of every deleted knowledge base whose row exists: it may have uploads since the last purge. */
 export async function requeuePurges({ database, jobs }: JobContext): Promise<void> {
   const late = await database
     .selectFrom('knowledge_bases')
@@ -55,13 +53,13 @@ export async function requeuePurges({ database, jobs }: JobContext): Promise<voi
   for (const { knowledge_base_id } of late) await jobs.enqueuePurge(database, knowledge_base_id);
 }
 
-/** The number of files named in one log line. */
+/** The maximum number of files listed in one log line. */
 const NAMED_IN_LOG = 10;
 
 /**
- * Removes the objects that no row names, and reports rows whose object is missing. It does no more on a missing object
- * or row: the objects of an unknown knowledge base may be another database's, and an empty store may be an unmounted
- * disk. An operator must judge both, and use `fsck --repair`.
+ * Removes the objects that no row refers to, and logs the rows whose object is missing. It never removes a row, since
+ * an empty store may be an unmounted disk. It never removes objects of an unknown knowledge base, since they may belong
+ * to another database. An operator must judge both, and use `fsck --repair`.
  */
 export async function removeOrphanedObjects(service: JobContext, signal: AbortSignal): Promise<void> {
   const { database, files, log } = service;
@@ -72,14 +70,15 @@ export async function removeOrphanedObjects(service: JobContext, signal: AbortSi
       let removed = 0;
       for (const objectName of orphans)
         if (await removeUnnamed({ database, files }, objectName)) removed += 1;
-      if (removed > 0) log.info({ knowledgeBaseId, removed }, 'removed orphaned bytes');
+      if (removed > 0) log.info({ knowledgeBaseId, removed }, 'removed orphaned objects');
       const some = lost.slice(0, NAMED_IN_LOG).map(({ id }) => id);
-      if (lost.length > 0) log.warn({ knowledgeBaseId, lost: lost.length, some }, 'bytes of files are gone');
+      if (lost.length > 0)
+        log.warn({ knowledgeBaseId, lost: lost.length, some }, 'objects of files are missing');
     }
   }
 }
 
-/** One garbage collection; the next one finds whatever it has missed. */
+/** One garbage collection. The next one removes what this one has missed. */
 export async function collectGarbage(service: JobContext, { signal }: Attempt<object>): Promise<void> {
   await requeuePurges(service);
   await removeExpiredAnswers(service.database);

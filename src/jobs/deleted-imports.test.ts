@@ -1,4 +1,4 @@
-/** A document deleted during its import is gone: not searchable, not stored, and nothing waits for it. */
+/** A document deleted during its import is not searchable and not stored, and its analysis ends. */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,7 @@ async function countRows(table: string): Promise<number> {
   return rows[0]?.count ?? -1;
 }
 
-test('a document that is deleted while its job runs stays deleted', async () => {
+test('does not store a document that is deleted while its job runs', async () => {
   const id = await importPending('gone.txt', 'a gone zebra');
   const { service, call } = suite;
   const slow = {
@@ -45,18 +45,18 @@ test('a document that is deleted while its job runs stays deleted', async () => 
   ]);
 });
 
-/** Batches of a document that fail the test when one is taken. */
+/** Batches of a document. Reading one fails the test. */
 function createUnconsumedBatches() {
   const batches = {
     [Symbol.asyncIterator]: () => batches,
-    next: (): Promise<IteratorResult<PassageBatch>> => Promise.reject(new Error('nothing may be taken')),
+    next: (): Promise<IteratorResult<PassageBatch>> => Promise.reject(new Error('no batch may be read')),
     return: vi.fn(async () => ({ value: undefined, done: true as const })),
   };
   return batches;
 }
 
 test.each(['document', 'knowledge base'])(
-  'the batches of a %s that is deleted meanwhile are not kept waiting',
+  'ends the analysis of a file whose %s is deleted meanwhile',
   async (what) => {
     const documentId = await importPending('gone.txt', 'a gone zebra');
     const { service, call } = suite;
@@ -77,7 +77,7 @@ test.each(['document', 'knowledge base'])(
 test.each([
   ['deleted', (id: string) => suite.call('deleteDocument', { documentId: id })],
   ['overdue', () => endOverdueImports(suite.service.database, NO_TIME)],
-])('the reading of a file ends soon when its document is %s', async (_what, end) => {
+])('ends the extraction of a file soon after its document is %s', async (_what, end) => {
   const id = await importPending('loop', 'a file that is never read to its end');
   const { extract, close } = createExtractionPool({ program: hostile });
   const reading = importFile({ ...suite.service, extract }, attempt(id));
@@ -89,7 +89,7 @@ test.each([
 });
 
 test.each(['document', 'knowledge base'])(
-  'the import of a file whose %s is deleted before its turn ends without a failure',
+  'ends an import without an error when its %s is deleted before the extraction',
   async (what) => {
     const documentId = await importPending('waiting.txt', 'some text');
     const { service, call } = suite;
@@ -110,7 +110,7 @@ test.each(['document', 'knowledge base'])(
   },
 );
 
-test('a purge leaves no row and no byte of a deleted knowledge base', async () => {
+test('a purge removes all rows and objects of a deleted knowledge base', async () => {
   const id = await importPending('a.txt', 'some text');
   await importFile(suite.service, attempt(id));
   const directory = join(suite.service.config.dataDir, 'files', suite.knowledgeBaseId);
@@ -133,7 +133,7 @@ test('a purge leaves no row and no byte of a deleted knowledge base', async () =
   await expect(access(directory)).rejects.toThrow('ENOENT');
 });
 
-test('the batches of a text whose knowledge base is deleted meanwhile are not kept waiting', async () => {
+test('ends the analysis of a text whose knowledge base is deleted meanwhile', async () => {
   const batches = createUnconsumedBatches();
   const slow = await startTestService({
     change: () => ({

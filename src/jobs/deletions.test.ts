@@ -1,4 +1,4 @@
-/** An import aborts for the deletion of its document, and delays no other one. */
+/** An import aborts when its document is deleted, and delays no other deletion. */
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { generateApiKey } from '../api-key.ts';
@@ -14,7 +14,7 @@ import { attempt } from './testing/attempt.ts';
 const suite = useUnattendedImports();
 const { importPending, statusOf } = suite;
 
-/** The number of statements that wait for another transaction's lock. */
+/** Returns the number of locks that transactions wait for. */
 async function countWaitingLocks({ database } = suite.service): Promise<number> {
   const { rows } = await sql<{ count: number }>`SELECT count(*) FROM pg_locks WHERE NOT granted`.execute(
     database,
@@ -33,7 +33,7 @@ async function countPassages(): Promise<number> {
 const importOther = () => importPending('other.txt', 'some text');
 
 describe('a document that is being stored', () => {
-  /** Analysed in two batches; the second arrives when `proceed` is called. */
+  /** Starts an import of two batches; the second arrives when `proceed` is called. */
   const twoParts = async () => {
     const content = 'Zebras graze. '.repeat(12_000);
     const first = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ describe('a document that is being stored', () => {
       'its knowledge base',
       () => suite.call('deleteKnowledgeBase', { knowledgeBaseId: suite.knowledgeBaseId }),
     ],
-  ])('gives way when %s is deleted', async (_what, remove) => {
+  ])('aborts its import when %s is deleted', async (_what, remove) => {
     const { documentId, importing, proceed } = await twoParts();
     const removing = remove(documentId);
     await vi.waitUntil(async () => (await countWaitingLocks()) > 0);
@@ -73,7 +73,7 @@ describe('a document that is being stored', () => {
     expect(await countPassages()).toBe(0);
   });
 
-  test('goes on when another is deleted', async () => {
+  test('is stored when another document is deleted', async () => {
     const other = await importOther();
     const { documentId, importing, proceed } = await twoParts();
     expect((await suite.call('deleteDocument', { documentId: other })).status).toBe(200);
@@ -82,7 +82,7 @@ describe('a document that is being stored', () => {
     expect(await statusOf(documentId)).toMatchObject({ status: 'processed' });
   });
 
-  test('does not hold up the end of what is overdue, and is not overdue itself', async () => {
+  test('does not delay the end of overdue documents, and is not overdue itself', async () => {
     const other = await importOther();
     const { documentId, importing, proceed } = await twoParts();
     await endOverdueImports(suite.service.database, { importTimeoutSeconds: 0, importWaitSeconds: 0 });
@@ -92,7 +92,7 @@ describe('a document that is being stored', () => {
     expect(await statusOf(documentId)).toMatchObject({ status: 'processed' });
   });
 
-  test("is nobody else's to end: a deletion by another account changes nothing", async () => {
+  test('is stored when another account tries to delete it', async () => {
     const { documentId, importing, proceed } = await twoParts();
     const { database } = suite.service;
     const stranger = generateApiKey();
@@ -117,7 +117,7 @@ describe('a document that is being stored', () => {
   });
 });
 
-test('a text that is being stored gives way when its knowledge base is deleted', async () => {
+test('aborts storing a text when its knowledge base is deleted', async () => {
   let removing: Promise<{ status: number }> | undefined;
   const storing = await startTestService({
     change: ({ analyse, ...service }) => ({

@@ -15,12 +15,12 @@ import { insertPassages } from '../indexing/store-passages.ts';
 import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';
 
-/** How soon an import resumes when the store is back. */
+/** How soon an import resumes after the store is available again. */
 const STORE_POLL_INTERVAL_MS = 1_000;
 /** How soon extraction stops after its document was deleted or became overdue. */
 const DOCUMENT_POLL_INTERVAL_MS = 2_000;
 
-/** The document with its file; undefined when it is deleted, or already has its final status. */
+/** Sets the status `processing` and returns the file; undefined when the document is deleted or already final. */
 async function startProcessing({ database }: JobContext, document: ScopedId) {
   if (!(await moveDocument(database, document, { from: ['pending', 'processing'], to: 'processing' })))
     return undefined;
@@ -36,8 +36,8 @@ async function startProcessing({ database }: JobContext, document: ScopedId) {
 }
 
 /**
- * Runs `act` while the document is unfinished. Returns undefined once it is finished, also when `act` ignores its
- * signal or fails because the file was deleted with its document.
+ * Runs `act` while the document is unfinished. Returns undefined as soon as the document has its final status or is
+ * deleted, even when `act` ignores its signal, or fails because the file was deleted too.
  * @throws the error of `act`, and the reason of the attempt's signal
  */
 async function whileUnfinished<T>(
@@ -47,7 +47,7 @@ async function whileUnfinished<T>(
 ): Promise<T | undefined> {
   const finished = new AbortController();
   const pollDocument = async () => {
-    // A database that is away may come back; the import's next statement will show it.
+    // If the database is unavailable, the import's next statement will fail.
     const unfinished = await findUnfinished(database, [document]).catch(() => undefined);
     if (unfinished?.length === 0) finished.abort();
   };
@@ -59,7 +59,7 @@ async function whileUnfinished<T>(
   try {
     return await Promise.race([act(signal), ended.promise]);
   } catch (error) {
-    // If the deletion itself fails, the next try imports the file.
+    // The deletion itself may still fail: then the next try imports the file.
     if (!(error instanceof DeletionAnnounced)) await pollDocument();
     if (finished.signal.aborted) return undefined;
     throw error;
@@ -70,8 +70,8 @@ async function whileUnfinished<T>(
 }
 
 /**
- * Extracts a file. If its object cannot be read because the store is away, waits for the store: the import's tries
- * would be used up within a minute or two. An import that waits occupies no extraction process.
+ * Extracts a file. If its object cannot be read because the store is unavailable, waits for the store. Without the
+ * wait, the import's tries would be used up within a minute or two. A waiting import occupies no extraction process.
  */
 async function extractWhenStoreIsAvailable(
   { extract, isStoreAvailable }: JobContext,
@@ -91,10 +91,11 @@ async function extractWhenStoreIsAvailable(
 const TOO_MANY_WORDS = {
   code: 'FILE_TOO_COMPLEX',
   message:
-    'The account holds more different words than its storage limit allows; delete something, and import the file again.',
+    'The account holds more different words than its storage limit allows; ' +
+    'delete something, and import the file again.',
 } as const;
 
-/** Extracts, splits and indexes the file; a fault of the file itself fails its document. */
+/** Extracts, splits and indexes the file. Fails the document when the file cannot be extracted. */
 async function processFile(service: JobContext, document: ScopedId, signal: AbortSignal): Promise<void> {
   const { config, database, files, diskWatermark, analyse, telemetry } = service;
   await diskWatermark.untilFree(signal);
@@ -139,8 +140,8 @@ async function fail(
 }
 
 /**
- * Makes the batches searchable, unless the document was deleted, or reached its deadline, meanwhile.
- * @returns whether it has
+ * Stores the batches and sets the status `processed`, unless the document was deleted or became overdue meanwhile.
+ * @returns whether the document is processed
  */
 async function publish(
   database: Database,
@@ -159,21 +160,21 @@ async function publish(
   });
 }
 
-/** One try of a document's import. An error thrown here is ours: the queue tries again, and at last gives up. */
+/** One try of a document's import. An error thrown here is a fault of the service: the queue tries again. */
 export async function importFile(service: JobContext, attempt: Attempt<ScopedId>): Promise<void> {
   try {
     const { database } = service;
     await whileUnfinished(database, attempt, (signal) => processFile(service, attempt.payload, signal));
   } catch (error) {
-    // Deleted with its knowledge base during the extraction.
+    // The knowledge base was deleted during the extraction.
     if (error instanceof ServiceError && error.errorCode === 'KNOWLEDGE_BASE_NOT_FOUND') return;
     if (error instanceof DeletionAnnounced) throw error;
-    service.log.warn({ err: error, document: attempt.payload }, 'an import failed by a fault of ours');
+    service.log.warn({ err: error, document: attempt.payload }, 'an import failed by a fault of the service');
     throw error;
   }
 }
 
-/** Fails the document of an import that has failed, or lost its worker, at every try. */
+/** Fails the document of an import whose every try has failed or lost its worker. */
 export async function giveUpImport(
   service: JobContext,
   { payload: document }: Attempt<ScopedId>,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createImportTurns, laneOf } from './import-lanes.ts';
 
-/** The next lane when these have waiting imports; undefined when no importer may take one. */
+/** Returns the next lane when the lanes `waiting` have imports; undefined when no importer may take one. */
 function nextOf(turns: ReturnType<typeof createImportTurns>, waiting: number[]): number | undefined {
   const descending = waiting.toSorted((a, b) => b - a);
   for (const { min, max } of turns.nextLanes()) {
@@ -13,7 +13,7 @@ function nextOf(turns: ReturnType<typeof createImportTurns>, waiting: number[]):
   return undefined;
 }
 
-test('accounts that always wait are served one after the other, whoever has come first', () => {
+test('serves accounts that always have waiting imports in turn', () => {
   const turns = createImportTurns(4, 2);
   const served = Array.from({ length: 9 }, () => {
     const lane = nextOf(turns, [7, 2 ** 31 - 1, 0]) ?? -1;
@@ -25,7 +25,7 @@ test('accounts that always wait are served one after the other, whoever has come
   expect(new Set(served)).toEqual(new Set([0, 7, 2 ** 31 - 1]));
 });
 
-test('whatever is taken and left, no lane passes its half while another waits, and one that has none gets a place', () => {
+test('while others wait, a lane gets at most half of the importers, and a lane without one gets an extra one', () => {
   const lane = fc.integer({ min: 0, max: 4 });
   fc.assert(
     fc.property(fc.array(fc.record({ lane, isEnd: fc.boolean() }), { maxLength: 60 }), (steps) => {
@@ -50,7 +50,7 @@ test('whatever is taken and left, no lane passes its half while another waits, a
   );
 });
 
-test('every account has a lane that fits into the column', () => {
+test('the lane of each account fits into the column', () => {
   fc.assert(
     fc.property(fc.uuid({ version: 7 }), (accountId) => {
       const lane = laneOf(accountId);

@@ -1,23 +1,23 @@
 /**
- * Chooses the next import. Each account has a lane, in which its imports wait in order of arrival; importers go round
- * the lanes with waiting imports. The lane is the jobs' priority, because pg-boss's index of waiting jobs begins with
- * it. So finding the next job costs as much with a million jobs as with one, and enqueuing costs nothing more.
+ * Chooses the next import: round robin over the accounts. Each account has a lane, in which its imports wait in order
+ * of arrival. The lane is stored as the jobs' priority, because pg-boss's index of waiting jobs begins with the
+ * priority. So finding the next job costs as much with a million jobs as with one, and enqueuing costs nothing more.
  */
 import type { PgBoss } from 'pg-boss';
 
-/** The largest value of pg-boss's column. */
+/** The largest value of the column `priority`, an int. */
 const LANE_MAX = 2 ** 31 - 1;
 
 /**
- * The account's lane. Two accounts may share one, and then take turns as one account. Among 1,000 accounts that has a
- * probability of 1 in 4,000. The last bits of a version 7 UUID are random.
+ * Returns the account's lane: the last 31 random bits of its version 7 UUID. Two accounts in one lane take turns as one
+ * account. Among 1,000 accounts, the probability of a shared lane is 1 in 4,000.
  */
 export const laneOf = (accountId: string): number => Number.parseInt(accountId.slice(-8), 16) >>> 1;
 
 /** Lanes from `max` down to `min`, both included. */
 export type LaneRange = { min: number; max: number };
 
-/** Splits `range` at the lanes `without`; the parts are in descending order. */
+/** Returns `range` without the `excluded` lanes, as ranges in descending order. */
 function splitAt({ min, max }: LaneRange, excluded: number[]): LaneRange[] {
   const ranges: LaneRange[] = [];
   let top = max;
@@ -29,7 +29,7 @@ function splitAt({ min, max }: LaneRange, excluded: number[]): LaneRange[] {
   return ranges;
 }
 
-/** All lanes except `without`, in round-robin order; `last` comes last. */
+/** Returns all lanes without the `excluded` ones, in round-robin order: `last` − 1 … 0, maximum … `last`. */
 const roundFrom = (last: number, excluded: number[]): LaneRange[] =>
   [
     { min: 0, max: last - 1 },
@@ -38,7 +38,7 @@ const roundFrom = (last: number, excluded: number[]): LaneRange[] =>
 
 const only = (lane: number): LaneRange => ({ min: lane, max: lane });
 
-/** The first lane of `ranges`, in their order, with a waiting job of `queue`; undefined when there is none. */
+/** Finds the first lane of `ranges`, in their order, with a waiting job of `queue`; undefined when there is none. */
 export async function findLane(
   database: ReturnType<PgBoss['getDb']>,
   queue: string,
@@ -47,13 +47,13 @@ export async function findLane(
   if (ranges.length === 0) return undefined;
   const { rows } = await database.executeSql(
     `SELECT waiting.priority AS lane
-      FROM unnest($2::int[], $3::int[]) WITH ORDINALITY AS range (min, max, place),
+      FROM unnest($2::int[], $3::int[]) WITH ORDINALITY AS range (min, max, nth),
         LATERAL (
           SELECT priority FROM pgboss.job
           WHERE name = $1 AND state < 'active' AND NOT blocked AND start_after <= now()
             AND priority BETWEEN range.min AND range.max
           ORDER BY priority DESC LIMIT 1) AS waiting
-      ORDER BY place LIMIT 1`,
+      ORDER BY nth LIMIT 1`,
     [queue, ranges.map(({ min }) => min), ranges.map(({ max }) => max)],
   );
   return rows[0]?.lane;
@@ -61,20 +61,20 @@ export async function findLane(
 
 export type ImportTurns = {
   /**
-   * The ranges of lanes to search for the next import, in order, until one has a job. Lanes below their share come
-   * first. Empty when no importer is free.
+   * Returns the ranges of lanes to search for the next import, in this order. Lanes with less than half of the
+   * importers come first. Empty when no importer is free.
    */
   nextLanes(): LaneRange[];
-  /** Records that an importer works for this lane from now on. */
+  /** Records that an importer has begun to work for this lane. */
   take(lane: number): void;
-  /** Records that it has ended. */
+  /** Records that an importer has finished its work for this lane. */
   leave(lane: number): void;
 };
 
 /**
- * Turns for `importers`. One lane may have all of them while no other waits; then other lanes get each one that ends,
- * until the lane has half of them, rounded up. In addition there are `visitors`, each for a lane without an importer: an account
- * that arrives while another one has all importers is served at once.
+ * Distributes `importers` over the lanes. One lane may have all of them while no other lane waits. When others come,
+ * they get each importer that becomes free, until the first lane has half of them, rounded up. The `extra` importers serve
+ * only lanes without an importer: an account is served at once, although another one has all importers.
  */
 export function createImportTurns(importers: number, extra: number): ImportTurns {
   const held = new Map<number, number>();

@@ -1,6 +1,6 @@
 /**
- * Takes imports from the queue, account by account in turn, and runs them. Why not pg-boss's own workers: they take
- * jobs in one order for all accounts. Their limit for a group reads past every waiting job of a group at its limit.
+ * Takes imports from the queue, with the accounts in turn, and runs them. Why not pg-boss's own workers: they take jobs
+ * in one order for all accounts. With their limit for a group, they scan all waiting jobs of a group at its limit.
  */
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
@@ -8,23 +8,23 @@ import { repeatOrWake } from '../concurrency/repeat.ts';
 import { withTimeout } from '../concurrency/timeout.ts';
 import { createImportTurns, findLane, type ImportTurns } from './import-lanes.ts';
 
-/** How soon an import starts without a wake-up in this process: another server's, a dead worker's, or a retry. */
+/** How soon an import starts when nothing in this process calls `wake`: another server's, a dead worker's, a retry. */
 const POLL_INTERVAL_MS = 500;
-/** How soon the queue is queried again after a failure, for example while the database is away. */
+/** How soon the queue is queried again after a failure, for example while the database is unavailable. */
 const FAILED_POLL_INTERVAL_MS = 2_000;
-/** Importers for accounts without any, in addition to those that one account may all have. */
+/** Importers that serve only accounts without an importer, in addition to the regular ones. */
 const EXTRA_IMPORTERS = 2;
 
-/** When other servers are faster each time, the next interval is soon enough. */
+/** How often a fetch is tried when other servers take the job first. Afterwards the next interval is soon enough. */
 const FETCH_TRIES = 5;
-/** Time limit for handing jobs back. If the database is silent, the heartbeat's loss leads to the retry. */
+/** Time limit for handing jobs back. If the database does not answer, the missing heartbeat leads to the retry. */
 const HAND_BACK_MS = 1_000;
 
 /** One try of a job; `signal` aborts when this worker has lost the job. */
 export type Attempt<Payload> = { payload: Payload; signal: AbortSignal };
 
 export type Importers = {
-  /** Queries the queue for imports now instead of at the next interval. */
+  /** Queries the queue for imports now, before the next interval. */
   wake(): void;
   /** Takes no further imports. */
   end(): Promise<void>;
@@ -51,7 +51,7 @@ function createRunner<Payload extends object>({
   type Fetched = JobWithMetadata<Payload>;
   const running = new Map<Promise<void>, (reason: Error) => Promise<void>>();
   const attemptOf = ({ id, retryCount }: Fetched) => ({ id, retryCount });
-  /** Without the database the job's heartbeat has stopped by now, and the job is tried again. */
+  /** Logs a failure to record the result: without its heartbeat, the job is tried again. */
   const recordResult = async (job: Fetched, failure?: unknown): Promise<void> => {
     const recorded =
       failure === undefined
@@ -61,11 +61,10 @@ function createRunner<Payload extends object>({
   };
   const work = async (job: Fetched, lost: AbortController): Promise<void> => {
     const heartbeat = setInterval(async () => {
-      // A heartbeat that cannot be written says nothing about the job. Only the manual documents the count in the
-      // result.
+      // Without an answer the job may still be ours. The type omits `affected`, which pg-boss's manual documents.
       const touching = boss.touch(queue, attemptOf(job)) as Promise<{ affected?: number }>;
       const touched = await touching.catch(() => undefined);
-      if (touched?.affected === 0) lost.abort(new Error('the job is not of this worker any more'));
+      if (touched?.affected === 0) lost.abort(new Error('this worker has lost the job'));
     }, heartbeatSeconds * 500);
     const failure = await handle({ payload: job.data, signal: lost.signal }).then(
       () => undefined,
@@ -105,7 +104,7 @@ async function fetchNext<Payload extends object>(
   return undefined;
 }
 
-/** Starts to take jobs. One account may have `concurrency` at the same time, all accounts together some more. */
+/** Starts to take jobs: at most `concurrency` at the same time, and EXTRA_IMPORTERS more for accounts without any. */
 export function startImporters<Payload extends object>(
   concurrency: number,
   options: Options<Payload>,
@@ -138,7 +137,7 @@ export function startImporters<Payload extends object>(
     end,
     async stop(timeoutMs) {
       await withTimeout(end().then(untilAllEnded), timeoutMs, () => {});
-      await withTimeout(handBack(new Error('the worker ends')), HAND_BACK_MS, () => {});
+      await withTimeout(handBack(new Error('the worker stops')), HAND_BACK_MS, () => {});
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Every accepted document ends processed, failed or timeout, with a reason. */
+/** Every accepted document gets the status processed, failed or timeout, the latter two with a reason. */
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { storeUnavailable } from '../errors.ts';
@@ -14,14 +14,14 @@ const { importPending, statusOf, search } = suite;
 
 const NO_TIME = { importTimeoutSeconds: 0, importWaitSeconds: 0 };
 
-/** Moves a document's times into the past. */
+/** Simulates that `seconds` have passed: moves a document's times into the past. */
 async function letPass(documentId: string, seconds: number): Promise<void> {
   await sql`UPDATE documents SET created_at = created_at - make_interval(secs => ${seconds}),
     processing_since = processing_since - make_interval(secs => ${seconds})
     WHERE id = ${parseDocumentId(documentId).id}`.execute(suite.service.database);
 }
 
-test('an import waits while the store of files is away, and then goes on in the same try', async () => {
+test('an import waits while the file store is unavailable, and then resumes in the same try', async () => {
   const id = await importPending('stork.txt', 'The stork is away in winter.');
   const { files } = suite.service;
   let looks = 0;
@@ -35,7 +35,7 @@ test('an import waits while the store of files is away, and then goes on in the 
   expect(looks).toBe(3);
 });
 
-test('processed means searchable, and a repeated job changes nothing', async () => {
+test('a processed document is searchable, and a repeated job changes nothing', async () => {
   const id = await importPending('animals.md', '# Zebras\n\nA zebra drinks water.');
   expect((await statusOf(id)).status).toBe('pending');
   await importFile(suite.service, attempt(id));
@@ -44,7 +44,7 @@ test('processed means searchable, and a repeated job changes nothing', async () 
   expect(await search('zebra')).toEqual(['# Zebras\n\nA zebra drinks water.']);
 });
 
-test('behind an import its entries are sorted into the index, and its counts merged', async () => {
+test('after an import, index maintenance empties the pending list and merges the deltas', async () => {
   const { database } = suite.service;
   await sql`CREATE EXTENSION IF NOT EXISTS pageinspect`.execute(database);
   const readUpkeep = async () => {
@@ -60,19 +60,19 @@ test('behind an import its entries are sorted into the index, and its counts mer
   expect(await search('zebra')).toEqual([content]);
 });
 
-test('what no format is ends failed with its reason', async () => {
+test('a file of an unsupported format fails with UNSUPPORTED_FILE_TYPE', async () => {
   const id = await importPending('picture.txt', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'));
   await importFile(suite.service, attempt(id));
   expect(await statusOf(id)).toMatchObject({ status: 'failed', error: { code: 'UNSUPPORTED_FILE_TYPE' } });
 });
 
-test('a file without text ends failed with its reason', async () => {
+test('a file without text fails with NO_TEXT_EXTRACTED', async () => {
   const id = await importPending('empty.txt', ' \n\t\n');
   await importFile(suite.service, attempt(id));
   expect(await statusOf(id)).toMatchObject({ status: 'failed', error: { code: 'NO_TEXT_EXTRACTED' } });
 });
 
-test('what reading a file has told of it reaches the contract, also where the file is refused', async () => {
+test('the status shows the page count and the warnings of the extraction, also when it has failed', async () => {
   const facts = { type: 'pdf', pageCount: 3, warnings: ['Page 2 holds no text.'] } as const;
   const text = { text: 'Page one.', headings: [], pages: [], verbatim: [], tables: [] };
   const extracted = packText(text);
@@ -94,7 +94,7 @@ test('what reading a file has told of it reaches the contract, also where the fi
   });
 });
 
-test('our own fault is tried again, and told only when the import is given up', async () => {
+test('a fault of the service fails the document only after the last try, without details', async () => {
   const id = await importPending('a.txt', 'some text');
   const broken = { ...suite.service, extract: () => Promise.reject(new Error('disk on fire')) };
   await expect(importFile(broken, attempt(id))).rejects.toThrow('disk on fire');
@@ -104,7 +104,7 @@ test('our own fault is tried again, and told only when the import is given up', 
   expect(JSON.stringify(await statusOf(id))).not.toContain('fire');
 });
 
-test('a document past its deadline ends as timeout, and a late job makes nothing of it searchable', async () => {
+test('a document past its deadline gets the status timeout, and its late job makes nothing searchable', async () => {
   const id = await importPending('late.txt', 'a late zebra');
   const { service } = suite;
   const late = {
@@ -119,7 +119,7 @@ test('a document past its deadline ends as timeout, and a late job makes nothing
   expect(await search('zebra')).toEqual([]);
 });
 
-test('time in the queue is no time of the import: that begins with the first try, and goes on with the next', async () => {
+test('the import timeout begins with the first try, not in the queue, and includes later tries', async () => {
   const { service } = suite;
   const endOverdue = () =>
     endOverdueImports(service.database, { importTimeoutSeconds: 30, importWaitSeconds: 3600 });
@@ -137,8 +137,8 @@ test('time in the queue is no time of the import: that begins with the first try
   expect((await statusOf(id)).error).toMatchObject({ message: expect.stringContaining('30 seconds') });
 });
 
-test('a file that nobody reads within the limit of waiting ends as timeout too, which its reason tells', async () => {
-  const id = await importPending('forgotten.txt', 'a text that nobody reads');
+test('a file that waits in the queue for too long gets the status timeout with its reason', async () => {
+  const id = await importPending('forgotten.txt', 'a text that is never extracted');
   await letPass(id, 60);
   await endOverdueImports(suite.service.database, { importTimeoutSeconds: 600, importWaitSeconds: 30 });
   expect(await statusOf(id)).toMatchObject({ status: 'timeout', error: { code: 'PROCESSING_TIMEOUT' } });

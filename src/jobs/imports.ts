@@ -13,12 +13,12 @@ import type { JobContext } from './job-context.ts';
 import type { openJobQueue } from './job-queue.ts';
 import { purgeKnowledgeBase } from './purge-knowledge-base.ts';
 
-/** How long after its deadline a document ends at most. */
+/** Interval between searches for overdue documents. */
 const OVERDUE_INTERVAL_MS = 5_000;
 /**
- * Unmerged deltas make searches slower, but merging each at once would merge the same terms again and again. When one
- * run leaves deltas over, half the time belongs to imports and requests. With all terms of a large text merged in one
- * run during the next import, other requests' p99 was 240 ms.
+ * Interval between merges of document frequency deltas. Unmerged deltas make searches slower, but merging each delta at
+ * once would merge the same terms again and again. While a run leaves deltas, merging takes at most half of the time.
+ * When all terms of a large text were merged in one run during the next import, the p99 of other requests was 240 ms.
  */
 const MERGE_INTERVAL_MS = 250;
 
@@ -27,7 +27,7 @@ const OVERDUE_LOCK_TIMEOUT_MS = 100;
 /** PostgreSQL's code for a lock that was not granted in time (manual, appendix A). */
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** How long an import may take from its first try on, and how long it may wait for that. */
+/** How long an import may take from its first try on, and how long it may wait in the queue for that try. */
 export type ImportLimits = { importTimeoutSeconds: number; importWaitSeconds: number };
 
 /** Finds documents unfinished for too long, and which of the two limits applies. */
@@ -44,9 +44,9 @@ async function findOverdue(database: Database, limits: ImportLimits) {
 }
 
 /**
- * Ends every document unfinished past its limit, whatever happened to its job. Skips a document that is being stored
- * just now: it ends by itself, and no request has to wait for it.
- * @returns how many it has ended
+ * Ends every document that is unfinished past its limit, whatever happened to its job. Skips a document that is being
+ * stored: its transaction holds the row's lock, and will end it.
+ * @returns how many documents it has ended
  */
 export async function endOverdueImports(database: Database, limits: ImportLimits): Promise<number> {
   const { importTimeoutSeconds, importWaitSeconds } = limits;
@@ -91,15 +91,15 @@ export async function startImports(service: JobContext, jobs: Awaited<ReturnType
     if (count > 0) telemetry.importsEnded({ status: 'timeout', errorCode: 'PROCESSING_TIMEOUT' }, count);
   };
   const maintainIndex = createIndexMaintenance(database);
-  const logFailure = (what: string) => (error: unknown) => log.warn({ err: error }, what);
+  const logFailure = (message: string) => (error: unknown) => log.warn({ err: error }, message);
   const stops = [
     repeat(async () => {
-      await endOverdue().catch(logFailure('ending overdue imports'));
+      await endOverdue().catch(logFailure('ending overdue imports failed'));
       return OVERDUE_INTERVAL_MS;
     }),
     repeat(async () => {
       const startedAtMs = performance.now();
-      const hasMore = await maintainIndex().catch(logFailure('upkeep of lexemes'));
+      const hasMore = await maintainIndex().catch(logFailure('index maintenance failed'));
       return hasMore ? performance.now() - startedAtMs : MERGE_INTERVAL_MS;
     }),
   ];

@@ -1,4 +1,4 @@
-/** The context of the jobs; a part of the handlers' context. */
+/** What all jobs share; a part of the handlers' context. */
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
@@ -13,14 +13,14 @@ export type JobContext = Readonly<{
   config: Config;
   database: Database;
   files: FileStore;
-  /** Whether the store of files answers; may be called at any time. */
+  /** Whether the file store answers; may be called at any time. */
   isStoreAvailable: () => Promise<boolean>;
   /** Extracts an uploaded file's text off the main thread. */
   extract: ExtractFile;
   /** Splits and analyses a document's text off the main thread. */
   analyse: Analyse;
   jobs: JobQueue;
-  /** On a full disk it prevents the storing of new content. */
+  /** Prevents the storing of new content while the disk is almost full. */
   diskWatermark: DiskWatermark;
   /** Receives metrics and traces, beside the log. */
   telemetry: Telemetry;

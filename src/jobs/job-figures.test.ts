@@ -1,4 +1,4 @@
-/** The figures of the queues are those that operators watch: how many jobs wait, and for how long. */
+/** The figures of each queue: how many jobs wait, and for how long. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ afterAll(async () => {
 const figuresOf = async (queue: string) =>
   (await readJobFigures(server.database)).find((figures) => figures.queue === queue);
 
-test('queues that are empty are told of, with nothing waiting', async () => {
+test('lists empty queues too, with no waiting job', async () => {
   const figures = await readJobFigures(server.database);
   expect(figures.map(({ queue }) => queue)).toEqual([
     'give-up-import',
@@ -32,7 +32,7 @@ test('queues that are empty are told of, with nothing waiting', async () => {
   expect(await figuresOf('import-file')).toMatchObject({ waiting: 0, oldestWaitingSeconds: 0 });
 });
 
-test('what waits, and waits to be tried again, is counted with the age of the oldest; what has ended is not', async () => {
+test('counts waiting jobs and those that wait for a retry, with the age of the oldest, but no ended jobs', async () => {
   const ids = [uuidv7(), uuidv7(), uuidv7()];
   const accountId = uuidv7();
   for (const id of ids)

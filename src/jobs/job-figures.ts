@@ -4,8 +4,8 @@ import type { Queryable } from '../database/database.ts';
 import type { JobFigures } from '../telemetry/telemetry.ts';
 
 /**
- * The queues in the order of their names. Reads only pg-boss's partial index of waiting jobs (job_i11), never the many
- * ended jobs. Active jobs have no index to count them by.
+ * Returns the figures of all queues in the order of their names. Reads only pg-boss's partial index of waiting jobs
+ * (job_i11), never the many ended jobs. No index serves to count active jobs: pg-boss's own count is used.
  */
 export async function readJobFigures(database: Queryable): Promise<JobFigures[]> {
   const { rows } = await sql<JobFigures>`
@@ -21,9 +21,9 @@ export async function readJobFigures(database: Queryable): Promise<JobFigures[]>
 }
 
 /**
- * Finds the queues that move: within the last `seconds` a worker has finished a job, or begun one for the first time.
- * A job begun again has failed before, and says nothing about the others. Reads ended jobs too, of which there are
- * many: for an operator's command, not for metrics.
+ * Finds the queues that make progress: within the last `seconds` a worker has finished a job, or begun one for the
+ * first time. A job that begins again has failed before: other jobs may still be stuck. Also reads the many ended jobs:
+ * for an operator's command, not for metrics.
  */
 export async function findMovingQueues(database: Queryable, seconds: number): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ queue: string }>`

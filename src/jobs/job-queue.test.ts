@@ -1,4 +1,4 @@
-/** Jobs run once, are tried again, and are given up at last, without being lost. */
+/** No job is lost: it runs once, is tried again after a failure, and becomes a dead letter after its last try. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -34,7 +34,7 @@ const enqueue = async (owner: string, ...documents: ScopedId[]) => {
 };
 const newDocuments = (count: number) => Array.from({ length: count }, newDocument);
 
-test('an import that fails at its last try is handed to those who end its document', async () => {
+test('an import that fails at its last try becomes a dead letter', async () => {
   const document = newDocument();
   await enqueue(accountId, document);
   await sql`UPDATE pgboss.job SET retry_limit = 0 WHERE name = 'import-file'`.execute(server.database);
@@ -48,7 +48,7 @@ test('an import that fails at its last try is handed to those who end its docume
   expect(giveUpImport).toHaveBeenCalledWith(expect.objectContaining({ payload: document }));
 });
 
-test('a purge that waits already is not enqueued once more; one of another knowledge base is', async () => {
+test('a purge is enqueued once for each knowledge base', async () => {
   const [one, other] = [uuidv7(), uuidv7()];
   for (const id of [one, one, other]) await jobs.queue.enqueuePurge(server.database, id);
   const { rows } = await sql<{ count: number }>`
@@ -56,7 +56,7 @@ test('a purge that waits already is not enqueued once more; one of another knowl
   expect(rows[0]?.count).toBe(2);
 });
 
-test('a job of a transaction that is rolled back never comes', async () => {
+test('a job enqueued by a transaction that is rolled back does not run', async () => {
   const document = newDocument();
   const rolledBack = server.database.transaction().execute(async (transaction) => {
     await jobs.queue.enqueueImport(transaction, { ...newDocument(), accountId });
@@ -70,7 +70,7 @@ test('a job of a transaction that is rolled back never comes', async () => {
   expect(importFile).toHaveBeenCalledWith(expect.objectContaining({ payload: document }));
 });
 
-test('a worker that has done a job takes the next without waiting for its next poll', async () => {
+test('a worker takes the next job immediately after it has finished one', async () => {
   const documents = Array.from({ length: 40 }, newDocument);
   for (const document of documents) await enqueue(accountId, document);
   const importFile = vi.fn(async () => {});
@@ -96,7 +96,7 @@ function createLasting() {
 const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 20_000, interval: 10 });
 const idsOf = (documents: ScopedId[]) => documents.map(({ id }) => id);
 
-test('an import begins at once beside those of another account that take every importer', async () => {
+test("an account's import begins at once although another account has all importers", async () => {
   const lasting = createLasting();
   const [theirs, mine] = [newDocuments(5), newDocuments(1)];
   await enqueue(uuidv7(), ...theirs);
@@ -107,7 +107,7 @@ test('an import begins at once beside those of another account that take every i
   expect(lasting.begun).toEqual([...idsOf(theirs.slice(0, 2)), ...idsOf(mine)]);
 });
 
-test('while others wait, an account gets no more than half of the importers; alone it has all', async () => {
+test('an account gets all importers while no other waits, and half of them while others wait', async () => {
   const lasting = createLasting();
   const [a, b] = [newDocuments(6), newDocuments(2)];
   await enqueue(uuidv7(), ...a);
@@ -123,7 +123,7 @@ test('while others wait, an account gets no more than half of the importers; alo
   expect(lasting.begun.slice(6)).toEqual(idsOf(a.slice(4)));
 });
 
-test('accounts take turns over all servers, those of a killed one too', async () => {
+test('accounts take turns across all servers, including the jobs of a killed server', async () => {
   const owners = [uuidv7(), uuidv7(), uuidv7()];
   const owned = new Map<string, number>();
   for (const [owner, name] of owners.entries()) {
@@ -131,7 +131,7 @@ test('accounts take turns over all servers, those of a killed one too', async ()
     await enqueue(name, ...documents);
     for (const id of idsOf(documents)) owned.set(id, owner);
   }
-  // The state after a server was killed: taken, and without a heartbeat since.
+  // The state after a server was killed: jobs are active, and have no recent heartbeat.
   await sql`
     UPDATE pgboss.job SET state = 'active', started_on = now(), heartbeat_on = now() - interval '1 hour'
     WHERE name = 'import-file' AND created_on IN (SELECT min(created_on) FROM pgboss.job GROUP BY priority)`.execute(

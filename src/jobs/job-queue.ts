@@ -1,4 +1,4 @@
-/** The job queue (pg-boss, in the same PostgreSQL). The transaction that needs a job enqueues it. */
+/** The job queue (pg-boss, in the same PostgreSQL). A job is enqueued in the transaction that needs it. */
 import { CompiledQuery, sql } from 'kysely';
 import { type Job, PgBoss, type SendOptions } from 'pg-boss';
 import type { Logger } from 'pino';
@@ -7,7 +7,7 @@ import type { ScopedId } from '../ids.ts';
 import { laneOf } from './import-lanes.ts';
 import { type Attempt, type Importers, startImporters } from './importers.ts';
 
-/** A job that failed by our fault is tried again after 1, 2, 4, … seconds, this often at most. */
+/** A job that failed by a fault of the service is tried again after 1, 2, 4, … seconds, this often at most. */
 const RETRY_LIMIT = 5;
 /** A worker without a heartbeat for this long is dead, and another one takes its job. */
 const HEARTBEAT_SECONDS = 20;
@@ -15,20 +15,20 @@ const HEARTBEAT_SECONDS = 20;
 const IMPORT_EXPIRES_SECONDS = 86_400;
 /** Interval between searches for dead workers' jobs. */
 const SUPERVISE_SECONDS = 5;
-/** How soon a job other than an import starts. */
+/** How soon a job starts that is not an import. */
 const POLLING_SECONDS = 2;
-/** How long running jobs may take to end, by default. */
+/** How long a stop waits for running jobs, by default. */
 const STOP_TIMEOUT_MS = 5_000;
 
 /**
- * The queue's statements take milliseconds. After this time the connection is dead, and is closed. It equals the time
- * to detect a dead worker, and leaves room for creating the queue's tables at the first start.
+ * The queue's statements take milliseconds. If one takes this long, the connection is dead, and is closed. The time
+ * equals the time to detect a dead worker, and is enough to create the queue's tables at the first start.
  */
 const STATEMENT_TIMEOUT_MS = 20_000;
 /** Options that pg-boss passes on to `pg`, though its types omit them. */
 const CONNECTION_OPTIONS = { ...KEEP_ALIVE, query_timeout: STATEMENT_TIMEOUT_MS };
 
-/** Connections of one process for its jobs: to fetch them and to record their ends. */
+/** Connections of one process for its jobs: to fetch them and to record their results. */
 export const JOB_CONNECTIONS = 4;
 
 export type JobQueue = {
@@ -41,7 +41,7 @@ export type JobQueue = {
 
 export type JobHandlers = {
   importFile(attempt: Attempt<ScopedId>): Promise<void>;
-  /** Called for an import whose every try failed, also when the worker was killed each time. */
+  /** Called for an import whose every try has failed or lost its worker. */
   giveUpImport(attempt: Attempt<ScopedId>): Promise<void>;
   purgeKnowledgeBase(attempt: Attempt<{ knowledgeBaseId: string }>): Promise<void>;
   collectGarbage(attempt: Attempt<object>): Promise<void>;
@@ -53,17 +53,17 @@ export const DEAD_LETTER_QUEUE = 'give-up-import';
 const PURGE_QUEUE = 'purge-knowledge-base';
 const GARBAGE_QUEUE = 'sweep-storage';
 
-/** As in cron(5): every ten minutes, by one of all workers. */
+/** In the format of cron(5): every ten minutes, by one worker of all servers. */
 const GARBAGE_SCHEDULE = '*/10 * * * *';
-/** Giving up must succeed in the end. */
+/** Failing the document of a dead letter must succeed in the end. */
 const GIVE_UP_RETRY_LIMIT = 1_000;
 const GIVE_UP_RETRY_MAX_SECONDS = 60;
 
 /** Whether the queue's tables exist in this database. */
 export async function hasJobQueue(database: Queryable): Promise<boolean> {
-  const { rows } = await sql<{ there: boolean }>`
-    SELECT to_regclass('pgboss.queue') IS NOT NULL AS there`.execute(database);
-  return rows[0]?.there === true;
+  const { rows } = await sql<{ exists: boolean }>`
+    SELECT to_regclass('pgboss.queue') IS NOT NULL AS exists`.execute(database);
+  return rows[0]?.exists === true;
 }
 
 /** Runs pg-boss's statements in the caller's own transaction. */
@@ -101,7 +101,7 @@ async function startWorker<Payload extends object>(
   const options = { batchSize: 1, pollingIntervalSeconds: POLLING_SECONDS } as const;
   let workerId = '';
   workerId = await boss.work(name, options, async (jobs: Job<Payload>[]) => {
-    // Another job may be waiting: without this each of many would wait for the next poll.
+    // Without this call, the next waiting job would wait for the next poll.
     boss.notifyWorker(workerId);
     for (const { data, signal } of jobs) await handle({ payload: data, signal });
   });
@@ -120,9 +120,8 @@ const createQueue = (boss: PgBoss, wakeImporters: () => void): JobQueue => ({
 });
 
 /**
- * Connects to the queue, creates missing tables, and returns the functions to enqueue and to work. `work` starts
- * importers, of which one account may have `concurrency`. `stop` lets running jobs end for a moment and hands back the
- * rest.
+ * Connects to the queue, creates missing tables, and returns the functions to enqueue jobs and to work on them. `work`
+ * starts importers, of which one account may have `concurrency`.
  */
 export async function openJobQueue(connection: Connection, log: Logger) {
   const boss = new PgBoss({
@@ -147,13 +146,13 @@ export async function openJobQueue(connection: Connection, log: Logger) {
       await startWorker(boss, PURGE_QUEUE, others.purgeKnowledgeBase);
       await startWorker(boss, GARBAGE_QUEUE, others.collectGarbage);
     },
-    /** Takes no further jobs from now on; running ones go on. */
+    /** Stops taking jobs; running ones continue. */
     async endWork(): Promise<void> {
       void importers?.end();
       for (const queue of new Set(boss.getWipData().map(({ name }) => name)))
         await boss.offWork(queue, { wait: false });
     },
-    /** Running jobs may end within `timeoutMs`, a second at least; the rest goes back to the queue. */
+    /** Waits for running jobs for `timeoutMs`, at least a second; the rest goes back to the queue. */
     async stop(timeoutMs = STOP_TIMEOUT_MS): Promise<void> {
       const stopsAtMs = performance.now() + timeoutMs;
       await importers?.stop(timeoutMs);

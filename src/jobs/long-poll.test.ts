@@ -1,4 +1,4 @@
-/** A request that waits for a document gets its end soon, and delays no other request. */
+/** A long poll is answered soon after its document has its final status, and delays no other request. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -10,7 +10,7 @@ import type { LongPolls } from './long-poll.ts';
 
 let suite: TestService;
 let knowledgeBaseId: string;
-/** Long polls that have begun and not ended. */
+/** The number of open long polls. */
 let open = 0;
 
 const counted = ({ untilFinal, end }: LongPolls): LongPolls => ({
@@ -55,7 +55,7 @@ const runImport = (documentId: string) =>
 
 const untilOpen = (count: number) => vi.waitUntil(() => open === count, { timeout: 10_000, interval: 5 });
 
-test('two hundred waits hold no connection, and all hear of the end at once', async () => {
+test('two hundred long polls hold no connection, and are answered soon after the import', async () => {
   const documentId = await importPending();
   const answers = Array.from({ length: 200 }, () => suite.call(path(documentId, 30)));
   await untilOpen(200);
@@ -67,7 +67,7 @@ test('two hundred waits hold no connection, and all hear of the end at once', as
   expect(performance.now() - start).toBeLessThan(5_000);
 });
 
-test('of an account a thousand wait; of all four thousand, and the account with most makes room for a further one', async () => {
+test('allows 1,000 long polls an account and 4,000 in all; one more ends one of the largest account', async () => {
   const document = parseDocumentId(await importPending());
   const ending = new AbortController();
   const ended: string[] = [];
@@ -90,7 +90,7 @@ test('of an account a thousand wait; of all four thousand, and the account with 
   await untilOpen(0);
 });
 
-test('after waitSeconds the answer is the status as it is', async () => {
+test('answers the unfinished status after waitSeconds', async () => {
   const documentId = await importPending();
   const start = performance.now();
   const { body } = await suite.call(path(documentId, 1));
@@ -98,7 +98,7 @@ test('after waitSeconds the answer is the status as it is', async () => {
   expect(performance.now() - start).toBeGreaterThan(990);
 });
 
-test('a document that is deleted meanwhile, alone or with its knowledge base, ends the wait by 404', async () => {
+test('answers 404 as soon as the document or its knowledge base is deleted', async () => {
   const documentId = await importPending();
   const waiting = suite.call(path(documentId, 30));
   await untilOpen(1);
@@ -116,7 +116,7 @@ test('a document that is deleted meanwhile, alone or with its knowledge base, en
   knowledgeBaseId = kept;
 });
 
-test('a client that goes away ends its wait', async () => {
+test('ends when the client disconnects', async () => {
   const documentId = await importPending();
   const headers = { 'x-api-key': suite.apiKey };
   const sent = request(`${suite.address}/v1/${path(documentId, 30)}`, { headers }).end();
@@ -126,8 +126,8 @@ test('a client that goes away ends its wait', async () => {
   await untilOpen(0);
 });
 
-// The last test: this service accepts no long polls any more.
-test('a server that stops ends all waits, and further ones do not begin', async () => {
+// Must be the last test: afterwards this service accepts no long polls.
+test('ends when the server stops, and further long polls are answered at once', async () => {
   const documentId = await importPending();
   const waiting = suite.call(path(documentId, 30));
   await untilOpen(1);

@@ -1,19 +1,20 @@
 /**
  * Long polls for the end of a document's import. All long polls of a server share one statement every tenth of a
- * second, and hold neither connection nor transaction. Why not LISTEN/NOTIFY: each NOTIFY serialises the commits of
- * all imports (PostgreSQL source, async.c). The listener is one more connection, and what it misses while it is broken
- * would have to be polled for anyway.
+ * second, and hold neither connection nor transaction. Why not LISTEN/NOTIFY: it serialises the commits of all imports
+ * (PostgreSQL source, async.c). It needs one more connection, and polling for what is missed while that is broken.
  */
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
 import { findUnfinished } from '../database/documents.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
 
-/** How late an answer comes, while a poll takes no more than a tenth of this. */
+/** Interval between polls while a poll takes no more than a ninth of it. */
 const POLL_INTERVAL_MS = 100;
 /** Polling occupies the database for at most a tenth of the time. */
 const PAUSE_FACTOR = 9;
-/** For all accounts together: each long poll is an open connection, and its document is looked up in every poll. */
+/**
+ * For all accounts together. Each long poll is an open connection of a client, and every poll looks up its document.
+ */
 const WAITS_MAX = 4_000;
 /** For one account. */
 const ACCOUNT_WAITS_MAX = 1_000;
@@ -21,8 +22,9 @@ const ACCOUNT_WAITS_MAX = 1_000;
 export type LongPolls = {
   /**
    * Resolves when the document is not `pending` or `processing` any more, after `seconds`, or when `signal` aborts.
-   * Resolves at once when too many of its account wait already, or after `end`. When too many of all accounts wait,
-   * the oldest one of the account with the most ends early. Never rejects: a database that is away may come back.
+   * Resolves at once when the account has too many long polls already, or after `end`. When all accounts together have
+   * too many, the oldest long poll of the account with the most ends early. Never rejects: while the database is
+   * unavailable, polling continues.
    */
   untilFinal(document: OwnedDocument, wait: { seconds: number; signal: AbortSignal }): Promise<void>;
   /** Ends all long polls, and accepts no further ones. */
@@ -70,7 +72,7 @@ async function poll(database: Database, waits: Wait[]): Promise<void> {
   for (const [id, group] of byDocument) if (!unfinished.has(id)) for (const { resolve } of group) resolve();
 }
 
-/** Long polls for the documents of `database`, which is queried only while one is open. */
+/** Long polls for the documents of `database`, which is queried only while a long poll is open. */
 export function createLongPolls(database: Database, log: Logger): LongPolls {
   const waits = createAccountWaits();
   let timer: NodeJS.Timeout | undefined;
@@ -80,7 +82,7 @@ export function createLongPolls(database: Database, log: Logger): LongPolls {
     if (timer !== undefined || waits.size() === 0) return;
     timer = setTimeout(async () => {
       const startMs = performance.now();
-      await poll(database, waits.all()).catch((error) => log.debug({ err: error }, 'waiting for documents'));
+      await poll(database, waits.all()).catch((error) => log.debug({ err: error }, 'long poll failed'));
       timer = undefined;
       schedule(Math.max(POLL_INTERVAL_MS, (performance.now() - startMs) * PAUSE_FACTOR));
     }, pauseMs);

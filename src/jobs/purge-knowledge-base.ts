@@ -1,4 +1,4 @@
-/** The job that removes the contents of a deleted knowledge base, in steps too small to disturb other work. */
+/** The job that removes the contents of a deleted knowledge base, in small steps that do not delay other work. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { removeUnnamed } from '../files/backup-lock.ts';
@@ -29,9 +29,9 @@ async function deleteSome(database: Database, table: string, knowledgeBaseId: st
 }
 
 /**
- * Removes every row and object of a knowledge base marked as deleted; may be repeated at any point. Its own row stays
- * for as long as a client may upload directly by an address from before the deletion. While the row exists, garbage
- * collection requests the purge again.
+ * Removes every row and object of a knowledge base marked as deleted; may be repeated at any point. The row in
+ * `knowledge_bases` stays while a client may still use an upload address from before the deletion. While the row
+ * exists, garbage collection requests the purge again.
  */
 export async function purgeKnowledgeBase(
   { database, files, config }: JobContext,
@@ -41,9 +41,9 @@ export async function purgeKnowledgeBase(
   for (const table of CONTENT_TABLES) {
     while ((await deleteSome(database, table, knowledgeBaseId)) > 0) signal.throwIfAborted();
   }
-  // The queue tries again, and after its last try garbage collection requests it anew.
+  // The queue tries again. After the last try, garbage collection requests the purge again.
   if (!(await removeUnnamed({ database, files }, knowledgeBaseId)))
-    throw new Error('a backup runs, which may need the bytes of the knowledge base');
+    throw new Error('a running backup may still read the objects of the knowledge base');
   const openSeconds = files.directUploads ? config.uploadTicketTtlSeconds + LATE_UPLOAD_SECONDS : 0;
   await sql`
     DELETE FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId}

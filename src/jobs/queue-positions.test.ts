@@ -1,4 +1,4 @@
-/** A file's queue position is the order in which files are extracted. */
+/** A file's queue position is its place in the order of extraction. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Waiting = { accountId: string; id: string; createdAt: Date };
 
-/** Enqueues an account's file as the service does, at a given time. */
+/** Enqueues an account's file as the service does. */
 async function enqueue(accountId: string): Promise<Waiting> {
   const id = uuidv7();
   const createdAt = await server.database.transaction().execute(async (transaction) => {
@@ -34,7 +34,7 @@ async function enqueue(accountId: string): Promise<Waiting> {
   return { accountId, id, createdAt };
 }
 
-test('the place tells after how many others a file is begun, at the latest', async () => {
+test('each import begins at its position or earlier', async () => {
   const [a, b, c] = [uuidv7(), uuidv7(), uuidv7()];
   const waiting: Waiting[] = [];
   for (const accountId of [a, a, a, a, a, b, b, c]) waiting.push(await enqueue(accountId));
@@ -51,7 +51,7 @@ test('the place tells after how many others a file is begun, at the latest', asy
   for (const [i, { id }] of waiting.entries()) expect(begun.indexOf(id)).toBeLessThan(positions[i] ?? 0);
 });
 
-test('a file that was taken from the queue, or came after the last look at it, has a place all the same', async () => {
+test('a file has a position even when the last read of the queue does not contain it', async () => {
   const accountId = uuidv7();
   await enqueue(accountId);
   const { positionOf } = createQueuePositions(server.database);
@@ -63,7 +63,7 @@ test('a file that was taken from the queue, or came after the last look at it, h
   expect(await positionOf({ accountId: uuidv7(), createdAt: now })).toBe(2);
 });
 
-test('a thousand asks read a queue of ten thousand once', async () => {
+test('a thousand position requests read a queue of ten thousand once', async () => {
   const accountId = uuidv7();
   await sql`INSERT INTO pgboss.job (name, priority, created_on, start_after)
     SELECT 'import-file', ${laneOf(accountId)}::int, now() + make_interval(secs => n / 1000.0), now()

@@ -7,17 +7,17 @@ import type { Database } from '../database/database.ts';
 import { laneOf } from './import-lanes.ts';
 import { IMPORT_QUEUE } from './job-queue.ts';
 
-/** Maximum age of a position; when reading the queue is slow, twenty times the reading's duration. */
+/** A position is at most this old, or twenty times as old as one read of the queue takes, if that is longer. */
 const FRESH_MS = 1_000;
-const FRESH_PER_READING = 20;
+const FRESH_PER_READ = 20;
 
-/** For each lane, when its waiting imports were enqueued: in milliseconds, ascending. */
+/** Lane → the times when its waiting imports were enqueued: in milliseconds since 1970, ascending. */
 type Lanes = ReadonlyMap<number, Float64Array>;
 
 export type QueuePositions = {
   /**
-   * The position of an account's file by the time of its import request; 1 is the next. Accounts take turns. At most
-   * this many imports begin before and with it, unless further accounts come.
+   * Returns the position of an account's file, given the time of its import request; 1 is the next. Accounts take
+   * turns. The file is one of the next `position` imports to begin, unless further accounts come.
    */
   positionOf(document: { accountId: string; createdAt: Date }): Promise<number>;
 };
@@ -42,7 +42,7 @@ function countBefore(times: Float64Array, timeMs: number): number {
   return low;
 }
 
-/** The queue positions of a database, which is read only on demand. */
+/** The queue positions of a database. Reads the queue only when a position is requested. */
 export function createQueuePositions(database: Database): QueuePositions {
   let read: Promise<Lanes> | undefined;
   let isFreshUntilMs = 0;
@@ -52,7 +52,7 @@ export function createQueuePositions(database: Database): QueuePositions {
     isFreshUntilMs = Number.POSITIVE_INFINITY;
     read = readLanes(database).finally(() => {
       const tookMs = performance.now() - startedAtMs;
-      isFreshUntilMs = startedAtMs + Math.max(FRESH_MS, tookMs * FRESH_PER_READING);
+      isFreshUntilMs = startedAtMs + Math.max(FRESH_MS, tookMs * FRESH_PER_READ);
     });
     read.catch(() => {
       isFreshUntilMs = 0; // the next call reads the database
