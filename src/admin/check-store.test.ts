@@ -192,7 +192,7 @@ test('more files than a page holds are all compared, a page at a time, each agai
   expect(pages.length).toBeGreaterThan(2);
   expect(pages.flatMap((page) => page.orphans)).toEqual(orphans);
   expect(pages.flatMap((page) => page.lost.map(({ objectName }) => objectName))).toEqual(lost);
-  expect(pages.flatMap((page) => page.misfits)).toEqual([]);
+  expect(pages.flatMap((page) => page.wrongLength)).toEqual([]);
 });
 
 test('what is not named as the service names it is left alone', async () => {

@@ -1,9 +1,9 @@
 /** Checks everything that is stored: counters against a recount, rows against each other, files against their rows. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { removeUnnamed } from '../files/backup-lock.ts';
+import { removeUnreferenced } from '../files/backup-lock.ts';
 import type { FileStore } from '../files/file-store.ts';
-import { forgetUpload } from '../files/files.ts';
+import { clearUpload } from '../files/files.ts';
 import {
   type FileComparison,
   findStoringKnowledgeBases,
@@ -72,9 +72,9 @@ async function repairFiles(
 ): Promise<FileComparison> {
   const orphans: string[] = [];
   for (const objectName of found.orphans)
-    if (!(await removeUnnamed({ database, files }, objectName))) orphans.push(objectName);
+    if (!(await removeUnreferenced({ database, files }, objectName))) orphans.push(objectName);
   const forgotten = found.lost.filter(({ documentId }) => documentId === null);
-  for (const file of forgotten) await forgetUpload(database, { ...file, knowledgeBaseId });
+  for (const file of forgotten) await clearUpload(database, { ...file, knowledgeBaseId });
   return { ...found, orphans, lost: found.lost.filter(({ documentId }) => documentId !== null) };
 }
 
@@ -123,14 +123,14 @@ async function readNames(database: Database, knowledgeBaseId: string, damaged: U
 
 async function* checkFiles(check: StoreCheck, knowledgeBaseId: string): AsyncGenerator<string> {
   for await (const found of reconcileFiles(check, knowledgeBaseId)) {
-    const { orphans, lost, misfits } = check.repair
+    const { orphans, lost, wrongLength } = check.repair
       ? await repairFiles(check, { knowledgeBaseId, found })
       : found;
     yield* orphans.map((objectName) => `bytes that no file names: ${objectName}`);
-    const describe = await createDescription(check.database, knowledgeBaseId, [...lost, ...misfits]);
+    const describe = await createDescription(check.database, knowledgeBaseId, [...lost, ...wrongLength]);
     // An upload without bytes can be forgotten, and uploaded again.
     yield* lost.map((file) => describe(file, 'are gone', file.documentId === null ? '' : REMEDIES.document));
-    yield* misfits.map((file) =>
+    yield* wrongLength.map((file) =>
       describe(file, 'have another length', file.documentId === null ? REMEDIES.upload : REMEDIES.document),
     );
   }

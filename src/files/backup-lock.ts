@@ -19,7 +19,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * Prevents the removal of objects for as long as the connection lives.
  * @throws when another backup does so already.
  */
-export async function keepBytes(client: pg.ClientBase): Promise<void> {
+export async function takeBackupLock(client: pg.ClientBase): Promise<void> {
   await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
   try {
     await client.query(`SELECT pg_advisory_lock(${LOCK})`);
@@ -42,7 +42,7 @@ async function isBackupRunning(database: Queryable): Promise<boolean> {
  * removes nothing, and garbage collection does it later. Call it only after the commit that removed the row.
  * @returns whether it has removed it
  */
-export async function removeUnnamed(
+export async function removeUnreferenced(
   { database, files }: { database: Queryable; files: FileStore },
   name: string,
 ): Promise<boolean> {

@@ -24,11 +24,11 @@ beforeEach(async () => {
   knowledgeBaseId = String(body.data.id);
 });
 
-const ask = (size: number) =>
+const requestTicket = (size: number) =>
   started.suite.call('presignUploadUrl', { knowledgeBaseId, fileName: 'a.txt', size });
 
 async function newTicket(size: number): Promise<Ticket> {
-  const { status, body } = await ask(size);
+  const { status, body } = await requestTicket(size);
   expect(status).toBe(200);
   return body.data as Ticket;
 }
@@ -48,7 +48,7 @@ async function leaveRoom(bytes: number): Promise<void> {
   const limit = (storage_limit_bytes: number) =>
     database.updateTable('accounts').set({ storage_limit_bytes }).execute();
   await limit(0);
-  const { body } = await ask(1);
+  const { body } = await requestTicket(1);
   await limit(Number(body.data.used) + bytes);
 }
 
@@ -73,14 +73,14 @@ test('what was sent counts after the expiry of its address too, and can still be
   const ticket = await newTicket(9);
   expect(await put(ticket.uploadUrl, 'nine byte')).toBe(200);
   await expireTickets(60);
-  expect((await ask(9)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
+  expect((await requestTicket(9)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
   await settle();
   expect(await namesOf()).toEqual([expect.not.stringContaining(uploadNameOf(ticket))]);
-  expect((await ask(9)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
+  expect((await requestTicket(9)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
   const { body } = await importFile(ticket);
-  expect((await ask(9)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
+  expect((await requestTicket(9)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
   await started.suite.call('deleteDocument', { documentId: body.data.id });
-  expect((await ask(9)).status).toBe(200);
+  expect((await requestTicket(9)).status).toBe(200);
 });
 
 test('a ticket with which nothing was sent counts until the store is looked into, a while after its expiry', async () => {
@@ -89,11 +89,11 @@ test('a ticket with which nothing was sent counts until the store is looked into
   for (const minutesAgo of [-1, 1]) {
     await expireTickets(minutesAgo);
     await settle();
-    expect((await ask(9)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
+    expect((await requestTicket(9)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
   }
   await expireTickets(60);
   await settle();
-  expect((await ask(9)).status).toBe(200);
+  expect((await requestTicket(9)).status).toBe(200);
   expect((await importFile(ticket)).body.errorCode).toBe('UPLOAD_EXPIRED');
 });
 
@@ -131,7 +131,7 @@ test('what comes by an address after the import, the deletion or the settlement 
 
 test('a deleted knowledge base is purged again until the last of its addresses has expired', async () => {
   const { service, call } = started.suite;
-  const isThere = async () => {
+  const rowExists = async () => {
     const row = service.database.selectFrom('knowledge_bases').select('name');
     return (await row.where('knowledge_base_id', '=', knowledgeBaseId).execute()).length > 0;
   };
@@ -148,8 +148,8 @@ test('a deleted knowledge base is purged again until the last of its addresses h
   expect(await problemsFound()).toEqual([]);
   await requeuePurges(service);
   await vi.waitUntil(async () => (await namesOf()).length === 0, { timeout: 20_000 });
-  expect(await isThere()).toBe(true);
+  expect(await rowExists()).toBe(true);
   await age(76);
   await purge();
-  expect(await isThere()).toBe(false);
+  expect(await rowExists()).toBe(false);
 });

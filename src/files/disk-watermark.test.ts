@@ -8,13 +8,13 @@ test('bytes that are expected are free for nobody else, until they have come or 
   const { bavail, bsize } = await statfs(tmpdir());
   // Other processes write to this disk meanwhile: a third is far enough from the half and from all.
   const third = Math.floor((bavail * bsize) / 3);
-  const room = createDiskWatermark(tmpdir());
-  const uploads = [await room.expect(third), await room.expect(third)];
-  await expect(room.expect(third)).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
-  await expect(room.require(third)).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
+  const watermark = createDiskWatermark(tmpdir());
+  const uploads = [await watermark.expect(third), await watermark.expect(third)];
+  await expect(watermark.expect(third)).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
+  await expect(watermark.require(third)).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
   uploads[0]?.arrived(third);
   uploads[0]?.end();
-  await expect(room.require(third)).resolves.toBeUndefined();
+  await expect(watermark.require(third)).resolves.toBeUndefined();
   uploads[1]?.end();
-  await expect(room.require(2 * third)).resolves.toBeUndefined();
+  await expect(watermark.require(2 * third)).resolves.toBeUndefined();
 });

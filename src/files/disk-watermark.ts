@@ -13,7 +13,7 @@ import { diskFull } from '../errors.ts';
 const RESERVED_BYTES = 256 * 1024 ** 2;
 
 /** Interval at which a waiting import checks the disk again. */
-const LOOK_INTERVAL_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /** Bytes announced but not yet on the disk. */
 export type ExpectedBytes = {
@@ -47,12 +47,12 @@ export function createDiskWatermark(directory: string | undefined): DiskWatermar
     async expect(bytes) {
       // Before the disk is checked, so that uploads that begin at the same time count each other.
       expectedBytes += bytes;
-      let leftBytes = bytes;
-      const settle = (settledBytes: number) => {
-        leftBytes -= settledBytes;
-        expectedBytes -= settledBytes;
+      let unreleasedBytes = bytes;
+      const release = (releasedBytes: number) => {
+        unreleasedBytes -= releasedBytes;
+        expectedBytes -= releasedBytes;
       };
-      const expected = { arrived: settle, end: () => settle(leftBytes) };
+      const expected = { arrived: release, end: () => release(unreleasedBytes) };
       const hasRoom = await hasRoomFor(expectedBytes).catch((error) => {
         expected.end();
         throw error;
@@ -62,7 +62,7 @@ export function createDiskWatermark(directory: string | undefined): DiskWatermar
       throw diskFull();
     },
     async untilFree(signal) {
-      while (!(await hasRoomFor(0))) await delay(LOOK_INTERVAL_MS, undefined, { signal });
+      while (!(await hasRoomFor(0))) await delay(POLL_INTERVAL_MS, undefined, { signal });
     },
   };
 }

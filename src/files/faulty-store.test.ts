@@ -39,9 +39,9 @@ const METHODS: Record<string, () => Promise<unknown>> = {
   take: () => store.directUploads?.take(file, BYTES.length) ?? Promise.resolve(),
   put: () => store.put(objectName, Buffer.from(BYTES)),
   probe: () => store.probe(),
-  look: () => store.look(),
+  ping: () => store.ping(),
   read: () => store.read(objectName, { sizeBytes: BYTES.length }),
-  readIfThere: () => store.readIfThere(objectName, { sizeBytes: BYTES.length }),
+  readIfExists: () => store.readIfExists(objectName, { sizeBytes: BYTES.length }),
   'remove an object': () => store.remove(objectName),
   'remove what is below': () => store.remove(file.knowledgeBaseId),
   listKnowledgeBases: () => all(store.listKnowledgeBases()),
@@ -57,13 +57,13 @@ const outcomeOf = (method: () => Promise<unknown>): Promise<string> =>
 
 /** Methods that do not notice a fault, since they do not read the faulty part. */
 const UNAWARE: Partial<Record<StoreFault, string[]>> = {
-  'sends a byte now and then': ['read', 'readIfThere'],
-  'sends headers and no more': ['take', 'look'],
+  'sends a byte now and then': ['read', 'readIfExists'],
+  'sends headers and no more': ['take', 'ping'],
   'says 200 and means an error': ['take'],
-  'sends other bytes than were stored': ['take', 'put', 'look'],
-  'loses the last byte': ['take', 'put', 'look'],
-  'lists the same page again and again': ['take', 'put', 'look', 'remove an object'],
-  'lists empty pages': ['take', 'put', 'look', 'remove an object'],
+  'sends other bytes than were stored': ['take', 'put', 'ping'],
+  'loses the last byte': ['take', 'put', 'ping'],
+  'lists the same page again and again': ['take', 'put', 'ping', 'remove an object'],
+  'lists empty pages': ['take', 'put', 'ping', 'remove an object'],
   'is no store': ['take', 'put', 'remove an object'],
 };
 

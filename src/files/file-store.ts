@@ -45,11 +45,11 @@ export type FileStore = {
   /** Writes a small object, reads it and removes it. @throws the first failure. */
   probe(): Promise<void>;
   /** Checks whether the store answers at all; changes nothing. @throws the store's error, or a time-out. */
-  look(): Promise<void>;
+  ping(): Promise<void>;
   /** The complete object. @throws when it does not exist, comes too slowly, or has another length. */
   read(objectName: string, options?: ReadOptions): Promise<Buffer>;
   /** The same, but undefined when the object does not exist. */
-  readIfThere(objectName: string, options?: ReadOptions): Promise<Buffer | undefined>;
+  readIfExists(objectName: string, options?: ReadOptions): Promise<Buffer | undefined>;
   /** Removes an object, or everything below a prefix; a missing one is no error. */
   remove(name: string): Promise<void>;
   /** The knowledge bases with objects in the store, in no order. */
@@ -218,7 +218,7 @@ export async function openFileStore(directory: string): Promise<FileStore> {
       await rm(target);
       await removeEmptyParents(target, directory);
     },
-    async look() {
+    async ping() {
       await access(incoming, constants.W_OK);
     },
     async read(objectName, { sizeBytes, signal } = {}) {
@@ -226,7 +226,7 @@ export async function openFileStore(directory: string): Promise<FileStore> {
       if (bytes.length === (sizeBytes ?? bytes.length)) return bytes;
       throw new Error(`${objectName} has ${bytes.length} bytes, but ${sizeBytes} were stored`);
     },
-    readIfThere: (objectName, { signal } = {}) =>
+    readIfExists: (objectName, { signal } = {}) =>
       readFile(join(directory, objectName), { signal }).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
         throw error;

@@ -6,7 +6,7 @@ import type { DocumentFile } from '../../generated/types.gen.ts';
 import { databaseNow } from '../database/clock.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { formatScopedId, type ScopedId } from '../ids.ts';
-import { removeUnnamed } from './backup-lock.ts';
+import { removeUnreferenced } from './backup-lock.ts';
 import { type FileStore, LATE_UPLOAD_SECONDS, type StoredObject } from './file-store.ts';
 
 /** An upload ticket: a file whose bytes have not arrived yet. */
@@ -185,7 +185,7 @@ export async function recordUpload(
  * Records that the file's bytes have not arrived, because the object `objectName` is lost. Does nothing when the file
  * is imported already.
  */
-export async function forgetUpload(
+export async function clearUpload(
   database: Queryable,
   { knowledgeBaseId, id, objectName }: ScopedId & { objectName: string },
 ): Promise<void> {
@@ -207,7 +207,7 @@ export async function discardObject(
   { log, ...store }: { database: Queryable; files: FileStore; log: Logger },
   objectName: string,
 ): Promise<void> {
-  await removeUnnamed(store, objectName).catch((error) =>
+  await removeUnreferenced(store, objectName).catch((error) =>
     log.warn({ err: error, objectName }, 'left to the sweep'),
   );
 }

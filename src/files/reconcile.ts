@@ -10,7 +10,7 @@ export type UploadedFile = { id: string; objectName: string; sizeBytes: number; 
  * `orphans`: objects that no row names. `lost`: rows whose object is missing. `misfits`: rows with another length than
  * their object.
  */
-export type FileComparison = { orphans: string[]; lost: UploadedFile[]; misfits: UploadedFile[] };
+export type FileComparison = { orphans: string[]; lost: UploadedFile[]; wrongLength: UploadedFile[] };
 
 /** An object is older than its row, and exists without one while an upload or a removal runs: minutes. */
 const ORPHAN_AGE_MS = 3_600_000;
@@ -24,19 +24,19 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** File ids after `after` (undefined: from the first) up to `upTo`. */
 type Range = { after: string | undefined; upTo: string };
 
-type NameRow = Omit<UploadedFile, 'objectName'> & { objectName: string | null; isSettled: boolean };
+type ReferenceRow = Omit<UploadedFile, 'objectName'> & { objectName: string | null; isSettled: boolean };
 
 /**
  * The objects named by rows of a live knowledge base, in the order of file ids, `limit` at most. `arrived` false: an
  * unsettled ticket, whose bytes may have come or may still come directly to the store; it names their object until
  * then.
  */
-async function readNames(
+async function readReferences(
   database: Queryable,
   knowledgeBaseId: string,
   { after, upTo, limit }: Range & { limit?: number },
 ) {
-  const { rows } = await sql<NameRow>`
+  const { rows } = await sql<ReferenceRow>`
     SELECT id, object_name AS "objectName", size_bytes AS "sizeBytes", document_id AS "documentId",
       coalesce(reserved_until > expires_at, false) AS "isSettled"
     FROM files JOIN knowledge_bases USING (knowledge_base_id)
@@ -78,34 +78,34 @@ export async function* reconcileFiles(
 ): AsyncGenerator<FileComparison> {
   let after: string | undefined;
   do {
-    const rows = await readNames(database, knowledgeBaseId, { after, upTo: LAST_ID, limit: PAGE_SIZE });
+    const rows = await readReferences(database, knowledgeBaseId, { after, upTo: LAST_ID, limit: PAGE_SIZE });
     const rowsEnd = rows.length < PAGE_SIZE ? LAST_ID : (rows.at(-1)?.id ?? LAST_ID);
     const { objects, upTo } = await readObjects(files, knowledgeBaseId, { after, upTo: rowsEnd });
     yield comparePage({
       before: rows.filter(({ id }) => id <= upTo),
       objects,
-      after: await readNames(database, knowledgeBaseId, { after, upTo }),
+      after: await readReferences(database, knowledgeBaseId, { after, upTo }),
     });
     after = upTo;
   } while (after !== LAST_ID);
 }
 
-type Names = Awaited<ReturnType<typeof readNames>>;
-type Page = { before: Names; objects: Map<string, ListedObject>; after: Names };
+type References = Awaited<ReturnType<typeof readReferences>>;
+type Page = { before: References; objects: Map<string, ListedObject>; after: References };
 
 function comparePage({ before, objects, after }: Page): FileComparison {
-  const named = new Set([...before, ...after].map(({ objectName }) => objectName));
-  const stillNamed = new Set(after.map(({ objectName }) => objectName));
-  const arrived = before.filter(({ objectName, arrived }) => arrived && stillNamed.has(objectName));
+  const referenced = new Set([...before, ...after].map(({ objectName }) => objectName));
+  const stillReferenced = new Set(after.map(({ objectName }) => objectName));
+  const arrived = before.filter(({ objectName, arrived }) => arrived && stillReferenced.has(objectName));
   return {
     orphans: [...objects.values()]
       .filter(
         ({ objectName, modifiedAt }) =>
-          !named.has(objectName) && (isUploadName(objectName) || isOld(modifiedAt)),
+          !referenced.has(objectName) && (isUploadName(objectName) || isOld(modifiedAt)),
       )
       .map(({ objectName }) => objectName),
     lost: arrived.filter(({ objectName }) => !objects.has(objectName)),
-    misfits: arrived.filter(({ objectName, sizeBytes }) => {
+    wrongLength: arrived.filter(({ objectName, sizeBytes }) => {
       const object = objects.get(objectName);
       return object !== undefined && object.sizeBytes !== sizeBytes;
     }),

@@ -24,14 +24,14 @@ export type Bucket = { client: S3Client; bucket: string; answerMaxMs: number };
 const ANSWER_MAX_MS = 10_000;
 const MAX_ATTEMPTS = 3;
 /** One try's share of that time: after a silent try the store is asked again. */
-const ATTEMPT_SHARE = 0.45;
+const ATTEMPT_FRACTION = 0.45;
 
 /** Bytes a millisecond (256 KiB a second): a slow office line is faster, and the largest file takes 200 s. */
-const LEAST_RATE = 256 * 1.024;
+const MIN_RATE = 256 * 1.024;
 /**
  * The same for bytes that a store copies internally (1 MiB a second): the client then gets an answer within a minute.
  */
-const LEAST_COPY_RATE = 1024 * 1.024;
+const MIN_COPY_RATE = 1024 * 1.024;
 
 /** The largest answer without an object lists 1,000 names and has less than 2 MB. */
 const ANSWER_MAX_BYTES = 8 * 2 ** 20;
@@ -45,7 +45,7 @@ export function openBucket(
   { bucket, endpoint, region }: S3Settings,
   { answerMaxMs = ANSWER_MAX_MS } = {},
 ): Bucket {
-  const attemptMaxMs = answerMaxMs * ATTEMPT_SHARE;
+  const attemptMaxMs = answerMaxMs * ATTEMPT_FRACTION;
   const client = new S3Client({
     ...(region !== undefined && { region }),
     // Most stores other than Amazon's have no host name for each bucket.
@@ -92,31 +92,31 @@ function bounded(body: Readable): Readable {
 type Bounds = { maxMs?: number; signal?: AbortSignal | undefined };
 
 /** A request's deadline, and how to extend it for received bytes. */
-type Deadline = { signal: AbortSignal; putOff(milliseconds: number): void };
+type Deadline = { signal: AbortSignal; extend(milliseconds: number): void };
 
 /** Runs `act` until its deadline, and returns then even if `act` ignores its signal. */
 async function within<T>(
   { maxMs, signal }: Required<Bounds>,
   act: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
-  const ending = new AbortController();
+  const timeout = new AbortController();
   let endsAtMs = performance.now() + maxMs;
-  const look = () => {
+  const checkDeadline = () => {
     const leftMs = endsAtMs - performance.now();
-    if (leftMs > 0) timer = setTimeout(look, leftMs);
-    else ending.abort(new Error('the store has not answered in time'));
+    if (leftMs > 0) timer = setTimeout(checkDeadline, leftMs);
+    else timeout.abort(new Error('the store has not answered in time'));
   };
-  let timer = setTimeout(look, maxMs);
+  let timer = setTimeout(checkDeadline, maxMs);
   const { promise: ended, reject } = Promise.withResolvers<never>();
-  const either = signal === undefined ? ending.signal : AbortSignal.any([ending.signal, signal]);
+  const either = signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]);
   const end = () => reject(either.reason);
   either.addEventListener('abort', end);
   if (either.aborted) end();
-  const putOff = (milliseconds: number) => {
+  const extend = (milliseconds: number) => {
     endsAtMs += milliseconds;
   };
   try {
-    return await Promise.race([act({ signal: either, putOff }), ended]);
+    return await Promise.race([act({ signal: either, extend }), ended]);
   } finally {
     either.removeEventListener('abort', end);
     clearTimeout(timer);
@@ -129,7 +129,7 @@ const statusOf = (error: unknown): number | undefined =>
 /** The options of the SDK's client beside a command. */
 type SendOptions = { abortSignal: AbortSignal; requestTimeout?: number };
 
-type Send<T> = (client: S3Client, options: SendOptions, putOff: Deadline['putOff']) => Promise<T>;
+type Send<T> = (client: S3Client, options: SendOptions, extend: Deadline['extend']) => Promise<T>;
 
 async function send<T>(
   { client, answerMaxMs }: Bucket,
@@ -139,7 +139,7 @@ async function send<T>(
   // Where the answer has more time, a single try has it too.
   const options = maxMs === answerMaxMs ? {} : { requestTimeout: maxMs };
   return await within({ maxMs, signal }, (deadline) =>
-    act(client, { abortSignal: deadline.signal, ...options }, deadline.putOff),
+    act(client, { abortSignal: deadline.signal, ...options }, deadline.extend),
   );
 }
 
@@ -147,14 +147,14 @@ async function send<T>(
  * Runs `act` for one request, and repeats it after a failure while there is time.
  * @throws SERVICE_UNAVAILABLE: the operator must solve what the store refuses, the client cannot
  */
-export async function ask<T>(store: Bucket, act: Send<T>, bounds: Bounds = {}): Promise<T> {
+export async function request<T>(store: Bucket, act: Send<T>, bounds: Bounds = {}): Promise<T> {
   return await send(store, act, bounds).catch((error) => {
     throw storeUnavailable(error);
   });
 }
 
 /** The same, but undefined when the object does not exist, or has changed. */
-export async function askIfThere<T>(
+export async function requestIfExists<T>(
   store: Bucket,
   act: Send<T>,
   bounds: Bounds = {},
@@ -167,9 +167,9 @@ export async function askIfThere<T>(
 
 /** Time limit for sending this many bytes to a store, or copying them in it. */
 export const sendingMaxMs = ({ answerMaxMs }: Bucket, bytes: number): number =>
-  Math.ceil(answerMaxMs + bytes / LEAST_RATE);
+  Math.ceil(answerMaxMs + bytes / MIN_RATE);
 export const copyingMaxMs = ({ answerMaxMs }: Bucket, bytes: number): number =>
-  Math.ceil(answerMaxMs + bytes / LEAST_COPY_RATE);
+  Math.ceil(answerMaxMs + bytes / MIN_COPY_RATE);
 
 /** The complete object, as long as it arrives at the least rate; undefined when it does not exist. */
 export async function readObject(
@@ -178,7 +178,7 @@ export async function readObject(
   { sizeBytes, signal }: ReadOptions = {},
 ): Promise<Buffer | undefined> {
   const get = new GetObjectCommand({ Bucket: store.bucket, Key });
-  const read: Send<Buffer> = async (client, options, putOff) => {
+  const read: Send<Buffer> = async (client, options, extend) => {
     const { Body } = await client.send(get, options);
     const pieces: Buffer[] = [];
     let receivedBytes = 0;
@@ -186,17 +186,17 @@ export async function readObject(
       receivedBytes += piece.length;
       if (receivedBytes > (sizeBytes ?? OBJECT_MAX_BYTES)) break;
       pieces.push(piece);
-      putOff(piece.length / LEAST_RATE);
+      extend(piece.length / MIN_RATE);
     }
     if (receivedBytes !== (sizeBytes ?? receivedBytes) || receivedBytes > OBJECT_MAX_BYTES)
       throw new Error(`the store hands back another length of ${Key} than was stored`);
     return Buffer.concat(pieces);
   };
-  return await askIfThere(store, read, { signal });
+  return await requestIfExists(store, read, { signal });
 }
 
 /** Names are sorted by their bytes (Amazon S3 API reference, ListObjectsV2; directory buckets are not). */
-const isBehind = (name: string, other: string): boolean =>
+const isAfter = (name: string, other: string): boolean =>
   Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0;
 
 /** Checks that a list advances: each page comes after the one before, few are empty, and the list ends. */
@@ -212,10 +212,10 @@ function createProgress() {
     ];
     listed += names.length;
     emptyPages = names.length === 0 ? emptyPages + 1 : 0;
-    const isForth = names.every((name) => isBehind(name, last));
-    if (!isForth || listed > LISTED_MAX || emptyPages > EMPTY_PAGES_MAX)
+    const advances = names.every((name) => isAfter(name, last));
+    if (!advances || listed > LISTED_MAX || emptyPages > EMPTY_PAGES_MAX)
       throw storeUnavailable(new Error('the list of the store does not come to its end'));
-    for (const name of names) if (isBehind(name, last)) last = name;
+    for (const name of names) if (isAfter(name, last)) last = name;
   };
 }
 
@@ -228,7 +228,7 @@ export async function* listPages(
   let ContinuationToken: string | undefined;
   do {
     const command = new ListObjectsV2Command({ Bucket: store.bucket, ContinuationToken, ...query });
-    const page = await ask(store, (client, options) => client.send(command, options));
+    const page = await request(store, (client, options) => client.send(command, options));
     progress(page);
     yield page;
     ContinuationToken = page.NextContinuationToken;

@@ -22,13 +22,13 @@ import {
   uploadNameOf,
 } from './file-store.ts';
 import {
-  ask,
-  askIfThere,
   type Bucket,
   copyingMaxMs,
   listPages,
   openBucket,
   readObject,
+  request,
+  requestIfExists,
   type S3Settings,
   sendingMaxMs,
 } from './s3-requests.ts';
@@ -40,21 +40,21 @@ const DELETE_BATCH = 1_000;
 
 async function putObject(store: Bucket, Key: string, Body: Buffer): Promise<void> {
   const put = new PutObjectCommand({ Bucket: store.bucket, Key, Body });
-  await ask(store, (client, options) => client.send(put, options), {
+  await request(store, (client, options) => client.send(put, options), {
     maxMs: sendingMaxMs(store, Body.length),
   });
 }
 
-const headIfThere = (store: Bucket, Key: string, signal?: AbortSignal) => {
+const headIfExists = (store: Bucket, Key: string, signal?: AbortSignal) => {
   const head = new HeadObjectCommand({ Bucket: store.bucket, Key });
-  return askIfThere(store, (client, options) => client.send(head, options), { signal });
+  return requestIfExists(store, (client, options) => client.send(head, options), { signal });
 };
 
 async function removeObjects(store: Bucket, names: string[]): Promise<void> {
   for (let start = 0; start < names.length; start += DELETE_BATCH) {
     const Objects = names.slice(start, start + DELETE_BATCH).map((Key) => ({ Key }));
     const remove = new DeleteObjectsCommand({ Bucket: store.bucket, Delete: { Objects, Quiet: true } });
-    const { Errors = [] } = await ask(store, (client, options) => client.send(remove, options));
+    const { Errors = [] } = await request(store, (client, options) => client.send(remove, options));
     if (Errors.length > 0) throw storeUnavailable(new Error(`${Errors[0]?.Key}: ${Errors[0]?.Message}`));
   }
 }
@@ -91,13 +91,13 @@ const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> =
       expiresIn: Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000),
     };
     // The SDK may have to fetch credentials first.
-    return await ask(store, (client) => getSignedUrl(client, put, grant));
+    return await request(store, (client) => getSignedUrl(client, put, grant));
   },
   async take(file, sizeBytes) {
     const uploaded = uploadNameOf(file);
     const maxMs = copyingMaxMs(store, sizeBytes);
     const signal = AbortSignal.timeout(maxMs);
-    const head = await headIfThere(store, uploaded, signal);
+    const head = await headIfExists(store, uploaded, signal);
     // Some stores accept a length other than the signed one.
     if (head === undefined || head.ContentLength !== sizeBytes || head.ETag === undefined) return undefined;
     const objectName = `${file.knowledgeBaseId}/${file.id}/${uuidv4()}`;
@@ -107,14 +107,14 @@ const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> =
       CopySource: `${store.bucket}/${uploaded}`,
       CopySourceIfMatch: head.ETag,
     });
-    const copied = await askIfThere(store, (client, options) => client.send(copy, options), {
+    const copied = await requestIfExists(store, (client, options) => client.send(copy, options), {
       maxMs,
       signal,
     });
     // The object was uploaded again between the two requests: the client has not finished yet.
     if (copied === undefined) return undefined;
     // Some stores ignore the condition as well, so the copy itself is checked.
-    const kept = await headIfThere(store, objectName, signal);
+    const kept = await headIfExists(store, objectName, signal);
     if (kept?.ContentLength === sizeBytes) return objectName;
     await removeObjects(store, [objectName]);
     return undefined;
@@ -138,8 +138,8 @@ export function openS3Store(settings: S3Settings, bounds?: { answerMaxMs: number
       if (String(found) !== PROBE) throw storeUnavailable(new Error('the store hands back other bytes'));
       await removeObjects(store, [name]);
     },
-    async look() {
-      const found = await headIfThere(store, probeName());
+    async ping() {
+      const found = await headIfExists(store, probeName());
       if (found !== undefined) throw storeUnavailable(new Error('the store has what nobody has stored'));
     },
     async read(objectName, options) {
@@ -147,7 +147,7 @@ export function openS3Store(settings: S3Settings, bounds?: { answerMaxMs: number
       if (bytes === undefined) throw storeUnavailable(new Error(`the store has no ${objectName}`));
       return bytes;
     },
-    readIfThere: (objectName, options) => readObject(store, objectName, options),
+    readIfExists: (objectName, options) => readObject(store, objectName, options),
     async remove(name) {
       if (OBJECT_NAME_PATTERN.test(name)) await removeObjects(store, [name]);
       else await removeBelow(store, `${name}/`);

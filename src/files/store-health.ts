@@ -3,29 +3,29 @@ import { singleFlight } from '../concurrency/single-flight.ts';
 import type { FileStore } from './file-store.ts';
 
 /** A load balancer waits a second or two for its health check. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 /** From this age on the store is asked again, and the known answer is still returned. */
 const FRESH_MS = 5_000;
 /** An older answer is discarded. */
-const KNOWN_MS = 15_000;
+const MAX_AGE_MS = 15_000;
 
 /** Returns a function that reports whether the store answers, and asks it every five seconds at most. */
-export function createStoreHealth(files: Pick<FileStore, 'look'>): () => Promise<boolean> {
-  const look = singleFlight(() => files.look(), PATIENCE_MS);
-  let known = { isAvailable: false, atMs: Number.NEGATIVE_INFINITY };
-  let looking: Promise<void> | undefined;
-  const lookAgain = async (): Promise<void> => {
-    const isAvailable = await look().then(
+export function createStoreHealth(files: Pick<FileStore, 'ping'>): () => Promise<boolean> {
+  const ping = singleFlight(() => files.ping(), TIMEOUT_MS);
+  let latest = { isAvailable: false, atMs: Number.NEGATIVE_INFINITY };
+  let refreshing: Promise<void> | undefined;
+  const refresh = async (): Promise<void> => {
+    const isAvailable = await ping().then(
       () => true,
       () => false,
     );
-    known = { isAvailable, atMs: performance.now() };
-    looking = undefined;
+    latest = { isAvailable, atMs: performance.now() };
+    refreshing = undefined;
   };
   return async () => {
-    const ageMs = performance.now() - known.atMs;
-    if (ageMs > FRESH_MS) looking ??= lookAgain();
-    if (ageMs > KNOWN_MS) await looking;
-    return known.isAvailable;
+    const ageMs = performance.now() - latest.atMs;
+    if (ageMs > FRESH_MS) refreshing ??= refresh();
+    if (ageMs > MAX_AGE_MS) await refreshing;
+    return latest.isAvailable;
   };
 }

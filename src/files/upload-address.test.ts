@@ -19,8 +19,8 @@ test('a signed address gives back its grant', () => {
 
 test('any edit of file, size, expiry, account, key, signature or secret is refused', () => {
   fc.assert(
-    fc.property(fc.nat(path.length), fc.nat(3), fc.string({ maxLength: 3 }), (at, gone, text) => {
-      const edited = path.slice(0, at) + text + path.slice(at + gone);
+    fc.property(fc.nat(path.length), fc.nat(3), fc.string({ maxLength: 3 }), (at, deleted, text) => {
+      const edited = path.slice(0, at) + text + path.slice(at + deleted);
       fc.pre(edited !== path);
       expect(() => readUploadGrant(secret, edited)).toThrow('upload address');
     }),

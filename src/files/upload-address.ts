@@ -49,7 +49,7 @@ export function readUploadGrant(secret: string, target: string): UploadGrant {
   if (fileId === undefined || accountId === undefined || keyId === undefined) throw uploadNotAuthorized();
   const expiresAt = new Date(Number(expires));
   const grant = { fileId, sizeBytes: Number(size), expiresAt, accountId, keyId };
-  const [given, right] = [Buffer.from(target), Buffer.from(formatUploadPath(secret, grant))];
-  if (given.length !== right.length || !timingSafeEqual(given, right)) throw uploadNotAuthorized();
+  const [actual, expected] = [Buffer.from(target), Buffer.from(formatUploadPath(secret, grant))];
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) throw uploadNotAuthorized();
   return grant;
 }

@@ -1,7 +1,7 @@
 /** The job that collects garbage of crashes and clients: unused tickets, orphaned objects, old idempotency keys. */
 import { sql } from 'kysely';
 import { removeExpiredAnswers } from '../database/idempotency-keys.ts';
-import { removeUnnamed } from '../files/backup-lock.ts';
+import { removeUnreferenced } from '../files/backup-lock.ts';
 import { filePrefix, uploadNameOf } from '../files/file-store.ts';
 import { discardObject, findUnsettled, settleUpload } from '../files/files.ts';
 import { findStoringKnowledgeBases, reconcileFiles } from '../files/reconcile.ts';
@@ -20,7 +20,7 @@ export async function removeUnimportedFiles({ database, files }: JobContext): Pr
     DELETE FROM files
     WHERE document_id IS NULL AND expires_at < now() - make_interval(days => ${UNIMPORTED_KEPT_DAYS})
     RETURNING knowledge_base_id AS "knowledgeBaseId", id`.execute(database);
-  for (const file of rows) await removeUnnamed({ database, files }, filePrefix(file));
+  for (const file of rows) await removeUnreferenced({ database, files }, filePrefix(file));
   return rows.length;
 }
 
@@ -69,7 +69,7 @@ export async function removeOrphanedObjects(service: JobContext, signal: AbortSi
       signal.throwIfAborted();
       let removed = 0;
       for (const objectName of orphans)
-        if (await removeUnnamed({ database, files }, objectName)) removed += 1;
+        if (await removeUnreferenced({ database, files }, objectName)) removed += 1;
       if (removed > 0) log.info({ knowledgeBaseId, removed }, 'removed orphaned objects');
       const some = lost.slice(0, NAMED_IN_LOG).map(({ id }) => id);
       if (lost.length > 0)

@@ -1,7 +1,7 @@
 /** The job that removes the contents of a deleted knowledge base, in small steps that do not delay other work. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { removeUnnamed } from '../files/backup-lock.ts';
+import { removeUnreferenced } from '../files/backup-lock.ts';
 import { LATE_UPLOAD_SECONDS } from '../files/file-store.ts';
 import { dropFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
 import type { Attempt } from './importers.ts';
@@ -42,7 +42,7 @@ export async function purgeKnowledgeBase(
     while ((await deleteSome(database, table, knowledgeBaseId)) > 0) signal.throwIfAborted();
   }
   // The queue tries again. After the last try, garbage collection requests the purge again.
-  if (!(await removeUnnamed({ database, files }, knowledgeBaseId)))
+  if (!(await removeUnreferenced({ database, files }, knowledgeBaseId)))
     throw new Error('a running backup may still read the objects of the knowledge base');
   const openSeconds = files.directUploads ? config.uploadTicketTtlSeconds + LATE_UPLOAD_SECONDS : 0;
   await sql`

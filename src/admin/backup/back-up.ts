@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts';
 import { createDatabase, createDatabaseOver, createMaintenancePool } from '../../database/database.ts';
 import { compareMigrations } from '../../database/migrate.ts';
 import { requireUsableDatabase } from '../../database/usable-database.ts';
-import { keepBytes } from '../../files/backup-lock.ts';
+import { takeBackupLock } from '../../files/backup-lock.ts';
 import type { FileStore } from '../../files/file-store.ts';
 import { codeOf } from '../../problem.ts';
 import { probe } from '../../serve/data-directory.ts';
@@ -126,7 +126,7 @@ async function addFiles(
 ): Promise<number> {
   let count = 0;
   for await (const { objectName } of listObjects(client)) {
-    const bytes = await files.readIfThere(objectName);
+    const bytes = await files.readIfExists(objectName);
     if (bytes === undefined) {
       tell(`lost before: the bytes of ${objectName}`);
       continue;
@@ -141,7 +141,7 @@ async function addFiles(
 /** Begins one snapshot for all tables; neither idle time nor a long statement may end it. */
 async function beginSnapshot(client: pg.PoolClient): Promise<void> {
   await client.query('SET idle_in_transaction_session_timeout = 0');
-  await keepBytes(client);
+  await takeBackupLock(client);
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
 }
 

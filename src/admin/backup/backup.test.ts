@@ -11,7 +11,7 @@ import { createAccount } from '../../database/accounts.ts';
 import { createDatabase, createPool } from '../../database/database.ts';
 import { compareMigrations, migrateUpTo } from '../../database/migrate.ts';
 import { createEmptyDatabase, createTestDatabase } from '../../database/testing/test-database.ts';
-import { keepBytes } from '../../files/backup-lock.ts';
+import { takeBackupLock } from '../../files/backup-lock.ts';
 import { startS3Server } from '../../files/testing/s3-server.ts';
 import { purgeKnowledgeBase } from '../../jobs/purge-knowledge-base.ts';
 import { startTestService, type TestService } from '../../serve/testing/test-service.ts';
@@ -120,7 +120,7 @@ describe('beside a running backup', () => {
   beforeEach(async () => {
     const { body } = await suite.call('createKnowledgeBase', { name: 'backed up' });
     knowledgeBaseId = String(body.data.id);
-    await keepBytes(backup);
+    await takeBackupLock(backup);
   });
 
   const endBackup = () => backup.query('SELECT pg_advisory_unlock_all()');

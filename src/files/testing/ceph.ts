@@ -19,7 +19,7 @@ const execute = promisify(execFile);
 
 /** The start takes three seconds on an idle machine. */
 const START_TIMEOUT_MS = 120_000;
-const ASK_AGAIN_MS = 200;
+const POLL_INTERVAL_MS = 200;
 /** Ended before it is killed: its data are thrown away. */
 const END_TIMEOUT_MS = 5_000;
 
@@ -83,13 +83,13 @@ rgw frontends = beast endpoint=127.0.0.1:${gatewayPort}
 async function untilAnswering(endpoint: string): Promise<void> {
   const deadline = performance.now() + START_TIMEOUT_MS;
   for (;;) {
-    const isThere = await fetch(endpoint).then(
+    const isAnswering = await fetch(endpoint).then(
       () => true,
       () => false,
     );
-    if (isThere) return;
+    if (isAnswering) return;
     if (performance.now() > deadline) throw new Error(`nothing answers at ${endpoint}`);
-    await delay(ASK_AGAIN_MS);
+    await delay(POLL_INTERVAL_MS);
   }
 }
 
@@ -111,7 +111,7 @@ function runnerIn(directory: string) {
     async run(program: string, ...options: string[]): Promise<void> {
       await execute(program, options, { timeout: START_TIMEOUT_MS });
     },
-    async ask(program: string, ...options: string[]): Promise<void> {
+    async runConfigured(program: string, ...options: string[]): Promise<void> {
       await execute(program, [...settings, ...options], { timeout: START_TIMEOUT_MS });
     },
     start(program: string, ...options: string[]): void {
@@ -132,10 +132,10 @@ type Runner = ReturnType<typeof runnerIn>;
 
 /** The cluster's keys, its map of monitors, and the monitor's and the storage daemon's empty data; both then run. */
 async function startCluster(
-  { run, ask, start }: Runner,
-  place: { directory: string; clusterId: string; monitorPort: number },
+  { run, runConfigured, start }: Runner,
+  cluster: { directory: string; clusterId: string; monitorPort: number },
 ) {
-  const { directory, clusterId, monitorPort } = place;
+  const { directory, clusterId, monitorPort } = cluster;
   const [keyring, map] = [join(directory, 'keyring'), join(directory, 'monmap')];
   for (const [index, [name, caps]] of KEYS.entries()) {
     const allowed = caps.flatMap((word, at) => (at % 2 === 0 ? ['--cap', word] : [word]));
@@ -144,12 +144,12 @@ async function startCluster(
   }
   const address = `[v2:127.0.0.1:${monitorPort}]`;
   await run('monmaptool', '--create', '--addv', 'a', address, '--fsid', clusterId, map);
-  await ask('ceph-mon', '--id', 'a', '--mkfs', '--monmap', map, '--keyring', keyring);
+  await runConfigured('ceph-mon', '--id', 'a', '--mkfs', '--monmap', map, '--keyring', keyring);
   start('ceph-mon', '--id', 'a');
   const storageId = crypto.randomUUID();
-  await ask('ceph', 'osd', 'create', storageId);
-  await ask('ceph', 'auth', 'add', 'osd.0', '--in-file', keyring);
-  await ask('ceph-osd', '--id', '0', '--mkfs', '--osd-uuid', storageId);
+  await runConfigured('ceph', 'osd', 'create', storageId);
+  await runConfigured('ceph', 'auth', 'add', 'osd.0', '--in-file', keyring);
+  await runConfigured('ceph-osd', '--id', '0', '--mkfs', '--osd-uuid', storageId);
   start('ceph-osd', '--id', '0');
 }
 
@@ -178,7 +178,7 @@ export async function startCeph(
     const { accessKeyId, secretAccessKey } = credentials;
     const user = ['--uid', 'test', '--display-name', 'test'];
     const keys = ['--access-key', accessKeyId, '--secret-key', secretAccessKey];
-    await runner.ask('radosgw-admin', 'user', 'create', ...user, ...keys);
+    await runner.runConfigured('radosgw-admin', 'user', 'create', ...user, ...keys);
     await untilAnswering(endpoint);
   } catch (error) {
     const lastWords = (await runner.readLog()).slice(-2_000);

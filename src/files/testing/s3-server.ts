@@ -53,7 +53,7 @@ function list(objects: Map<string, StoredBytes>, query: URLSearchParams): Reply 
   };
   const entries = [...new Set(names.map(grouped))].filter((name) => name > after);
   const page = entries.slice(0, PAGE);
-  const shown = page.map((name) => {
+  const listed = page.map((name) => {
     const object = objects.get(name);
     return object === undefined
       ? `<CommonPrefixes><Prefix>${name}</Prefix></CommonPrefixes>`
@@ -64,7 +64,7 @@ function list(objects: Map<string, StoredBytes>, query: URLSearchParams): Reply 
   const token = isTruncated ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : '';
   return xml(
     200,
-    `<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${token}${shown.join('')}</ListBucketResult>`,
+    `<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${token}${listed.join('')}</ListBucketResult>`,
   );
 }
 

@@ -22,7 +22,10 @@ const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256'
 
 /** As RFC 3986 has it, which encodeURIComponent is not in five characters. */
 const encode = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 
 function claimOfQuery(query: URLSearchParams): Claim {
   return {
