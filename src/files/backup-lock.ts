@@ -1,7 +1,7 @@
 /**
- * Keeps objects while a backup runs. The backup's snapshot has rows whose objects may be removed before it copies
- * them. So a backup takes a lock before its snapshot. A transaction that removes the last row naming an object commits
- * first and then checks the lock. Either the snapshot has no such row, or the check sees the lock.
+ * Keeps objects while a backup runs. Otherwise an object could be removed after the backup's snapshot of its row, and
+ * before its copy. So a backup takes a lock before its snapshot. A removal commits the deletion of the row first, and
+ * checks the lock afterwards. Then either the snapshot does not contain the row, or the check sees the lock.
  */
 import { sql } from 'kysely';
 import type pg from 'pg';
@@ -10,14 +10,14 @@ import type { FileStore } from './file-store.ts';
 
 const LOCK = `hashtextextended('backup', 0)`;
 
-/** A check holds the lock for less than this; another backup holds it longer. */
+/** A check holds the lock for a shorter time; another backup holds it longer. */
 const LOCK_TIMEOUT_MS = 1_000;
 /** PostgreSQL's code for a lock that was not granted in time (manual, appendix A). */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Prevents the removal of objects for as long as the connection lives.
- * @throws when another backup does so already.
+ * Prevents the removal of objects until the connection ends.
+ * @throws when another backup holds the lock
  */
 export async function takeBackupLock(client: pg.ClientBase): Promise<void> {
   await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -25,22 +25,22 @@ export async function takeBackupLock(client: pg.ClientBase): Promise<void> {
     await client.query(`SELECT pg_advisory_lock(${LOCK})`);
   } catch (error) {
     const isTaken = (error as { code?: string }).code === LOCK_NOT_AVAILABLE; // a DatabaseError's
-    throw isTaken ? new Error('Another backup of this database runs; wait for its end.') : error;
+    throw isTaken ? new Error('Another backup of this database is running; wait until it ends.') : error;
   }
   await client.query('SET lock_timeout = 0');
 }
 
 async function isBackupRunning(database: Queryable): Promise<boolean> {
-  // Held for this statement only.
+  // The lock is held for this statement only.
   const { rows } = await sql<{ free: boolean }>`
     SELECT pg_try_advisory_xact_lock_shared(${sql.raw(LOCK)}) AS free`.execute(database);
   return rows[0]?.free !== true;
 }
 
 /**
- * Removes an object, or everything below a prefix, that no committed row names any more. While a backup runs it
- * removes nothing, and garbage collection does it later. Call it only after the commit that removed the row.
- * @returns whether it has removed it
+ * Removes an object, or everything below a prefix, that no committed row refers to any more. While a backup runs it
+ * removes nothing; garbage collection does so later. Call it only after the commit that removed the row.
+ * @returns whether the object is removed
  */
 export async function removeUnreferenced(
   { database, files }: { database: Queryable; files: FileStore },

@@ -1,6 +1,6 @@
 /**
- * The upload addresses of an S3-compatible store bring in no objects that escape accounting: bytes that may still
- * arrive count, and useless ones are removed. The tests run twice, like those of `s3-store.test.ts`.
+ * Direct uploads to an S3-compatible store cannot evade the storage limit: bytes that may still arrive count, and
+ * unreferenced objects are removed. The tests run twice, like those of `s3-store.test.ts`.
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -35,7 +35,7 @@ async function newTicket(size: number): Promise<Ticket> {
 
 const importFile = ({ fileId }: Ticket) => started.suite.call('importFile', { fileId });
 
-/** Makes all tickets expired for this many minutes. */
+/** Sets the expiry of all tickets to this many minutes ago. */
 async function expireTickets(minutes: number): Promise<void> {
   await sql`UPDATE files SET expires_at = least(expires_at, now() - make_interval(mins => ${minutes}))`.execute(
     started.suite.service.database,
@@ -68,7 +68,7 @@ async function problemsFound(): Promise<string[]> {
   return problems;
 }
 
-test('what was sent counts after the expiry of its address too, and can still be imported', async () => {
+test('an upload counts after the expiry of its address too, and can still be imported', async () => {
   await leaveRoom(10);
   const ticket = await newTicket(9);
   expect(await put(ticket.uploadUrl, 'nine byte')).toBe(200);
@@ -83,7 +83,7 @@ test('what was sent counts after the expiry of its address too, and can still be
   expect((await requestTicket(9)).status).toBe(200);
 });
 
-test('a ticket with which nothing was sent counts until the store is looked into, a while after its expiry', async () => {
+test('an unused ticket counts until garbage collection checks the store, some time after its expiry', async () => {
   await leaveRoom(10);
   const ticket = await newTicket(9);
   for (const minutesAgo of [-1, 1]) {
@@ -97,7 +97,7 @@ test('a ticket with which nothing was sent counts until the store is looked into
   expect((await importFile(ticket)).body.errorCode).toBe('UPLOAD_EXPIRED');
 });
 
-test('an import and the look into the store at once take what was sent once', async () => {
+test('a concurrent import and garbage collection take an upload only once', async () => {
   const ticket = await newTicket(4);
   await put(ticket.uploadUrl, 'four');
   await expireTickets(60);
@@ -110,7 +110,7 @@ test('an import and the look into the store at once take what was sent once', as
   expect(await namesOf()).toContain(rows[0]?.name);
 });
 
-test('what comes by an address after the import, the deletion or the settlement goes with the next sweep', async () => {
+test('garbage collection removes uploads that arrive after the import, the deletion or the settlement', async () => {
   const tickets = [await newTicket(4), await newTicket(4), await newTicket(4)];
   const [imported, deleted] = tickets as [Ticket, Ticket, Ticket]; // the third one is settled
   for (const ticket of [imported, deleted]) await put(ticket.uploadUrl, 'four');

@@ -1,12 +1,12 @@
-/** The disk space that running uploads still need. */
+/** Disk space that running uploads still need is not given to others. */
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { createDiskWatermark } from './disk-watermark.ts';
 
-test('bytes that are expected are free for nobody else, until they have come or will not come', async () => {
+test('reserves the bytes of an upload until they arrive or the upload ends', async () => {
   const { bavail, bsize } = await statfs(tmpdir());
-  // Other processes write to this disk meanwhile: a third is far enough from the half and from all.
+  // Other processes write to this disk meanwhile. Thirds leave a wide margin: two fit, three do not.
   const third = Math.floor((bavail * bsize) / 3);
   const watermark = createDiskWatermark(tmpdir());
   const uploads = [await watermark.expect(third), await watermark.expect(third)];

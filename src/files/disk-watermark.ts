@@ -1,14 +1,11 @@
-/**
- * Reserves the last part of the disk for data already stored: without space for its log PostgreSQL stops, and all
- * reading with it.
- */
+/** Keeps the last part of the disk free: without space for its write-ahead log PostgreSQL stops, even for reading. */
 import { statfs } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { diskFull } from '../errors.ts';
 
 /**
- * No new content is stored in this reserve: sixteen segments of PostgreSQL's write-ahead log. It serves operations in
- * progress when the disk gets this full, and the charges, deletions and jobs that go on.
+ * No new content is stored in this reserve: sixteen segments of PostgreSQL's write-ahead log. Operations in progress
+ * use it when the disk gets this full, as do charges, deletions and jobs.
  */
 const RESERVED_BYTES = 256 * 1024 ** 2;
 
@@ -26,13 +23,13 @@ export type ExpectedBytes = {
 export type DiskWatermark = {
   /** @throws SERVICE_UNAVAILABLE when `bytes` more, with all expected ones, would reach into the reserve */
   require(bytes: number): Promise<void>;
-  /** Reserves space for bytes until they have arrived, or will not come. @throws as `require` */
+  /** Reserves space for `bytes` until they arrive, or `end` is called. @throws as `require` */
   expect(bytes: number): Promise<ExpectedBytes>;
   /** Resolves when the reserve is free; rejects when `signal` aborts. */
   untilFree(signal: AbortSignal): Promise<void>;
 };
 
-/** The watermark of the disk with `directory`; undefined: the service stores nothing on this machine. */
+/** Creates the watermark of the disk with `directory`; undefined: the service stores nothing on this machine. */
 export function createDiskWatermark(directory: string | undefined): DiskWatermark {
   let expectedBytes = 0;
   const hasRoomFor = async (bytes: number): Promise<boolean> => {
@@ -45,7 +42,7 @@ export function createDiskWatermark(directory: string | undefined): DiskWatermar
       if (!(await hasRoomFor(expectedBytes + bytes))) throw diskFull();
     },
     async expect(bytes) {
-      // Before the disk is checked, so that uploads that begin at the same time count each other.
+      // Counted before the check of the disk, so that concurrent uploads count each other.
       expectedBytes += bytes;
       let unreleasedBytes = bytes;
       const release = (releasedBytes: number) => {

@@ -1,4 +1,4 @@
-/** An S3 store that is silent, slow or wrong affects only its own requests, and these end in time. */
+/** A faulty S3 store affects only requests that need it, and these end in time. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ServiceError } from '../errors.ts';
 import { startBucketService } from '../serve/testing/bucket-service.ts';
@@ -43,7 +43,7 @@ const METHODS: Record<string, () => Promise<unknown>> = {
   read: () => store.read(objectName, { sizeBytes: BYTES.length }),
   readIfExists: () => store.readIfExists(objectName, { sizeBytes: BYTES.length }),
   'remove an object': () => store.remove(objectName),
-  'remove what is below': () => store.remove(file.knowledgeBaseId),
+  'remove a prefix': () => store.remove(file.knowledgeBaseId),
   listKnowledgeBases: () => all(store.listKnowledgeBases()),
   listObjects: () => all(store.listObjects(file.knowledgeBaseId)),
 };
@@ -59,7 +59,7 @@ const outcomeOf = (method: () => Promise<unknown>): Promise<string> =>
 const UNAWARE: Partial<Record<StoreFault, string[]>> = {
   'sends a byte now and then': ['read', 'readIfExists'],
   'sends headers and no more': ['take', 'ping'],
-  'says 200 and means an error': ['take'],
+  'answers 200 with an error': ['take'],
   'sends other bytes than were stored': ['take', 'put', 'ping'],
   'loses the last byte': ['take', 'put', 'ping'],
   'lists the same page again and again': ['take', 'put', 'ping', 'remove an object'],
@@ -68,7 +68,7 @@ const UNAWARE: Partial<Record<StoreFault, string[]>> = {
 };
 
 test.each(Object.keys(STORE_FAULTS) as StoreFault[])(
-  'of a store that %s every request ends in time, with 503 where it notices',
+  'each request to a store that %s ends in time, with 503 if it notices the fault',
   async (fault) => {
     server.force(uploadNameOf(file), BYTES);
     server.force(objectName, BYTES);
@@ -84,7 +84,7 @@ test.each(Object.keys(STORE_FAULTS) as StoreFault[])(
   },
 );
 
-test('reading ends with the signal of who wants it', async () => {
+test('a read ends when its signal aborts', async () => {
   server.misbehave('is silent');
   const ending = new AbortController();
   const reading = store.read(objectName, { signal: ending.signal });
@@ -101,7 +101,7 @@ describe('a service whose store is silent', () => {
   });
   afterAll(() => started.close());
 
-  test('answers all else at once, says so at /readyz, and refuses what needs the store with 503', async () => {
+  test('answers 503 only to requests that need the store, and /readyz reports it', async () => {
     const { store: bucket, suite } = started;
     const { body } = await suite.call('createKnowledgeBase', { name: 'beside a silent store' });
     const knowledgeBaseId = String(body.data.id);

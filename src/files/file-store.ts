@@ -1,4 +1,4 @@
-/** Stores uploaded files on disk, each as an object whose name is written once and whose content never changes. */
+/** Stores uploaded files on disk. Each file is an object, which is written once and never changes. */
 import { createHash, randomUUID } from 'node:crypto';
 import { access, constants, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,75 +14,75 @@ export type ListedObject = { objectName: string; sizeBytes: number; modifiedAt: 
 /** The largest upload that the contract allows (`presignUploadUrl`, `size`). */
 export const OBJECT_MAX_BYTES = 52_428_800;
 
-/** `sizeBytes`: the object must have this length. `signal` aborts the read. */
+/** `sizeBytes`: the length that the object must have. `signal` aborts the read. */
 export type ReadOptions = { sizeBytes?: number | undefined; signal?: AbortSignal | undefined };
 
-/** Files synced at the same time. */
+/** The maximum number of concurrent fsyncs. */
 const SYNCS_MAX = 2;
 
-/** An object that has arrived completely. */
+/** An object that is stored completely. */
 export type StoredObject = { objectName: string; sha256: Buffer };
 
 export type FileStore = {
-  /** Direct uploads from clients to the store; undefined: clients upload through this service, by `write`. */
+  /** Uploads directly from clients to the store; undefined: clients upload through this service, by `write`. */
   directUploads?: {
-    /** The address to which the client can PUT the file's bytes: with exactly this length, until the expiry. */
+    /** Returns the address to which the client can PUT exactly `sizeBytes` bytes until the expiry. */
     presign(file: ScopedId, grant: { sizeBytes: number; createdAt: Date; expiresAt: Date }): Promise<string>;
     /**
-     * Moves the upload to a new name that no upload address can change any more.
-     * @returns that name; undefined: no upload of exactly `sizeBytes` has arrived.
+     * Copies the upload to a new name, which no upload address can overwrite.
+     * @returns that name; undefined: no upload of exactly `sizeBytes` has arrived
      */
     take(file: ScopedId, sizeBytes: number): Promise<string | undefined>;
   };
   /**
    * Streams `bytes` to disk under a new name below `prefix`. The object exists completely and synced, or not at all.
    * Each buffer's memory is released after its write, so the caller must not read it afterwards.
-   * @throws INPUT_VALIDATION_FAILED when they are not exactly `sizeBytes`; reading stops at the first byte beyond.
+   * @throws INPUT_VALIDATION_FAILED when `bytes` has not exactly `sizeBytes`; reading stops at the first byte beyond
    */
   write(prefix: string, bytes: AsyncIterable<Buffer>, sizeBytes: number): Promise<StoredObject>;
-  /** Writes a complete object under the name that it had in a backup; replaces an object of that name. */
+  /** Writes an object under the name that it has in a backup; replaces an object of that name. */
   put(objectName: string, bytes: Buffer): Promise<void>;
-  /** Writes a small object, reads it and removes it. @throws the first failure. */
+  /** Writes a small object, reads it and removes it. @throws the first failure */
   probe(): Promise<void>;
-  /** Checks whether the store answers at all; changes nothing. @throws the store's error, or a time-out. */
+  /** Checks whether the store answers at all; changes nothing. @throws the store's error, or a time-out */
   ping(): Promise<void>;
-  /** The complete object. @throws when it does not exist, comes too slowly, or has another length. */
+  /** Returns the complete object. @throws when it does not exist, arrives too slowly, or has another length */
   read(objectName: string, options?: ReadOptions): Promise<Buffer>;
-  /** The same, but undefined when the object does not exist. */
+  /** Like `read`, but returns undefined when the object does not exist. */
   readIfExists(objectName: string, options?: ReadOptions): Promise<Buffer | undefined>;
-  /** Removes an object, or everything below a prefix; a missing one is no error. */
+  /** Removes an object, or everything below a prefix. Does nothing when it is missing. */
   remove(name: string): Promise<void>;
-  /** The knowledge bases with objects in the store, in no order. */
+  /** Lists the ids of the knowledge bases with objects in the store, in no order. */
   listKnowledgeBases(): AsyncIterable<string>;
   /**
-   * The objects of one knowledge base in the order of their files' ids, beginning after the file `afterId`. Omits
-   * objects whose names do not match ours.
+   * Lists the objects of one knowledge base in the order of their files' ids, beginning after the file `afterId`. Omits
+   * objects whose names do not match OBJECT_NAME_PATTERN.
    */
   listObjects(knowledgeBaseId: string, afterId?: string): AsyncIterable<ListedObject>;
 };
 
 /**
- * How long after an address's expiry an upload may still arrive: one that began before goes on, and clocks differ.
- * Signatures tolerate a difference of this size (Amazon S3, error RequestTimeTooSkewed).
+ * How long after an address's expiry an upload may still arrive. An upload in progress may end after the expiry, and
+ * clocks differ: S3 tolerates this difference (Amazon S3, error RequestTimeTooSkewed).
  */
 export const LATE_UPLOAD_SECONDS = 900;
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-/** A name that belongs to no file: garbage collection removes the object that an aborted probe leaves. */
+/** Returns a name that belongs to no file. An aborted probe leaves an object, which garbage collection may remove. */
 export const probeName = (): string => `${randomUUID()}/${randomUUID()}/${randomUUID()}`;
-/** The prefix of all objects of a file. */
+/** Returns the prefix of all objects of a file. */
 export const filePrefix = ({ knowledgeBaseId, id }: ScopedId): string => `${knowledgeBaseId}/${id}`;
-/** The name under which a client uploads a file directly to the store, whether or not the ticket's row records it. */
+/** Returns the name under which a client uploads a file directly to the store. */
 export const uploadNameOf = (file: ScopedId): string => `${filePrefix(file)}/${file.id}`;
-/** Whether an object's name is such an upload name. */
+/** Whether a direct upload has this name. */
 export const isUploadName = (objectName: string): boolean => UPLOAD_NAME_PATTERN.test(objectName);
 /** Matches the first part of an object's name. */
 export const KNOWLEDGE_BASE_PATTERN = new RegExp(`^${UUID}$`);
-/** `<knowledge base>/<file>/<any>`: other objects in the store are not ours, and are never touched. */
+/** `<knowledge base>/<file>/<any>`. Objects with other names belong to other programs, and are never changed. */
 export const OBJECT_NAME_PATTERN = new RegExp(`^(${UUID})/(${UUID})/${UUID}$`);
 const UPLOAD_NAME_PATTERN = new RegExp(`^${UUID}/(${UUID})/\\1$`);
 
-/** Passes bytes on, and hashes and counts them. */
+/** Hashes and counts the bytes that it passes on. */
 function measured(expectedBytes: number) {
   const hash = createHash('sha256');
   let receivedBytes = 0;
@@ -102,7 +102,7 @@ function measured(expectedBytes: number) {
 
 /**
  * Releases a buffer's memory at once, if the buffer does not share it. The garbage collector hardly notices memory
- * outside its heap. It would keep tens of MiB, all the buffers of a large upload.
+ * outside its heap: without this it keeps all buffers of a large upload, tens of MiB.
  */
 function release({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
@@ -129,16 +129,16 @@ async function writeFrom(pieces: AsyncIterable<Buffer>, path: string): Promise<v
   }
 }
 
-/** A rename survives a power cut only if the directory is synced too (fsync(2)). */
+/** Syncs a directory: otherwise a power cut can undo a rename in it (fsync(2)). */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   await directory.sync().finally(() => directory.close());
 }
 
-/** No upload is silent for this long: its connection would have been closed before. */
+/** An upload that sends nothing for this long has ended: its connection is closed before. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
-/** Removes half-written files of killed servers; a file that still grows may belong to another server. */
+/** Removes the incomplete files of killed servers. A recently written file may belong to another running server. */
 async function removeAbandoned(incoming: string): Promise<void> {
   for (const name of await readdir(incoming)) {
     const path = join(incoming, name);
@@ -147,7 +147,7 @@ async function removeAbandoned(incoming: string): Promise<void> {
   }
 }
 
-/** Moves a file to a path whose directory it creates, again when a concurrent removal deletes the empty directory. */
+/** Moves a file, and creates its directory: again if a concurrent removal deletes the directory while it is empty. */
 async function moveInto(target: string, temporary: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
@@ -161,21 +161,21 @@ async function moveInto(target: string, temporary: string): Promise<void> {
   }
 }
 
-/** A try fails only when a concurrent removal deletes the same directory. Two such failures are unlikely already. */
+/** A try fails only if a concurrent removal deletes the same directory. Even two such failures are unlikely. */
 const MOVE_TRIES = 5;
 
-/** Removes the directories between `path` and `root` that have become empty. */
+/** Removes the empty directories between `path` and `root`. */
 async function removeEmptyParents(path: string, root: string): Promise<void> {
   for (let directory = dirname(path); directory !== root; directory = dirname(directory)) {
     try {
       await rmdir(directory);
     } catch {
-      return; // It is not empty, or already removed.
+      return; // not empty, or removed already
     }
   }
 }
 
-/** Entries of a directory; none when the directory does not exist. */
+/** Returns the names in a directory; none when the directory does not exist. */
 async function entriesOf(path: string): Promise<string[]> {
   return await readdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
@@ -183,7 +183,7 @@ async function entriesOf(path: string): Promise<string[]> {
   });
 }
 
-/** The file store below `directory`. */
+/** Opens the file store below `directory`, and creates the directory if necessary. */
 export async function openFileStore(directory: string): Promise<FileStore> {
   const incoming = join(directory, '.incoming');
   makeDirectory(incoming, 0o700);

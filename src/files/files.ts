@@ -16,11 +16,11 @@ type Ticket = ScopedId & {
   sizeBytes: number;
   createdAt: Date;
   expiresAt: Date;
-  /** Undefined for direct uploads: their reservation lasts until `settleUpload`. */
+  /** Undefined for direct uploads, whose reservation lasts until `settleUpload`. */
   reservedUntil: Date | undefined;
 };
 
-/** Inserts a ticket. Its bytes count as stored for as long as they may arrive. */
+/** Inserts a ticket. Its bytes count as stored while they may arrive. */
 export async function insertTicket(
   transaction: Queryable,
   { knowledgeBaseId, id, accountId, ...ticket }: Ticket,
@@ -43,7 +43,8 @@ export async function insertTicket(
 const isExpired = sql<boolean>`expires_at <= now()`;
 
 /**
- * The file of a live knowledge base, of any owner; undefined when there is none. `expired`: its ticket has expired.
+ * Finds a file, of any account, in a knowledge base that is not deleted. `expired`: its ticket has expired.
+ * @returns undefined when there is no such file
  */
 export async function findFile(database: Queryable, { knowledgeBaseId, id }: ScopedId) {
   return await database
@@ -57,7 +58,7 @@ export async function findFile(database: Queryable, { knowledgeBaseId, id }: Sco
     .executeTakeFirst();
 }
 
-/** Selects the file behind an account's document. */
+/** Selects the file from which an account's document was imported. */
 export const findDocumentFile = (database: Queryable, document: ScopedId & { accountId: string }) =>
   database
     .selectFrom('files')
@@ -66,7 +67,7 @@ export const findDocumentFile = (database: Queryable, document: ScopedId & { acc
     .where('document_id', '=', document.id)
     .where('account_id', '=', document.accountId);
 
-/** Stores the hash of an object that was uploaded directly, and so was not hashed on arrival. */
+/** Stores the hash of an object that was uploaded directly, and therefore was not hashed on arrival. */
 export async function recordHash(
   database: Queryable,
   { knowledgeBaseId, id }: ScopedId,
@@ -81,9 +82,9 @@ export async function recordHash(
 }
 
 /**
- * Checks whether a ticket's bytes were uploaded directly to the store, and takes them if so.
- * @returns the object's name, which no row names until `recordUpload`; undefined: nothing arrived, or it came through
- * here.
+ * Checks whether a ticket's file was uploaded directly to the store, and takes the upload if so.
+ * @returns the name of the new object, to which no row refers until `recordUpload`; undefined: there is no upload, or
+ * it went through this service
  */
 export async function takeDirectUpload(
   { database, files }: { database: Queryable; files: FileStore },
@@ -96,7 +97,7 @@ export async function takeDirectUpload(
   return await files.directUploads.take(file, found.size_bytes);
 }
 
-/** The expired tickets whose direct upload has not been checked in the store since. */
+/** Finds the expired tickets for which the store has not been checked since. */
 export async function findUnsettled(database: Queryable): Promise<(ScopedId & { sizeBytes: number })[]> {
   const { rows } = await sql<ScopedId & { sizeBytes: number }>`
     SELECT knowledge_base_id AS "knowledgeBaseId", id, size_bytes AS "sizeBytes"
@@ -107,8 +108,8 @@ export async function findUnsettled(database: Queryable): Promise<(ScopedId & { 
 }
 
 /**
- * Settles an expired ticket: the row names the object that was `taken`, or ends its reservation when there was none.
- * Does nothing when the file has been imported or deleted meanwhile.
+ * Settles an expired ticket: ends its reservation, and records the object that was `taken`, if there is one. Does
+ * nothing when the file has been imported or deleted meanwhile.
  * @returns whether it has settled the ticket
  */
 export async function settleUpload(
@@ -119,9 +120,8 @@ export async function settleUpload(
   const settled = await sql`
     UPDATE files SET reserved_until = now(), object_name = ${taken ?? null}::text,
       uploaded_at = CASE WHEN ${taken ?? null}::text IS NOT NULL THEN ${databaseNow} END
-    WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id} AND document_id IS NULL AND uploaded_at IS NULL`.execute(
-    database,
-  );
+    WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id}
+      AND document_id IS NULL AND uploaded_at IS NULL`.execute(database);
   return settled.numAffectedRows === 1n;
 }
 
@@ -132,7 +132,7 @@ type FileRow = {
   uploaded_at: Date | null;
 };
 
-/** The contract's file of a document; omits unknown fields. */
+/** Maps a row to the contract's `DocumentFile`; omits unknown fields. */
 export const toDocumentFile = (row: FileRow): DocumentFile => ({
   id: formatScopedId({ knowledgeBaseId: row.knowledge_base_id, id: row.id }),
   ...(row.uploaded_at !== null && { uploadedAt: row.uploaded_at.toISOString() }),
@@ -140,8 +140,9 @@ export const toDocumentFile = (row: FileRow): DocumentFile => ({
 });
 
 /**
- * An account's file in a live knowledge base, both locked until the transaction ends.
- * `expired`: its ticket has expired. Undefined: there is no such file.
+ * Finds an account's file in a knowledge base that is not deleted, and locks both until the transaction ends.
+ * `expired`: its ticket has expired.
+ * @returns undefined when there is no such file
  */
 export async function lockFile(transaction: Queryable, file: ScopedId & { accountId: string }) {
   return await transaction
@@ -159,8 +160,8 @@ export async function lockFile(transaction: Queryable, file: ScopedId & { accoun
 }
 
 /**
- * Makes the row name the object `stored`, unless the file has been imported or deleted meanwhile.
- * @returns whether it does, and the object that no row names any more (null: none).
+ * Records the object `stored` in the file's row, unless the file has been imported or deleted meanwhile.
+ * @returns whether it is recorded, and the object that no row refers to any more (null: none)
  */
 export async function recordUpload(
   database: Database,
@@ -182,8 +183,8 @@ export async function recordUpload(
 }
 
 /**
- * Records that the file's bytes have not arrived, because the object `objectName` is lost. Does nothing when the file
- * is imported already.
+ * Records that the file is not uploaded, because the object `objectName` is lost. Does nothing when the file is
+ * imported already.
  */
 export async function clearUpload(
   database: Queryable,
@@ -200,14 +201,14 @@ export async function clearUpload(
 }
 
 /**
- * Removes an object that no row names, after the request itself has succeeded or failed. A store that does not answer
- * and a running backup do not change the request's result: garbage collection removes the object later.
+ * Removes an object that no row refers to, after the request itself has succeeded or failed. An unavailable store or a
+ * running backup does not change the request's result: garbage collection removes the object later.
  */
 export async function discardObject(
   { log, ...store }: { database: Queryable; files: FileStore; log: Logger },
   objectName: string,
 ): Promise<void> {
   await removeUnreferenced(store, objectName).catch((error) =>
-    log.warn({ err: error, objectName }, 'left to the sweep'),
+    log.warn({ err: error, objectName }, 'object left to garbage collection'),
   );
 }

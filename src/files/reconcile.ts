@@ -3,22 +3,22 @@ import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import { type FileStore, isUploadName, type ListedObject, uploadNameOf } from './file-store.ts';
 
-/** A row whose bytes have arrived; `documentId` null: not imported yet. */
+/** A row whose upload has arrived; `documentId` null: not imported yet. */
 export type UploadedFile = { id: string; objectName: string; sizeBytes: number; documentId: string | null };
 
 /**
- * `orphans`: objects that no row names. `lost`: rows whose object is missing. `misfits`: rows with another length than
- * their object.
+ * `orphans`: objects that no row refers to. `lost`: rows whose object is missing. `wrongLength`: rows with another
+ * length than their object.
  */
 export type FileComparison = { orphans: string[]; lost: UploadedFile[]; wrongLength: UploadedFile[] };
 
-/** An object is older than its row, and exists without one while an upload or a removal runs: minutes. */
+/** During an upload or a removal, which takes minutes, an object exists without a row that refers to it. */
 const ORPHAN_AGE_MS = 3_600_000;
 
-/** Files and objects in memory at once, however large the knowledge base: as many as S3 lists in one answer. */
+/** Files and objects in memory at once: as many as S3 lists in one response. */
 const PAGE_SIZE = 1_000;
 
-/** No file id is greater. */
+/** The greatest file id. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** File ids after `after` (undefined: from the first) up to `upTo`. */
@@ -27,9 +27,9 @@ type Range = { after: string | undefined; upTo: string };
 type ReferenceRow = Omit<UploadedFile, 'objectName'> & { objectName: string | null; isSettled: boolean };
 
 /**
- * The objects named by rows of a live knowledge base, in the order of file ids, `limit` at most. `arrived` false: an
- * unsettled ticket, whose bytes may have come or may still come directly to the store; it names their object until
- * then.
+ * Reads the rows of a knowledge base that is not deleted, in the order of file ids, `limit` at most, each with the
+ * object that it refers to. `arrived` is false for a ticket without a recorded upload. Until it is settled, such a
+ * ticket refers to its direct upload, which may exist or may still arrive.
  */
 async function readReferences(
   database: Queryable,
@@ -52,7 +52,7 @@ async function readReferences(
 
 const fileIdOf = (objectName: string): string => objectName.split('/')[1] ?? '';
 
-/** A page's objects; `upTo`: the last file whose objects are all on the page. */
+/** Lists the objects of a page; the returned `upTo` is the last file whose objects are all on the page. */
 async function readObjects(files: FileStore, knowledgeBaseId: string, { after, upTo }: Range) {
   const objects = new Map<string, ListedObject>();
   let lastId = '';
@@ -68,9 +68,9 @@ async function readObjects(files: FileStore, knowledgeBaseId: string, { after, u
 
 /**
  * Compares one knowledge base page by page, while uploads and deletions run. For each page it reads the rows before
- * and after it lists the objects, and counts only findings confirmed by both readings. So it must list each page's
- * objects anew: a list older than the rows would lack what has arrived meanwhile. An object younger than an hour is no
- * orphan yet. Direct uploads are an exception: their row existed before the client had the address.
+ * and after it lists the objects, and reports only findings that both reads confirm. It lists the objects anew for each
+ * page: an older list would lack recent uploads. An object younger than an hour is no orphan yet. Direct uploads are an
+ * exception: their row existed before the client had the address.
  */
 export async function* reconcileFiles(
   { database, files }: { database: Queryable; files: FileStore },
@@ -115,8 +115,8 @@ function comparePage({ before, objects, after }: Page): FileComparison {
 const isOld = (modifiedAt: Date): boolean => Date.now() - modifiedAt.getTime() > ORPHAN_AGE_MS;
 
 /**
- * The knowledge bases with rows or objects, each once; purges handle deleted ones. `unknown`: this database has no
- * such knowledge base, but another database that shares the store may have it.
+ * Finds the knowledge bases with rows or objects, each once. Omits deleted ones, which purges handle. `unknown`: this
+ * database has no such knowledge base, but another database that shares the store may have it.
  */
 export async function findStoringKnowledgeBases(
   database: Queryable,
@@ -125,7 +125,7 @@ export async function findStoringKnowledgeBases(
   const rows = await database.selectFrom('files').select('knowledge_base_id').distinct().execute();
   const found = new Set(rows.map((row) => row.knowledge_base_id));
   for await (const knowledgeBaseId of files.listKnowledgeBases()) found.add(knowledgeBaseId);
-  // Queried last: by now every knowledge base that has stored anything has its row.
+  // Queried last, so that each knowledge base found above has its row.
   const known = await database
     .selectFrom('knowledge_bases')
     .select(['knowledge_base_id', 'deleted_at'])

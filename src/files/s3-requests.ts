@@ -1,6 +1,6 @@
 /**
- * Sends requests to an S3-compatible store so that each one ends. A store may accept a request and stay silent, answer
- * a byte a second, or never end its answer.
+ * Sends requests to an S3-compatible store, and bounds each one. A faulty store may accept a request and stay silent,
+ * answer a byte a second, or never end its answer.
  */
 import { pipeline, type Readable, Transform } from 'node:stream';
 import {
@@ -20,27 +20,25 @@ export type S3Settings = { bucket: string; endpoint: string | undefined; region:
 /** `answerMaxMs`: time limit of an answer without an object, over all tries. */
 export type Bucket = { client: S3Client; bucket: string; answerMaxMs: number };
 
-/** Most stores answer within a second; the rest is for busy stores and further tries. */
+/** Most stores answer within a second. More time allows for busy stores and retries. */
 const ANSWER_MAX_MS = 10_000;
 const MAX_ATTEMPTS = 3;
-/** One try's share of that time: after a silent try the store is asked again. */
+/** The fraction of that time for one try, so that a try without an answer can be repeated. */
 const ATTEMPT_FRACTION = 0.45;
 
-/** Bytes a millisecond (256 KiB a second): a slow office line is faster, and the largest file takes 200 s. */
+/** The minimum transfer rate in bytes a millisecond (256 KiB a second); the largest file then takes 200 s. */
 const MIN_RATE = 256 * 1.024;
-/**
- * The same for bytes that a store copies internally (1 MiB a second): the client then gets an answer within a minute.
- */
+/** The same for a copy inside the store (1 MiB a second); the client then gets an answer within a minute or so. */
 const MIN_COPY_RATE = 1024 * 1.024;
 
 /** The largest answer without an object lists 1,000 names and has less than 2 MB. */
 const ANSWER_MAX_BYTES = 8 * 2 ** 20;
 
-/** Limits of one list: names, and consecutive empty pages. A list beyond them does not end. */
+/** Limits of one list: names, and consecutive empty pages. A list beyond them would not end. */
 const LISTED_MAX = 1_000_000;
 const EMPTY_PAGES_MAX = 20;
 
-/** Opens a bucket with these settings; sends no request yet. */
+/** Creates a client of the bucket; sends no request. */
 export function openBucket(
   { bucket, endpoint, region }: S3Settings,
   { answerMaxMs = ANSWER_MAX_MS } = {},
@@ -69,32 +67,32 @@ export function openBucket(
         if (commandName !== 'GetObjectCommand') response.body = bounded(response.body);
         return result;
       },
-    // Directly after the connection, before the SDK collects the answer in memory.
+    // This priority runs before the SDK collects the response in memory.
     { step: 'deserialize', priority: 'low' },
   );
   return { client, bucket, answerMaxMs };
 }
 
-/** Passes an answer on, and fails beyond the maximum length. */
+/** Returns the response's body as a stream that fails beyond ANSWER_MAX_BYTES. */
 function bounded(body: Readable): Readable {
   let receivedBytes = 0;
   const counted = new Transform({
     transform(piece: Buffer, _encoding, done) {
       receivedBytes += piece.length;
-      if (receivedBytes > ANSWER_MAX_BYTES) done(new Error('the answer of the store does not end'));
+      if (receivedBytes > ANSWER_MAX_BYTES) done(new Error('the response of the store does not end'));
       else done(null, piece);
     },
   });
   return pipeline(body, counted, () => {});
 }
 
-/** `maxMs`: the answer's time limit, by default that of answers without an object. `signal` ends the wait earlier. */
+/** `maxMs`: the time limit, by default the bucket's `answerMaxMs`. `signal` ends the wait earlier. */
 type Bounds = { maxMs?: number; signal?: AbortSignal | undefined };
 
-/** A request's deadline, and how to extend it for received bytes. */
+/** `signal` aborts at a request's deadline; `extend` moves the deadline when bytes arrive. */
 type Deadline = { signal: AbortSignal; extend(milliseconds: number): void };
 
-/** Runs `act` until its deadline, and returns then even if `act` ignores its signal. */
+/** Runs `act` until its deadline, and then throws even if `act` ignores its signal. */
 async function within<T>(
   { maxMs, signal }: Required<Bounds>,
   act: (deadline: Deadline) => Promise<T>,
@@ -126,7 +124,7 @@ async function within<T>(
 const statusOf = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 
-/** The options of the SDK's client beside a command. */
+/** The options of the SDK's `send`. */
 type SendOptions = { abortSignal: AbortSignal; requestTimeout?: number };
 
 type Send<T> = (client: S3Client, options: SendOptions, extend: Deadline['extend']) => Promise<T>;
@@ -136,7 +134,7 @@ async function send<T>(
   act: Send<T>,
   { maxMs = answerMaxMs, signal }: Bounds,
 ): Promise<T> {
-  // Where the answer has more time, a single try has it too.
+  // A request with another time limit has the same limit for a single try.
   const options = maxMs === answerMaxMs ? {} : { requestTimeout: maxMs };
   return await within({ maxMs, signal }, (deadline) =>
     act(client, { abortSignal: deadline.signal, ...options }, deadline.extend),
@@ -144,8 +142,8 @@ async function send<T>(
 }
 
 /**
- * Runs `act` for one request, and repeats it after a failure while there is time.
- * @throws SERVICE_UNAVAILABLE: the operator must solve what the store refuses, the client cannot
+ * Runs `act`, which sends one request with the SDK's client; the client repeats a failed request while there is time.
+ * @throws SERVICE_UNAVAILABLE on any failure: the operator must solve it, the client cannot
  */
 export async function request<T>(store: Bucket, act: Send<T>, bounds: Bounds = {}): Promise<T> {
   return await send(store, act, bounds).catch((error) => {
@@ -153,7 +151,7 @@ export async function request<T>(store: Bucket, act: Send<T>, bounds: Bounds = {
   });
 }
 
-/** The same, but undefined when the object does not exist, or has changed. */
+/** Like `request`, but returns undefined when the object does not exist, or has changed (404, 412). */
 export async function requestIfExists<T>(
   store: Bucket,
   act: Send<T>,
@@ -165,13 +163,16 @@ export async function requestIfExists<T>(
   });
 }
 
-/** Time limit for sending this many bytes to a store, or copying them in it. */
+/** Time limits for sending this many bytes to a store, and for copying them in it. */
 export const sendingMaxMs = ({ answerMaxMs }: Bucket, bytes: number): number =>
   Math.ceil(answerMaxMs + bytes / MIN_RATE);
 export const copyingMaxMs = ({ answerMaxMs }: Bucket, bytes: number): number =>
   Math.ceil(answerMaxMs + bytes / MIN_COPY_RATE);
 
-/** The complete object, as long as it arrives at the least rate; undefined when it does not exist. */
+/**
+ * Reads the complete object; undefined when it does not exist.
+ * @throws SERVICE_UNAVAILABLE also when it arrives slower than MIN_RATE
+ */
 export async function readObject(
   store: Bucket,
   Key: string,
@@ -189,23 +190,22 @@ export async function readObject(
       extend(piece.length / MIN_RATE);
     }
     if (receivedBytes !== (sizeBytes ?? receivedBytes) || receivedBytes > OBJECT_MAX_BYTES)
-      throw new Error(`the store hands back another length of ${Key} than was stored`);
+      throw new Error(`the store returned ${Key} with another length than was stored`);
     return Buffer.concat(pieces);
   };
   return await requestIfExists(store, read, { signal });
 }
 
-/** Names are sorted by their bytes (Amazon S3 API reference, ListObjectsV2; directory buckets are not). */
+/** Compares names as S3 sorts them: by bytes (Amazon S3 API reference, ListObjectsV2; not in directory buckets). */
 const isAfter = (name: string, other: string): boolean =>
   Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0;
 
-/** Checks that a list advances: each page comes after the one before, few are empty, and the list ends. */
+/** Returns a function that checks each page of a list: its names come after the last page's, and the list ends. */
 function createProgress() {
   let [last, listed, emptyPages] = ['', 0, 0];
   return ({ IsTruncated, Contents = [], CommonPrefixes = [] }: ListObjectsV2CommandOutput): void => {
     // Every list has this field. The SDK turns any other page, for example a proxy's, into an empty list.
-    if (IsTruncated === undefined)
-      throw storeUnavailable(new Error('the store answers with what is no list'));
+    if (IsTruncated === undefined) throw storeUnavailable(new Error('the response of the store is no list'));
     const names = [
       ...Contents.map(({ Key = '' }) => Key),
       ...CommonPrefixes.map(({ Prefix = '' }) => Prefix),
@@ -214,12 +214,12 @@ function createProgress() {
     emptyPages = names.length === 0 ? emptyPages + 1 : 0;
     const advances = names.every((name) => isAfter(name, last));
     if (!advances || listed > LISTED_MAX || emptyPages > EMPTY_PAGES_MAX)
-      throw storeUnavailable(new Error('the list of the store does not come to its end'));
+      throw storeUnavailable(new Error('the list of the store does not end'));
     for (const name of names) if (isAfter(name, last)) last = name;
   };
 }
 
-/** The pages of a list of names. */
+/** Lists the objects that match `query`, page by page. */
 export async function* listPages(
   store: Bucket,
   query: Pick<ListObjectsV2CommandInput, 'Prefix' | 'Delimiter' | 'StartAfter'>,

@@ -1,7 +1,7 @@
 /**
- * Uploaded files in an S3-compatible store keep the same contract as on disk, with addresses that the store checks.
+ * With an S3-compatible store, uploaded files have the same contract as on disk; the store checks the upload addresses.
  * The tests run twice. The suite `unit` uses our own store, which checks each signature independently and can
- * misbehave on demand. The suite `real-store` uses a real one, without the tests that need misbehaviour.
+ * misbehave on demand. The suite `real-store` uses a real store, without the tests that need misbehaviour.
  */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
@@ -52,7 +52,7 @@ const namesOf = () => store.namesBelow(knowledgeBaseId);
 
 const text = 'The kakapo walks, for it does not fly.';
 
-test('a public client’s way: a bare PUT, the import, and the words are found; the hash is known then', async () => {
+test('a file uploaded by a bare PUT is imported and found, and its hash is recorded', async () => {
   const ticket = await newTicket(text.length);
   expect(ticket).toMatchObject({ method: 'PUT', headers: {} });
   expect(new URL(ticket.uploadUrl).origin).toBe(store.endpoint);
@@ -95,7 +95,7 @@ test('the store refuses another length, an edited address, another method and an
   expect(await put(ticket.uploadUrl, 'four')).toBe(200);
 });
 
-test('409 FILE_NOT_UPLOADED: bytes of another length, where the store has let them pass; then sent again', async () => {
+test('409 FILE_NOT_UPLOADED when the store has accepted another length; a second upload is imported', async () => {
   const ticket = await newTicket(4);
   for (const bytes of ['five!', 'no', '']) {
     await store.force(uploadNameOf(ticket), bytes);
@@ -106,7 +106,7 @@ test('409 FILE_NOT_UPLOADED: bytes of another length, where the store has let th
 });
 
 test.skipIf(store.isReal)(
-  '409 FILE_NOT_UPLOADED: bytes of another length that come while they are taken, and no copy of them stays',
+  '409 FILE_NOT_UPLOADED when another length arrives during the copy; the copy is removed',
   async () => {
     const ticket = await newTicket(4);
     await put(ticket.uploadUrl, 'four');
@@ -118,7 +118,7 @@ test.skipIf(store.isReal)(
   },
 );
 
-test('200: can be sent again until the import, and changes nothing any more after it', async () => {
+test('a client can upload again until the import; a later upload changes nothing', async () => {
   const ticket = await newTicket(text.length);
   await put(ticket.uploadUrl, text.toUpperCase());
   await put(ticket.uploadUrl, text);
@@ -131,7 +131,7 @@ test('200: can be sent again until the import, and changes nothing any more afte
   expect(kiwi.body.data).toEqual([]);
 });
 
-test.skipIf(store.isReal)('a ticket’s expiry is signed', async () => {
+test.skipIf(store.isReal)('the signature of an upload address includes its expiry', async () => {
   const { uploadUrl } = await newTicket(4);
   const { searchParams } = new URL(uploadUrl);
   expect(searchParams.get('X-Amz-Expires')).toBe('3600');
@@ -144,7 +144,7 @@ test.skipIf(store.isReal)('a ticket’s expiry is signed', async () => {
   }
 });
 
-test('imports that are refused, or lose against another one, leave no copy behind', async () => {
+test('a refused import, and the losers of concurrent imports, leave no copy', async () => {
   const { database } = suite.service;
   const ticket = await newTicket(4);
   await put(ticket.uploadUrl, 'four');
@@ -160,7 +160,7 @@ test('imports that are refused, or lose against another one, leave no copy behin
   expect(await namesOf()).toEqual([expect.not.stringContaining(uploadNameOf(ticket))]);
 });
 
-test('200: an import that is done, also where the store does not remove what was uploaded', async () => {
+test('an import answers 200 although the store refuses to remove the original upload', async () => {
   const ticket = await newTicket(4);
   await put(ticket.uploadUrl, 'four');
   refusesRemovals = true;
@@ -172,7 +172,7 @@ test('200: an import that is done, also where the store does not remove what was
   expect(await namesOf()).toHaveLength(2);
 });
 
-test('objects are listed in the order of their files, from behind a given one on', async () => {
+test('lists objects in the order of their files, beginning after a given file', async () => {
   const tickets = [await newTicket(4), await newTicket(4), await newTicket(4)];
   for (const ticket of tickets) await put(ticket.uploadUrl, 'four');
   const [first = '', ...rest] = tickets.map(uploadNameOf).toSorted();
@@ -182,7 +182,7 @@ test('objects are listed in the order of their files, from behind a given one on
   expect(listed).toEqual(rest);
 });
 
-test('deleting a document or a knowledge base takes its bytes along', async () => {
+test('deleting a document or a knowledge base removes its objects', async () => {
   const tickets = [await newTicket(4), await newTicket(4), await newTicket(4), await newTicket(4)];
   for (const ticket of tickets) await put(ticket.uploadUrl, 'four');
   const [first, ...rest] = tickets as [Ticket, ...Ticket[]];
@@ -196,7 +196,7 @@ test('deleting a document or a knowledge base takes its bytes along', async () =
 });
 
 test.skipIf(store.isReal)(
-  'sweep and check see the same in a bucket: tickets’ bytes stay, what nothing names goes',
+  'garbage collection and fsck find the same orphans; uploads of open tickets and foreign objects stay',
   async () => {
     const old = new Date(Date.now() - 2 * 3_600_000);
     const open = await newTicket(4);
@@ -228,7 +228,7 @@ test.skipIf(store.isReal)(
 );
 
 test.skipIf(store.isReal)(
-  '503 SERVICE_UNAVAILABLE while the store refuses the service, and the ticket stays good',
+  '503 SERVICE_UNAVAILABLE while the store refuses the service; the ticket stays valid',
   async () => {
     const ticket = await newTicket(4);
     await put(ticket.uploadUrl, 'four');

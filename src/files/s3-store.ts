@@ -1,7 +1,7 @@
 /**
  * Stores uploaded files in an S3-compatible store. Clients upload directly, by an address that the store checks. The
- * import checks what the address cannot guarantee. Loaded only where a bucket is set, since the SDK alone takes longer
- * to load than the rest of the service.
+ * import checks what the address cannot guarantee. Loaded only if a bucket is set: the SDK takes longer to load than
+ * the rest of the service.
  */
 import {
   CopyObjectCommand,
@@ -35,7 +35,7 @@ import {
 
 const PROBE = 'probe';
 
-/** Maximum of one DeleteObjects (Amazon S3 API reference). */
+/** The maximum number of names in one DeleteObjects request (Amazon S3 API reference). */
 const DELETE_BATCH = 1_000;
 
 async function putObject(store: Bucket, Key: string, Body: Buffer): Promise<void> {
@@ -59,9 +59,7 @@ async function removeObjects(store: Bucket, names: string[]): Promise<void> {
   }
 }
 
-/**
- * Removes everything below a prefix, whatever its name, page by page: removed pages stay removed if the rest fails.
- */
+/** Removes everything below a prefix page by page. After a failure, the pages before stay removed. */
 async function removeBelow(store: Bucket, Prefix: string): Promise<void> {
   for await (const { Contents = [] } of listPages(store, { Prefix }))
     await removeObjects(
@@ -78,7 +76,7 @@ function toListed({ Key = '', Size = 0, LastModified = new Date() }: S3Object): 
 
 type S3Object = NonNullable<ListObjectsV2CommandOutput['Contents']>[number];
 
-/** A client uploads under the file's own name; the object is then copied to a name that no upload address has. */
+/** A client uploads to `uploadNameOf`; the import then copies the object to a name that no upload address has. */
 const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> => ({
   async presign(file, { sizeBytes, createdAt, expiresAt }) {
     const put = new PutObjectCommand({
@@ -90,7 +88,7 @@ const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> =
       signingDate: createdAt,
       expiresIn: Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000),
     };
-    // The SDK may have to fetch credentials first.
+    // Bounded like a request, since the SDK may have to fetch credentials first.
     return await request(store, (client) => getSignedUrl(client, put, grant));
   },
   async take(file, sizeBytes) {
@@ -113,7 +111,7 @@ const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> =
     });
     // The object was uploaded again between the two requests: the client has not finished yet.
     if (copied === undefined) return undefined;
-    // Some stores ignore the condition as well, so the copy itself is checked.
+    // Some stores ignore `CopySourceIfMatch`, so the copy itself is checked too.
     const kept = await headIfExists(store, objectName, signal);
     if (kept?.ContentLength === sizeBytes) return objectName;
     await removeObjects(store, [objectName]);
@@ -121,13 +119,13 @@ const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> =
   },
 });
 
-/** Opens the store in an existing bucket. Sends no request yet. */
+/** Opens the store in an existing bucket; sends no request. */
 export function openS3Store(settings: S3Settings, bounds?: { answerMaxMs: number }): FileStore {
   const store = openBucket(settings, bounds);
   return {
     directUploads: directUploads(store),
     write() {
-      // With S3, this service never hands out upload addresses of its own.
+      // With S3, this service never returns upload addresses of its own.
       throw uploadNotAuthorized();
     },
     put: (objectName, bytes) => putObject(store, objectName, bytes),
@@ -135,12 +133,14 @@ export function openS3Store(settings: S3Settings, bounds?: { answerMaxMs: number
       const name = probeName();
       await putObject(store, name, Buffer.from(PROBE));
       const found = await readObject(store, name);
-      if (String(found) !== PROBE) throw storeUnavailable(new Error('the store hands back other bytes'));
+      if (String(found) !== PROBE)
+        throw storeUnavailable(new Error('the store returned other bytes than were stored'));
       await removeObjects(store, [name]);
     },
     async ping() {
       const found = await headIfExists(store, probeName());
-      if (found !== undefined) throw storeUnavailable(new Error('the store has what nobody has stored'));
+      if (found !== undefined)
+        throw storeUnavailable(new Error('the store reports an object that was never stored'));
     },
     async read(objectName, options) {
       const bytes = await readObject(store, objectName, options);

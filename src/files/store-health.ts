@@ -1,15 +1,15 @@
-/** Knows whether the store of uploaded files answers, also for callers that ask each second. */
+/** Caches whether the file store answers, for callers that ask every second. */
 import { singleFlight } from '../concurrency/single-flight.ts';
 import type { FileStore } from './file-store.ts';
 
-/** A load balancer waits a second or two for its health check. */
+/** How long to wait for the store: a load balancer's health check waits only a second or two. */
 const TIMEOUT_MS = 1_000;
-/** From this age on the store is asked again, and the known answer is still returned. */
+/** An older result is still returned, while a new check begins. */
 const FRESH_MS = 5_000;
-/** An older answer is discarded. */
+/** An older result is not returned: the caller waits for the new check. */
 const MAX_AGE_MS = 15_000;
 
-/** Returns a function that reports whether the store answers, and asks it every five seconds at most. */
+/** Returns a function that reports whether the store answers. It pings the store every FRESH_MS at most. */
 export function createStoreHealth(files: Pick<FileStore, 'ping'>): () => Promise<boolean> {
   const ping = singleFlight(() => files.ping(), TIMEOUT_MS);
   let latest = { isAvailable: false, atMs: Number.NEGATIVE_INFINITY };

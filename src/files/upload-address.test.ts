@@ -1,4 +1,4 @@
-/** The service accepts only upload addresses that it has signed, character by character. */
+/** The service accepts an upload address only if it is exactly one that it has signed. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatUploadPath, readUploadGrant, type UploadGrant } from './upload-address.ts';
@@ -13,11 +13,11 @@ const grant: UploadGrant = {
 };
 const path = formatUploadPath(secret, grant);
 
-test('a signed address gives back its grant', () => {
+test('returns the grant of a signed address', () => {
   expect(readUploadGrant(secret, path)).toEqual(grant);
 });
 
-test('any edit of file, size, expiry, account, key, signature or secret is refused', () => {
+test('refuses an address after any edit, or with another secret', () => {
   fc.assert(
     fc.property(fc.nat(path.length), fc.nat(3), fc.string({ maxLength: 3 }), (at, deleted, text) => {
       const edited = path.slice(0, at) + text + path.slice(at + deleted);
@@ -31,10 +31,10 @@ test('any edit of file, size, expiry, account, key, signature or secret is refus
 test.each([
   ['another order', (size: string, expires: string, ...rest: string[]) => [expires, size, ...rest]],
   ['a parameter twice', (...all: string[]) => [...all, ...all]],
-  ['a parameter more', (...all: string[]) => [...all, 'a=b']],
+  ['an additional parameter', (...all: string[]) => [...all, 'a=b']],
   ['a zero before the size', (size: string, ...rest: string[]) => [size.replace('=', '=0'), ...rest]],
   ['an escape', (size: string, ...rest: string[]) => [size.replace('s', '%73'), ...rest]],
-])('%s is refused, although it would mean the same', (_, change) => {
+])('refuses %s, although it would mean the same', (_, change) => {
   const [start = '', query = ''] = path.split('?');
   const [size = '', expires = '', ...rest] = query.split('&');
   const edited = `${start}?${change(size, expires, ...rest).join('&')}`;

@@ -5,7 +5,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { uploadNotAuthorized } from '../errors.ts';
 
 /**
- * The right to upload this many bytes of one file until the expiry. An upload counts as a request of the key, and
+ * The right to upload `sizeBytes` bytes as one file until the expiry. An upload counts as a request of the key, and
  * shares the account's permits.
  */
 export type UploadGrant = {
@@ -21,7 +21,7 @@ const sign = (secret: string, { fileId, sizeBytes, expiresAt, accountId, keyId }
     .update(`PUT\n${fileId}\n${sizeBytes}\n${expiresAt.getTime()}\n${accountId}\n${keyId}`)
     .digest('base64url');
 
-/** Path and query of the address, to be appended to the service's public address. */
+/** Returns the path and query of the address, to be appended to the service's public address. */
 export function formatUploadPath(secret: string, grant: UploadGrant): string {
   const query = new URLSearchParams({
     size: String(grant.sizeBytes),
@@ -33,16 +33,16 @@ export function formatUploadPath(secret: string, grant: UploadGrant): string {
   return `/uploads/${grant.fileId}?${query}`;
 }
 
-/** Matches the output of `formatUploadPath`; an expiry has 13 digits until the year 2286, a size 8 at most. */
+/** Matches the output of `formatUploadPath`. An expiry has 13 digits until the year 2286, a size 8 at most. */
 const UPLOAD_PATH =
   /^\/uploads\/([\w-]+)\?size=(\d{1,15})&expires=(\d{1,15})&account=([\w-]{1,64})&key=(\w{1,64})&signature=[\w-]+$/;
 
 /**
- * Reads the grant of an upload address, which must be ours character by character. Equivalent forms (another order,
- * case or escape, an additional parameter) are refused, so that nothing depends on their interpretation. The caller
- * checks the expiry.
+ * Reads the grant of an upload address. The address must be exactly the one that the service has issued. Equivalent
+ * forms (another order, case or escape, an additional parameter) are refused, so that their interpretation does not
+ * matter. The caller checks the expiry.
  * @param target path and query as they were requested
- * @throws UNAUTHORIZED when it is not exactly the output of `formatUploadPath`.
+ * @throws UNAUTHORIZED when `target` is not exactly the output of `formatUploadPath`
  */
 export function readUploadGrant(secret: string, target: string): UploadGrant {
   const [, fileId, size, expires, accountId, keyId] = UPLOAD_PATH.exec(target) ?? [];

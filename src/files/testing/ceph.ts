@@ -1,6 +1,6 @@
 /**
- * Ceph's object gateway, a real S3-compatible store, with the smallest cluster that it needs below it: one monitor and
- * one storage daemon that keeps everything in memory. Its programs are Debian's: ceph-mon, ceph-osd, radosgw.
+ * Starts Ceph's object gateway, a real S3-compatible store, on the smallest possible cluster: one monitor and one
+ * storage daemon that keeps everything in memory. Debian packages: ceph-mon, ceph-osd, radosgw.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,10 +20,10 @@ const execute = promisify(execFile);
 /** The start takes three seconds on an idle machine. */
 const START_TIMEOUT_MS = 120_000;
 const POLL_INTERVAL_MS = 200;
-/** Ended before it is killed: its data are thrown away. */
+/** How long a daemon may take to end before it is killed. Its data are deleted anyway. */
 const END_TIMEOUT_MS = 5_000;
 
-/** Who a daemon or a command is, and what it may do (Ceph's user management). */
+/** The users of the daemons and commands, with their capabilities (Ceph manual, "User Management"). */
 const KEYS = [
   ['mon.', ['mon', 'allow *']],
   ['client.admin', ['mon', 'allow *', 'osd', 'allow *']],
@@ -43,7 +43,7 @@ function isExecutable(program: string): boolean {
 
 export const isCephInstalled = (): boolean => PROGRAMS.every(isExecutable);
 
-/** Ports that were free a moment ago. */
+/** Finds free ports. Another process may take one before its use. */
 async function findFreePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
@@ -52,7 +52,7 @@ async function findFreePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** One copy of everything on loopback; without the pauses in which a large cluster gathers its changes. */
+/** Settings of a cluster on loopback with one copy of each object. The short Paxos intervals make it start fast. */
 function settingsOf(directory: string, clusterId: string, monitorPort: number, gatewayPort: number): string {
   return `[global]
 fsid = ${clusterId}
@@ -79,7 +79,7 @@ rgw frontends = beast endpoint=127.0.0.1:${gatewayPort}
 `;
 }
 
-/** Resolves when something answers there. */
+/** Resolves when a server answers at `endpoint`. */
 async function untilAnswering(endpoint: string): Promise<void> {
   const deadline = performance.now() + START_TIMEOUT_MS;
   for (;;) {
@@ -88,7 +88,7 @@ async function untilAnswering(endpoint: string): Promise<void> {
       () => false,
     );
     if (isAnswering) return;
-    if (performance.now() > deadline) throw new Error(`nothing answers at ${endpoint}`);
+    if (performance.now() > deadline) throw new Error(`no server answers at ${endpoint}`);
     await delay(POLL_INTERVAL_MS);
   }
 }
@@ -102,7 +102,7 @@ async function end(daemon: ChildProcess): Promise<void> {
   clearTimeout(killing);
 }
 
-/** How the programs of one cluster are run: to their end, or as daemons that `endAll` ends. */
+/** Runs the programs of one cluster: to their end, or as daemons that `endAll` ends. */
 function runnerIn(directory: string) {
   const daemons: ChildProcess[] = [];
   const log = join(directory, 'daemons.log');
@@ -121,7 +121,7 @@ function runnerIn(directory: string) {
       );
     },
     readLog: () => readFile(log, 'utf8').catch(() => ''),
-    // The gateway first, the monitor last: each ends faster while what it asks is there.
+    // The gateway first, the monitor last: a daemon ends faster while the daemon that it depends on still runs.
     async endAll() {
       for (const daemon of daemons.toReversed()) await end(daemon);
     },
@@ -130,7 +130,7 @@ function runnerIn(directory: string) {
 
 type Runner = ReturnType<typeof runnerIn>;
 
-/** The cluster's keys, its map of monitors, and the monitor's and the storage daemon's empty data; both then run. */
+/** Creates the cluster's keys, its monitor map and empty data, and starts the monitor and the storage daemon. */
 async function startCluster(
   { run, runConfigured, start }: Runner,
   cluster: { directory: string; clusterId: string; monitorPort: number },
@@ -154,8 +154,8 @@ async function startCluster(
 }
 
 /**
- * Starts it in a temporary directory, with one user, who has these credentials and no bucket yet; its region is
- * us-east-1. Throws with the daemons' last words when it does not come up.
+ * Starts Ceph in a temporary directory, with one user, who has these credentials and no bucket. Region: us-east-1.
+ * @throws with the end of the daemons' log when it does not start
  */
 export async function startCeph(
   credentials: Credentials,
@@ -181,9 +181,9 @@ export async function startCeph(
     await runner.runConfigured('radosgw-admin', 'user', 'create', ...user, ...keys);
     await untilAnswering(endpoint);
   } catch (error) {
-    const lastWords = (await runner.readLog()).slice(-2_000);
+    const log = (await runner.readLog()).slice(-2_000);
     await close();
-    throw new Error(`Ceph does not start: ${error}\n${lastWords}`);
+    throw new Error(`Ceph does not start: ${error}\n${log}`);
   }
   return { endpoint, close };
 }

@@ -1,6 +1,6 @@
 /**
- * Gives the tests of S3 a real store: the one that TEST_S3_ENDPOINT names, with an empty bucket TEST_S3_BUCKET and the
- * credentials that the SDK finds by itself, or else Ceph's gateway for the time of the run.
+ * Provides a real store for the tests of S3. If TEST_S3_ENDPOINT is set, it is that store, with the empty bucket
+ * TEST_S3_BUCKET and the credentials that the SDK finds by itself. Otherwise Ceph's gateway is started for the run.
  */
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { TestProject } from 'vitest/node';

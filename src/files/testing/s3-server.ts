@@ -13,19 +13,16 @@ export type S3Server = {
   endpoint: string;
   bucket: string;
   objects: Map<string, StoredBytes>;
-  /** Puts bytes there as a store does that has not looked at the signed length. */
+  /** Stores an object without a check of the signed length, as some stores do. */
   force(name: string, bytes: string, modifiedAt?: Date): void;
-  /**
-   * Lets `bytes` arrive under a name just before its next copy, which is made all the same, as by a store that knows
-   * no condition.
-   */
+  /** Replaces an object just before its next copy. The copy ignores its condition, as some stores do. */
   overtakeCopy(name: string, bytes: string): void;
-  /** From now on answers no request soundly; undefined: again as a store should. */
+  /** Answers each request with this fault from now on; undefined: correctly again. */
   misbehave(how: StoreFault | undefined): void;
   close(): Promise<void>;
 };
 
-/** Objects on one page of a list, so that a few of them make two. */
+/** Objects on one page of a list: few, so that tests with few objects need several pages. */
 const PAGE = 3;
 
 const toStored = (bytes: Buffer, modifiedAt = new Date()): StoredBytes => ({
@@ -113,7 +110,7 @@ function send(response: ServerResponse, { method }: IncomingMessage, { status, h
   response.end(method === 'HEAD' ? undefined : body);
 }
 
-/** Starts one that knows these credentials. */
+/** Starts a store with these credentials. */
 export async function startS3Server(credentials: Credentials): Promise<S3Server> {
   const objects = new Map<string, StoredBytes>();
   const overtaking = new Map<string, StoredBytes>();

@@ -1,11 +1,11 @@
 /**
- * Checks AWS Signature Version 4 as a store does, from what has really arrived (Amazon S3 API reference,
- * "Authenticating Requests"); written for tests, apart from the SDK's signer, so that the two check each other.
+ * Checks AWS Signature Version 4 of a received request, as a store does (Amazon S3 API reference, "Authenticating
+ * Requests"). Written for tests, independently of the SDK's signer, so that the two check each other.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** `secretAccessKey` of the one `accessKeyId` that the store knows. */
+/** The only key that the store accepts. */
 export type Credentials = { accessKeyId: string; secretAccessKey: string };
 
 type Claim = {
@@ -20,7 +20,7 @@ type Claim = {
 const hashOf = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** As RFC 3986 has it, which encodeURIComponent is not in five characters. */
+/** Percent-encodes as in RFC 3986; encodeURIComponent leaves five of its reserved characters. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -50,7 +50,7 @@ function claimOfHeaders({ headers }: IncomingMessage): Claim {
   };
 }
 
-/** `20260115T093107Z` as milliseconds. */
+/** `20260115T093107Z` → milliseconds since 1970. */
 const parseTime = (time: string): number =>
   Date.parse(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 
@@ -81,7 +81,7 @@ function signatureOf(
   return createHmac('sha256', key).update(toSign).digest('hex');
 }
 
-/** Why the request is refused, in the words of S3's error codes; undefined: it may pass. */
+/** Returns S3's error code for a refused request; undefined when the request is valid. */
 export function refusalOf(
   request: IncomingMessage,
   body: Uint8Array,

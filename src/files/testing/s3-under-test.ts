@@ -1,4 +1,4 @@
-/** The S3-compatible store of a test: the one in memory, or in the suite `real-store` a real one. */
+/** The S3-compatible store of a test: in memory, or a real one in the suite `real-store`. */
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
 import type { RealStore } from './real-store-setup.ts';
@@ -11,15 +11,15 @@ export type StoreUnderTest = {
   endpoint: string;
   bucket: string;
   region: string;
-  /** Undefined where the SDK finds them by itself. */
+  /** Undefined: the SDK finds them by itself. */
   credentials: Credentials | undefined;
-  /** Puts bytes there as somebody with the store's keys can, whatever length was signed. */
+  /** Stores an object with the store's own keys, without a check of the signed length. */
   force(name: string, bytes: string, modifiedAt?: Date): Promise<void>;
-  /** Lets other bytes arrive between a look at an object and its copy; undefined: a real store can not be made to. */
+  /** Replaces an object just before its next copy; undefined: a real store has no such control. */
   overtakeCopy?(name: string, bytes: string): void;
-  /** Lets the store refuse who knows its keys, or take them again; undefined as above. */
+  /** Makes the store refuse its keys, or accept them again; undefined as above. */
   refuseKeys?(isRefusing: boolean): void;
-  /** Lets the store do all things wrong in one way, or right again; undefined as above. */
+  /** Makes the store answer each request with this fault, or correctly again; undefined as above. */
   misbehave?(how: StoreFault | undefined): void;
   namesBelow(prefix: string): Promise<string[]>;
   close(): Promise<void>;

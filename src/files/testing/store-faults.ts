@@ -1,18 +1,18 @@
-/** What a store of files may do instead of its work: nothing, too little, too much, or something else than it says. */
+/** Faults of a file store: each answers nothing, too little, too much, or something wrong. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** An answer as a sound store would send it. */
+/** The response that a correct store would send. */
 type Reply = { status: number; headers?: Record<string, string>; body?: string | Buffer };
 
 const ERROR = '<?xml version="1.0" encoding="UTF-8"?><Error><Code>InternalError</Code></Error>';
 
-/** An answer whose bytes come one by one, or all at once again and again, until nobody listens. */
+/** Writes `piece` again and again until the client disconnects. */
 function repeat(response: ServerResponse, piece: string | Buffer, intervalMs: number): void {
   const timer = setInterval(() => void response.write(piece), intervalMs);
   response.on('close', () => clearInterval(timer));
 }
 
-/** A page of a list that leads to the next one for ever. */
+/** A page of a list that always has a next page. */
 const endlessPage = (names: string[]): string =>
   `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>on</NextContinuationToken>${names
     .map((name) => `<Contents><Key>${name}</Key><Size>1</Size></Contents>`)
@@ -30,7 +30,7 @@ const replaceBody = (body: (sound: Buffer) => string | Buffer) => {
   };
 };
 
-/** Each sends, or does not send, something in the place of `reply`. */
+/** Each function answers with its fault instead of `reply`. */
 export const STORE_FAULTS = {
   'is silent': () => {},
   'sends a byte now and then': (response, _request, reply) => {
@@ -41,7 +41,7 @@ export const STORE_FAULTS = {
     response.writeHead(reply.status, { ...reply.headers, 'content-length': '1000' });
     response.flushHeaders();
   },
-  'never comes to its end': (response, _request, { headers: _length, ...reply }) => {
+  'never ends its response': (response, _request, { headers: _length, ...reply }) => {
     response.writeHead(reply.status);
     repeat(response, Buffer.alloc(2 ** 20, 'x'), 1);
   },
@@ -49,7 +49,7 @@ export const STORE_FAULTS = {
     response.writeHead(reply.status, { ...reply.headers, 'content-length': '1000' });
     response.write('half', () => response.destroy());
   },
-  'says 200 and means an error': (response, request, reply) =>
+  'answers 200 with an error': (response, request, reply) =>
     answer(response, request, { ...reply, status: 200, headers: {}, body: ERROR }),
   'sends other bytes than were stored': replaceBody(() => 'not what was stored'),
   'loses the last byte': replaceBody((sound) => sound.subarray(0, -1)),
