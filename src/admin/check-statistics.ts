@@ -5,10 +5,10 @@ import type { Database, Queryable } from '../database/database.ts';
 import { lockMergedCounts } from '../indexing/postings/document-frequencies.ts';
 
 /** The stored value of a counter or row, and the recounted one; null: there is none. */
-type Difference = { what: string; said: number | null; counted: number | null };
+type Difference = { what: string; stored: number | null; counted: number | null };
 
-const toLine = ({ what, said, counted }: Difference): string =>
-  `${what}: says ${said ?? 'nothing'}, counted ${counted ?? 'nothing'}`;
+const toLine = ({ what, stored, counted }: Difference): string =>
+  `${what}: says ${stored ?? 'nothing'}, counted ${counted ?? 'nothing'}`;
 
 /** The lexemes of the passages, each with the number of passages that contain it. */
 const countLexemes = (knowledgeBaseId: string) => sql`
@@ -19,7 +19,7 @@ const countLexemes = (knowledgeBaseId: string) => sql`
 const countLanguages = (knowledgeBaseId: string) => sql`
   SELECT language, count(*) AS counted FROM passages WHERE knowledge_base_id = ${knowledgeBaseId} GROUP BY language`;
 
-/** Each check selects `what`, `said` and `counted` where the two differ; ten lexemes at most. */
+/** Each check selects `what`, `stored` and `counted` where the two differ; ten lexemes at most. */
 const CHECKS: ((knowledgeBaseId: string) => RawBuilder<Difference>)[] = [
   (id) => sql`
     SELECT * FROM (SELECT
@@ -31,49 +31,49 @@ const CHECKS: ((knowledgeBaseId: string) => RawBuilder<Difference>)[] = [
       LATERAL (SELECT * FROM knowledge_base_statistics WHERE knowledge_base_id = ${id}) AS counters,
       LATERAL (VALUES ('document_count', document_count, documents), ('storage_bytes', storage_bytes, bytes),
         ('passage_count', passage_count, passages), ('passage_length_total', passage_length_total, length)
-      ) AS compared (what, said, counted)
-    WHERE said <> counted`,
+      ) AS compared (what, stored, counted)
+    WHERE stored <> counted`,
   (id) => sql`
-    SELECT 'passages of document ' || documents.id || ' in ' || place AS what, passage_count AS said, counted
+    SELECT 'passages of document ' || documents.id || ' in ' || table_name AS what, passage_count AS stored, counted
     FROM documents
       LEFT JOIN (SELECT document_id, count(*) AS texts FROM passages
         WHERE knowledge_base_id = ${id} GROUP BY document_id) AS shown ON shown.document_id = documents.id
       LEFT JOIN (SELECT document_id, count(*) AS indexed FROM passage_lexemes
         WHERE knowledge_base_id = ${id} GROUP BY document_id) AS scored ON scored.document_id = documents.id,
       LATERAL (VALUES ('passages', coalesce(texts, 0)), ('passage_lexemes', coalesce(indexed, 0))
-      ) AS counts (place, counted)
+      ) AS counts (table_name, counted)
     WHERE knowledge_base_id = ${id} AND passage_count <> counted`,
   (id) => sql`
-    SELECT 'passages in ' || language AS what, passage_count AS said, counted
+    SELECT 'passages in ' || language AS what, passage_count AS stored, counted
     FROM (SELECT language, passage_count FROM language_statistics WHERE knowledge_base_id = ${id}) AS counters
       FULL JOIN (${countLanguages(id)}) AS recount USING (language)
     WHERE passage_count IS DISTINCT FROM counted`,
   (id) => sql`
-    SELECT 'passages with the lexeme ' || quote_literal(lexeme) AS what, said, counted
-    FROM (SELECT lexeme, sum(passage_count)::bigint AS said FROM (
+    SELECT 'passages with the lexeme ' || quote_literal(lexeme) AS what, stored, counted
+    FROM (SELECT lexeme, sum(passage_count)::bigint AS stored FROM (
         SELECT lexeme, passage_count FROM document_frequencies WHERE knowledge_base_id = ${id}
         UNION ALL
         SELECT key COLLATE "C", value::bigint FROM document_frequency_deltas, jsonb_each_text(passage_counts)
         WHERE knowledge_base_id = ${id}) AS counts
       GROUP BY lexeme HAVING sum(passage_count) <> 0) AS counters
       FULL JOIN (${countLexemes(id)}) AS recount USING (lexeme)
-    WHERE said IS DISTINCT FROM counted ORDER BY lexeme LIMIT 10`,
+    WHERE stored IS DISTINCT FROM counted ORDER BY lexeme LIMIT 10`,
   (id) => sql`
     SELECT 'documents of file ' || coalesce(files.id, documents.file_id) AS what,
-      (documents.id IS NOT NULL)::integer AS said, (files.id IS NOT NULL)::integer AS counted
+      (documents.id IS NOT NULL)::integer AS stored, (files.id IS NOT NULL)::integer AS counted
     FROM (SELECT * FROM documents WHERE knowledge_base_id = ${id} AND file_id IS NOT NULL) AS documents
       FULL JOIN (SELECT * FROM files WHERE knowledge_base_id = ${id} AND document_id IS NOT NULL) AS files
         ON files.id = documents.file_id AND files.document_id = documents.id
     WHERE documents.id IS NULL OR files.id IS NULL`,
   (id) => sql`
-    SELECT 'rows of another account in ' || place AS what, 0 AS said, counted
+    SELECT 'rows of another account in ' || table_name AS what, 0 AS stored, counted
     FROM knowledge_bases AS owner,
       LATERAL (VALUES
         ('documents', (SELECT count(*) FROM documents WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
         ('files', (SELECT count(*) FROM files WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
         ('passages', (SELECT count(*) FROM passages WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
         ('passage_lexemes', (SELECT count(*) FROM passage_lexemes
-          WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id))) AS counts (place, counted)
+          WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id))) AS counts (table_name, counted)
     WHERE knowledge_base_id = ${id} AND counted > 0`,
 ];
 

@@ -57,8 +57,8 @@ async function checkLifeCycle({ database, files, ...limits }: StoreCheck): Promi
     SELECT 'knowledge base ' || knowledge_base_id || ' has no counters' FROM knowledge_bases
     WHERE deleted_at IS NULL AND knowledge_base_id NOT IN (SELECT knowledge_base_id FROM knowledge_base_statistics)
     UNION
-    SELECT 'rows of the unknown knowledge base ' || knowledge_base_id || ' in ' || place FROM (
-      SELECT DISTINCT knowledge_base_id, 'document_frequencies' AS place FROM document_frequencies
+    SELECT 'rows of the unknown knowledge base ' || knowledge_base_id || ' in ' || table_name FROM (
+      SELECT DISTINCT knowledge_base_id, 'document_frequencies' AS table_name FROM document_frequencies
       UNION SELECT DISTINCT knowledge_base_id, 'document_frequency_deltas' FROM document_frequency_deltas
       UNION SELECT DISTINCT knowledge_base_id, 'language_statistics' FROM language_statistics) AS found
     WHERE knowledge_base_id NOT IN (SELECT knowledge_base_id FROM knowledge_bases)`.execute(database);
@@ -73,8 +73,8 @@ async function repairFiles(
   const orphans: string[] = [];
   for (const objectName of found.orphans)
     if (!(await removeUnreferenced({ database, files }, objectName))) orphans.push(objectName);
-  const forgotten = found.lost.filter(({ documentId }) => documentId === null);
-  for (const file of forgotten) await clearUpload(database, { ...file, knowledgeBaseId });
+  const unimported = found.lost.filter(({ documentId }) => documentId === null);
+  for (const file of unimported) await clearUpload(database, { ...file, knowledgeBaseId });
   return { ...found, orphans, lost: found.lost.filter(({ documentId }) => documentId !== null) };
 }
 

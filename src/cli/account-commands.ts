@@ -20,11 +20,11 @@ class CommandError extends Error {}
 
 /** Reads whole numbers within bounds. JSON and PostgreSQL allow larger numbers than JavaScript represents exactly. */
 const wholeNumber =
-  (least = 0, most = Number.MAX_SAFE_INTEGER) =>
+  (min = 0, max = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
     const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`A whole number from ${least} to ${most}, please.`);
+    if (number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`A whole number from ${min} to ${max}, please.`);
   };
 
 /** A hundred years. PostgreSQL and JavaScript write times after the year 9999 in different ways. */

@@ -14,11 +14,11 @@ import { failWithoutOutput, print, tell } from '../terminal.ts';
 import { accounts, keys } from './account-commands.ts';
 import { onDatabase } from './on-database.ts';
 
-const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+const pluralise = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
 /** Prints the last line of a command that looks for problems. The exit status reports problems, not warnings. */
 function conclude(problems: number, warnings = 0): void {
-  print(counted(problems, 'problem') + (warnings > 0 ? `, ${counted(warnings, 'warning')}` : ''));
+  print(pluralise(problems, 'problem') + (warnings > 0 ? `, ${pluralise(warnings, 'warning')}` : ''));
   if (problems > 0) process.exitCode = 1;
 }
 
@@ -27,12 +27,12 @@ const program = new Command('knowledge-retrieval')
   .version(manifest.version);
 
 /** Commands that report mistyped setting names themselves. */
-const OUTSPOKEN = ['serve', 'doctor'];
+const REPORTS_MISTYPED_SETTINGS = ['serve', 'doctor'];
 
 failWithoutOutput();
 
 program.hook('preAction', (_program, command) => {
-  if (OUTSPOKEN.includes(command.name())) return;
+  if (REPORTS_MISTYPED_SETTINGS.includes(command.name())) return;
   for (const mistyped of findMistypedSettings()) tell(describeMistyped(mistyped));
 });
 

@@ -20,7 +20,7 @@ const HEADER_NAME = 'backup.json';
 const MANIFEST_NAME = 'manifest.json';
 
 /** Larger than every entry: an uploaded file has 50 MiB at most, a part of a table little more than PART_BYTES. */
-const LARGEST_ENTRY_BYTES = 256 * 1024 ** 2;
+const ENTRY_MAX_BYTES = 256 * 1024 ** 2;
 
 /** Known before the first row: the schema, and the columns of each table, in loading order. */
 const header = z.object({
@@ -131,7 +131,7 @@ async function* readEntries(path: string): AsyncGenerator<Entry> {
   try {
     for await (const entry of entries) {
       const { name, size = 0 } = entry.header;
-      if (size > LARGEST_ENTRY_BYTES) throw new Error(`${name} would have ${size} bytes`);
+      if (size > ENTRY_MAX_BYTES) throw new Error(`${name} would have ${size} bytes`);
       yield { name, bytes: await buffer(entry) };
     }
     await reading;

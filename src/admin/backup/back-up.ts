@@ -23,7 +23,7 @@ const PART_BYTES = 4 * 1024 ** 2;
 const PAGE_SIZE = 1_000;
 
 /** Receives progress, one line at a time. */
-export type Tell = (line: string) => void;
+export type ReportProgress = (line: string) => void;
 
 const isDirectory = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 
@@ -100,13 +100,13 @@ async function addTable(
   return copy.rowCount;
 }
 
-type NamedObject = { knowledgeBaseId: string; id: string; objectName: string };
+type FileObject = { knowledgeBaseId: string; id: string; objectName: string };
 
 /** The objects of the snapshot's files, without those of deleted knowledge bases, which are to be removed anyway. */
-async function* listObjects(client: pg.PoolClient): AsyncGenerator<NamedObject> {
-  let last: NamedObject | undefined;
+async function* listObjects(client: pg.PoolClient): AsyncGenerator<FileObject> {
+  let last: FileObject | undefined;
   do {
-    const { rows }: pg.QueryResult<NamedObject> = await client.query(
+    const { rows }: pg.QueryResult<FileObject> = await client.query(
       `SELECT knowledge_base_id AS "knowledgeBaseId", id, object_name AS "objectName"
        FROM files JOIN knowledge_bases USING (knowledge_base_id)
        WHERE object_name IS NOT NULL AND deleted_at IS NULL
@@ -121,20 +121,20 @@ async function* listObjects(client: pg.PoolClient): AsyncGenerator<NamedObject> 
 
 /** Adds the objects of all files; returns their number. Objects lost before the backup are reported and omitted. */
 async function addFiles(
-  { client, files, tell }: { client: pg.PoolClient; files: FileStore; tell: Tell },
+  { client, files, report }: { client: pg.PoolClient; files: FileStore; report: ReportProgress },
   add: AddEntry,
 ): Promise<number> {
   let count = 0;
   for await (const { objectName } of listObjects(client)) {
     const bytes = await files.readIfExists(objectName);
     if (bytes === undefined) {
-      tell(`lost before: the bytes of ${objectName}`);
+      report(`lost before: the bytes of ${objectName}`);
       continue;
     }
     await add({ name: `files/${objectName}`, bytes });
-    if (++count % PAGE_SIZE === 0) tell(`${count} files`);
+    if (++count % PAGE_SIZE === 0) report(`${count} files`);
   }
-  tell(`${count} files`);
+  report(`${count} files`);
   return count;
 }
 
@@ -148,7 +148,7 @@ async function beginSnapshot(client: pg.PoolClient): Promise<void> {
 async function copyAll(
   client: pg.PoolClient,
   path: string,
-  { files, tell }: { files: FileStore; tell: Tell },
+  { files, report }: { files: FileStore; report: ReportProgress },
 ) {
   await beginSnapshot(client);
   const { migrations, tables } = await describe(client);
@@ -157,9 +157,9 @@ async function copyAll(
     const rows: Record<string, number> = {};
     for (const table of tables) {
       rows[table.name] = await addTable(client, table, add);
-      tell(`${table.name}: ${rows[table.name]} rows`);
+      report(`${table.name}: ${rows[table.name]} rows`);
     }
-    const count = await addFiles({ client, files, tell }, add);
+    const count = await addFiles({ client, files, report }, add);
     // Checks that the connection, and so its lock, has lasted: otherwise an object may have been removed unnoticed.
     await client.query('COMMIT');
     return { rows, files: count };
@@ -170,7 +170,7 @@ async function copyAll(
  * Writes a backup of the configured database and files.
  * @returns its path. @throws an error for the operator, and leaves no file.
  */
-export async function backUp(config: Config, target: string, tell: Tell): Promise<string> {
+export async function backUp(config: Config, target: string, report: ReportProgress): Promise<string> {
   const path = choosePath(target);
   const log = createLog('warn');
   const { connection, close } = await joinDatabase(config, log);
@@ -180,7 +180,7 @@ export async function backUp(config: Config, target: string, tell: Tell): Promis
     await requireUsableDatabase(createDatabase(pool));
     const client = await pool.connect();
     // Destroying the connection releases its locks, and aborts a statement in progress.
-    await copyAll(client, path, { files, tell }).finally(() => client.release(true));
+    await copyAll(client, path, { files, report }).finally(() => client.release(true));
   } finally {
     await pool.end();
     await close();

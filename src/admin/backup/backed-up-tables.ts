@@ -30,4 +30,4 @@ export const BACKED_UP_NAMES: readonly string[] = [
  * Omitted: the header has the migrations, and rate-limit counters last a minute. The tables of the job queue, in their own
  * schema, are omitted too: the documents and knowledge bases determine the necessary jobs.
  */
-export const LEFT_OUT_TABLES = ['rate_limit_counters', 'kysely_migration', 'kysely_migration_lock'] as const;
+export const OMITTED_TABLES = ['rate_limit_counters', 'kysely_migration', 'kysely_migration_lock'] as const;

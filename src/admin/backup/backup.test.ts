@@ -18,7 +18,7 @@ import { startTestService, type TestService } from '../../serve/testing/test-ser
 import { unattended } from '../../serve/testing/unattended-imports.ts';
 import { addressOf } from '../testing/healthy-deployment.ts';
 import { backUp } from './back-up.ts';
-import { BACKED_UP_TABLES, LEFT_OUT_TABLES } from './backed-up-tables.ts';
+import { BACKED_UP_TABLES, OMITTED_TABLES } from './backed-up-tables.ts';
 import { restore } from './restore.ts';
 
 let folder: string;
@@ -30,7 +30,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const silent = () => {};
 
 /** The settings of a deployment in `folder`, on an empty database of the test server. */
-async function openPlace(name: string, settings: Record<string, string> = {}) {
+async function openDeployment(name: string, settings: Record<string, string> = {}) {
   const { connection, drop } = await createEmptyDatabase();
   const place = { DATA_DIR: join(folder, name), DATABASE_URL: addressOf(connection) };
   const config: Config = readConfig({ ...place, ...settings });
@@ -44,12 +44,12 @@ test('every table of the schema is either backed up or left out on purpose', asy
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`.execute(database);
   await close();
   expect(rows.map(({ name }) => name).toSorted()).toEqual(
-    [...BACKED_UP_TABLES, ...LEFT_OUT_TABLES].toSorted(),
+    [...BACKED_UP_TABLES, ...OMITTED_TABLES].toSorted(),
   );
 });
 
 test('a backup of an older version is restored under its schema, and then brought up to date', async () => {
-  const old = await openPlace('old');
+  const old = await openDeployment('old');
   await migrateUpTo(old.database, '0002-first-answers');
   await createAccount(old.database, 'an account of old', 7);
   // Its table has another name since then.
@@ -58,7 +58,7 @@ test('a backup of an older version is restored under its schema, and then brough
     SELECT id, 'query', 'a key of old', '', now() FROM accounts`.execute(old.database);
   const path = await backUp(old.config, join(folder, 'old.tar.zst'), silent);
   await expect(backUp(old.config, path, silent)).rejects.toThrow('there already');
-  const fresh = await openPlace('fresh');
+  const fresh = await openDeployment('fresh');
   expect(await restore(fresh.config, path, silent)).toBe(0);
   expect((await compareMigrations(fresh.database)).pending).toEqual([]);
   expect(await fresh.database.selectFrom('accounts').select('name').execute()).toEqual([
@@ -87,7 +87,7 @@ test.runIf(existsSync('/proc'))('a directory that nothing can be written into, l
 });
 
 test('a database that a newer version has changed is left to that version', async () => {
-  const { config, database, close } = await openPlace('newer');
+  const { config, database, close } = await openDeployment('newer');
   await migrateUpTo(database, '0001-initial');
   await sql`INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-newer', '')`.execute(database);
   const path = join(folder, 'newer.tar.zst');
@@ -184,7 +184,7 @@ test('files of a bucket come into another bucket under their names', async () =>
     S3_REGION: 'eu-central-1',
   });
   const [source, target] = await Promise.all(
-    stores.map((store, index) => openPlace(`bucket ${index}`, settingsOf(store))),
+    stores.map((store, index) => openDeployment(`bucket ${index}`, settingsOf(store))),
   );
   if (source === undefined || target === undefined) throw new Error('no places');
   const suite = await startTestService({

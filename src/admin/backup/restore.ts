@@ -28,15 +28,15 @@ import { openFiles } from '../../serve/open-files.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { checkStore } from '../check-store.ts';
 import { type Entry, type Header, type Manifest, readArchive } from './archive.ts';
-import { copyFromStatement, type Tell } from './back-up.ts';
+import { copyFromStatement, type ReportProgress } from './back-up.ts';
 import { BACKED_UP_NAMES } from './backed-up-tables.ts';
 
 type Archive = { path: string; head: Header; manifest: Manifest };
 
 /** Reads the whole archive before anything is written. @throws why it cannot be restored. */
-async function examine(path: string, tell: Tell): Promise<Archive> {
+async function verifyArchive(path: string, report: ReportProgress): Promise<Archive> {
   if (!existsSync(path)) throw new Error(`There is no file ${path}.`);
-  tell(`checking ${path}`);
+  report(`checking ${path}`);
   const { head, manifest } = await readArchive(path, async () => {});
   const unknown = unknownOf(head.migrations);
   if (unknown.length > 0)
@@ -107,7 +107,7 @@ function createLoader(client: pg.PoolClient, { head, manifest, path }: Archive) 
 async function loadAll(
   client: pg.PoolClient,
   archive: Archive,
-  { files, tell }: { files: FileStore; tell: Tell },
+  { files, report }: { files: FileStore; report: ReportProgress },
 ) {
   const loader = createLoader(client, archive);
   let count = 0;
@@ -118,17 +118,17 @@ async function loadAll(
     if (!OBJECT_NAME_PATTERN.test(objectName))
       throw new Error(`${archive.path} has an unknown part, ${name}.`);
     await files.put(objectName, bytes);
-    if (++count % 1000 === 0) tell(`${count} of ${archive.manifest.files} files`);
+    if (++count % 1000 === 0) report(`${count} of ${archive.manifest.files} files`);
   };
   await readArchive(archive.path, use);
   await loader.end();
   if (count !== archive.manifest.files) throw new Error(`${archive.path} has not all files.`);
-  for (const [name, rows] of Object.entries(archive.manifest.rows)) tell(`${name}: ${rows} rows`);
-  tell(`${count} files`);
+  for (const [name, rows] of Object.entries(archive.manifest.rows)) report(`${name}: ${rows} rows`);
+  report(`${count} files`);
 }
 
 /** Whether the backup's schema, possibly of an older version, records when imports began. */
-async function notesBeginnings(transaction: Database): Promise<boolean> {
+async function recordsStartTimes(transaction: Database): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM pg_attribute WHERE attrelid = 'documents'::regclass AND attname = 'processing_since'`.execute(
     transaction,
@@ -138,10 +138,10 @@ async function notesBeginnings(transaction: Database): Promise<boolean> {
 
 /** Interrupted imports begin again, with their full time; deleted knowledge bases are purged. */
 async function requeue(transaction: Database, jobs: JobQueue): Promise<void> {
-  const unbegun = (await notesBeginnings(transaction)) ? { processing_since: null } : {};
+  const notStarted = (await recordsStartTimes(transaction)) ? { processing_since: null } : {};
   const unfinished = await transaction
     .updateTable('documents')
-    .set({ created_at: databaseNow, updated_at: databaseNow, ...unbegun })
+    .set({ created_at: databaseNow, updated_at: databaseNow, ...notStarted })
     .where('status', 'in', ['pending', 'processing'])
     .returning(['knowledge_base_id as knowledgeBaseId', 'id', 'account_id as accountId'])
     .execute();
@@ -154,10 +154,20 @@ async function requeue(transaction: Database, jobs: JobQueue): Promise<void> {
   for (const { knowledge_base_id } of deleted) await jobs.enqueuePurge(transaction, knowledge_base_id);
 }
 
-type Place = { connection: Connection; files: FileStore; config: Config; log: Logger; tell: Tell };
+type Target = {
+  connection: Connection;
+  files: FileStore;
+  config: Config;
+  log: Logger;
+  report: ReportProgress;
+};
 
 /** All rows become visible at once, with their jobs, when all files are stored. */
-async function loadAtOnce(pool: pg.Pool, archive: Archive, { connection, files, log, tell }: Place) {
+async function loadInTransaction(
+  pool: pg.Pool,
+  archive: Archive,
+  { connection, files, log, report }: Target,
+) {
   const jobs = await openJobQueue(connection, log);
   const client = await pool.connect();
   try {
@@ -165,7 +175,7 @@ async function loadAtOnce(pool: pg.Pool, archive: Archive, { connection, files, 
     await client.query('BEGIN');
     // A server that starts on the database now waits, and then finds the restored accounts.
     await lockBootstrap(createDatabaseOver(client));
-    await loadAll(client, archive, { files, tell });
+    await loadAll(client, archive, { files, report });
     await requeue(createDatabaseOver(client), jobs.queue);
     await client.query('COMMIT');
   } finally {
@@ -174,8 +184,8 @@ async function loadAtOnce(pool: pg.Pool, archive: Archive, { connection, files, 
   }
 }
 
-async function fillPlace(archive: Archive, place: Place): Promise<number> {
-  const { connection, files, config, log, tell } = place;
+async function restoreInto(archive: Archive, target: Target): Promise<number> {
+  const { connection, files, config, log, report } = target;
   const pool = createMaintenancePool(connection, (error) => log.warn(error.message));
   const database = createDatabase(pool);
   try {
@@ -186,7 +196,7 @@ async function fillPlace(archive: Archive, place: Place): Promise<number> {
     await writeFile(`${marker}.new`, `${archive.manifest.sha256}\n`, { mode: 0o600, flush: true });
     await rename(`${marker}.new`, marker);
     await migrateUpTo(database, archive.head.migrations.at(-1) ?? '');
-    await loadAtOnce(pool, archive, place);
+    await loadInTransaction(pool, archive, target);
     await rm(marker);
     await migrateToLatest(database);
     await pool.query('ANALYZE');
@@ -194,7 +204,7 @@ async function fillPlace(archive: Archive, place: Place): Promise<number> {
     const { importTimeoutSeconds, importWaitSeconds } = config;
     const check = { database, files, importTimeoutSeconds, importWaitSeconds, repair: false };
     for await (const line of checkStore(check)) {
-      tell(line);
+      report(line);
       problems += 1;
     }
     return problems;
@@ -209,13 +219,13 @@ async function fillPlace(archive: Archive, place: Place): Promise<number> {
  * archive or a deployment that is not empty, it throws before it writes any row or file; otherwise the same restore
  * can be repeated.
  */
-export async function restore(config: Config, path: string, tell: Tell): Promise<number> {
-  const archive = await examine(path, tell);
+export async function restore(config: Config, path: string, report: ReportProgress): Promise<number> {
+  const archive = await verifyArchive(path, report);
   requireDataDirectory(config.dataDir);
   const log = createLog('warn');
   const { connection, close } = await openDatabase(config, log);
   try {
-    return await fillPlace(archive, { connection, files: await openFiles(config), config, log, tell });
+    return await restoreInto(archive, { connection, files: await openFiles(config), config, log, report });
   } finally {
     await close();
   }

@@ -7,7 +7,7 @@ import type { Problem } from '../../problem.ts';
 /** An account with less than a tenth of a new account's credits will soon need more. */
 const LOW_DIVISOR = 10;
 /** How many accounts the warning names. */
-const NAMED_MAX = 5;
+const LISTED_MAX = 5;
 
 /**
  * Warns of accounts that run out of credits. Only a warning: the initial credits of an account are not stored, and may
@@ -18,8 +18,8 @@ export async function checkCredits(database: Database, config: Config): Promise<
   if (creditsPerQuery === 0) return [];
   const low = await listLowBalances(database, Math.ceil(initialCredits / LOW_DIVISOR));
   if (low.length === 0) return [];
-  const names = low.slice(0, NAMED_MAX).map(({ name, credits }) => `${name} (${credits})`);
-  if (low.length > NAMED_MAX) names.push(`and ${low.length - NAMED_MAX} more`);
+  const names = low.slice(0, LISTED_MAX).map(({ name, credits }) => `${name} (${credits})`);
+  if (low.length > LISTED_MAX) names.push(`and ${low.length - LISTED_MAX} more`);
   const accounts = low.length === 1 ? '1 account has' : `${low.length} accounts have`;
   return [
     {

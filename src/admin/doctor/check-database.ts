@@ -8,7 +8,7 @@ import { JOB_CONNECTIONS } from '../../jobs/job-queue.ts';
 import type { Problem } from '../../problem.ts';
 
 /** Both clocks check upload tickets, which live an hour; machines with synchronised clocks differ by milliseconds. */
-const LARGEST_SKEW_MS = 5_000;
+const MAX_SKEW_MS = 5_000;
 
 /** Whether the database answers at all; otherwise the other checks are useless. */
 export async function checkReach(database: Database): Promise<Problem[]> {
@@ -61,7 +61,7 @@ export async function checkClock(database: Database): Promise<Problem[]> {
   const after = Date.now();
   const theirs = rows[0]?.now.getTime() ?? before;
   const skewMs = Math.max(before - theirs, theirs - after);
-  if (skewMs <= LARGEST_SKEW_MS) return [];
+  if (skewMs <= MAX_SKEW_MS) return [];
   const problem = `The clocks of this machine and of the database differ by ${Math.round(skewMs / 1000)} seconds: upload addresses and imports would end at the wrong time.`;
   return [{ problem, remedy: 'Let both machines keep time by NTP (chrony, systemd-timesyncd).' }];
 }
@@ -80,7 +80,7 @@ export async function checkConnections(database: Database, { databasePoolSize }:
   const limits = rows[0];
   if (limits === undefined) return [];
   const needed = databasePoolSize + JOB_CONNECTIONS;
-  const named = {
+  const limitsByName = {
     'The server’s max_connections': limits.server,
     // Superusers are exempt from these limits (PostgreSQL manual, CREATE ROLE and CREATE DATABASE).
     ...(!limits.superuser && {
@@ -88,7 +88,7 @@ export async function checkConnections(database: Database, { databasePoolSize }:
       'The connection limit of the database': limits.database,
     }),
   };
-  return Object.entries(named)
+  return Object.entries(limitsByName)
     .filter(([, limit]) => limit !== -1 && limit < needed)
     .map(([name, limit]) => ({
       problem: `${name} leaves ${limit} connections, and one server takes up to ${needed} (DATABASE_POOL_SIZE ${databasePoolSize} and ${JOB_CONNECTIONS} for jobs).`,

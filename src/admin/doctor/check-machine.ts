@@ -10,7 +10,7 @@ const NODE_MAJOR = 24;
 
 const MEBIBYTE = 1024 ** 2;
 /** PostgreSQL alone may need this for its write-ahead log (max_wal_size, 1 GB by default). */
-const LEAST_FREE_BYTES = 1024 * MEBIBYTE;
+const MIN_FREE_BYTES = 1024 * MEBIBYTE;
 
 /** `version`: as in process.versions. */
 export function checkNode(version: string = process.versions.node): Problem[] {
@@ -26,13 +26,13 @@ export function checkNode(version: string = process.versions.node): Problem[] {
 /** Permissions and free space of DATA_DIR; leaves no file behind. */
 export async function checkDataDirectory(
   { dataDir }: Config,
-  { leastFreeBytes = LEAST_FREE_BYTES } = {},
+  { minFreeBytes = MIN_FREE_BYTES } = {},
 ): Promise<Problem[]> {
   const unusable = findUnusable(dataDir);
   if (unusable !== undefined) return [unusable];
   const { bavail, bsize } = await statfs(nearestExisting(dataDir));
   const freeBytes = bavail * bsize;
-  if (freeBytes >= leastFreeBytes) return [];
+  if (freeBytes >= minFreeBytes) return [];
   const problem = `Only ${Math.floor(freeBytes / MEBIBYTE)} MiB are free where DATA_DIR (${dataDir}) lies.`;
   return [{ problem, remedy: 'Free some space there, or move DATA_DIR to a larger disk.' }];
 }

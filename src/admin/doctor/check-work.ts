@@ -70,7 +70,7 @@ type Answer = {
  */
 export type Deployment = { id: string | undefined };
 
-async function ask(address: string): Promise<Answer> {
+async function get(address: string): Promise<Answer> {
   const response = await fetch(address, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
   const body = (await response.json().catch(() => ({}))) as Answer['body']; // any JSON: only single fields are compared
   return { status: response.status, body };
@@ -78,8 +78,8 @@ async function ask(address: string): Promise<Answer> {
 
 /** The address of this deployment's server, from this machine. */
 function localAddress({ host, port }: Config): string {
-  const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+  const hostname = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
 }
 
 /** A server of another deployment also answers, but from another database. */
@@ -111,7 +111,7 @@ function checkServersStore(address: string, store: string | undefined): Problem[
 export async function checkServer(config: Config, expected: Deployment | undefined): Promise<Problem[]> {
   const address = localAddress(config);
   try {
-    const { status, body } = await ask(`${address}/readyz`);
+    const { status, body } = await get(`${address}/readyz`);
     if (status === 200 && body.success) {
       const { deploymentId: found, store } = body.data ?? {};
       return [
@@ -136,7 +136,7 @@ export async function checkPublicAddress(baseUrl: string): Promise<Problem[]> {
   const remedy =
     'Set BASE_URL to what clients reach the service by, and let the proxy there pass /uploads on.';
   try {
-    const { body } = await ask(`${baseUrl}/uploads/doctor`);
+    const { body } = await get(`${baseUrl}/uploads/doctor`);
     if (body.errorCode === 'METHOD_NOT_ALLOWED') return [];
     return [{ problem: `Something else than this service answers at BASE_URL (${baseUrl}).`, remedy }];
   } catch (error) {

@@ -83,7 +83,7 @@ describe('on disk', () => {
   });
 
   test('a disk that is nearly full', async () => {
-    const problems = await checkDataDirectory(deployment.service.config, { leastFreeBytes: Infinity });
+    const problems = await checkDataDirectory(deployment.service.config, { minFreeBytes: Infinity });
     expect(problems).toEqual([
       expect.objectContaining({ problem: expect.stringMatching(/^Only \d+ MiB are free/) }),
     ]);

@@ -24,7 +24,7 @@ export type Finding = { part: string; problems: Problem[] };
 const CHECK_TIMEOUT_MS = 20_000;
 
 /** Runs one check; an error that it throws counts as a problem. */
-async function find(part: string, check: () => Promise<Problem[]> | Problem[]): Promise<Finding> {
+async function runCheck(part: string, check: () => Promise<Problem[]> | Problem[]): Promise<Finding> {
   const giveUp = () => {
     throw new Error('no answer in time');
   };
@@ -63,19 +63,19 @@ const checkNames = (environment: NodeJS.ProcessEnv | undefined): Problem[] =>
 
 /** All parts of the database, if it answers. */
 async function* examineDatabase(database: Database, config: Config): AsyncGenerator<Finding> {
-  const reach = await find('database', () => checkReach(database));
+  const reach = await runCheck('database', () => checkReach(database));
   yield reach;
   if (reach.problems.length > 0) return;
-  yield await find('version and locale of the database', () => checkKind(database));
-  const schema = await find('schema', () => checkSchema(database));
+  yield await runCheck('version and locale of the database', () => checkKind(database));
+  const schema = await runCheck('schema', () => checkSchema(database));
   yield schema;
-  yield await find('clocks', () => checkClock(database));
-  yield await find('connections', () => checkConnections(database, config));
+  yield await runCheck('clocks', () => checkClock(database));
+  yield await runCheck('connections', () => checkConnections(database, config));
   if (schema.problems.length === 0) {
-    yield await find('API key', () => findRefusedKeys(database, config));
-    yield await find('credits', () => checkCredits(database, config));
+    yield await runCheck('API key', () => findRefusedKeys(database, config));
+    yield await runCheck('credits', () => checkCredits(database, config));
   }
-  yield await find('jobs', () => checkJobs(database));
+  yield await runCheck('jobs', () => checkJobs(database));
 }
 
 /** PostgreSQL's code for a missing table: no server has started on that database. */
@@ -98,7 +98,7 @@ async function* findDatabaseProblems(config: Config): AsyncGenerator<Finding, De
   const log = createLog('silent');
   let close = async () => {};
   let database: Database | undefined;
-  const joined = await find('database', async () => {
+  const joined = await runCheck('database', async () => {
     const opened = await joinDatabase(config, log);
     close = opened.close;
     database = createDatabase(createPool(opened.connection, 2, () => {}));
@@ -128,19 +128,19 @@ export async function* examine({
   environment?: NodeJS.ProcessEnv;
   server?: boolean;
 } = {}): AsyncGenerator<Finding> {
-  yield await find('Node', () => checkNode());
+  yield await runCheck('Node', () => checkNode());
   const config = readSettings(environment);
   if (Array.isArray(config)) return void (yield { part: 'settings', problems: config });
   yield { part: 'settings', problems: [...checkNames(environment), ...checkBaseUrl(config)] };
-  yield await find('data directory', () => checkDataDirectory(config));
-  yield await find('secrets', () => checkSecrets(config));
+  yield await runCheck('data directory', () => checkDataDirectory(config));
+  yield await runCheck('secrets', () => checkSecrets(config));
   const deployment = yield* findDatabaseProblems(config);
   // Opening a store on disk makes its directory, which only the first start should do.
   if (config.s3 !== undefined || existsSync(join(config.dataDir, 'files')))
-    yield await find('files', async () => checkFiles(await openFiles(config), config));
+    yield await runCheck('files', async () => checkFiles(await openFiles(config), config));
   if (!server) return;
-  yield await find('server', () => checkServer(config, deployment));
+  yield await runCheck('server', () => checkServer(config, deployment));
   const { baseUrl, s3 } = config;
   if (baseUrl !== undefined && s3 === undefined)
-    yield await find('public address', () => checkPublicAddress(baseUrl));
+    yield await runCheck('public address', () => checkPublicAddress(baseUrl));
 }
