@@ -70,7 +70,7 @@ test.each([
     ['accounts', 'set', ACCOUNT, '--knowledge-base-limit', '2147483648'],
     'to 2147483647',
   ],
-  ['no change of an account', ['accounts', 'set', ACCOUNT], 'Nothing is to change'],
+  ['no change of an account', ['accounts', 'set', ACCOUNT], 'No change was given'],
 ])('refuses %s', async (_what, args, reason) => {
   await expect(run(...args)).rejects.toThrow(reason);
 });

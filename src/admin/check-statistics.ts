@@ -1,16 +1,16 @@
-/** Recounts a knowledge base: lists each disagreement between its counters and its rows, and corrects the counters. */
+/** Recounts a knowledge base: lists each difference between its counters and its rows, and corrects the counters. */
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { lockMergedCounts } from '../indexing/postings/document-frequencies.ts';
 
-/** The stored value of a counter or row, and the recounted one; null: there is none. */
+/** `stored`: the value of a counter or row; `counted`: the recounted value. null: there is none. */
 type Difference = { what: string; stored: number | null; counted: number | null };
 
 const toLine = ({ what, stored, counted }: Difference): string =>
   `${what}: says ${stored ?? 'nothing'}, counted ${counted ?? 'nothing'}`;
 
-/** The lexemes of the passages, each with the number of passages that contain it. */
+/** Selects the lexemes of the passages, each with the number of passages that contain it. */
 const countLexemes = (knowledgeBaseId: string) => sql`
   SELECT entry.lexeme COLLATE "C" AS lexeme, count(*) AS counted FROM passage_lexemes, unnest(lexemes) AS entry
   WHERE knowledge_base_id = ${knowledgeBaseId} AND entry.lexeme <> ${knowledgeBaseLexeme(knowledgeBaseId)}
@@ -19,7 +19,7 @@ const countLexemes = (knowledgeBaseId: string) => sql`
 const countLanguages = (knowledgeBaseId: string) => sql`
   SELECT language, count(*) AS counted FROM passages WHERE knowledge_base_id = ${knowledgeBaseId} GROUP BY language`;
 
-/** Each check selects `what`, `stored` and `counted` where the two differ; ten lexemes at most. */
+/** Each check selects `what`, `stored` and `counted` if the two numbers differ; ten lexemes at most. */
 const CHECKS: ((knowledgeBaseId: string) => RawBuilder<Difference>)[] = [
   (id) => sql`
     SELECT * FROM (SELECT
@@ -69,9 +69,11 @@ const CHECKS: ((knowledgeBaseId: string) => RawBuilder<Difference>)[] = [
     SELECT 'rows of another account in ' || table_name AS what, 0 AS stored, counted
     FROM knowledge_bases AS owner,
       LATERAL (VALUES
-        ('documents', (SELECT count(*) FROM documents WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
+        ('documents', (SELECT count(*) FROM documents
+          WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
         ('files', (SELECT count(*) FROM files WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
-        ('passages', (SELECT count(*) FROM passages WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
+        ('passages', (SELECT count(*) FROM passages
+          WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id)),
         ('passage_lexemes', (SELECT count(*) FROM passage_lexemes
           WHERE knowledge_base_id = ${id} AND account_id <> owner.account_id))) AS counts (table_name, counted)
     WHERE knowledge_base_id = ${id} AND counted > 0`,
@@ -86,7 +88,7 @@ async function findDifferences(transaction: Queryable, knowledgeBaseId: string):
   return lines;
 }
 
-/** The inconsistencies of a knowledge base, one a line, all from one snapshot, while the service may run. */
+/** Lists the inconsistencies of a knowledge base, one a line, from one snapshot; the service may run meanwhile. */
 export async function checkStatistics(database: Database, knowledgeBaseId: string): Promise<string[]> {
   return await database
     .transaction()
@@ -122,12 +124,10 @@ const REPAIRS: ((knowledgeBaseId: string) => RawBuilder<unknown>)[] = [
     WHERE knowledge_base_id = ${id}`,
 ];
 
-/**
- * Sets all counters of a knowledge base to a recount, under a lock against changes; returns the remaining problems.
- */
+/** Sets all counters of a knowledge base to a recount, under a lock against changes; returns the remaining problems. */
 export async function repairStatistics(database: Database, knowledgeBaseId: string): Promise<string[]> {
   return await database.transaction().execute(async (transaction) => {
-    // Imports and deletions hold this lock FOR SHARE: running ones end first, new ones wait.
+    // Imports and deletions hold this lock FOR SHARE: this waits for running ones, and delays new ones.
     await sql`SELECT 1 FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId} FOR UPDATE`.execute(
       transaction,
     );

@@ -1,4 +1,4 @@
-/** The check finds nothing in a healthy store, everything in a damaged one, and repairs what can be repaired. */
+/** The check reports each damage and repairs what can be repaired; for a healthy store it reports nothing. */
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -36,9 +36,9 @@ afterAll(async () => {
 beforeEach(async () => {
   for (const name of await readdir(directory))
     if (name !== '.incoming') await rm(join(directory, name), { recursive: true });
-  await sql`TRUNCATE knowledge_bases, document_frequencies, document_frequency_deltas, language_statistics CASCADE`.execute(
-    database,
-  );
+  await sql`
+    TRUNCATE knowledge_bases, document_frequencies, document_frequency_deltas, language_statistics
+    CASCADE`.execute(database);
   place = await makeKnowledgeBase(database);
   await importText(database, place, { title: 'a', content: 'The zebra drinks water.' });
   await importText(database, place, { title: 'b', content: 'Das Zebra trinkt am Abend das Wasser.' });
@@ -123,7 +123,7 @@ test.each([
   expect(await check()).toEqual([]);
 });
 
-test('a passage that is shown but not scored is told', async () => {
+test('reports a passage without its postings', async () => {
   await sql`DELETE FROM passage_lexemes WHERE document_id = (SELECT id FROM documents WHERE title = 'a')`.execute(
     database,
   );
@@ -133,7 +133,7 @@ test('a passage that is shown but not scored is told', async () => {
   );
 });
 
-test('bytes that no row names are told once they are old, and removed with their empty directories', async () => {
+test('reports old objects without a row, and removes them with their empty directories', async () => {
   const kept = await addFile();
   const [orphan, young] = [uuidv7(), uuidv7()].map((id) => `${place.knowledgeBaseId}/${id}/${uuidv7()}`) as [
     string,
@@ -147,14 +147,14 @@ test('bytes that no row names are told once they are old, and removed with their
   await utimes(join(directory, orphan), old, old);
   await utimes(join(directory, kept), old, old);
   expect(await check()).toEqual([
-    `knowledge base ${place.knowledgeBaseId}: bytes that no file names: ${orphan}`,
+    `knowledge base ${place.knowledgeBaseId}: object without a file: ${orphan}`,
   ]);
   expect(await check(true)).toEqual([]);
   expect(await check()).toEqual([]);
   expect(await readdir(join(directory, place.knowledgeBaseId))).toHaveLength(2);
 });
 
-test('more files than a page holds are all compared, a page at a time, each against its own rows', async () => {
+test('compares all files of a knowledge base that has several pages of them', async () => {
   const { knowledgeBaseId, accountId } = place;
   const names: string[] = [];
   for (let count = 0; count < 2_500; count++) names.push(`${knowledgeBaseId}/${uuidv7()}/${uuidv7()}`);
@@ -195,7 +195,7 @@ test('more files than a page holds are all compared, a page at a time, each agai
   expect(pages.flatMap((page) => page.wrongLength)).toEqual([]);
 });
 
-test('what is not named as the service names it is left alone', async () => {
+test('ignores objects with names that the service does not use', async () => {
   const foreign = join(directory, 'notes.txt');
   await writeFile(foreign, 'mine');
   await mkdir(join(directory, place.knowledgeBaseId, 'subdirectory'), { recursive: true });
@@ -207,19 +207,20 @@ test('what is not named as the service names it is left alone', async () => {
   await rm(foreign);
 });
 
-test('a row whose bytes are gone, or of another length, is told', async () => {
+test('reports rows whose object is missing or has another length', async () => {
   const [gone, cut] = [await addFile(), await addFile()];
   await rm(join(directory, gone));
   await writeFile(join(directory, cut), 'abc');
+  const { knowledgeBaseId } = place;
+  const upload = (objectName: string) =>
+    `knowledge base ${knowledgeBaseId}: the bytes of upload ${knowledgeBaseId}_${fileIdOf(objectName)} "a.txt"`;
+  const remedy = 'This cannot be repaired: restore a backup, or upload the file again.';
   expect((await check()).toSorted()).toEqual(
-    [
-      `knowledge base ${place.knowledgeBaseId}: the bytes of upload ${place.knowledgeBaseId}_${fileIdOf(gone)} "a.txt" are gone: ${gone}`,
-      `knowledge base ${place.knowledgeBaseId}: the bytes of upload ${place.knowledgeBaseId}_${fileIdOf(cut)} "a.txt" have another length: ${cut}. This cannot be repaired: restore a backup, or upload the file again.`,
-    ].toSorted(),
+    [`${upload(gone)} are gone: ${gone}`, `${upload(cut)} have another length: ${cut}. ${remedy}`].toSorted(),
   );
 });
 
-test('the repair forgets an upload whose bytes are gone, and says of documents that it cannot, and what can be done', async () => {
+test('the repair clears an upload whose object is missing, and reports a remedy for documents', async () => {
   const uploaded = await addFile();
   const [gone, cut] = [
     await addImportedFile('Gone\u001b[2J “file”.pdf'),
@@ -238,20 +239,20 @@ test('the repair forgets an upload whose bytes are gone, and says of documents t
   expect(await check()).toEqual(lines);
 });
 
-test('old bytes of an unknown knowledge base are told as such, and only the repair removes them', async () => {
+test('reports old objects of an unknown knowledge base, which only the repair removes', async () => {
   const unknown = uuidv7();
   const orphan = `${unknown}/${uuidv7()}/${uuidv7()}`;
   await mkdir(join(directory, dirname(orphan)), { recursive: true });
   await writeFile(join(directory, orphan), 'bytes');
   await utimes(join(directory, orphan), new Date(0), new Date(0));
   expect(await check()).toEqual([
-    `knowledge base ${unknown}, which this database does not know: bytes that no file names: ${orphan}`,
+    `knowledge base ${unknown}, which this database does not know: object without a file: ${orphan}`,
   ]);
   expect(await check(true)).toEqual([]);
   expect(await readdir(directory)).not.toContain(unknown);
 });
 
-test('a stuck document and a deleted knowledge base that nothing purges are told', async () => {
+test('reports a stuck document, and a deleted knowledge base that is not purged', async () => {
   await sql`UPDATE documents SET status = 'processing', passage_count = 0, created_at = now() - interval '1 day'
     WHERE title = 'a'`.execute(database);
   const other = await makeKnowledgeBase(database);

@@ -13,13 +13,13 @@ import {
 import { formatScopedId } from '../ids.ts';
 import { checkStatistics, repairStatistics } from './check-statistics.ts';
 
-/** How late a document may be: the interval of the check for overdue imports plus its transaction. */
+/** How long after its deadline a document may be unfinished: until the next search for overdue imports. */
 const LATE_SECONDS = 60;
 
-/** The longest life of an upload address, a week, and time for its last upload: by then a purge is complete. */
+/** The longest validity of an upload address, a week, and a day for its last upload; then a purge is complete. */
 const DIRECT_UPLOADS_MAX_DAYS = 8;
 
-/** No document is unfinished after both import limits together. `repair`: correct as much as possible. */
+/** `repair`: correct as much as possible. */
 export type StoreCheck = {
   database: Database;
   files: FileStore;
@@ -38,7 +38,7 @@ async function findKnowledgeBases(database: Database): Promise<string[]> {
   return rows.map((row) => row.knowledge_base_id);
 }
 
-/** Unfinished documents past their deadline, deleted knowledge bases without a purge, and remains of purges. */
+/** Finds unfinished documents past their deadline, deleted knowledge bases without a purge, and remains of purges. */
 async function checkLifeCycle({ database, files, ...limits }: StoreCheck): Promise<string[]> {
   const openDays = files.directUploads ? DIRECT_UPLOADS_MAX_DAYS : 0;
   const { rows } = await sql<{ line: string }>`
@@ -49,7 +49,8 @@ async function checkLifeCycle({ database, files, ...limits }: StoreCheck): Promi
         OR processing_since IS NULL
           AND created_at < now() - make_interval(secs => ${limits.importWaitSeconds + LATE_SECONDS}))
     UNION ALL
-    SELECT 'knowledge base ' || knowledge_base_id || ' was deleted over an hour ago and is not purged: start a server or worker, which purges it'
+    SELECT 'knowledge base ' || knowledge_base_id
+      || ' was deleted over an hour ago and is not purged: start a server or worker, which purges it'
     FROM knowledge_bases LEFT JOIN knowledge_base_statistics AS counters USING (knowledge_base_id)
     WHERE deleted_at < now() - interval '1 hour'
       AND (counters.knowledge_base_id IS NOT NULL OR deleted_at < now() - make_interval(days => ${openDays}))
@@ -78,19 +79,19 @@ async function repairFiles(
   return { ...found, orphans, lost: found.lost.filter(({ documentId }) => documentId !== null) };
 }
 
-/** Remedies beyond the repair: the missing bytes or rows exist nowhere here. */
+/** Remedies for what the repair cannot correct, since the bytes or rows are lost. */
 const REMEDIES = {
   document: '. This cannot be repaired: restore a backup, or delete the document and upload the file again.',
   upload: '. This cannot be repaired: restore a backup, or upload the file again.',
   counters: '. This cannot be repaired: restore a backup, or delete the documents and store them again.',
 };
 
-/** A title or file name on one line of a terminal. */
+/** Quotes a title or file name; control characters become spaces. */
 const quote = (name: string): string => `"${name.replaceAll(/\p{Cc}/gu, ' ')}"`;
 
 /**
- * Returns a function that describes problems of these files by names that an operator knows: their documents' titles,
- * or their own names.
+ * Returns a function that describes a problem of one of the `damaged` files. It names the document's title, or the
+ * file's own name.
  */
 async function createDescription(database: Database, knowledgeBaseId: string, damaged: UploadedFile[]) {
   const rows = damaged.length === 0 ? [] : await readNames(database, knowledgeBaseId, damaged);
@@ -102,7 +103,7 @@ async function createDescription(database: Database, knowledgeBaseId: string, da
   };
 }
 
-/** The titles of the files' documents; without a document, the file's own name. */
+/** Reads the titles of the files' documents; for a file without a document, its own name. */
 async function readNames(database: Database, knowledgeBaseId: string, damaged: UploadedFile[]) {
   return await database
     .selectFrom('files')
@@ -126,9 +127,9 @@ async function* checkFiles(check: StoreCheck, knowledgeBaseId: string): AsyncGen
     const { orphans, lost, wrongLength } = check.repair
       ? await repairFiles(check, { knowledgeBaseId, found })
       : found;
-    yield* orphans.map((objectName) => `bytes that no file names: ${objectName}`);
+    yield* orphans.map((objectName) => `object without a file: ${objectName}`);
     const describe = await createDescription(check.database, knowledgeBaseId, [...lost, ...wrongLength]);
-    // An upload without bytes can be forgotten, and uploaded again.
+    // The repair corrects a missing upload: the client can upload again.
     yield* lost.map((file) => describe(file, 'are gone', file.documentId === null ? '' : REMEDIES.document));
     yield* wrongLength.map((file) =>
       describe(file, 'have another length', file.documentId === null ? REMEDIES.upload : REMEDIES.document),
@@ -137,8 +138,8 @@ async function* checkFiles(check: StoreCheck, knowledgeBaseId: string): AsyncGen
 }
 
 /**
- * Every inconsistency, one a line; with `repair`, the remaining ones. A service may run meanwhile: work in progress is
- * not reported as a problem.
+ * Lists all inconsistencies, one a line; with `repair`, the remaining ones. The service may run meanwhile: work in
+ * progress is not reported as a problem.
  */
 export async function* checkStore(check: StoreCheck): AsyncGenerator<string> {
   const { database, files, repair } = check;

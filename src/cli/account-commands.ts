@@ -15,10 +15,10 @@ import type { Database } from '../database/database.ts';
 import { print, printTable, tell } from '../terminal.ts';
 import { onDatabase } from './on-database.ts';
 
-/** An error of a command, as one sentence for the person at the terminal. */
+/** An error of a command: one sentence for the user at the terminal. */
 class CommandError extends Error {}
 
-/** Reads whole numbers within bounds. JSON and PostgreSQL allow larger numbers than JavaScript represents exactly. */
+/** Parses a whole number. JSON and PostgreSQL allow larger numbers than JavaScript represents exactly. */
 const wholeNumber =
   (min = 0, max = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
@@ -51,7 +51,7 @@ async function requireAccountId(database: Database, name: string): Promise<strin
   return id;
 }
 
-/** The time, or `-`. Earlier versions made keys that last for thousands of years; the driver cannot read their end. */
+/** Formats a time; null → `-`. Keys of earlier versions may expire after the year 9999, which `pg` cannot read. */
 function formatTime(time: Date | null): string {
   if (time === null) return '-';
   return Number.isNaN(time.valueOf()) ? 'far off' : time.toISOString();
@@ -62,12 +62,12 @@ export const keys = new Command('keys').description('API keys of accounts');
 
 keys
   .command('create')
-  .description('make a key; it is shown once')
+  .description('create a key; it is shown only once')
   .option('--account <name>', 'the account that it belongs to', 'default')
-  .option('--name <text>', 'what it is for', readKeyName, 'unnamed')
+  .option('--name <text>', 'its purpose, for your lists', readKeyName, 'unnamed')
   .option(
     '--expires-in-days <days>',
-    `when it stops working: 1 to ${EXPIRY_MAX_DAYS} days from now (default: never)`,
+    `it expires in 1 to ${EXPIRY_MAX_DAYS} days (default: never)`,
     wholeNumber(1, EXPIRY_MAX_DAYS),
   )
   .action(({ account, name, expiresInDays }: { account: string; name: string; expiresInDays?: number }) =>
@@ -85,7 +85,7 @@ keys
 
 keys
   .command('list')
-  .description('all keys, without their secrets')
+  .description('list all keys, without their secrets')
   .action(() =>
     onDatabase(async (database) => {
       printTable(
@@ -103,7 +103,7 @@ keys
 
 keys
   .command('revoke')
-  .description('make a key stop working, on every server within a second')
+  .description('revoke a key; all servers refuse it within a second')
   .argument('<id>', 'the id that `keys list` shows')
   .action((id: string) =>
     onDatabase(async (database) => {
@@ -128,16 +128,16 @@ const withLimits = (command: Command) =>
     .option('--credits <count>', 'the balance', wholeNumber());
 
 withLimits(
-  accounts.command('create').description('make an account').argument('<name>', 'what it is called', readName),
+  accounts.command('create').description('create an account').argument('<name>', 'its name', readName),
 ).action((name: string, change: AccountChange) =>
   onDatabase(async (database) => {
     if (await findAccountId(database, name))
-      throw new CommandError(`There is an account named ${name} already.`);
+      throw new CommandError(`An account named ${name} exists already.`);
     await database.transaction().execute(async (transaction) => {
       const id = await createAccount(transaction, name, readConfig().initialCredits);
       await updateAccount(transaction, id, change);
     });
-    print(`Account ${name} is made; \`keys create --account ${name}\` makes its first key.`);
+    print(`Account ${name} is created; \`keys create --account ${name}\` creates its first key.`);
   }),
 );
 
@@ -146,15 +146,19 @@ withLimits(
 ).action((name: string, change: AccountChange) =>
   onDatabase(async (database) => {
     if (Object.keys(change).length === 0)
-      throw new CommandError('Nothing is to change; see `accounts set --help`.');
+      throw new CommandError('No change was given; see `accounts set --help`.');
     await updateAccount(database, await requireAccountId(database, name), change);
     print(`Account ${name} is changed.`);
   }),
 );
 
+/** 3, null, 10 → `3 of 10 (default)`. */
+const formatUsage = (used: number, limit: number | null, defaultLimit: number): string =>
+  `${used} of ${limit ?? `${defaultLimit} (default)`}`;
+
 accounts
   .command('list')
-  .description('all accounts with limits, credits and usage')
+  .description('list all accounts with limits, credits and usage')
   .action(() =>
     onDatabase(async (database) => {
       const { knowledgeBaseLimit, storageLimitBytes } = readConfig();
@@ -162,8 +166,12 @@ accounts
         (await listAccounts(database)).map((account) => ({
           name: account.name,
           credits: String(account.credits),
-          'knowledge bases': `${account.knowledgeBaseCount} of ${account.knowledge_base_limit ?? `${knowledgeBaseLimit} (default)`}`,
-          'storage bytes': `${account.storageUsed} of ${account.storage_limit_bytes ?? `${storageLimitBytes} (default)`}`,
+          'knowledge bases': formatUsage(
+            account.knowledgeBaseCount,
+            account.knowledge_base_limit,
+            knowledgeBaseLimit,
+          ),
+          'storage bytes': formatUsage(account.storageUsed, account.storage_limit_bytes, storageLimitBytes),
           created: formatTime(account.created_at),
         })),
       );

@@ -16,7 +16,7 @@ import { onDatabase } from './on-database.ts';
 
 const pluralise = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-/** Prints the last line of a command that looks for problems. The exit status reports problems, not warnings. */
+/** Prints the last line of a checking command. The exit status is 1 after problems, but not after warnings. */
 function conclude(problems: number, warnings = 0): void {
   print(pluralise(problems, 'problem') + (warnings > 0 ? `, ${pluralise(warnings, 'warning')}` : ''));
   if (problems > 0) process.exitCode = 1;
@@ -26,7 +26,7 @@ const program = new Command('knowledge-retrieval')
   .description('Knowledge retrieval service. Settings come from the environment; the README lists them.')
   .version(manifest.version);
 
-/** Commands that report mistyped setting names themselves. */
+/** These commands report mistyped setting names themselves. */
 const REPORTS_MISTYPED_SETTINGS = ['serve', 'doctor'];
 
 failWithoutOutput();
@@ -45,15 +45,15 @@ program.addCommand(
 
 program
   .command('migrate')
-  .description('bring the database to the schema of this version')
+  .description("update the database to this version's schema")
   .action(() => onDatabase(async () => print('The schema is up to date.')));
 
 program
   .command('fsck')
-  .description('check all that is stored: counters against a recount, files against their rows')
+  .description('check all stored data: counters against a recount, files against their rows')
   .option(
     '--repair',
-    'set counters right, remove bytes that nothing here names, and forget uploads without bytes',
+    'correct counters, remove objects without a row, and clear uploads whose object is missing',
   )
   .action(async ({ repair = false }: { repair?: boolean }) => {
     const { checkStore } = await import('../admin/check-store.ts');
@@ -73,14 +73,14 @@ program
         problems += 1;
       }
       conclude(problems);
-      if (problems > 0 && !repair) tell('`npx knowledge-retrieval fsck --repair` sets right what can be.');
+      if (problems > 0 && !repair) tell('`npx knowledge-retrieval fsck --repair` corrects as much as possible.');
     });
   });
 
 program
   .command('backup')
-  .description('copy database and files, as they are at one moment, into one file; servers may go on')
-  .argument('<path>', 'the file to make, or the directory for it')
+  .description('copy a snapshot of database and files into one file; servers may run meanwhile')
+  .argument('<path>', 'the file to create, or its directory')
   .action(async (path: string) => {
     const { backUp } = await import('../admin/backup/back-up.ts');
     print(await backUp(readConfig(), path, tell));
@@ -88,8 +88,8 @@ program
 
 program
   .command('restore')
-  .description('bring a backup into an empty database and DATA_DIR, on which no server runs')
-  .argument('<file>', 'what `backup` has made')
+  .description('restore a backup into an empty database and DATA_DIR, while no server runs on them')
+  .argument('<file>', 'a file created by `backup`')
   .action(async (file: string) => {
     const { restore } = await import('../admin/backup/restore.ts');
     const problems = await restore(readConfig(), file, tell);
@@ -99,9 +99,10 @@ program
 program
   .command('doctor')
   .description(
-    'check settings, disk, database, files, jobs and server, and say what is wrong and what helps; a warning leaves the exit status 0',
+    'check settings, disk, database, files, jobs and server, and print each problem with its remedy; ' +
+      'after warnings only, the exit status is 0',
   )
-  .option('--no-server', 'do not expect a server to run here')
+  .option('--no-server', 'skip the checks of a running server')
   .action(async ({ server }: { server: boolean }) => {
     const { examine } = await import('../admin/doctor/doctor.ts');
     const found: Problem[] = [];

@@ -1,18 +1,18 @@
-/** Opens the database for a command, which runs beside servers or alone. */
+/** Opens the database for a command. */
 import { readConfig } from '../config/config.ts';
 import { createDatabase, createMaintenancePool, type Database } from '../database/database.ts';
 import { migrateToLatest } from '../database/migrate.ts';
 import { joinDatabase } from '../serve/open-database.ts';
 import { createLog } from '../telemetry/log.ts';
 
-/** Runs one command on the service's database. A running server may use the database at the same time. */
+/** Runs one command on the service's database, and migrates it first. Servers may use the database at the same time. */
 export async function onDatabase(act: (database: Database) => Promise<void>): Promise<void> {
   const config = readConfig();
   const log = createLog('warn');
   const { connection, close } = await joinDatabase(config, log);
   let isEnding = false;
   const onError = (error: Error) => {
-    // The database may be told to end before it has read that a connection has ended.
+    // An embedded database that stops terminates connections whose end it has not read yet.
     if (!isEnding) log.warn(error.message);
   };
   const database = createDatabase(createMaintenancePool(connection, onError));

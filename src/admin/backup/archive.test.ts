@@ -1,4 +1,4 @@
-/** A damaged archive is refused, wherever the damage is, and an incomplete one never has the final name. */
+/** Each damaged archive is refused, and an incomplete one never has the final name. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('what went in comes out, and only its owner can read it', async () => {
+test('an archive is read as it was written, and only its owner can read it', async () => {
   const { entries, head, manifest } = await read(path);
   expect(entries).toEqual(ENTRIES);
   expect(head).toMatchObject(HEAD);
@@ -68,18 +68,18 @@ async function expectRefusedOrWhole(bytes: Buffer): Promise<'refused' | 'whole'>
   return 'whole';
 }
 
-test('a flipped bit is noticed wherever it is', async () => {
+test('refuses an archive with a flipped bit', async () => {
   const outcomes: string[] = [];
   for (let place = 0; place < whole.length; place += Math.ceil(whole.length / 100)) {
     const bytes = Buffer.from(whole);
     bytes[place] = (bytes[place] ?? 0) ^ (1 << (place % 8));
     outcomes.push(await expectRefusedOrWhole(bytes));
   }
-  // Few bits carry no content, for example those of a frame's header; with these damaged, all entries are still read.
+  // A few bits carry no content, for example in a frame's header: with one of them flipped, all entries are still read.
   expect(outcomes.filter((outcome) => outcome === 'whole').length).toBeLessThan(outcomes.length / 10);
 });
 
-test('a truncated archive is refused, however much is left of it', async () => {
+test('refuses a truncated archive, however long it is', async () => {
   // The last bytes are zstd's own checksum, without content.
   for (const length of [0, 1, 100, whole.length / 2, whole.length - 200, whole.length - 20]) {
     expect(await expectRefusedOrWhole(whole.subarray(0, length))).toBe('refused');
@@ -87,14 +87,14 @@ test('a truncated archive is refused, however much is left of it', async () => {
   }
 });
 
-test('a file that is no archive at all is refused', async () => {
+test('refuses a file that is no archive', async () => {
   for (const bytes of [Buffer.from('CREATE TABLE accounts;'), zstdCompressSync(Buffer.alloc(2_000, 'a'))]) {
     expect(await expectRefusedOrWhole(bytes)).toBe('refused');
     await expect(read(join(folder, 'harmed'))).rejects.toThrow('is no backup, or its beginning is damaged.');
   }
 });
 
-test('a failure in the middle leaves nothing, and what a killed try has left is replaced', async () => {
+test('a failed write leaves no file, and replaces the unfinished one of a killed try', async () => {
   const target = join(folder, 'failing');
   await writeFile(`${target}.unfinished`, 'half');
   const failing = writeArchive(target, HEAD, async (add) => {

@@ -1,7 +1,7 @@
 /**
  * The file format of a backup: a tar archive (POSIX ustar/pax, which `tar --zstd` reads too) of small entries. The
- * first is the header, the last has the SHA-256 of all entries before it. Writing and reading hold one entry at a
- * time.
+ * first entry is the header. The last one, the manifest, has the SHA-256 of all entries before it. Writing and reading
+ * hold one entry in memory at a time.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -14,15 +14,15 @@ import { extract, type Pack, pack } from 'tar-stream';
 import { z } from 'zod';
 import { codeOf, reasonOf } from '../../problem.ts';
 
-/** Changes when only a newer version can read the archive. */
+/** Incremented when older versions can no longer read the archive. */
 const FORMAT = 1;
 const HEADER_NAME = 'backup.json';
 const MANIFEST_NAME = 'manifest.json';
 
-/** Larger than every entry: an uploaded file has 50 MiB at most, a part of a table little more than PART_BYTES. */
+/** No entry is larger: an uploaded file has 50 MiB at most, a part of a table little more than PART_BYTES. */
 const ENTRY_MAX_BYTES = 256 * 1024 ** 2;
 
-/** Known before the first row: the schema, and the columns of each table, in loading order. */
+/** The schema, and the columns of each table in the order of loading: known before the first row is copied. */
 const header = z.object({
   format: z.literal(FORMAT),
   createdAt: z.iso.datetime(),
@@ -31,7 +31,7 @@ const header = z.object({
 });
 export type Header = z.infer<typeof header>;
 
-/** Known after the last file. `rows`: their number by table. */
+/** The totals, known after the last file. `rows`: table → number of rows. */
 const manifest = z.object({
   sha256: z.string(),
   rows: z.record(z.string(), z.number()),
@@ -40,12 +40,12 @@ const manifest = z.object({
 export type Manifest = z.infer<typeof manifest>;
 
 export type Entry = { name: string; bytes: Buffer };
-/** Adds an entry, and resolves when there is room for the next. */
+/** Adds an entry, and resolves when the next one can be added. */
 export type AddEntry = (entry: Entry) => Promise<void>;
 
 const toJson = (value: object): Buffer => Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
 
-/** Includes names and lengths: no entry can be renamed or omitted, and no byte moved to the next entry. */
+/** Adds name, length and bytes to the hash, so that it changes also when an entry is renamed or a byte moved. */
 function digest(hash: Hash, { name, bytes }: Entry): void {
   hash.update(`${JSON.stringify(name)} ${bytes.length}\n`).update(bytes);
 }
@@ -53,8 +53,7 @@ function digest(hash: Hash, { name, bytes }: Entry): void {
 function addTo(archive: Pack, { name, bytes }: Entry): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (error?: Error | null) => (error ? reject(error) : resolve());
-    // For its owner only, like the archive itself. Written as a stream, which waits for the file; a buffer would not
-    // wait.
+    // The mode is for the owner only, like the archive's. Written as a stream: unlike a buffer, it waits for the file.
     archive.entry({ name, size: bytes.length, mode: 0o600 }, done).end(bytes);
   });
 }
@@ -80,8 +79,8 @@ async function fillArchive(archive: Pack, head: Header, fill: (add: AddEntry) =>
 }
 
 /**
- * Writes the archive `path`, readable by its owner only: the header, the entries added by `fill`, the manifest. It is
- * complete and synced, or not there at all. Until then its name is `<path>.unfinished`, which the next try replaces.
+ * Writes the archive `path`, readable by its owner only: the header, the entries added by `fill`, the manifest. While
+ * it is incomplete its name is `<path>.unfinished`, which the next try replaces.
  */
 export async function writeArchive(
   path: string,
@@ -109,12 +108,12 @@ export async function writeArchive(
   }
 }
 
-/** Errors for the operator: why an archive cannot be used. */
+/** Errors for the operator. */
 const damaged = (path: string, reason: string): Error => new Error(`${path} is damaged: ${reason}.`);
 const cutOff = (path: string): Error => new Error(`${path} is cut off: its end is missing.`);
 const noBackup = (path: string): Error => new Error(`${path} is no backup, or its beginning is damaged.`);
 
-/** The same for errors of the libraries; tar-stream's have no code. */
+/** Translates errors of the libraries; those of tar-stream have no code. */
 function explainReading(path: string, error: unknown): Error {
   const [code, reason] = [codeOf(error), reasonOf(error)];
   if (code === 'EISDIR') return new Error(`${path} is a directory, and no backup.`);
@@ -123,7 +122,7 @@ function explainReading(path: string, error: unknown): Error {
   return damaged(path, reason);
 }
 
-/** The entries in the archive's order; a read error means damage. */
+/** Reads the entries in the archive's order. @throws an error for the operator */
 async function* readEntries(path: string): AsyncGenerator<Entry> {
   const entries = extract();
   const reading = pipeline(createReadStream(path), createZstdDecompress(), entries);
@@ -144,13 +143,14 @@ function parseAs<Value>(type: z.ZodType<Value>, path: string, { name, bytes }: E
   try {
     return type.parse(JSON.parse(bytes.toString()));
   } catch {
-    throw damaged(path, `${name} is not what this version writes`);
+    throw damaged(path, `${name} has an unknown format`);
   }
 }
 
 /**
- * Reads the archive once; `use` gets each entry between header and manifest, in their order.
- * @returns header and manifest. @throws when it is damaged, which may show only at its end.
+ * Reads the archive once, and calls `use` for each entry between header and manifest.
+ * @returns header and manifest
+ * @throws when the archive is damaged, perhaps only after the last entry
  */
 export async function readArchive(
   path: string,
@@ -160,7 +160,7 @@ export async function readArchive(
   let head: Header | undefined;
   let last: Manifest | undefined;
   for await (const entry of readEntries(path)) {
-    if (last !== undefined) throw damaged(path, `${entry.name} stands behind the end`);
+    if (last !== undefined) throw damaged(path, `${entry.name} follows the manifest`);
     if (entry.name === MANIFEST_NAME) last = parseAs(manifest, path, entry);
     else digest(hash, entry);
     if (head === undefined) {

@@ -17,7 +17,7 @@ import { createLog } from '../../telemetry/log.ts';
 import { type AddEntry, type Header, writeArchive } from './archive.ts';
 import { BACKED_UP_NAMES } from './backed-up-tables.ts';
 
-/** Bytes of a table in memory at once: enough to make the overhead negligible, little beside the largest file. */
+/** Bytes of a table in memory at once: enough for a negligible overhead, and few compared with the largest file. */
 const PART_BYTES = 4 * 1024 ** 2;
 /** Rows of `files` in memory at once. */
 const PAGE_SIZE = 1_000;
@@ -37,27 +37,27 @@ function requireWritable(directory: string): void {
 }
 
 /**
- * The path of the backup: in a directory, a name with the time; otherwise `target` itself, which must not exist yet. A
- * target with a final slash is meant as a directory.
+ * Chooses the path of the backup: `target` itself, or in a directory a name with the current time.
+ * @throws when the path exists, or its directory does not; a `target` with a final slash is a directory
  */
 function choosePath(target: string): string {
   const time = new Date().toISOString().replaceAll(/[-:]|\..*/g, '');
   const isFolder = isDirectory(target) || target.endsWith('/') || target.endsWith(sep);
   const path = resolve(isFolder ? join(target, `knowledge-retrieval-${time}.tar.zst`) : target);
-  if (existsSync(path)) throw new Error(`${path} is there already; a backup replaces nothing.`);
+  if (existsSync(path)) throw new Error(`${path} exists already; a backup never replaces a file.`);
   const directory = dirname(path);
   if (!isDirectory(directory)) throw new Error(`There is no directory ${directory}.`);
   requireWritable(directory);
   return path;
 }
 
-/** The snapshot's migrations, and the columns of its tables. */
+/** Reads the snapshot's migrations, and the columns of its tables. */
 async function describe(client: pg.PoolClient): Promise<Pick<Header, 'migrations' | 'tables'>> {
   const { done, unknown } = await compareMigrations(createDatabaseOver(client));
   if (done.length === 0)
-    throw new Error('There is nothing to back up: no server has used this database yet.');
+    throw new Error('There is nothing to back up: no server has started on this database yet.');
   if (unknown.length > 0)
-    throw new Error(`A newer version has changed the database (${unknown}): back it up by that version.`);
+    throw new Error(`A newer version has changed the database (${unknown}): back it up with that version.`);
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `SELECT table_name AS name, array_agg(column_name::text ORDER BY ordinal_position) AS columns
      FROM information_schema.columns WHERE table_schema = current_schema() GROUP BY table_name`,
@@ -81,7 +81,7 @@ async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (length > 0) yield Buffer.concat(part);
 }
 
-/** Text, the one format that all versions of PostgreSQL exchange. Names are quoted unchanged. */
+/** COPY in text format, the only one that all versions of PostgreSQL can exchange. */
 const copyStatement = ({ name, columns }: Header['tables'][number]) =>
   `COPY "${name}" (${columns.map((column) => `"${column}"`).join(', ')})`;
 
@@ -102,7 +102,7 @@ async function addTable(
 
 type FileObject = { knowledgeBaseId: string; id: string; objectName: string };
 
-/** The objects of the snapshot's files, without those of deleted knowledge bases, which are to be removed anyway. */
+/** Lists the objects of the snapshot's files. Omits deleted knowledge bases, whose objects are purged anyway. */
 async function* listObjects(client: pg.PoolClient): AsyncGenerator<FileObject> {
   let last: FileObject | undefined;
   do {
@@ -119,7 +119,7 @@ async function* listObjects(client: pg.PoolClient): AsyncGenerator<FileObject> {
   } while (last !== undefined);
 }
 
-/** Adds the objects of all files; returns their number. Objects lost before the backup are reported and omitted. */
+/** Adds the objects of all files; returns their number. Reports and omits objects that are missing already. */
 async function addFiles(
   { client, files, report }: { client: pg.PoolClient; files: FileStore; report: ReportProgress },
   add: AddEntry,
@@ -128,7 +128,7 @@ async function addFiles(
   for await (const { objectName } of listObjects(client)) {
     const bytes = await files.readIfExists(objectName);
     if (bytes === undefined) {
-      report(`lost before: the bytes of ${objectName}`);
+      report(`missing in the store, so omitted: ${objectName}`);
       continue;
     }
     await add({ name: `files/${objectName}`, bytes });
@@ -138,7 +138,7 @@ async function addFiles(
   return count;
 }
 
-/** Begins one snapshot for all tables; neither idle time nor a long statement may end it. */
+/** Begins one snapshot for all tables, without a time-out for its idle times. */
 async function beginSnapshot(client: pg.PoolClient): Promise<void> {
   await client.query('SET idle_in_transaction_session_timeout = 0');
   await takeBackupLock(client);
@@ -160,7 +160,7 @@ async function copyAll(
       report(`${table.name}: ${rows[table.name]} rows`);
     }
     const count = await addFiles({ client, files, report }, add);
-    // Checks that the connection, and so its lock, has lasted: otherwise an object may have been removed unnoticed.
+    // Fails if the connection, and so its lock, was lost: then an object may have been removed unnoticed.
     await client.query('COMMIT');
     return { rows, files: count };
   });
@@ -168,7 +168,8 @@ async function copyAll(
 
 /**
  * Writes a backup of the configured database and files.
- * @returns its path. @throws an error for the operator, and leaves no file.
+ * @returns its path
+ * @throws an error for the operator; then it leaves no file
  */
 export async function backUp(config: Config, target: string, report: ReportProgress): Promise<string> {
   const path = choosePath(target);

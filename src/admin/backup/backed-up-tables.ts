@@ -1,7 +1,7 @@
-/** The tables in a backup; a test fails for a table that is in neither list. */
+/** The tables in a backup, and those omitted. A test fails for a table that is in neither list. */
 import type { Tables } from '../../database/tables.ts';
 
-/** In loading order: a table after those that it refers to. */
+/** In the order of loading: a table comes after the tables that it refers to. */
 export const BACKED_UP_TABLES = [
   'accounts',
   'account_balances',
@@ -18,7 +18,7 @@ export const BACKED_UP_TABLES = [
   'passage_lexemes',
 ] as const satisfies (keyof Tables)[];
 
-/** Also the names that tables had before the migration `0009-field-names`: a database may be of an older version. */
+/** Also the names from before the migration `0009-field-names`, for databases and backups of older versions. */
 export const BACKED_UP_NAMES: readonly string[] = [
   ...BACKED_UP_TABLES,
   'first_answers',
@@ -27,7 +27,7 @@ export const BACKED_UP_NAMES: readonly string[] = [
 ];
 
 /**
- * Omitted: the header has the migrations, and rate-limit counters last a minute. The tables of the job queue, in their own
+ * Migrations are in the header, and rate-limit counters last only a minute. The tables of the job queue, in their own
  * schema, are omitted too: the documents and knowledge bases determine the necessary jobs.
  */
 export const OMITTED_TABLES = ['rate_limit_counters', 'kysely_migration', 'kysely_migration_lock'] as const;

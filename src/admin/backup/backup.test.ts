@@ -1,4 +1,4 @@
-/** The schema and objects that a backup must contain, and what other processes may do while one runs. */
+/** A backup contains all tables and objects, and other processes keep objects while it runs. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ async function openDeployment(name: string, settings: Record<string, string> = {
   return { connection, config, database, close: async () => await database.destroy().then(drop) };
 }
 
-test('every table of the schema is either backed up or left out on purpose', async () => {
+test('each table of the schema is either backed up or omitted on purpose', async () => {
   const { database, close } = await createTestDatabase();
   const { rows } = await sql<{ name: string }>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`.execute(database);
@@ -52,12 +52,12 @@ test('a backup of an older version is restored under its schema, and then brough
   const old = await openDeployment('old');
   await migrateUpTo(old.database, '0002-first-answers');
   await createAccount(old.database, 'an account of old', 7);
-  // Its table has another name since then.
+  // A later migration renames the table.
   await sql`
     INSERT INTO first_answers (account_id, operation, idempotency_key, request_hash, created_at)
     SELECT id, 'query', 'a key of old', '', now() FROM accounts`.execute(old.database);
   const path = await backUp(old.config, join(folder, 'old.tar.zst'), silent);
-  await expect(backUp(old.config, path, silent)).rejects.toThrow('there already');
+  await expect(backUp(old.config, path, silent)).rejects.toThrow('exists already');
   const fresh = await openDeployment('fresh');
   expect(await restore(fresh.config, path, silent)).toBe(0);
   expect((await compareMigrations(fresh.database)).pending).toEqual([]);
@@ -71,7 +71,7 @@ test('a backup of an older version is restored under its schema, and then brough
   await Promise.all([old.close(), fresh.close()]);
 });
 
-test('a path that leads nowhere, in a sentence and before anything is done', async () => {
+test('refuses an unusable path before it connects to the database', async () => {
   const config = readConfig({ DATA_DIR: join(folder, 'none'), DATABASE_URL: 'postgres://a@127.0.0.1:1/b' });
   const nowhere = join(folder, 'nowhere');
   await expect(restore(config, nowhere, silent)).rejects.toThrow(`There is no file ${nowhere}.`);
@@ -80,13 +80,13 @@ test('a path that leads nowhere, in a sentence and before anything is done', asy
     await expect(backUp(config, target, silent)).rejects.toThrow(`There is no directory ${nowhere}.`);
 });
 
-test.runIf(existsSync('/proc'))('a directory that nothing can be written into, likewise', async () => {
+test.runIf(existsSync('/proc'))('refuses a directory that it cannot write to', async () => {
   const config = readConfig({ DATABASE_URL: 'postgres://a@127.0.0.1:1/b' });
   const sentence = /^Nothing can be written into \/proc \(E[A-Z]+\): name another path\.$/;
   await expect(backUp(config, '/proc/', silent)).rejects.toThrow(sentence);
 });
 
-test('a database that a newer version has changed is left to that version', async () => {
+test('refuses to back up a database that a newer version has changed', async () => {
   const { config, database, close } = await openDeployment('newer');
   await migrateUpTo(database, '0001-initial');
   await sql`INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-newer', '')`.execute(database);
@@ -96,7 +96,7 @@ test('a database that a newer version has changed is left to that version', asyn
   await close();
 });
 
-describe('beside a running backup', () => {
+describe('while a backup runs', () => {
   let suite: TestService;
   let knowledgeBaseId: string;
   /** Holds the same lock as a backup. */
@@ -140,7 +140,7 @@ describe('beside a running backup', () => {
     return String(body.data.fileId);
   }
 
-  test('bytes that are replaced, or whose document is deleted, stay until the sweep', async () => {
+  test('objects of replaced uploads and deleted documents stay', async () => {
     const fileId = await upload(2);
     const { body } = await suite.call('importFile', { fileId });
     expect((await suite.call('deleteDocument', { documentId: body.data.id })).status).toBe(200);
@@ -148,7 +148,7 @@ describe('beside a running backup', () => {
     await endBackup();
   });
 
-  test('a purge leaves the bytes, and removes them at its next try', async () => {
+  test('a purge fails and keeps the objects; its next try removes them', async () => {
     await upload();
     await suite.call('deleteKnowledgeBase', { knowledgeBaseId });
     const purge = () =>
@@ -163,14 +163,14 @@ describe('beside a running backup', () => {
     expect(await listObjects()).toEqual([]);
   });
 
-  test('another one is refused', async () => {
+  test('another backup is refused', async () => {
     const config = readConfig({ DATA_DIR: suite.service.config.dataDir, DATABASE_URL: databaseUrl });
     await expect(backUp(config, join(folder, 'second.tar.zst'), silent)).rejects.toThrow('Another backup');
     await endBackup();
   });
 });
 
-test('files of a bucket come into another bucket under their names', async () => {
+test('objects of a bucket are restored into another bucket under the same names', async () => {
   const credentials = {
     accessKeyId: 'AKIATEST',
     secretAccessKey: 'a secret of forty characters, as they are',

@@ -1,5 +1,4 @@
 /** Restores a backup's database and files into an empty deployment. */
-
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -33,32 +32,34 @@ import { BACKED_UP_NAMES } from './backed-up-tables.ts';
 
 type Archive = { path: string; head: Header; manifest: Manifest };
 
-/** Reads the whole archive before anything is written. @throws why it cannot be restored. */
+/** Reads the whole archive, before anything is written. @throws an error for the operator: why it cannot be restored */
 async function verifyArchive(path: string, report: ReportProgress): Promise<Archive> {
   if (!existsSync(path)) throw new Error(`There is no file ${path}.`);
   report(`checking ${path}`);
   const { head, manifest } = await readArchive(path, async () => {});
   const unknown = unknownOf(head.migrations);
   if (unknown.length > 0)
-    throw new Error(`${path} was made by a newer version (${unknown}): restore it by that version.`);
+    throw new Error(`${path} was made by a newer version (${unknown}): restore it with that version.`);
   return { path, head, manifest };
 }
 
-/** @throws unless the deployment is empty, or has only the remains of an unfinished restore of this backup. */
+/** @throws unless the deployment is empty, or contains only an unfinished restore of this backup */
 async function requireEmpty(
   { database, files, config }: { database: Database; files: FileStore; config: Config },
   { head, manifest }: Archive,
 ): Promise<void> {
   const { done } = await compareMigrations(database);
   if (done.length > 0 && (await database.selectFrom('accounts').select('id').limit(1).execute()).length > 0)
-    throw new Error('The database is not empty, it has accounts: restore into an empty one.');
+    throw new Error('The database is not empty, it has accounts: restore into an empty database.');
   if (done.length > 0 && done.join() !== head.migrations.join())
     throw new Error('The database has a schema of another version: restore into an empty database.');
   const marker = unfinishedRestoreFile(config);
   const begun = existsSync(marker) ? (await readFile(marker, 'utf8')).trim() : undefined;
   if (begun !== undefined && begun !== manifest.sha256)
-    throw new Error(`The restore of another backup was begun here: remove ${config.dataDir} first.`);
-  // A bucket may be shared, and may be the backup's own source. Names there are used only once.
+    throw new Error(
+      `${config.dataDir} has an unfinished restore of another backup: remove that directory first.`,
+    );
+  // Objects in a bucket do no harm: it may be shared, or the backup's own source, and each object's name is unique.
   if (begun !== undefined || config.s3 !== undefined) return;
   for await (const name of files.listKnowledgeBases())
     throw new Error(
@@ -66,7 +67,7 @@ async function requireEmpty(
     );
 }
 
-/** Copies rows into one table after the other; `end` resolves when the last table is complete. */
+/** Copies rows into one table after the other; `end` completes the last table and checks all numbers of rows. */
 function createLoader(client: pg.PoolClient, { head, manifest, path }: Archive) {
   let current: { name: string; copy: CopyStreamQuery; done: Promise<void> } | undefined;
   const loaded: Record<string, number> = {};
@@ -95,14 +96,14 @@ function createLoader(client: pg.PoolClient, { head, manifest, path }: Archive) 
     async end(): Promise<void> {
       await end();
       for (const [name, count] of Object.entries(manifest.rows))
-        if ((loaded[name] ?? 0) !== count) throw new Error(`${path} has not all rows of ${name}.`);
+        if ((loaded[name] ?? 0) !== count) throw new Error(`${path} lacks rows of ${name}.`);
     },
   };
 }
 
 /**
- * Loads all rows and files.
- * @throws an error after which files may remain, but no row once the transaction is rolled back.
+ * Loads all rows, in the client's transaction, and all files.
+ * @throws an error for the operator; then files may remain
  */
 async function loadAll(
   client: pg.PoolClient,
@@ -116,18 +117,18 @@ async function loadAll(
     const [, objectName = ''] = /^files\/(.+)$/.exec(name) ?? [];
     if (table !== undefined) return await loader.load(table, bytes);
     if (!OBJECT_NAME_PATTERN.test(objectName))
-      throw new Error(`${archive.path} has an unknown part, ${name}.`);
+      throw new Error(`${archive.path} has an unknown entry, ${name}.`);
     await files.put(objectName, bytes);
     if (++count % 1000 === 0) report(`${count} of ${archive.manifest.files} files`);
   };
   await readArchive(archive.path, use);
   await loader.end();
-  if (count !== archive.manifest.files) throw new Error(`${archive.path} has not all files.`);
+  if (count !== archive.manifest.files) throw new Error(`${archive.path} lacks files.`);
   for (const [name, rows] of Object.entries(archive.manifest.rows)) report(`${name}: ${rows} rows`);
   report(`${count} files`);
 }
 
-/** Whether the backup's schema, possibly of an older version, records when imports began. */
+/** Whether the backup's schema, perhaps of an older version, records when imports began. */
 async function recordsStartTimes(transaction: Database): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM pg_attribute WHERE attrelid = 'documents'::regclass AND attname = 'processing_since'`.execute(
@@ -136,7 +137,7 @@ async function recordsStartTimes(transaction: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Interrupted imports begin again, with their full time; deleted knowledge bases are purged. */
+/** Enqueues unfinished imports, with their full time limits, and the purges of deleted knowledge bases. */
 async function requeue(transaction: Database, jobs: JobQueue): Promise<void> {
   const notStarted = (await recordsStartTimes(transaction)) ? { processing_since: null } : {};
   const unfinished = await transaction
@@ -162,7 +163,7 @@ type Target = {
   report: ReportProgress;
 };
 
-/** All rows become visible at once, with their jobs, when all files are stored. */
+/** Loads all rows and their jobs in one transaction, which commits after all files are stored. */
 async function loadInTransaction(
   pool: pg.Pool,
   archive: Archive,
@@ -173,7 +174,7 @@ async function loadInTransaction(
   try {
     await client.query('SET idle_in_transaction_session_timeout = 0');
     await client.query('BEGIN');
-    // A server that starts on the database now waits, and then finds the restored accounts.
+    // A server that starts now waits for this lock, and then finds the restored accounts.
     await lockBootstrap(createDatabaseOver(client));
     await loadAll(client, archive, { files, report });
     await requeue(createDatabaseOver(client), jobs.queue);
@@ -192,7 +193,7 @@ async function restoreInto(archive: Archive, target: Target): Promise<number> {
     await requireUsableDatabase(database);
     await requireEmpty({ database, files, config }, archive);
     const marker = unfinishedRestoreFile(config);
-    // Written completely or not at all: half of a checksum would look like another backup's.
+    // Renamed after it is complete: half of a checksum would look like another backup's.
     await writeFile(`${marker}.new`, `${archive.manifest.sha256}\n`, { mode: 0o600, flush: true });
     await rename(`${marker}.new`, marker);
     await migrateUpTo(database, archive.head.migrations.at(-1) ?? '');
@@ -214,10 +215,10 @@ async function restoreInto(archive: Archive, target: Target): Promise<number> {
 }
 
 /**
- * Restores a backup into the configured database and files, both empty.
- * @returns how many problems a recount has found and reported. @throws an error for the operator. With a damaged
- * archive or a deployment that is not empty, it throws before it writes any row or file; otherwise the same restore
- * can be repeated.
+ * Restores a backup into the configured database and files, both empty. Checks everything afterwards.
+ * @returns the number of problems that the check has found and reported
+ * @throws an error for the operator. If the archive is damaged or the deployment is not empty, it throws before it
+ * writes any row or file. After another error, the same restore can be repeated.
  */
 export async function restore(config: Config, path: string, report: ReportProgress): Promise<number> {
   const archive = await verifyArchive(path, report);

@@ -1,4 +1,4 @@
-/** Looks for accounts with few credits: a query of an account without any ends with 402. */
+/** Finds accounts with few credits: a query of an account without credits is refused with 402. */
 import type { Config } from '../../config/config.ts';
 import { listLowBalances } from '../../database/accounts.ts';
 import type { Database } from '../../database/database.ts';
@@ -6,12 +6,12 @@ import type { Problem } from '../../problem.ts';
 
 /** An account with less than a tenth of a new account's credits will soon need more. */
 const LOW_DIVISOR = 10;
-/** How many accounts the warning names. */
+/** The maximum number of accounts that the warning lists. */
 const LISTED_MAX = 5;
 
 /**
- * Warns of accounts that run out of credits. Only a warning: the initial credits of an account are not stored, and may
- * have been few. Where queries cost nothing, no account runs out.
+ * Warns of accounts that run out of credits. Only a warning: an account's initial credits are not stored, and may have
+ * been few. If queries cost nothing, no account runs out.
  */
 export async function checkCredits(database: Database, config: Config): Promise<Problem[]> {
   const { initialCredits, creditsPerQuery } = config;
@@ -25,7 +25,9 @@ export async function checkCredits(database: Database, config: Config): Promise<
     {
       isWarning: true,
       problem: `${accounts} less than a tenth of INITIAL_CREDITS (${initialCredits}) left: ${names.join(', ')}.`,
-      remedy: `At 0 every query is refused with 402. Run \`npx knowledge-retrieval accounts set NAME --credits ${initialCredits}\`.`,
+      remedy:
+        'At 0 every query is refused with 402. ' +
+        `Run \`npx knowledge-retrieval accounts set NAME --credits ${initialCredits}\`.`,
     },
   ];
 }

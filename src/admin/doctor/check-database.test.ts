@@ -1,4 +1,4 @@
-/** The test provokes each fault of a database, and the doctor reports it. */
+/** The doctor reports each fault of a database. */
 import { CompiledQuery, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.close());
 
-/** An empty database with these options, as `CREATE DATABASE` takes them. */
+/** Creates an empty database with these options of `CREATE DATABASE`. */
 async function withDatabase<T>(options: string, use: (address: string) => Promise<T>): Promise<T> {
   const name = `doctor_${uuidv7().replaceAll('-', '')}`;
   const { database } = deployment.service;
@@ -24,7 +24,7 @@ async function withDatabase<T>(options: string, use: (address: string) => Promis
 }
 
 /**
- * Replaces PostgreSQL's functions for this database by those of the same names in schema `doctor`, and undoes that. So
+ * Replaces PostgreSQL's functions in this database by those of the same names in schema `doctor` while `act` runs. So
  * it answers like an old server, or like one with another clock.
  */
 async function withFunction<T>(definition: string, use: () => Promise<T>): Promise<T> {
@@ -42,7 +42,7 @@ async function withFunction<T>(definition: string, use: () => Promise<T>): Promi
   }
 }
 
-test('one that is away, and one that does not exist', async () => {
+test('reports a database that does not answer, and one that does not exist', async () => {
   const away = await deployment.examineWith({
     DATABASE_URL: 'postgres://somebody:hunter2@127.0.0.1:1/nothing',
   });
@@ -51,21 +51,21 @@ test('one that is away, and one that does not exist', async () => {
   expect(await deployment.examineWith({ DATABASE_URL })).toEqual([expect.stringContaining('does not exist')]);
 });
 
-test('an encoding that holds few letters', async () => {
+test('reports an encoding that cannot store all letters', async () => {
   const problems = await withDatabase("ENCODING 'LATIN1' LOCALE 'C' LOCALE_PROVIDER libc", (DATABASE_URL) =>
     deployment.examineWith({ DATABASE_URL }),
   );
   expect(problems[0]).toContain('stores text as LATIN1');
 });
 
-test('a locale that folds English letters only', async () => {
+test('reports a locale that folds English letters only', async () => {
   const problems = await withDatabase("ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER libc", (DATABASE_URL) =>
     deployment.examineWith({ DATABASE_URL }),
   );
   expect(problems[0]).toContain('English letters only');
 });
 
-test('a version that is too old', async () => {
+test('reports a version that is too old', async () => {
   const old = `current_setting(text) RETURNS text LANGUAGE sql AS
     $$ SELECT CASE $1 WHEN 'server_version_num' THEN '140012' WHEN 'server_version' THEN '14.12'
       ELSE pg_catalog.current_setting($1) END $$`;
@@ -74,7 +74,7 @@ test('a version that is too old', async () => {
   ]);
 });
 
-test.each(['+', '-'])('a clock that differs (%s an hour)', async (sign) => {
+test.each(['+', '-'])('reports a clock that differs (%s an hour)', async (sign) => {
   const off = `clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
     $$ SELECT pg_catalog.clock_timestamp() ${sign} interval '1 hour' $$`;
   expect(await withFunction(off, () => deployment.examineWith())).toEqual([
@@ -82,7 +82,7 @@ test.each(['+', '-'])('a clock that differs (%s an hour)', async (sign) => {
   ]);
 });
 
-test('a schema that is not there yet, and one of a newer version', async () => {
+test('reports a missing schema, and one of a newer version', async () => {
   const none = await withDatabase('', (DATABASE_URL) => deployment.examineWith({ DATABASE_URL }));
   expect(none).toEqual([expect.stringContaining('lacks 0001-initial')]);
   const { database } = deployment.service;
@@ -91,7 +91,7 @@ test('a schema that is not there yet, and one of a newer version', async () => {
   await sql`DELETE FROM kysely_migration WHERE name = '9999-later'`.execute(database);
 });
 
-test('accounts with few credits, the lowest first, as a warning: they may have been given few', async () => {
+test('warns of accounts with few credits, the lowest first', async () => {
   const { database } = deployment.service;
   const { id } = await database.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
   const balanceOf = (credits: number) => updateAccount(database, id, { credits });
@@ -100,7 +100,8 @@ test('accounts with few credits, the lowest first, as a warning: they may have b
   await balanceOf(99_999_999);
   await createAccount(database, 'spent', 0);
   expect(await deployment.examineWith()).toEqual([
-    'warning of credits: 2 accounts have less than a tenth of INITIAL_CREDITS (1000000000) left: spent (0), default (99999999).',
+    'warning of credits: 2 accounts have less than a tenth of INITIAL_CREDITS (1000000000) left: ' +
+      'spent (0), default (99999999).',
   ]);
   for (let number = 1; number <= 4; number++) await createAccount(database, `poor ${number}`, number);
   expect(await deployment.examineWith()).toEqual([
@@ -116,7 +117,7 @@ test('accounts with few credits, the lowest first, as a warning: they may have b
   await database.updateTable('account_balances').set({ credits: 1_000_000_000 }).execute();
 });
 
-test('a pool larger than the server’s connections, and than the role’s', async () => {
+test('reports a pool larger than the limit of the server, and than that of the role', async () => {
   expect(await deployment.examineWith({ DATABASE_POOL_SIZE: '1000' })).toEqual([
     expect.stringMatching(/^connections: .*max_connections leaves \d+ connections, .* up to 1004/),
   ]);

@@ -1,4 +1,4 @@
-/** Checks the database: whether it answers, its kind, how it folds letters, its schema, clock and connections. */
+/** Checks the database: whether it answers, its version, encoding and case folding, schema, clock and connections. */
 import { sql } from 'kysely';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
@@ -7,10 +7,10 @@ import { describeUnreachable, findUnfitness } from '../../database/usable-databa
 import { JOB_CONNECTIONS } from '../../jobs/job-queue.ts';
 import type { Problem } from '../../problem.ts';
 
-/** Both clocks check upload tickets, which live an hour; machines with synchronised clocks differ by milliseconds. */
+/** Both clocks check upload tickets, which are valid for an hour. Synchronised clocks differ by milliseconds. */
 const MAX_SKEW_MS = 5_000;
 
-/** Whether the database answers at all; otherwise the other checks are useless. */
+/** Checks whether the database answers; if not, the other checks are useless. */
 export async function checkReach(database: Database): Promise<Problem[]> {
   try {
     await sql`SELECT 1`.execute(database);
@@ -20,7 +20,7 @@ export async function checkReach(database: Database): Promise<Problem[]> {
   }
 }
 
-/** Version, encoding, and case folding of other alphabets: without it searches miss words. */
+/** Checks version, encoding, and the case folding of other alphabets: without it searches miss words. */
 export async function checkKind(database: Database): Promise<Problem[]> {
   const problems = await findUnfitness(database);
   // Another encoding may lack these letters.
@@ -31,30 +31,31 @@ export async function checkKind(database: Database): Promise<Problem[]> {
   );
   if (folded[0]?.folds === true) return [];
   const problem =
-    'The database’s locale knows upper and lower case of English letters only: searches would miss words.';
+    'The database’s locale folds upper and lower case of English letters only: searches would miss words.';
   const remedy =
-    "Make the database anew: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' with a locale of UTF-8, as C.UTF-8 or en_US.UTF-8.";
+    "Create the database again: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' with a UTF-8 locale, " +
+    'for example C.UTF-8 or en_US.UTF-8.';
   return [{ problem, remedy }];
 }
 
-/** Whether the schema matches this version. */
+/** Checks whether the schema matches this version. */
 export async function checkSchema(database: Database): Promise<Problem[]> {
   const { pending, unknown } = await compareMigrations(database);
   const problems: Problem[] = [];
   if (pending.length > 0)
     problems.push({
       problem: `The database lacks ${pending.join(', ')} of this version's schema.`,
-      remedy: 'Run `npx knowledge-retrieval migrate`, or start the server, which does it too.',
+      remedy: 'Run `npx knowledge-retrieval migrate`, or start the server, which migrates the database too.',
     });
   if (unknown.length > 0)
     problems.push({
-      problem: `The database has ${unknown.join(', ')}, which this version does not know: a newer one has used it.`,
-      remedy: 'Run that newer version of the service, or restore a backup from before it.',
+      problem: `The database has ${unknown.join(', ')}, unknown to this version: a newer version has changed it.`,
+      remedy: 'Run that newer version of the service, or restore a backup from before the change.',
     });
   return problems;
 }
 
-/** Whether this machine's clock agrees with the database's. */
+/** Compares this machine's clock with the database's. */
 export async function checkClock(database: Database): Promise<Problem[]> {
   const before = Date.now();
   const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() AS now`.execute(database);
@@ -62,13 +63,15 @@ export async function checkClock(database: Database): Promise<Problem[]> {
   const theirs = rows[0]?.now.getTime() ?? before;
   const skewMs = Math.max(before - theirs, theirs - after);
   if (skewMs <= MAX_SKEW_MS) return [];
-  const problem = `The clocks of this machine and of the database differ by ${Math.round(skewMs / 1000)} seconds: upload addresses and imports would end at the wrong time.`;
-  return [{ problem, remedy: 'Let both machines keep time by NTP (chrony, systemd-timesyncd).' }];
+  const problem =
+    `The clocks of this machine and of the database differ by ${Math.round(skewMs / 1000)} seconds: ` +
+    'upload addresses and imports would end at the wrong time.';
+  return [{ problem, remedy: 'Synchronise the clocks of both machines by NTP (chrony, systemd-timesyncd).' }];
 }
 
 type Limits = { server: number; role: number; database: number; superuser: boolean };
 
-/** Whether one server with these settings gets its connections; -1 is PostgreSQL's value for no limit. */
+/** Checks whether one server with these settings gets its connections. A limit of -1 is none. */
 export async function checkConnections(database: Database, { databasePoolSize }: Config): Promise<Problem[]> {
   const { rows } = await sql<Limits>`
     SELECT rolsuper AS superuser, rolconnlimit AS role, datconnlimit AS database,
@@ -91,7 +94,9 @@ export async function checkConnections(database: Database, { databasePoolSize }:
   return Object.entries(limitsByName)
     .filter(([, limit]) => limit !== -1 && limit < needed)
     .map(([name, limit]) => ({
-      problem: `${name} leaves ${limit} connections, and one server takes up to ${needed} (DATABASE_POOL_SIZE ${databasePoolSize} and ${JOB_CONNECTIONS} for jobs).`,
+      problem:
+        `${name} leaves ${limit} connections, but one server takes up to ${needed} ` +
+        `(DATABASE_POOL_SIZE ${databasePoolSize} and ${JOB_CONNECTIONS} for jobs).`,
       remedy: `Raise that limit to ${needed} for each server, or lower DATABASE_POOL_SIZE.`,
     }));
 }

@@ -5,11 +5,11 @@ import { type Problem, shellWord } from '../../problem.ts';
 import { apiKeyFile, uploadSecretFile } from '../../serve/bootstrap.ts';
 import { findUnusable, nearestExisting } from '../../serve/data-directory.ts';
 
-/** The version in package.json; older ones lack features that the service needs. */
+/** The version that package.json requires; older ones lack features that the service needs. */
 const NODE_MAJOR = 24;
 
 const MEBIBYTE = 1024 ** 2;
-/** PostgreSQL alone may need this for its write-ahead log (max_wal_size, 1 GB by default). */
+/** PostgreSQL's write-ahead log alone may need this (max_wal_size, 1 GB by default). */
 const MIN_FREE_BYTES = 1024 * MEBIBYTE;
 
 /** `version`: as in process.versions. */
@@ -17,13 +17,13 @@ export function checkNode(version: string = process.versions.node): Problem[] {
   if (Number(version.split('.', 1)[0]) >= NODE_MAJOR) return [];
   return [
     {
-      problem: `This is Node ${version}, and the service needs ${NODE_MAJOR} or later.`,
-      remedy: 'Start it by `npm start` or `npx`, which use the Node that is installed with it.',
+      problem: `This is Node ${version}, but the service needs ${NODE_MAJOR} or later.`,
+      remedy: 'Start it with `npm start` or `npx`, which use the Node that is installed with the service.',
     },
   ];
 }
 
-/** Permissions and free space of DATA_DIR; leaves no file behind. */
+/** Checks permissions and free space of DATA_DIR; leaves no file there. */
 export async function checkDataDirectory(
   { dataDir }: Config,
   { minFreeBytes = MIN_FREE_BYTES } = {},
@@ -33,17 +33,17 @@ export async function checkDataDirectory(
   const { bavail, bsize } = await statfs(nearestExisting(dataDir));
   const freeBytes = bavail * bsize;
   if (freeBytes >= minFreeBytes) return [];
-  const problem = `Only ${Math.floor(freeBytes / MEBIBYTE)} MiB are free where DATA_DIR (${dataDir}) lies.`;
-  return [{ problem, remedy: 'Free some space there, or move DATA_DIR to a larger disk.' }];
+  const problem = `Only ${Math.floor(freeBytes / MEBIBYTE)} MiB are free on the disk of DATA_DIR (${dataDir}).`;
+  return [{ problem, remedy: 'Free some space on it, or move DATA_DIR to a larger disk.' }];
 }
 
-/** A file's text and permissions; undefined when it does not exist. */
+/** Reads a file, and checks whether other users may read it; undefined when it does not exist. */
 const readSecret = async (path: string) => {
   const found = await stat(path).catch(() => undefined);
   return found && { isOpen: (found.mode & 0o077) !== 0, content: await readFile(path, 'utf8') };
 };
 
-/** The secrets that bootstrap writes into DATA_DIR; before the first start there is nothing to check. */
+/** Checks the secrets that bootstrap writes into DATA_DIR; before the first start there are none. */
 export async function checkSecrets(config: Config): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const path of [apiKeyFile(config), uploadSecretFile(config)]) {
@@ -61,7 +61,8 @@ export async function checkSecrets(config: Config): Promise<Problem[]> {
     ) {
       problems.push({
         problem: `${path} holds no secret, or half of one: the server would not start.`,
-        remedy: 'Remove it, and the next start makes one; upload addresses given out before stop working.',
+        remedy:
+          'Remove it. The next start creates a new secret; upload addresses issued before stop working.',
       });
     }
   }
@@ -74,11 +75,14 @@ const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 export function checkBaseUrl({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>): Problem[] {
   if (baseUrl === undefined) return [];
   const { hostname } = new URL(baseUrl);
-  const remedy = 'Set BASE_URL to what clients put before /v1 and /uploads, as https://search.example.org.';
+  const remedy =
+    'Set BASE_URL to the address that clients put before /v1 and /uploads, for example https://search.example.org.';
   if (hostname === '0.0.0.0' || hostname === '[::]')
-    return [{ problem: `BASE_URL names ${hostname}, where nobody can send anything.`, remedy }];
+    return [{ problem: `BASE_URL has the host ${hostname}, to which clients cannot connect.`, remedy }];
   if (LOOPBACK.test(hostname) && !LOOPBACK.test(host) && host !== '::1') {
-    const problem = `BASE_URL names ${hostname}, but HOST (${host}) takes requests of other machines, which would send their uploads to themselves.`;
+    const problem =
+      `BASE_URL has the host ${hostname}, but HOST (${host}) accepts requests from other machines, ` +
+      'which would send their uploads to themselves.';
     return [{ problem, remedy }];
   }
   return [];

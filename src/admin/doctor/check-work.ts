@@ -1,4 +1,4 @@
-/** Checks whether the service works: the store of files, the jobs, and the server's answers. */
+/** Checks whether the service works: the file store, the jobs, and the server's responses. */
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
 import type { FileStore } from '../../files/file-store.ts';
@@ -12,16 +12,19 @@ const STANDSTILL_SECONDS = 300;
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
-/** Whether the store of uploaded files can write, read and remove an object. */
+/** Checks whether the file store can write, read and remove an object. */
 export async function checkFiles(files: FileStore, { s3, dataDir }: Config): Promise<Problem[]> {
   try {
     await files.probe();
     return [];
   } catch (error) {
-    const problem = `The store of files does not work: ${reasonOf(error)}.`;
+    const problem = `The file store does not work: ${reasonOf(error)}.`;
     if (s3 === undefined)
-      return [{ problem, remedy: `Let the user who runs the service write into ${dataDir}/files.` }];
-    const remedy = `See whether S3_ENDPOINT (${s3.endpoint ?? "Amazon's"}) leads to the store, whether bucket ${s3.bucket} exists, and whether the credentials (AWS_ACCESS_KEY_ID, …) may put, get and delete objects in it.`;
+      return [{ problem, remedy: `Allow the user who runs the service to write to ${dataDir}/files.` }];
+    const remedy =
+      `Check whether S3_ENDPOINT (${s3.endpoint ?? "Amazon's"}) is the address of the store, ` +
+      `whether bucket ${s3.bucket} exists, ` +
+      'and whether the credentials (AWS_ACCESS_KEY_ID, …) may put, get and delete objects in it.';
     return [{ problem, remedy }];
   }
 }
@@ -32,19 +35,21 @@ function describeWaiting({ queue, waiting, oldestWaitingSeconds }: JobFigures): 
   const time = minutes(oldestWaitingSeconds);
   if (queue === DEAD_LETTER_QUEUE)
     return {
-      problem: `${waiting} imports were given up, and their documents could not be ended as failed for ${time}.`,
-      remedy: 'The log of the workers tells why under “import given up”; they try again by themselves.',
+      problem: `${waiting} imports failed at every try, and for ${time} their documents could not be marked as failed.`,
+      remedy: 'See “import given up” in the log of the workers for the reason. They try again by themselves.',
     };
   return {
-    problem: `${waiting} jobs of ${queue} wait, the oldest for ${time}; within ${minutes(STANDSTILL_SECONDS)} none was begun or finished.`,
+    problem:
+      `${waiting} jobs of ${queue} wait, the oldest for ${time}; ` +
+      `in the last ${minutes(STANDSTILL_SECONDS)} none was begun or finished.`,
     remedy:
-      'Start a worker (`npx knowledge-retrieval serve --worker`); if one runs, its log tells what keeps it.',
+      'Start a worker (`npx knowledge-retrieval serve --worker`). If a worker runs, see its log for the reason.',
   };
 }
 
 /**
- * Finds queues without progress, and imports that could not be given up. Before the first start it finds none. The
- * length of a queue is no problem: a thousand files wait for hours.
+ * Finds queues without progress, and dead letters whose documents could not be marked as failed. Before the first start
+ * there are none. A long queue is no problem: a thousand files may wait for hours.
  */
 export async function checkJobs(database: Database): Promise<Problem[]> {
   if (!(await hasJobQueue(database))) return [];
@@ -53,7 +58,7 @@ export async function checkJobs(database: Database): Promise<Problem[]> {
   );
   if (waiting.length === 0) return [];
   const moving = await findMovingQueues(database, STANDSTILL_SECONDS);
-  // Dead letters end within seconds: each one that waits has failed.
+  // A dead letter is handled within seconds, so a waiting one has failed.
   return waiting
     .filter(({ queue }) => queue === DEAD_LETTER_QUEUE || !moving.has(queue))
     .map(describeWaiting);
@@ -64,10 +69,7 @@ type Answer = {
   body: { success?: boolean; errorCode?: string; data?: { deploymentId?: string; store?: string } };
 };
 
-/**
- * `id` undefined: no server with these settings has started yet, so a server that answers belongs to another
- * deployment.
- */
+/** `id` undefined: no server has started with these settings, so one that answers belongs to another deployment. */
 export type Deployment = { id: string | undefined };
 
 async function get(address: string): Promise<Answer> {
@@ -76,13 +78,13 @@ async function get(address: string): Promise<Answer> {
   return { status: response.status, body };
 }
 
-/** The address of this deployment's server, from this machine. */
+/** Returns the address of this deployment's server for requests from this machine. */
 function localAddress({ host, port }: Config): string {
   const hostname = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
 }
 
-/** A server of another deployment also answers, but from another database. */
+/** Compares the ids of deployments: a server of another deployment would answer too. */
 function compareDeployments(
   { dataDir, databaseUrl }: Config,
   { address, found, expected }: { address: string; found: string | undefined; expected: Deployment },
@@ -92,22 +94,22 @@ function compareDeployments(
     databaseUrl === undefined ? `DATA_DIR (${dataDir})` : 'DATABASE_URL, DATA_DIR or UPLOAD_SECRET';
   return [
     {
-      problem: `The server at ${address} is not one of these settings: it has another database, or other secrets.`,
-      remedy: `Set ${place} as that server has it; or start a server of these settings on another PORT.`,
+      problem: `The server at ${address} runs with other settings: it has another database, or other secrets.`,
+      remedy: `Set ${place} to that server's value, or start a server with these settings on another PORT.`,
     },
   ];
 }
 
-/** `store`: the server's own report about its store of files. */
+/** `store`: the server's own report about its file store. */
 function checkServersStore(address: string, store: string | undefined): Problem[] {
   if (store !== 'unavailable') return [];
-  const problem = `The server at ${address} gets no answer from its store of files.`;
+  const problem = `The server at ${address} gets no answer from its file store.`;
   const remedy =
-    'Queries and texts go on; uploads and imports of files wait or end with 503 until the store answers.';
+    'Repair the store. Until then queries and texts work; uploads and imports of files wait or end with 503.';
   return [{ problem, remedy }];
 }
 
-/** Whether a server of this deployment answers on this machine and is ready; undefined: the deployment is unknown. */
+/** Checks whether this deployment's server runs here and is ready; `expected` undefined: the deployment is unknown. */
 export async function checkServer(config: Config, expected: Deployment | undefined): Promise<Problem[]> {
   const address = localAddress(config);
   try {
@@ -120,26 +122,26 @@ export async function checkServer(config: Config, expected: Deployment | undefin
       ];
     }
     if (body.errorCode === 'SERVICE_UNAVAILABLE') {
-      const remedy = 'It reaches no database, or is about to end: its log tells which.';
+      const remedy = 'Its database is unavailable, or it is stopping: see its log.';
       return [{ problem: `The server at ${address} is not ready.`, remedy }];
     }
     const remedy = 'End that program, or set another PORT.';
-    return [{ problem: `Something else than this service answers at ${address}.`, remedy }];
+    return [{ problem: `Another program answers at ${address}.`, remedy }];
   } catch (error) {
-    const remedy = 'Start it (`npm start`), or leave this check out by --no-server where none is to run.';
+    const remedy = 'Start it (`npm start`), or skip this check with --no-server.';
     return [{ problem: `No server answers at ${address}: ${reasonOf(error)}.`, remedy }];
   }
 }
 
-/** Whether BASE_URL leads to the service: it refuses an invalid upload with its own error. */
+/** Checks whether BASE_URL leads to the service, which refuses an invalid upload with METHOD_NOT_ALLOWED. */
 export async function checkPublicAddress(baseUrl: string): Promise<Problem[]> {
   const remedy =
-    'Set BASE_URL to what clients reach the service by, and let the proxy there pass /uploads on.';
+    'Set BASE_URL to the address by which clients reach the service, and let the proxy there forward /uploads.';
   try {
     const { body } = await get(`${baseUrl}/uploads/doctor`);
     if (body.errorCode === 'METHOD_NOT_ALLOWED') return [];
-    return [{ problem: `Something else than this service answers at BASE_URL (${baseUrl}).`, remedy }];
+    return [{ problem: `Another program answers at BASE_URL (${baseUrl}).`, remedy }];
   } catch (error) {
-    return [{ problem: `Nothing answers at BASE_URL (${baseUrl}): ${reasonOf(error)}.`, remedy }];
+    return [{ problem: `No server answers at BASE_URL (${baseUrl}): ${reasonOf(error)}.`, remedy }];
   }
 }

@@ -1,4 +1,4 @@
-/** The test provokes each fault of a deployment; the doctor reports it with its remedy, and nothing else. */
+/** The doctor reports each fault of a deployment with its remedy, and nothing else. */
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,17 +20,17 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.close());
 
-test('nothing is wrong with a service that runs', async () => {
+test('reports no problem of a running service', async () => {
   expect(await deployment.examineWith({}, true)).toEqual([]);
 });
 
-test('an installation before its first start has nothing wrong, and is left as it is', async () => {
+test('reports no problem before the first start, and creates nothing', async () => {
   const DATA_DIR = join(tmpdir(), `knowledge-retrieval-doctor-${uuidv7()}`);
   expect(await deployment.examineWith({ DATABASE_URL: '', DATA_DIR })).toEqual([]);
   await expect(readFile(DATA_DIR)).rejects.toThrow('ENOENT');
 });
 
-test('every wrong setting, without its value', async () => {
+test('reports all wrong settings, without their values', async () => {
   const problems = await deployment.examineWith({ PORT: 'hunter2', UPLOAD_SECRET: 'hunter2' });
   expect(problems).toEqual([
     expect.stringContaining('settings: PORT'),
@@ -39,20 +39,20 @@ test('every wrong setting, without its value', async () => {
   expect(problems.join()).not.toContain('hunter2');
 });
 
-test('a name that looks like a setting, as a warning: it may be another program’s', async () => {
+test('warns of a variable that resembles a setting: it may belong to another program', async () => {
   expect(await deployment.examineWith({ RATE_LIMIT: '5', LOGNAME: 'root' })).toEqual([
     'warning of settings: RATE_LIMIT is no setting and changes nothing: did you mean RATE_LIMIT_PER_MINUTE?',
   ]);
 });
 
 test.each([
-  ['http://0.0.0.0:8080', '', 'where nobody can send'],
+  ['http://0.0.0.0:8080', '', 'to which clients cannot connect'],
   ['http://localhost:8080', '0.0.0.0', 'send their uploads to themselves'],
-])('BASE_URL %s', async (BASE_URL, HOST, problem) => {
+])('reports the BASE_URL %s', async (BASE_URL, HOST, problem) => {
   expect(await deployment.examineWith({ BASE_URL, HOST })).toEqual([expect.stringContaining(problem)]);
 });
 
-test('a Node that is too old', () => {
+test('reports a Node that is too old', () => {
   expect(checkNode('22.18.0')).toEqual([
     expect.objectContaining({ problem: expect.stringContaining('22.18.0') }),
   ]);
@@ -66,7 +66,7 @@ describe('on disk', () => {
   });
   afterAll(() => rm(directory, { recursive: true }));
 
-  test('a data directory that is a file, or below one', async () => {
+  test('reports a data directory that is a file, or below one', async () => {
     const file = join(directory, 'file');
     await writeFile(file, '');
     for (const DATA_DIR of [file, join(file, 'below')])
@@ -75,21 +75,21 @@ describe('on disk', () => {
       ]);
   });
 
-  test('a data directory that nobody may write to, root neither', async () => {
+  test('reports a data directory that not even root can write to', async () => {
     for (const DATA_DIR of ['/proc', '/proc/x'])
       expect((await deployment.examineWith({ DATA_DIR }))[0]).toContain(
         `data directory: DATA_DIR (${DATA_DIR}) cannot be used: `,
       );
   });
 
-  test('a disk that is nearly full', async () => {
+  test('reports a disk that is nearly full', async () => {
     const problems = await checkDataDirectory(deployment.service.config, { minFreeBytes: Infinity });
     expect(problems).toEqual([
       expect.objectContaining({ problem: expect.stringMatching(/^Only \d+ MiB are free/) }),
     ]);
   });
 
-  test('secrets that others may read, and one that is none', async () => {
+  test('reports secrets that other users may read, and an incomplete one', async () => {
     const path = uploadSecretFile(deployment.service.config);
     const secret = await readFile(path);
     await chmod(path, 0o644);
@@ -103,7 +103,7 @@ describe('on disk', () => {
     expect(await deployment.examineWith()).toEqual([]);
   });
 
-  test('a stored key that opens nothing, and a BOOTSTRAP_API_KEY, as a warning', async () => {
+  test('warns of a stored key and a BOOTSTRAP_API_KEY that are not valid', async () => {
     const file = apiKeyFile(deployment.service.config);
     const key = await readFile(file, 'utf8');
     const { database } = deployment.service;
@@ -122,7 +122,7 @@ describe('on disk', () => {
     expect(await deployment.examineWith()).toEqual([]);
   });
 
-  test('a store of files that cannot be written to', async () => {
+  test('reports a file store that cannot be written to', async () => {
     const DATA_DIR = join(directory, 'broken');
     await mkdir(DATA_DIR);
     await writeFile(join(DATA_DIR, 'files'), '');
@@ -130,7 +130,7 @@ describe('on disk', () => {
   });
 });
 
-describe('a store of S3', () => {
+describe('an S3 store', () => {
   const credentials = { accessKeyId: 'doctor', secretAccessKey: 'of the tests' };
   let store: Awaited<ReturnType<typeof startS3Server>>;
   beforeAll(async () => {
@@ -148,12 +148,12 @@ describe('a store of S3', () => {
     S3_REGION: 'eu-central-1',
   });
 
-  test('one that works is left as it was', async () => {
+  test('a working store is unchanged after the check', async () => {
     expect(await deployment.examineWith(settings())).toEqual([]);
     expect(store.objects.size).toBe(0);
   });
 
-  test('one that is not there, and keys that it does not know', async () => {
+  test('reports a store that does not answer, and one that refuses the credentials', async () => {
     const gone = { ...settings(), S3_ENDPOINT: 'http://127.0.0.1:1' };
     expect(await deployment.examineWith(gone)).toEqual([expect.stringMatching(/^files: .*ECONNREFUSED/)]);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'another');
@@ -163,11 +163,11 @@ describe('a store of S3', () => {
   });
 });
 
-test('dead letters, and jobs that wait while none of their queue is begun or finished', async () => {
+test('reports dead letters, and waiting jobs of a queue without progress', async () => {
   const { database } = deployment.service;
-  const deadLetters = expect.stringContaining('jobs: 1 imports were given up');
+  const deadLetters = expect.stringContaining('jobs: 1 imports failed at every try');
   for (const queue of ['import-file', 'give-up-import']) {
-    // Far in the future, so that running workers do not take it.
+    // Starts far in the future, so that running workers do not take it.
     await sql`
       INSERT INTO pgboss.job (id, name, created_on, start_after)
       VALUES (${uuidv7()}, ${queue}, now() - interval '10 minutes', now() + interval '1 day')`.execute(
@@ -182,7 +182,7 @@ test('dead letters, and jobs that wait while none of their queue is begun or fin
   expect(await deployment.examineWith()).toEqual([deadLetters]);
   await change(`state = 'active', started_on = now(), completed_on = NULL`);
   expect(await deployment.examineWith()).toEqual([deadLetters]);
-  // A failing job is started again and again, while all others wait.
+  // A failing job begins again and again, while all others wait.
   for (const stuck of ['retry_count = 1', `retry_count = 0, started_on = now() - interval '10 minutes'`]) {
     await change(stuck);
     expect(await deployment.examineWith()).toEqual([
@@ -198,30 +198,30 @@ test('dead letters, and jobs that wait while none of their queue is begun or fin
 describe('at the server’s address', () => {
   const anyPort = { host: '127.0.0.1', port: 0 };
 
-  test('nobody, at the public address neither', async () => {
+  test('reports that no server answers, there or at the public address', async () => {
     const nobody = await listen(() => {}, anyPort);
     await drain(nobody.server, 0);
     expect(
       await deployment.examineWith({ PORT: new URL(nobody.address).port, BASE_URL: nobody.address }, true),
     ).toEqual([
       expect.stringContaining('server: No server answers'),
-      expect.stringContaining('public address: Nothing answers'),
+      expect.stringContaining('public address: No server answers'),
     ]);
   });
 
-  test('somebody else', async () => {
+  test('reports another program', async () => {
     const { server: listening, address } = await listen(
       (_request, response) => response.end('<h1>It works!</h1>'),
       anyPort,
     );
     expect(await deployment.examineWith({ PORT: new URL(address).port, BASE_URL: address }, true)).toEqual([
-      expect.stringContaining('server: Something else'),
-      expect.stringContaining('public address: Something else'),
+      expect.stringContaining('server: Another program'),
+      expect.stringContaining('public address: Another program'),
     ]);
     await drain(listening, 0);
   });
 
-  test('a server of another deployment, for a mistyped DATA_DIR, database or secret', async () => {
+  test('reports a server of another deployment, after a mistyped DATA_DIR, database or secret', async () => {
     const { connection, drop } = await createEmptyDatabase();
     const never = join(tmpdir(), `knowledge-retrieval-doctor-${uuidv7()}`);
     const changes: Record<string, string>[] = [
@@ -230,11 +230,11 @@ describe('at the server’s address', () => {
       { UPLOAD_SECRET: 's'.repeat(32) },
     ];
     for (const change of changes)
-      expect((await deployment.examineWith(change, true)).at(-1)).toContain('is not one of these settings');
+      expect((await deployment.examineWith(change, true)).at(-1)).toContain('runs with other settings');
     await drop();
   });
 
-  test('a server that is about to end', async () => {
+  test('reports a server that is stopping', async () => {
     const app = await createServiceApp(deployment.service, AbortSignal.abort());
     const { server: listening, address } = await listen(app, anyPort);
     expect(await deployment.examineWith({ PORT: new URL(address).port }, true)).toEqual([

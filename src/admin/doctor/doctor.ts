@@ -1,4 +1,4 @@
-/** Checks a deployment, part by part, and describes its problems in plain words. Makes no lasting change. */
+/** Checks a deployment, part by part, and describes its problems and their remedies. Makes no lasting change. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { withTimeout } from '../../concurrency/timeout.ts';
@@ -17,10 +17,10 @@ import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from
 import { checkBaseUrl, checkDataDirectory, checkNode, checkSecrets } from './check-machine.ts';
 import { checkFiles, checkJobs, checkPublicAddress, checkServer, type Deployment } from './check-work.ts';
 
-/** A part of the deployment and its problems, or none. */
+/** A part of the deployment with its problems. */
 export type Finding = { part: string; problems: Problem[] };
 
-/** A check without a result by then hangs. Each check asks once or twice, with its own time-out where possible. */
+/** A check that takes longer hangs. Each check sends one or two requests, with a time-out of their own if possible. */
 const CHECK_TIMEOUT_MS = 20_000;
 
 /** Runs one check; an error that it throws counts as a problem. */
@@ -32,11 +32,11 @@ async function runCheck(part: string, check: () => Promise<Problem[]> | Problem[
     return { part, problems: await withTimeout(check(), CHECK_TIMEOUT_MS, giveUp) };
   } catch (error) {
     const problem = `This could not be checked: ${reasonOf(error)}.`;
-    return { part, problems: [{ problem, remedy: 'Put that right first, and ask again.' }] };
+    return { part, problems: [{ problem, remedy: 'Solve this first, and run the check again.' }] };
   }
 }
 
-/** The settings, or all their problems. */
+/** Reads the settings, or returns all their problems. */
 function readSettings(environment: NodeJS.ProcessEnv | undefined): Config | Problem[] {
   try {
     return readConfig(environment);
@@ -50,18 +50,15 @@ function readSettings(environment: NodeJS.ProcessEnv | undefined): Config | Prob
   }
 }
 
-/**
- * Warns of environment variables that resemble a setting. When that setting is set too, the
- * other name is another program's.
- */
+/** Warns of environment variables that resemble a setting which is not set. */
 const checkNames = (environment: NodeJS.ProcessEnv | undefined): Problem[] =>
   findMistypedSettings(environment).map((mistyped) => ({
     isWarning: true,
     problem: describeMistyped(mistyped),
-    remedy: `Set ${mistyped.meant}: its default will do where ${mistyped.name} is another program's.`,
+    remedy: `Set ${mistyped.meant}; if ${mistyped.name} belongs to another program, set it to its default.`,
   }));
 
-/** All parts of the database, if it answers. */
+/** Checks all parts of the database, if it answers. */
 async function* examineDatabase(database: Database, config: Config): AsyncGenerator<Finding> {
   const reach = await runCheck('database', () => checkReach(database));
   yield reach;
@@ -78,7 +75,7 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
   yield await runCheck('jobs', () => checkJobs(database));
 }
 
-/** PostgreSQL's code for a missing table: no server has started on that database. */
+/** PostgreSQL's code for a missing table: then no server has started on that database. */
 const UNDEFINED_TABLE = '42P01';
 
 async function identify(database: Database, config: Config): Promise<Deployment | undefined> {
@@ -90,8 +87,8 @@ async function identify(database: Database, config: Config): Promise<Deployment 
 }
 
 /**
- * Connects to the database, as every command does; when there is none yet, the first start will make it.
- * @returns the database's deployment; undefined when it is unknown.
+ * Connects to the database, and checks it. If there is no embedded database yet, the first start will create it.
+ * @returns the database's deployment; undefined when it is unknown
  */
 async function* findDatabaseProblems(config: Config): AsyncGenerator<Finding, Deployment | undefined> {
   if (config.databaseUrl === undefined && !hasCluster(config.dataDir)) return { id: undefined };
@@ -118,8 +115,8 @@ async function* findDatabaseProblems(config: Config): AsyncGenerator<Finding, De
 }
 
 /**
- * Examines the deployment of these settings, and yields each finding at once. Skips the database's checks when there
- * is no embedded database yet, and with `server` false the server's. `environment`: by default this process's.
+ * Examines the deployment with these settings, and yields each finding at once. Skips the database's checks when there
+ * is no embedded database yet, and the server's when `server` is false. `environment`: by default this process's.
  */
 export async function* examine({
   environment,
@@ -135,7 +132,7 @@ export async function* examine({
   yield await runCheck('data directory', () => checkDataDirectory(config));
   yield await runCheck('secrets', () => checkSecrets(config));
   const deployment = yield* findDatabaseProblems(config);
-  // Opening a store on disk makes its directory, which only the first start should do.
+  // Opening a store on disk creates its directory, which only the first start should do.
   if (config.s3 !== undefined || existsSync(join(config.dataDir, 'files')))
     yield await runCheck('files', async () => checkFiles(await openFiles(config), config));
   if (!server) return;

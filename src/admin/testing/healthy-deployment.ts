@@ -1,11 +1,11 @@
-/** A deployment that nothing is wrong with, for what the doctor says when something is. */
+/** A healthy deployment, in which tests of the doctor provoke single faults. */
 import { expect } from 'vitest';
 import type { Connection } from '../../database/database.ts';
 import { createEmptyDatabase } from '../../database/testing/test-database.ts';
 import { startTestService } from '../../serve/testing/test-service.ts';
 import { examine } from '../doctor/doctor.ts';
 
-/** As DATABASE_URL names it; `changes` go into the address. */
+/** Formats a connection as DATABASE_URL, with these `changes`. */
 export function addressOf(
   connection: Connection,
   changes: { user?: string; password?: string; database?: string } = {},
@@ -14,7 +14,8 @@ export function addressOf(
     'connectionString' in connection
       ? new URL(connection.connectionString)
       : new URL(
-          `postgres://${connection.user}:${connection.password}@localhost/${connection.database}?host=${connection.host}&port=${connection.port}`,
+          `postgres://${connection.user}:${connection.password}@localhost/${connection.database}` +
+            `?host=${connection.host}&port=${connection.port}`,
         );
   if (changes.user !== undefined) url.username = changes.user;
   if (changes.password !== undefined) url.password = changes.password;
@@ -22,7 +23,7 @@ export function addressOf(
   return url.href;
 }
 
-/** A running service on a database of its own; `close` ends both. */
+/** Starts a service on a database of its own; `close` ends both. */
 export async function startHealthyDeployment() {
   const { connection, drop } = await createEmptyDatabase();
   const suite = await startTestService({ connection });
@@ -35,7 +36,7 @@ export async function startHealthyDeployment() {
   return {
     connection,
     service: suite.service,
-    /** What is wrong with it after these changes of its settings: `part: problem`, or `warning of part: problem`. */
+    /** Examines it with changed settings; returns `part: problem` or `warning of part: problem` for each problem. */
     async examineWith(changes: Record<string, string> = {}, answers = false): Promise<string[]> {
       const problems: string[] = [];
       for await (const finding of examine({ environment: { ...healthy, ...changes }, server: answers })) {
