@@ -1,4 +1,4 @@
-/** The lock on a data directory: one holder, told apart across processes, released with its process. */
+/** The lock on a data directory has one holder among all processes, and ends with its process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-test('a directory has one holder, until it releases', () => {
+test('a second lock is refused until the first is released', () => {
   const lock = lockDirectory(directory);
   expect(() => lockDirectory(directory)).toThrow(
     `${directory} is in use by another service (process ${process.pid})`,
@@ -29,14 +29,14 @@ test('a directory has one holder, until it releases', () => {
   lockDirectory(directory).release();
 });
 
-test('a refusal leaves the holder its lock', async () => {
+test('the holder keeps its lock after a refusal', async () => {
   const lock = lockDirectory(directory);
   expect(() => lockDirectory(directory)).toThrow('is in use');
   expect(await lockInAnotherProcess()).toContain(`is in use by another service (process ${process.pid})`);
   lock.release();
 });
 
-test('another process is refused with the number of the holder, and gets the lock of a killed one', async () => {
+test('another process is refused with the id of the holder, and gets the lock of a killed holder', async () => {
   const holder = hold();
   expect(await firstOutput(holder)).toBe('locked');
   expect(() => lockDirectory(directory)).toThrow(
@@ -54,7 +54,7 @@ test('other directories have locks of their own', () => {
   for (const lock of locks) lock.release();
 });
 
-test('a place that cannot be locked is named', () => {
+test('the error contains the path that cannot be locked', () => {
   const file = join(directory, 'file');
   writeFileSync(file, '');
   expect(() => lockDirectory(file)).toThrow(`cannot lock ${file}`);
@@ -65,7 +65,7 @@ async function lockInAnotherProcess(): Promise<string> {
   return firstOutput(hold());
 }
 
-/** A process that prints `locked` and stays, or prints why it cannot lock. */
+/** Starts a process that prints `locked` and keeps the lock, or prints its error. */
 function hold(): ChildProcess {
   const script = `
     import { lockDirectory } from ${JSON.stringify(new URL('directory-lock.ts', import.meta.url).href)};

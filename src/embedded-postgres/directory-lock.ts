@@ -1,27 +1,25 @@
-/**
- * Lets one service at a time use a data directory, by a lock that the kernel releases with the process, however it
- * ends.
- */
+/** A lock for one service at a time on a data directory; the kernel releases it when the process ends in any way. */
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** SQLITE_BUSY, another connection has the lock: https://sqlite.org/rescode.html#busy */
+/** SQLITE_BUSY: another connection has the lock (https://sqlite.org/rescode.html#busy). */
 const sqliteBusy = 5;
 
-/** Locks held by this process. The garbage collector would close an unreferenced connection, and so unlock it. */
+/** Locks held by this process. Without this reference, the garbage collector would close them. */
 const held = new Set<DatabaseSync>();
 
 /** Held until `release` or the end of the process. */
 export type DirectoryLock = { release(): void };
 
 /**
- * Takes the exclusive lock on an existing `directory`, at once or not at all.
- * Node has no flock, SQLite has: `BEGIN EXCLUSIVE` on `service.lock` is a POSIX record lock, which SIGKILL
- * and power loss release and which no child inherits. Nothing is ever written.
- * Never open `service.lock` otherwise in this process: closing any descriptor of a file drops its record locks
- * (https://sqlite.org/howtocorrupt.html, 2.2). That is why the process id stands in `service.pid` beside it.
- * @throws an error that names the directory, and the holder's process if there is one.
+ * Takes the exclusive lock on an existing `directory`, without waiting. Node has no flock, but SQLite's
+ * `BEGIN EXCLUSIVE` takes a POSIX record lock on `service.lock`. SIGKILL and power loss release it, and no child
+ * inherits it. Nothing is written to the file.
+ *
+ * Never open `service.lock` in another way in this process: closing any descriptor of a file drops its record locks
+ * (https://sqlite.org/howtocorrupt.html, 2.2). So the process id is in a file of its own, `service.pid`.
+ * @throws an error with the directory, and the id of the process that holds the lock, if there is one
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const pidFile = join(directory, 'service.pid');
@@ -30,7 +28,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   try {
     writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
   } catch {
-    // A full disk must not stop the start: the file only improves the next process's error message.
+    // A full disk must not prevent the start: the file only improves another process's error message.
   }
   return {
     release() {
@@ -46,9 +44,9 @@ function openLocked(directory: string, pidFile: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: 0 });
-    // A stranger allowed to open the file could lock it too.
+    // Another user with permission to open the file could lock it.
     chmodSync(path, 0o600);
-    // A journal file would be written even for a lock on an empty database, which fails on a full disk.
+    // Otherwise the lock would write a journal file, which fails on a full disk.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return database;
   } catch (error) {

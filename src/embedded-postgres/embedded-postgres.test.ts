@@ -1,4 +1,4 @@
-/** What one running embedded PostgreSQL guarantees: its text rules, its isolation, and being the only one. */
+/** The guarantees of a running embedded PostgreSQL: text rules, isolation, one server for each directory. */
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   ({ connection } = await start(directory));
 });
 
-test('letters of every script fold their case, quotes and dashes are no letters', async () => {
+test('case folding works in all scripts, and quotes and dashes are no letters', async () => {
   expect(
     await query(
       connection,
@@ -37,12 +37,12 @@ test('letters of every script fold their case, quotes and dashes are no letters'
   ]);
 });
 
-test('it listens on no TCP port, and only its account enters the directory of its socket', async () => {
+test('it listens on no TCP port, and only its account may enter the directory of its socket', async () => {
   expect(await query(connection, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '' }]);
   expect(statSync(connection.host).mode & 0o777).toBe(0o700);
 });
 
-test('PostgreSQL sees nothing of the environment of the service', async () => {
+test('PostgreSQL does not inherit the environment of the service', async () => {
   expect(process.env).toHaveProperty('VITEST');
   const rows = await query(
     connection,
@@ -56,14 +56,14 @@ test('PostgreSQL sees nothing of the environment of the service', async () => {
   expect(inherited.sort()).toEqual(['PATH', 'TZ']);
 });
 
-test('a second start on the directory is refused, here and in another process, and harms nothing', async () => {
+test('a second start on the directory is refused in each process, and the first server runs on', async () => {
   const refusal = `${directory} is in use by another service (process ${process.pid})`;
   await expect(start(directory)).rejects.toThrow(refusal);
   expect(await firstOutput(startInProcess(directory))).toContain(refusal);
   expect(await query(connection, 'SELECT 1 AS value')).toEqual([{ value: 1 }]);
 });
 
-test('a command beside the service finds the running database, and none where none runs', async () => {
+test('a command finds the database of a running service, and none in another directory', async () => {
   const other = await makeDataDirectory();
   expect(findRunningPostgres(other)).toBeUndefined();
   expect(findRunningPostgres(fileURLToPath(import.meta.url))).toBeUndefined();

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL: a real server below the data directory, started with the service and ended with it. */
+/** The embedded PostgreSQL: a real server in the data directory, which starts and stops with the service. */
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { type Account, findPrograms } from './postgres-programs.ts';
 import { superviseServer } from './postgres-server.ts';
 import { serverArguments, socketPort } from './postgres-settings.ts';
 
-/** Connection settings for `pg`: `host` is the socket's directory, unchanged for as long as the service runs. */
+/** Connection settings for `pg`. `host` is the socket's directory, which does not change while the service runs. */
 export type SocketConnection = {
   host: string;
   port: number;
@@ -22,12 +22,12 @@ export type SocketConnection = {
   database: string;
 };
 
-/** `stop` ends the server within 9 s and frees the directory; call it when the pool has ended. */
+/** `stop` ends the server within 9 s and releases the directory's lock; call it after the pool has ended. */
 export type EmbeddedPostgres = { connection: SocketConnection; stop(): Promise<void> };
 
 /**
- * `durable` false: a crash of the machine may destroy the data (tests). `graceSeconds`: how long the database outlives
- * a killed service. `onLog` gets PostgreSQL's lines, and ours.
+ * `durable` false: a crash of the machine may destroy the data (for tests). `graceSeconds`: how long the database runs
+ * on after the service was killed. `onLog` receives PostgreSQL's log lines, and those of this module.
  */
 export type EmbeddedPostgresOptions = {
   directory: string;
@@ -37,11 +37,10 @@ export type EmbeddedPostgresOptions = {
 };
 
 /**
- * Starts the PostgreSQL whose cluster is `postgres` in the data directory `directory`; both are made if missing. Holds
- * the lock of `directory` until `stop`. Resolves when the server accepts connections, after a recovery if one is
- * needed. From then on a server that dies is restarted on the same socket. When this process is killed, the server
- * ends by itself.
- * @throws an error with the place, the reason and a remedy, after it has stopped everything and deleted nothing.
+ * Starts PostgreSQL on the cluster `<directory>/postgres`, and creates both directories if they are missing. Holds the
+ * lock of `directory` until `stop`. Resolves when the server accepts connections, after a recovery if necessary. From
+ * then on a server that dies is restarted on the same socket. If this process is killed, the server ends by itself.
+ * @throws an error with the path, the reason and a remedy. Then everything is stopped, and nothing is deleted.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { onLog, graceSeconds, durable = true } = options;
@@ -84,9 +83,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /**
- * Connection settings for the PostgreSQL that another process runs on `directory`. Undefined when none runs, or none
- * is ready yet: a server notes that it is ready a moment after it accepts connections.
- * @throws when this user has no permission to look.
+ * Finds the connection settings of the PostgreSQL that another process runs on `directory`. Undefined when none runs,
+ * or it is not ready yet: a server records that it is ready a moment after it accepts connections.
+ * @throws when this user has no permission to read the cluster
  */
 export function findRunningPostgres(directory: string): SocketConnection | undefined {
   if (!existsSync(directory)) return undefined;
@@ -94,7 +93,7 @@ export function findRunningPostgres(directory: string): SocketConnection | undef
   const postmaster = findPostmaster(cluster);
   if (!postmaster?.ready) return undefined;
   const { socketDirectory: host, port } = postmaster;
-  // A server of a version before passwords requires none.
+  // Older versions of this service set no password.
   return connectionTo({ host, port, password: readPassword(cluster) ?? '' });
 }
 
@@ -110,8 +109,8 @@ const connectionTo = (server: Pick<SocketConnection, 'host' | 'port' | 'password
 });
 
 /**
- * Makes the directory if it is missing, and returns its real path, which identifies a running server. Other accounts
- * may pass it, as PostgreSQL must when we are root.
+ * Creates the directory if it is missing, and returns its real path, which identifies a running server. Other accounts
+ * may traverse it: if the service runs as root, PostgreSQL runs under another account.
  */
 function openDirectory(directory: string): string {
   try {
@@ -123,17 +122,18 @@ function openDirectory(directory: string): string {
 }
 
 /**
- * The cluster itself, which only its owner may enter. Where that path is too long for a socket address, a directory in
- * /tmp with a name derived from it. Not os.tmpdir(), which may be as long, and differs between services.
+ * Chooses the directory of the socket: the cluster itself, which only its owner may enter. If that path is too long for
+ * a socket address, a directory in /tmp with a name derived from the path. Why not os.tmpdir(): it may be as long, and
+ * differs between services.
  */
 function chooseSocketDirectory(cluster: string, owner: Account | undefined): string {
-  // sun_path of unix(4) has 104 bytes on macOS, 108 on Linux, with the final zero.
+  // sun_path of unix(4) has 104 bytes on macOS, 108 on Linux, including the final zero.
   if (Buffer.byteLength(join(cluster, `.s.PGSQL.${socketPort}`)) < 104) return cluster;
   const name = createHash('sha256').update(cluster).digest('hex').slice(0, 16);
   const directory = `/tmp/knowledge-retrieval-${name}`;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const stat = lstatSync(directory);
-  // Another owner of the directory could put his own socket there, and read everything sent to it.
+  // Another owner of the directory could put a socket of their own there, and read everything sent to it.
   if (!stat.isDirectory() || (stat.uid !== process.geteuid?.() && stat.uid !== owner?.uid)) {
     throw new Error(
       `${directory}, needed for the database's socket, belongs to the user ${stat.uid}: have it removed`,

@@ -1,14 +1,14 @@
-/** Ends a PostgreSQL whose service was killed and did not restart. */
+/** Ends a PostgreSQL whose service was killed and has not restarted. */
 import { spawn } from 'node:child_process';
 import { childEnvironment, type Launch } from './postgres-programs.ts';
 
-/** Time for the next start to take the cluster over; other servers and workers continue meanwhile. */
+/** Time for the next start of the service. Other servers and workers can use the database meanwhile. */
 const graceSeconds = 20;
 
 /**
- * Waits for the end of its input, which is the end of the service in any case, and then for the grace period. Each
- * second it checks that the postmaster still runs, by process id and cluster, since ids are reused. Then it sends
- * increasingly strong signals, as in PostgreSQL's manual, 18.5. A shell takes 1 MB, Node would take 40.
+ * Waits for the end of its input: the pipe closes when the service ends in any way. Then it waits for the grace period,
+ * and checks each second that the postmaster still runs, by process id and cluster, since ids are reused. Then it sends
+ * increasingly strong signals (PostgreSQL manual, 18.5). A shell takes 1 MB of memory, Node would take 40.
  */
 const script = `
 pid=$1 cluster=$2 grace=$3
@@ -38,8 +38,8 @@ kill -s KILL "$pid"
 export type Watched = { pid: number; cluster: string; launch: Launch; graceSeconds: number | undefined };
 
 /**
- * Starts the watch; returns a function that ends it, to be called when the postmaster has ended. Without a shell there
- * is no watch: then the next start ends the remaining processes.
+ * Starts the watch; returns a function that ends it, to be called when the postmaster has ended. If no shell is
+ * installed there is no watch, and the next start ends the remaining processes.
  */
 export function watchForOrphan({
   pid,

@@ -1,22 +1,22 @@
-/** Chooses the account that PostgreSQL runs under: ours, or another one when we are root, which PostgreSQL refuses. */
+/** Chooses the account that PostgreSQL runs under: the service's own, or another one if that is root. */
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Account, childEnvironment, type Launch } from './postgres-programs.ts';
 
-/** A launch, and the owner of the cluster's files; undefined: our own account. */
+/** A launch, and the owner of the cluster's files; undefined: the service's own account. */
 export type OwnedLaunch = Launch & { owner: Account | undefined };
 
 /**
- * Capabilities that let a process other than root pass directories that only root may enter, like /root (0700).
- * `dac_read_search` passes and reads, but containers seldom grant it. `dac_override` may write as well. See
- * capabilities(7).
+ * Capabilities by which another account can traverse directories that only root may enter, like /root (0700).
+ * `dac_read_search` allows traversing and reading, but containers seldom grant it. `dac_override` also allows writing.
+ * See capabilities(7).
  */
 const passes = ['dac_read_search', 'dac_override'];
 
 /**
- * The launch for the cluster directory `cluster`, which need not exist yet, and the program `postgres`.
- * @throws with a remedy when root finds no account, or the account cannot access the directory or the program.
+ * Chooses the launch for the directory `cluster`, which need not exist yet, and the program `postgres`.
+ * @throws with a remedy when root finds no account, or the account cannot access the directory or the program
  */
 export function chooseLaunch(cluster: string, postgres: string): OwnedLaunch {
   if (process.getuid?.() !== 0) return { prefix: [], account: undefined, owner: undefined };
@@ -35,14 +35,15 @@ export function chooseLaunch(cluster: string, postgres: string): OwnedLaunch {
   }
   throw new Error(
     `PostgreSQL must not run as root, and the account with uid ${owner.uid} cannot enter ${dirname(cluster)} ` +
-      `or run ${postgres}: move them to where it can, start the service as another user, or set DATABASE_URL\n` +
+      `or run ${postgres}: move both where it has access, start the service as another user, or set DATABASE_URL\n` +
       failures.join('\n'),
   );
 }
 
 /**
- * Switches to `owner` but keeps one capability. PostgreSQL checks its own files by access(2), which without
- * `no_setuid_fixup` ignores the capabilities of everyone but root. Node's own uid and gid options can do neither.
+ * Returns the command that switches to `owner` but keeps one capability. PostgreSQL checks its own files by access(2),
+ * which uses the capabilities of accounts other than root only with `no_setuid_fixup`. Node's options `uid` and `gid`
+ * can do neither.
  */
 function setpriv(owner: Account, capability: string): string[] {
   return [
@@ -58,8 +59,8 @@ function setpriv(owner: Account, capability: string): string[] {
 }
 
 /**
- * Tests the access by a trial run: modes, ACLs, mount options and missing capabilities all count. Returns '' or the
- * error.
+ * Tests the access by a trial run, which includes modes, ACLs, mount options and missing capabilities. Returns '' or
+ * the error.
  */
 function probe(launch: Launch, directory: string, postgres: string): string {
   const script = 'cd "$1" && exec "$2" --version';
@@ -74,13 +75,13 @@ function probe(launch: Launch, directory: string, postgres: string): string {
   return result.status === 0 ? '' : result.stderr.trim() || `${file}: status ${result.status}`;
 }
 
-/** A cluster stays with the account that made it, whoever starts it and whatever the passwd file says. */
+/** Finds the owner of an existing cluster, which keeps its account whichever user starts the service. */
 function clusterOwner(cluster: string): Account | undefined {
   const stat = statSync(join(cluster, 'PG_VERSION'), { throwIfNoEntry: false });
   if (!stat) return undefined;
   if (stat.uid !== 0) return { uid: stat.uid, gid: stat.gid };
   throw new Error(
-    `${cluster} belongs to root, whom PostgreSQL refuses: chown -R it to the account that made it`,
+    `${cluster} belongs to root, whom PostgreSQL refuses: chown -R it to the account that created it`,
   );
 }
 
@@ -92,18 +93,18 @@ function findAccount(name: string): Account | undefined {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
 
-/** Makes the account like Debian's postgresql-common, which finds and keeps it if installed later. */
+/** Creates the account as Debian's postgresql-common does, which keeps it if it is installed later. */
 function createAccount(name: string): Account {
   const options = ['--system', '--user-group', '--home-dir', '/var/lib/postgresql', '--no-create-home'];
   const made = spawnSync('useradd', [...options, '--shell', '/bin/false', name], {
     env: childEnvironment,
     encoding: 'utf8',
   });
-  // Another start on this machine may have made it first.
+  // Another start on this machine may have created it meanwhile.
   const account = findAccount(name);
   if (account) return account;
   throw new Error(
-    `PostgreSQL must not run as root, and the account ${name} could not be made: make it, start the service as ` +
+    `PostgreSQL must not run as root, and the account ${name} could not be created: create it, start the service as ` +
       `another user, or set DATABASE_URL\n${made.error?.message ?? made.stderr.trim()}`,
   );
 }

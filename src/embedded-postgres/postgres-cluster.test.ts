@@ -1,6 +1,6 @@
 /**
- * Data directories that are stale, incomplete, odd, foreign or out of reach: which ones start, and the errors of
- * others.
+ * Starts on unusual data directories: stale, incomplete, foreign or inaccessible ones. Some start, others are refused
+ * with an error.
  */
 import { once } from 'node:events';
 import {
@@ -44,10 +44,10 @@ beforeEach(() => {
   directory = makeEmptyDirectory();
 });
 
-test('a stale postmaster.pid whose number now is of another process stops no start and ends no process', async () => {
+test('starts despite a stale postmaster.pid with the id of another process, which runs on', async () => {
   directory = await makeDataDirectory();
   const { uid, gid } = statSync(clusterPath(directory));
-  // Under the same account, so that PostgreSQL itself would take the process for its predecessor.
+  // Under the same account, so that PostgreSQL itself would mistake the process for an earlier server.
   const unrelated = spawnChild('sleep', ['60'], isRoot ? { uid, gid } : {});
   await once(unrelated, 'spawn');
   writeLockFiles(directory, unrelated.pid);
@@ -55,7 +55,7 @@ test('a stale postmaster.pid whose number now is of another process stops no sta
   expect(isAlive(unrelated.pid ?? 0)).toBe(true);
 });
 
-test("a stale postmaster.pid with the number of another directory's PostgreSQL leaves that one running", async () => {
+test("does not end another directory's PostgreSQL with the id in a stale postmaster.pid", async () => {
   const otherDirectory = await makeDataDirectory();
   const other = await start(otherDirectory);
   directory = await makeDataDirectory();
@@ -64,13 +64,13 @@ test("a stale postmaster.pid with the number of another directory's PostgreSQL l
   expect(await query(other.connection, 'SELECT 1 AS value')).toEqual([{ value: 1 }]);
 });
 
-test('lock files that a full disk left empty stop no start', async () => {
+test('starts despite empty lock files, which a full disk leaves', async () => {
   directory = await makeDataDirectory();
   writeLockFiles(directory);
   await start(directory);
 });
 
-test('a service killed while it makes the cluster leaves a directory that starts, and nothing for long', async () => {
+test('starts after a service was killed during initdb, and removes its remains', async () => {
   const incomplete = () => readdirSync(directory).filter((name) => name.startsWith('postgres.incomplete-'));
   const service = startInProcess(directory);
   const begun = () => incomplete().some((name) => existsSync(join(directory, name, 'global')));
@@ -81,14 +81,14 @@ test('a service killed while it makes the cluster leaves a directory that starts
   const { connection, stop } = await start(directory);
   await query(connection, 'CREATE TABLE kept AS SELECT 1 AS value');
   await stop();
-  // As left by an initdb that outlived its service and continued to write.
+  // The state after an initdb that ran on after its service was killed.
   mkdirSync(join(directory, 'postgres.incomplete-abcdef', 'base'), { recursive: true });
   const again = await start(directory);
   expect(incomplete()).toEqual([]);
   expect(await query(again.connection, 'SELECT value FROM kept')).toEqual([{ value: 1 }]);
 });
 
-test('a path too long for a socket works, with the same address at every start', async () => {
+test('a path that is too long for a socket works, with the same address at each start', async () => {
   const long = join(directory, 'a directory, "quoted" and long'.repeat(4));
   const first = await start(long);
   await expect.poll(() => findRunningPostgres(long)).toEqual(first.connection);
@@ -110,21 +110,21 @@ test('a path with spaces, commas and quotes works', async () => {
 });
 
 describe('refusals, which delete nothing', () => {
-  test('a data directory that is a file is named', async () => {
+  test('a file instead of a data directory is refused with its path', async () => {
     const file = join(directory, 'file');
     writeFileSync(file, 'kept');
     await expect(start(file)).rejects.toThrow(`cannot use ${file} as data directory`);
     expect(readFileSync(file, 'utf8')).toBe('kept');
   });
 
-  test('a cluster of another major version is named with both versions', async () => {
+  test('a cluster of another major version is refused with both versions', async () => {
     makeCluster(directory, { PG_VERSION: '17\n' });
     const refusal = `${clusterPath(directory)} holds the data of PostgreSQL 17, but PostgreSQL 18 is installed`;
     await expect(start(directory)).rejects.toThrow(refusal);
     expect(readdirSync(clusterPath(directory))).toEqual(['PG_VERSION']);
   });
 
-  test('files that are no cluster stay where they are', async () => {
+  test('a directory with other files is refused', async () => {
     makeCluster(directory, { letter: 'kept' });
     await expect(start(directory)).rejects.toThrow(
       `${clusterPath(directory)} holds files but no PostgreSQL cluster`,
@@ -132,7 +132,7 @@ describe('refusals, which delete nothing', () => {
     expect(readdirSync(clusterPath(directory))).toEqual(['letter']);
   });
 
-  test("a damaged cluster is told in PostgreSQL's own words, and the directory is free again", async () => {
+  test("a damaged cluster is refused with PostgreSQL's own message, and the lock is released", async () => {
     makeCluster(directory, { PG_VERSION: '18\n' });
     await expect(start(directory)).rejects.toThrow(
       /PostgreSQL did not start \(exit code 2\):\n.*postgresql\.conf/s,
@@ -150,7 +150,7 @@ describe.runIf(isRoot)('as root', () => {
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
-  test('a cluster stays with the account that made it, which need not be root or postgres', async () => {
+  test('a cluster keeps the account that created it, which need not be root or postgres', async () => {
     chownSync(directory, nobody.uid, nobody.gid);
     const service = startInProcess(directory, { account: nobody });
     await query(await connectionOf(service), 'CREATE TABLE kept AS SELECT 1 AS value');
@@ -161,7 +161,7 @@ describe.runIf(isRoot)('as root', () => {
     expect(statSync(clusterPath(directory)).uid).toBe(nobody.uid);
   });
 
-  test("another account's start is refused with the place", async () => {
+  test('a start by another account is refused with the path', async () => {
     directory = await makeDataDirectory();
     chmodSync(directory, 0o777);
     const refusal = `cannot read the PostgreSQL cluster in ${clusterPath(directory)}, is it another user's?`;

@@ -1,4 +1,4 @@
-/** Makes the database cluster: initdb works in a separate directory, which is renamed when it is complete. */
+/** Creates the database cluster: initdb runs in a temporary directory, which is renamed when it is complete. */
 import {
   chownSync,
   closeSync,
@@ -18,17 +18,17 @@ import { reportedLines, startProgram } from './postgres-programs.ts';
 /** The major version of the installed package. It can read only clusters with this number in PG_VERSION. */
 const majorVersion = '18';
 
-/** The superuser and the database that initdb makes. The service needs no other: it has this server to itself. */
+/** The superuser and the database that initdb creates. The service needs no others: the server is its own. */
 export const databaseUser = 'postgres';
 export const databaseName = 'postgres';
 
 /**
- * Locales for the operating system's classification of characters, best first. Collation and case are PostgreSQL's
- * own. But its text search parser (wparser_def.c) asks the C library: under plain C, `«дом»` and `—` count as words.
+ * Locales for the C library's classification of characters, best first. Collation and case are PostgreSQL's own, but
+ * its text search parser (wparser_def.c) uses the C library: under the locale C, `«дом»` and `—` count as words.
  */
 const characterLocales = ['C.UTF-8', 'en_US.UTF-8', 'C'];
 
-/** `durable: false` skips the wait for the disk; `onLog` gets initdb's lines. */
+/** `durable: false` skips syncing to disk; `onLog` receives initdb's lines. */
 export type ClusterOptions = {
   cluster: string;
   initdb: string;
@@ -38,8 +38,8 @@ export type ClusterOptions = {
 };
 
 /**
- * Ensures a complete cluster at `cluster`, and runs initdb if there is none.
- * @throws if something else is there, or a cluster of another major version; nothing of it is changed.
+ * Ensures a complete cluster at `cluster`: runs initdb if there is none.
+ * @throws if the directory has other files, or a cluster of another major version; nothing is changed then
  */
 export async function ensureCluster(options: ClusterOptions): Promise<void> {
   const { cluster } = options;
@@ -82,7 +82,7 @@ function incompletePrefix(cluster: string): string {
   return `${cluster}.incomplete-`;
 }
 
-/** Removes the remains of a killed initdb. It may still be dying and writing: then the next start removes the rest. */
+/** Removes the remains of a killed initdb. If that still runs and writes, the next start removes the rest. */
 function removeIncomplete(cluster: string): void {
   const prefix = basename(incompletePrefix(cluster));
   for (const name of readdirSync(dirname(cluster))) {
@@ -113,7 +113,7 @@ async function runInitdb(directory: string, options: ClusterOptions): Promise<vo
     if (!lines.some((line) => line.includes('invalid locale name'))) break;
   }
   throw new Error(
-    `could not make the PostgreSQL cluster in ${directory}:\n${lines.slice(-reportedLines).join('\n')}`,
+    `could not create the PostgreSQL cluster in ${directory}:\n${lines.slice(-reportedLines).join('\n')}`,
   );
 }
 
@@ -127,7 +127,7 @@ function initdbArguments(directory: string, characterLocale: string, durable: bo
     '--locale=C',
     `--lc-ctype=${characterLocale}`,
     `--username=${databaseUser}`,
-    // Until the first start has set a password: see postgres-password.ts.
+    // Until the first start sets a password: see postgres-password.ts.
     '--auth-local=trust',
     '--auth-host=reject',
     '--no-instructions',
@@ -135,7 +135,7 @@ function initdbArguments(directory: string, characterLocale: string, durable: bo
   ];
 }
 
-/** Makes the rename survive a power loss before anything is stored: see fsync(2) on directories. */
+/** Syncs a directory, so that a rename in it survives a power loss: see fsync(2). */
 function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r');
   try {

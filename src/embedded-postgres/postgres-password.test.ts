@@ -1,5 +1,5 @@
 /**
- * A process that reaches the embedded database's socket cannot connect without the password, also in older clusters.
+ * A process with access to the embedded database's socket cannot connect without the password, also in older clusters.
  */
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const OPEN = 'local all all trust\n';
 const fileOf = (directory: string, name: string): string => join(clusterPath(directory), name);
 const passwordFile = (directory: string) => fileOf(directory, 'knowledge-retrieval.password');
 
-/** Starts it, and checks that it accepts its password and no other. */
+/** Starts PostgreSQL, and checks that it accepts its password and no other. */
 async function expectGuarded(directory: string) {
   const postgres = await start(directory);
   const { connection } = postgres;
@@ -32,11 +32,11 @@ async function expectGuarded(directory: string) {
   return postgres;
 }
 
-test('a new cluster', async () => {
+test('a new cluster requires its password', async () => {
   await expectGuarded(makeEmptyDirectory());
 });
 
-test('one from before there was a password, with what it holds, wherever the change was killed', async () => {
+test('an older cluster gets a password and keeps its rows, wherever the change was interrupted', async () => {
   const directory = await makeDataDirectory();
   const hba = fileOf(directory, 'pg_hba.conf');
   const first = await expectGuarded(directory);

@@ -1,6 +1,6 @@
 /**
  * The password of the embedded PostgreSQL. Only its account may enter the socket's directory. But some processes of
- * that account may open sockets and no files, for example the extraction process, and reach the socket too.
+ * that account, for example the extraction process, may open sockets although they may not open files.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -20,19 +20,17 @@ import { codeOf } from '../problem.ts';
 import { databaseUser } from './postgres-cluster.ts';
 import type { Account } from './postgres-programs.ts';
 
-/** Beside the data, so that it moves with them. */
+/** In the cluster's directory, so that it moves with the data. */
 const FILE = 'knowledge-retrieval.password';
 
-/**
- * The rules for connections (PostgreSQL manual, 21.1): with the password; before one is set, from the socket alone.
- */
+/** The contents of pg_hba.conf (PostgreSQL manual, 21.1): with and without a password, by the Unix socket only. */
 const CLOSED = 'local all all scram-sha-256\n';
 const OPEN = 'local all all trust\n';
 
-/** The cluster's directory, and the owner of its files; undefined: our own account. */
+/** The cluster's directory, and the owner of its files; undefined: the service's own account. */
 type Cluster = { cluster: string; owner: Account | undefined };
 
-/** Replaces a file of the cluster completely, or not at all. */
+/** Replaces a file of the cluster atomically. */
 function replaceFile({ cluster, owner }: Cluster, name: string, text: string): void {
   const [path, fresh] = [join(cluster, name), join(cluster, `${name}.new`)];
   rmSync(fresh, { force: true });
@@ -47,7 +45,7 @@ function replaceFile({ cluster, owner }: Cluster, name: string, text: string): v
   renameSync(fresh, path);
 }
 
-/** The cluster's password; undefined when none was made yet. @throws when this user may not read it */
+/** Reads the cluster's password; undefined when it has none yet. @throws when this user may not read it */
 export function readPassword(cluster: string): string | undefined {
   try {
     return readFileSync(join(cluster, FILE), 'utf8').trim();
@@ -61,12 +59,12 @@ const isClosed = ({ cluster }: Cluster): boolean =>
   readFileSync(join(cluster, 'pg_hba.conf'), 'utf8') === CLOSED;
 
 /**
- * Before the server starts: makes a password when its file is missing. Then the server must accept one more connection
- * without a password, to learn it.
+ * Creates the password when its file is missing; to be called before the server starts. Then the server accepts
+ * connections without a password until `requirePassword` sets it.
  */
 export function preparePassword(at: Cluster): string {
   const known = readPassword(at.cluster);
-  // A damaged cluster is left as it is; PostgreSQL itself reports best why it does not start.
+  // A damaged cluster is not changed: PostgreSQL itself reports best why it does not start.
   if (known !== undefined || !existsSync(join(at.cluster, 'pg_hba.conf'))) return known ?? '';
   const password = randomBytes(32).toString('hex');
   replaceFile(at, 'pg_hba.conf', OPEN);
@@ -75,8 +73,8 @@ export function preparePassword(at: Cluster): string {
 }
 
 /**
- * On the running server: every later connection needs the password. Does nothing when it is set already. If this is
- * interrupted at any point, the next start completes it.
+ * Sets the password on the running server, and requires it for all later connections. Does nothing when it is set
+ * already. If this is interrupted at any point, the next start completes it.
  */
 export async function requirePassword(
   at: Cluster,
@@ -88,7 +86,7 @@ export async function requirePassword(
   try {
     // The log contains each failed statement, and this one contains the password.
     await client.query("SET log_min_error_statement = 'panic'");
-    // Many rounds protect passwords that can be guessed; each round costs time for every connection.
+    // More rounds would protect only passwords that can be guessed, and cost time for every connection.
     await client.query("SET password_encryption = 'scram-sha-256'; SET scram_iterations = 1");
     await client.query(`ALTER ROLE ${databaseUser} PASSWORD '${connection.password}'`);
     replaceFile(at, 'pg_hba.conf', CLOSED);

@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { socketPort } from './postgres-settings.ts';
 
-/** A running postmaster's entries about itself; `ready`: it accepts connections. */
+/** The entries of a running postmaster; `ready`: it accepts connections. */
 export type Postmaster = { pid: number; port: number; socketDirectory: string; ready: boolean };
 
-/** Interval between checks whether a foreign process has ended: a fast shutdown takes some 15 ms. */
+/** Interval between checks whether a process has ended. A fast shutdown takes some 15 ms. */
 const pollMilliseconds = 10;
 
-/** Signals of increasing strength, as in PostgreSQL's manual, 18.5, and the time that each one may take. */
+/** Signals of increasing strength (PostgreSQL manual, 18.5), and the time limit of each one. */
 const shutdowns: { signal: NodeJS.Signals; milliseconds: number }[] = [
-  // Fast: ends sessions, writes a checkpoint.
+  // Fast: ends sessions, and writes a checkpoint.
   { signal: 'SIGINT', milliseconds: 5_000 },
   // Immediate: leaves recovery to the next start.
   { signal: 'SIGQUIT', milliseconds: 2_000 },
@@ -23,8 +23,9 @@ const shutdowns: { signal: NodeJS.Signals; milliseconds: number }[] = [
 ];
 
 /**
- * Sends increasingly strong signals until `ended` reports the end; returns false if none worked. `ended` gets the
- * signal's time limit and returns whether the process has ended by then.
+ * Sends increasingly strong signals until the process has ended. `ended` waits for the signal's time limit at most, and
+ * returns whether the process has ended.
+ * @returns false if no signal worked
  */
 export async function shutDown(
   send: (signal: NodeJS.Signals) => void,
@@ -37,7 +38,7 @@ export async function shutDown(
   return false;
 }
 
-/** The postmaster that runs on `cluster` now, whoever started it; undefined when none does. */
+/** Finds the postmaster that runs on `cluster`; undefined when none does. */
 export function findPostmaster(cluster: string): Postmaster | undefined {
   const postmaster = readPostmasterFile(cluster);
   return postmaster && runsCluster(postmaster.pid, cluster) ? postmaster : undefined;
@@ -45,7 +46,7 @@ export function findPostmaster(cluster: string): Postmaster | undefined {
 
 /**
  * Ends the postmaster that a killed service left on `cluster`, if there is one.
- * @throws if it does not end.
+ * @throws if it does not end
  */
 export async function endOrphan(cluster: string, onLog: (line: string) => void): Promise<void> {
   const orphan = findPostmaster(cluster);
@@ -62,9 +63,9 @@ export async function endOrphan(cluster: string, onLog: (line: string) => void):
 }
 
 /**
- * Removes lock files that name a living process other than the postmaster of `cluster`: its id was reused, yet
- * PostgreSQL would refuse to start. PostgreSQL removes files of dead processes itself, with further checks. Call it
- * only as the holder of the directory's lock and after `endOrphan`.
+ * Removes lock files with the id of a living process other than the postmaster of `cluster`. The id was reused, but
+ * PostgreSQL would refuse to start. PostgreSQL itself removes the files of dead processes, with further checks. Call
+ * it only as the holder of the directory's lock, and after `endOrphan`.
  */
 export function removeStaleLocks(cluster: string, socketDirectory: string): void {
   for (const path of [
@@ -74,12 +75,12 @@ export function removeStaleLocks(cluster: string, socketDirectory: string): void
     const text = readText(path);
     if (text === undefined) continue;
     const pid = processId(text);
-    // An empty file, left by a full disk, stops PostgreSQL as well.
+    // An empty file, left by a full disk, prevents PostgreSQL's start as well.
     if (pid === undefined || processExists(pid)) rmSync(path, { force: true });
   }
 }
 
-/** Lines as in miscadmin.h (LOCK_FILE_LINE_…): pid, data directory, start, port, socket directory, …, status. */
+/** Reads the lines of miscadmin.h (LOCK_FILE_LINE_…): pid, data directory, start, port, socket directory, …, status. */
 function readPostmasterFile(cluster: string): Postmaster | undefined {
   const text = readText(join(cluster, 'postmaster.pid')) ?? '';
   const pid = processId(text);
@@ -88,15 +89,13 @@ function readPostmasterFile(cluster: string): Postmaster | undefined {
   return { pid, port: Number(port), socketDirectory, ready: status.trim() === 'ready' };
 }
 
-/** The process id in a lock file's first line; a single-user backend writes it negated. */
+/** Parses the process id in a lock file's first line; a single-user backend writes it negated. */
 function processId(text: string): number | undefined {
   const pid = Math.abs(Number.parseInt(text, 10));
   return pid > 0 ? pid : undefined;
 }
 
-/**
- * The file's text. Undefined when there is no such file, its parent is a file, or, below /proc, the process has ended.
- */
+/** Reads a file; undefined when it does not exist, its parent is a file, or, below /proc, the process has ended. */
 function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -106,7 +105,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** Whether this living process is a PostgreSQL started on `cluster`; a zombie has no command line, so it is not. */
+/** Whether this process is a PostgreSQL started on `cluster`. A zombie has no command line, so it is none. */
 function runsCluster(pid: number, cluster: string): boolean {
   const command = commandLine(pid);
   const start = command.indexOf(` -D ${cluster} `);
@@ -114,15 +113,13 @@ function runsCluster(pid: number, cluster: string): boolean {
   return /(^|\/)postgres$/.test(program) && (start > 0 || workingDirectory(pid) === cluster);
 }
 
-/** Program and arguments, each followed by a space; '' if there is no such process. */
+/** Returns program and arguments, each followed by a space; '' if there is no such process. */
 function commandLine(pid: number): string {
   if (process.platform === 'linux') return (readText(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ');
   return `${spawnSync('/bin/ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim()} `;
 }
 
-/**
- * A postmaster's working directory is its data directory, however its path was given. Undefined when it is unknown.
- */
+/** Returns the working directory: for a postmaster, the real path of its data directory. Undefined when unknown. */
 function workingDirectory(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findPrograms, linkLibraries } from './postgres-programs.ts';
 
-test('links of libraries that an install script would have made are made at the start, once', () => {
+test('the start creates the links of libraries that the install script has not created', () => {
   const parent = mkdtempSync(join(tmpdir(), 'embedded-package-'));
   const native = join(parent, 'native');
   mkdirSync(join(native, 'lib'), { recursive: true });

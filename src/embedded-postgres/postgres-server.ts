@@ -1,4 +1,4 @@
-/** Runs the server program of a cluster: waits until it answers, restarts it when it dies, ends it within seconds. */
+/** Supervises the server of a cluster: waits until it is ready, restarts it when it dies, ends it within seconds. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { withTimeout } from '../concurrency/timeout.ts';
 import { shutDown } from './postgres-pidfile.ts';
@@ -8,17 +8,17 @@ import { type Launch, reportedLines, startProgram } from './postgres-programs.ts
 const retryMilliseconds = 10_000;
 const retryPauseMilliseconds = 100;
 
-/** Pauses between restarts double from the first to the last, and start over after a server that lasted. */
+/** Pauses between restarts double from the first to the last, and start over after a server that ran long enough. */
 const firstPauseMilliseconds = 100;
 const lastPauseMilliseconds = 5_000;
 const lastingMilliseconds = 60_000;
 
-/** PostgreSQL's messages (sysv_shmem.c, miscinit.c) about a dead postmaster's processes that are still ending. */
+/** PostgreSQL's messages (sysv_shmem.c, miscinit.c) while processes of a dead postmaster are still ending. */
 const remains = /pre-existing shared memory block|lock file ".*" already exists/;
 
 /**
- * `beforeStart` runs before each start and may reject. `watch` gets the process id of each server, and returns a
- * function to be called at its end. `onLog` gets the server's lines and ours.
+ * `beforeStart` runs before each start and may reject. `watch` receives the process id of each server, and returns a
+ * function that is called when the server has ended. `onLog` receives the server's log lines and those of this module.
  */
 export type ServerOptions = {
   launch: Launch;
@@ -33,7 +33,7 @@ export type ServerOptions = {
 export type Supervised = { stop(): Promise<void> };
 
 type Server = {
-  /** Resolves when it accepts connections, rejects with its last lines if it ends before. */
+  /** Resolves when the server accepts connections; rejects with its last lines if it ends before. */
   ready: Promise<void>;
   exited: Promise<string>;
   signal(name: NodeJS.Signals): void;
@@ -42,7 +42,7 @@ type Server = {
 /** The current or last server, and the end of its supervision. */
 type Supervision = { server: Server; stopping: AbortController };
 
-/** Starts the server and resolves when it accepts connections; throws with its last lines if it does not come up. */
+/** Starts the server and resolves when it accepts connections. @throws with its last lines if it does not start */
 export async function superviseServer(options: ServerOptions): Promise<Supervised> {
   const supervision: Supervision = { server: await startFirst(options), stopping: new AbortController() };
   const ended = keepRunning(supervision, options).then(() => true);
@@ -53,7 +53,7 @@ export async function superviseServer(options: ServerOptions): Promise<Supervise
         (name) => supervision.server.signal(name),
         (milliseconds) => withTimeout(ended, milliseconds, () => false),
       );
-      if (!down) options.onLog('PostgreSQL does not end, not even by SIGKILL');
+      if (!down) options.onLog('PostgreSQL does not end, not even after SIGKILL');
     },
   };
 }
@@ -72,7 +72,7 @@ async function startFirst(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** Restarts the server however often it dies. Resolves when it has ended after `stop`. */
+/** Restarts the server each time it dies. Resolves when it has ended after `stop`. */
 async function keepRunning(supervision: Supervision, options: ServerOptions): Promise<void> {
   const stopping = supervision.stopping.signal;
   let pauseMilliseconds = 0;
@@ -90,12 +90,12 @@ async function keepRunning(supervision: Supervision, options: ServerOptions): Pr
       lastPauseMilliseconds,
     );
     supervision.server = await relaunchServer(options);
-    // stop() was called meanwhile, and has signalled only the server before.
+    // stop() was called meanwhile, and has signalled only the previous server.
     if (stopping.aborted) supervision.server.signal('SIGINT');
   }
 }
 
-/** A failure to start ends in `exited` like any other. */
+/** Never throws: a failure to start resolves `exited`, like a server that dies. */
 async function relaunchServer(options: ServerOptions): Promise<Server> {
   try {
     const server = await launchServer(options);
@@ -112,7 +112,7 @@ async function launchServer(options: ServerOptions): Promise<Server> {
   const readiness = Promise.withResolvers<void>();
   const { child, exited } = startProgram(options.launch, options.postgres, {
     args: options.args,
-    // A new session: Ctrl-C signals the terminal's whole foreground group, and requests must be drained first.
+    // A new session: Ctrl-C signals all processes of the terminal, but requests must be drained first.
     detached: true,
     onLine(line) {
       options.onLog(line);
@@ -123,7 +123,7 @@ async function launchServer(options: ServerOptions): Promise<Server> {
   });
   const endWatch = child.pid === undefined ? () => {} : options.watch(child.pid);
   const signal = (name: NodeJS.Signals) => child.kill(name);
-  // When this process ends without stop(), by process.exit or an uncaught error, it must not leave the server running.
+  // The server must also end when this process ends without stop(), by process.exit or an uncaught error.
   const endWithProcess = () => signal('SIGINT');
   process.once('exit', endWithProcess);
   exited.then((reason) => {

@@ -1,4 +1,4 @@
-/** For the tests of the embedded PostgreSQL: data directories, services in processes of their own, and their remains. */
+/** Fixtures for the tests of the embedded PostgreSQL: data directories, and services in processes of their own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -21,7 +21,7 @@ import { endOrphan } from '../postgres-pidfile.ts';
 
 export const isRoot = process.getuid?.() === 0;
 
-/** nobody of Debian: an account that is not root's. */
+/** Debian's account `nobody`. */
 export const nobody = { uid: 65_534, gid: 65_534 };
 
 const undo: (() => Promise<void>)[] = [];
@@ -31,19 +31,19 @@ async function undoAll(): Promise<void> {
   for (const step of undo.splice(0).reverse()) await step();
 }
 
-/** Ends and deletes what a test made, the last first. */
+/** Ends and deletes everything that a test has created, in reverse order. */
 export function cleanUpAfterEach(): void {
   afterEach(undoAll);
   afterAll(removeTemplate);
 }
 
-/** The same, once for the tests of a file that share a server. */
+/** The same, once after all tests of a file that share a server. */
 export function cleanUpAfterAll(): void {
   afterAll(undoAll);
   afterAll(removeTemplate);
 }
 
-/** An empty data directory that others may pass, as a service's usually is. */
+/** Creates an empty data directory that other accounts may traverse, as a service does. */
 export function makeEmptyDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'embedded-'));
   chmodSync(directory, 0o711);
@@ -54,7 +54,7 @@ export function makeEmptyDirectory(): string {
   return directory;
 }
 
-/** A data directory with a stopped cluster: a copy, as initdb would take most of a test's time. */
+/** Creates a data directory with a stopped cluster: a copy, since initdb would take most of a test's time. */
 export async function makeDataDirectory(): Promise<string> {
   template ??= await makeTemplate();
   const directory = makeEmptyDirectory();
@@ -75,14 +75,14 @@ function removeTemplate(): void {
   template = undefined;
 }
 
-/** Starts it in this process, by default without waiting for the disk. */
+/** Starts the embedded PostgreSQL in this process, by default without syncing to disk. */
 export async function start(directory: string, durable = false): Promise<EmbeddedPostgres> {
   const postgres = await startEmbeddedPostgres({ directory, durable, onLog: () => undefined });
   undo.push(() => postgres.stop());
   return postgres;
 }
 
-/** A child that is killed after the test at the latest. */
+/** Starts a child that is killed after the test, if it still runs. */
 export function spawnChild(
   file: string,
   args: string[],
@@ -95,7 +95,7 @@ export function spawnChild(
   return child;
 }
 
-/** A service in a process of its own; it prints its connection, or why it has none, and runs `afterwards`. */
+/** Starts a service in a process of its own, which prints its connection, or its error, and runs `afterwards`. */
 export function startInProcess(
   directory: string,
   {
@@ -107,7 +107,8 @@ export function startInProcess(
   const script = `
     import { startEmbeddedPostgres } from ${JSON.stringify(new URL('../embedded-postgres.ts', import.meta.url).href)};
     try {
-      const { connection } = await startEmbeddedPostgres({ ...${JSON.stringify({ directory, graceSeconds })}, onLog() {} });
+      const options = ${JSON.stringify({ directory, graceSeconds })};
+      const { connection } = await startEmbeddedPostgres({ ...options, onLog() {} });
       console.log(JSON.stringify(connection));
       ${afterwards}
     } catch (error) {
@@ -116,25 +117,25 @@ export function startInProcess(
   return spawnChild(process.execPath, ['--input-type=module', '--eval', script], account);
 }
 
-/** What a child printed first. */
+/** Returns the first output of a child. */
 export async function firstOutput(child: ChildProcess): Promise<string> {
   if (!child.stdout) throw new Error('no output');
   const [chunk] = await once(child.stdout, 'data');
   return String(chunk).trim();
 }
 
-/** Of a service in a process of its own. */
+/** Returns the connection that a service of `startInProcess` has printed. */
 export async function connectionOf(service: ChildProcess): Promise<SocketConnection> {
   return JSON.parse(await firstOutput(service));
 }
 
-/** SIGKILL, and the wait until the kernel has freed what the child held. */
+/** Kills a child by SIGKILL, and waits until the kernel has released its resources. */
 export async function kill(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL');
   await once(child, 'exit');
 }
 
-/** Rows of the last statement in `sql`. */
+/** Returns the rows of the last statement in `sql`. */
 export async function query(connection: SocketConnection, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(connection);
   await client.connect();
@@ -145,14 +146,14 @@ export async function query(connection: SocketConnection, sql: string): Promise<
 
 export const clusterPath = (directory: string): string => join(directory, 'postgres');
 
-/** A cluster directory with just these files, of an account that PostgreSQL runs as. */
+/** Creates a cluster directory with only these files, owned by an account that PostgreSQL accepts. */
 export function makeCluster(directory: string, files: Record<string, string>): void {
   mkdirSync(clusterPath(directory), { mode: 0o700 });
   if (isRoot) chownSync(clusterPath(directory), nobody.uid, nobody.gid);
   for (const [name, text] of Object.entries(files)) writeOwned(directory, name, text);
 }
 
-/** Writes the two files by which PostgreSQL knows of another server on the cluster, empty for no `pid`. */
+/** Writes the two lock files of a server on the cluster with this `pid`; without `pid` they are empty. */
 export function writeLockFiles(directory: string, pid?: number): void {
   const path = clusterPath(directory);
   const text = pid ? `${pid}\n${path}\n1700000000\n5432\n${path}\n\n  1234567         1\nready   \n` : '';
@@ -169,7 +170,7 @@ function writeOwned(directory: string, name: string, text: string): void {
 export const postmasterId = (directory: string): number =>
   Number.parseInt(readFileSync(join(clusterPath(directory), 'postmaster.pid'), 'utf8'), 10);
 
-/** The processes that watch over the PostgreSQL of `directory`, or watched over an earlier one; Linux only. */
+/** Returns the ids of the watch processes of the PostgreSQL in `directory`, also of earlier ones; Linux only. */
 export const watchersOf = (directory: string): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -178,12 +179,12 @@ export const watchersOf = (directory: string): number[] =>
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
         return command.includes('knowledge-retrieval-watch') && command.includes(clusterPath(directory));
       } catch {
-        return false; // It has ended.
+        return false; // The process has ended.
       }
     })
     .map(Number);
 
-/** Whether the process lives; a zombie, which a container without init keeps, does not. */
+/** Whether the process is alive. A zombie, which a container without init keeps, is not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
