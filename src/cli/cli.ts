@@ -73,7 +73,8 @@ program
         problems += 1;
       }
       conclude(problems);
-      if (problems > 0 && !repair) tell('`npx knowledge-retrieval fsck --repair` corrects as much as possible.');
+      if (problems > 0 && !repair)
+        tell('`npx knowledge-retrieval fsck --repair` corrects as much as possible.');
     });
   });
 

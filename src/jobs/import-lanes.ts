@@ -73,8 +73,8 @@ export type ImportTurns = {
 
 /**
  * Distributes `importers` over the lanes. One lane may have all of them while no other lane waits. When others come,
- * they get each importer that becomes free, until the first lane has half of them, rounded up. The `extra` importers serve
- * only lanes without an importer: an account is served at once, although another one has all importers.
+ * they get each importer that becomes free, until the first lane has half of them, rounded up. The `extra` importers
+ * serve only lanes without an importer: an account is served at once, although another one has all importers.
  */
 export function createImportTurns(importers: number, extra: number): ImportTurns {
   const held = new Map<number, number>();
