@@ -158,7 +158,7 @@ describe('an S3 store', () => {
     expect(await deployment.examineWith(gone)).toEqual([expect.stringMatching(/^files: .*ECONNREFUSED/)]);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'another');
     expect(await deployment.examineWith(settings())).toEqual([
-      expect.stringMatching(/^files: The store of files does not/),
+      expect.stringMatching(/^files: The file store does not/),
     ]);
   });
 });
