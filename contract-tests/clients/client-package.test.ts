@@ -1,4 +1,4 @@
-/** The packed client, installed into an empty project: its files, its types, and that it works in Node, Deno, Bun and a browser. */
+/** The packed client in an empty project: its files and types. It works in Node, Deno, Bun and a browser. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, test } from 'vitest';

@@ -1,4 +1,7 @@
-/** What of Dredd 14 is used here; it brings no types. Its documentation: https://dredd.org/en/latest/data-structures.html */
+/**
+ * The used part of Dredd 14, which has no types of its own.
+ * Documentation: https://dredd.org/en/latest/data-structures.html
+ */
 declare module 'dredd' {
   /** A request as Dredd sends it; `body` undefined: none. */
   type DreddRequest = { method: string; headers: Record<string, unknown>; body?: string | undefined };

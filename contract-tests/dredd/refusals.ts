@@ -148,7 +148,7 @@ const goodInput = (operationId: OperationId) => ({
   ...VALID_INPUTS[operationId],
 });
 
-/** That input with one field that breaks its schema, over and over: absent, too long, too short, too large, too small. */
+/** That input, each time with another field that breaks its schema: absent, too long, short, large or small. */
 function* breakInput(operationId: OperationId): Generator<[field: string, input: Record<string, unknown>]> {
   const operation = operationOf(operationId);
   const good = goodInput(operationId);

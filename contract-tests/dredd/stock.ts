@@ -52,7 +52,7 @@ export type Stock = {
   clear(): Promise<void>;
 };
 
-/** A ticket of the server whose tickets last a second; it fits into that server's one byte while there is nothing else. */
+/** A ticket that expires after a second. Its one byte fits that server's storage limit only while nothing is stored. */
 async function askForExpiringTicket(target: Target, knowledgeBaseId: string) {
   if (target.operator === undefined) return undefined;
   const { api } = createCaller({ address: target.operator.spentAddress, apiKey: target.apiKey });

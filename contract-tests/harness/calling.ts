@@ -96,7 +96,7 @@ export function toSent(operationId: OperationId, input: Input): Sent {
 const withoutUndefined = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
 
-/** Sends a request to a route beside the operations of the tests' service; rejects an answer that violates the contract. */
+/** Sends a request to a route of the tests' service that is no operation; rejects an answer against the contract. */
 export async function requestRoute(sent: Sent): Promise<Answer> {
   const answer = await exchange(inject('address'), sent);
   requireContract(undefined, answer);

@@ -1,4 +1,7 @@
-/** Changes that the contract allows: a run that complains of them compares bytes, and would catch any bug for nothing. */
+/**
+ * Changes that the contract allows. The run must not report them: a run that compares bytes would catch every bug, and
+ * prove nothing.
+ */
 import type { SearchResult } from '../../generated/types.gen.ts';
 import { inAnswer, inBody, inErrorData, inItems, withHeaders, without } from './bug.ts';
 

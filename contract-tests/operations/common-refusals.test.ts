@@ -121,7 +121,7 @@ function testInvalidInput(operationId: OperationId, account: Account): void {
     });
   });
 
-  test('422 INPUT_VALIDATION_FAILED: unknown fields, also such that every object has, are refused by name', async () => {
+  test('422 INPUT_VALIDATION_FAILED: unknown fields, also those that every object has, are refused by name', async () => {
     const names = ['tags', 'Limit', 'constructor', 'toString', '__proto__', 'a/b~c.d', ' ', '😀'];
     await expectNothingChanged(account, async () => {
       for (const name of names) {

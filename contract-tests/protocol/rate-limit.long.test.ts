@@ -1,4 +1,4 @@
-/** The limit of a key over two windows and two servers that are asked without a pause: each window lets exactly as many pass. */
+/** The limit of a key over two windows, at two servers under constant load: exactly as many requests pass in each. */
 import { afterAll, expect, test } from 'vitest';
 import { createCaller } from '../harness/calling.ts';
 import { keepService } from '../harness/kept-service.ts';

@@ -1,4 +1,4 @@
-/** The reference at /docs and the spec at /openapi.json: what they are, how they are kept, and how a browser sees them. */
+/** The reference at /docs and the spec at /openapi.json: content, caching, and use in a browser. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';

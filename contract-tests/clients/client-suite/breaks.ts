@@ -1,7 +1,7 @@
 /**
  * Ways in which a server can break what its clients rely on, one at a time. The client suite has to notice each.
- * Fields of a wrong type or form are left to contract-tests/mutations: one of each kind shows here that the spec is held
- * against every answer.
+ * contract-tests/mutations has the fields of a wrong type or form. One of each kind is here, to show that the suite
+ * checks every answer against the spec.
  */
 
 import { requireResponse } from '../../harness/calling.ts';
