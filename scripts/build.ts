@@ -1,20 +1,25 @@
-/** Builds dist/: what src/ has for a server, as JavaScript, since Node strips no types below node_modules. */
+/**
+ * Builds dist/: what src/ has for a server, as JavaScript, since Node strips no types below node_modules; and in
+ * dist/client/ the client with its types.
+ */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { scriptCommand } from './arguments.ts';
+import { buildClient } from './pack-client/build-client.ts';
 
 const root = join(import.meta.dirname, '..');
 const [source, target] = [join(root, 'src'), join(root, 'dist')];
 
 /** dist/ has the depth of src/, so that paths to spec/openapi.yaml and package.json hold in both. */
-function build(): void {
+async function build(): Promise<void> {
   rmSync(target, { recursive: true, force: true });
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [compiler, '-p', join(root, 'scripts/build')], { stdio: 'inherit' });
   for (const file of globSync('**/*.{cjs,mjs,css,html}', { cwd: source }))
     cpSync(join(source, file), join(target, file));
+  await buildClient(join(target, 'client'));
 }
 
 scriptCommand('build').description('Compiles src/ to dist/, which `npm pack` packs.').parse();
-build();
+await build();

@@ -2,11 +2,12 @@
  * Builds the client as a package for others: JavaScript and types of src/client/, and the parts of generated/ it uses.
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { readFolder, scriptCommand } from './arguments.ts';
+import { buildClient } from './pack-client/build-client.ts';
 
 const root = join(import.meta.dirname, '..');
 const run = promisify(execFile);
@@ -33,29 +34,11 @@ async function describePackage(): Promise<object> {
   };
 }
 
-/** TypeScript writes the names of JavaScript files into the code, but keeps those of the sources in the types. */
-async function rewriteTypes(folder: string): Promise<void> {
-  const files = await readdir(folder, { recursive: true });
-  const types = files.filter((file) => file.endsWith('.d.ts')).map((file) => join(folder, file));
-  for (const file of types) {
-    const code = await readFile(file, 'utf8');
-    await writeFile(file, code.replace(/((?:from|import\() ?['"]\.[^'"]*)\.ts(['"])/g, '$1.js$2'));
-  }
-}
-
 /** Builds the tarball into `destination`. Returns its path. */
 async function packClient(destination: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-client-'));
   try {
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    await run(process.execPath, [
-      tsc,
-      '-p',
-      join(root, 'scripts/pack-client'),
-      '--outDir',
-      join(folder, 'dist'),
-    ]);
-    await rewriteTypes(join(folder, 'dist'));
+    await buildClient(join(folder, 'dist'));
     await writeFile(
       join(folder, 'package.json'),
       `${JSON.stringify(await describePackage(), undefined, 2)}\n`,

@@ -151,12 +151,12 @@ describe.skipIf(browser === undefined)('a page', () => {
     ]);
   });
 
-  test('learns that it can not read a path', async () => {
+  test('learns that it cannot read a path', async () => {
     const settings = JSON.stringify({ baseUrl: service.address, apiKey: service.apiKey });
     const files = "{ file: '/etc/hostname', empty: '' }";
     const outcome = await runInPage(`consumer.useFiles(${settings}, ${files}).catch(String)`);
     expect(outcome).toBe(
-      'KnowledgeRetrievalError: A path can be read in Node, Deno and Bun only; give a File or a Blob.',
+      'KnowledgeRetrievalError: A path can be read in Node, Deno and Bun only; pass a File or a Blob.',
     );
   });
 });

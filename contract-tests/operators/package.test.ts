@@ -17,7 +17,7 @@ if (installed === undefined)
 const testInstalled = test.skipIf(installed === undefined);
 
 const RUNS =
-  /^(LICENSE|README\.md|package\.json|spec\/openapi\.yaml|bin\/[\w-]+\.mjs|dist\/.+\.(js|cjs|mjs|css|html))$/;
+  /^(LICENSE|README\.md|package\.json|spec\/openapi\.yaml|bin\/[\w-]+\.mjs|dist\/.+\.(js|cjs|mjs|css|html)|dist\/client\/.+\.d\.ts)$/;
 
 testInstalled('it holds what runs, and no tests', async () => {
   const entries = await readdir(installed ?? '', { recursive: true, withFileTypes: true });
@@ -27,23 +27,39 @@ testInstalled('it holds what runs, and no tests', async () => {
   expect(files.filter((file) => !RUNS.test(file) || /test/.test(file))).toEqual([]);
 });
 
-testInstalled('in an empty folder the command serves, and doctor finds nothing wrong', async () => {
-  const cwd = join(folder, 'empty');
-  await mkdir(cwd);
-  const command = join(folder, 'node_modules/.bin/knowledge-retrieval');
-  const PORT = await findPort();
-  const env = { PATH: process.env.PATH, PORT, LOG_LEVEL: 'warn' };
-  const server = spawn(command, ['serve'], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  try {
-    await readGreeting(server, /answers at (http:\S+)/);
-    const apiKey = await readFile(join(cwd, '.data/api-key'), 'utf8');
-    await expectSearches(`http://127.0.0.1:${PORT}`, apiKey);
-    expect((await run(command, ['doctor'], { cwd, env })).stdout).toContain('\n0 problems');
-  } finally {
-    await end(server, 'SIGTERM');
-  }
-  expect(server.exitCode).toBe(0);
-});
+/** Prints the name of the only knowledge base, through the client of the package. */
+const USES_CLIENT = `
+  import { createKnowledgeRetrieval } from 'knowledge-retrieval/client';
+  const { ADDRESS: baseUrl, API_KEY: apiKey } = process.env;
+  const knowledge = createKnowledgeRetrieval({ baseUrl, apiKey });
+  const { data } = await knowledge.listKnowledgeBases();
+  console.log(data.map(({ name }) => name).join());`;
+
+testInstalled(
+  'in an empty folder the command serves, the client finds it, and doctor finds nothing wrong',
+  async () => {
+    const cwd = join(folder, 'empty');
+    await mkdir(cwd);
+    const command = join(folder, 'node_modules/.bin/knowledge-retrieval');
+    const PORT = await findPort();
+    const env = { PATH: process.env.PATH, PORT, LOG_LEVEL: 'warn' };
+    const server = spawn(command, ['serve'], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      await readGreeting(server, /answers at (http:\S+)/);
+      const apiKey = await readFile(join(cwd, '.data/api-key'), 'utf8');
+      await expectSearches(`http://127.0.0.1:${PORT}`, apiKey);
+      const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', USES_CLIENT], {
+        cwd: folder,
+        env: { ...env, ADDRESS: `http://127.0.0.1:${PORT}`, API_KEY: apiKey.trim() },
+      });
+      expect(stdout).toBe('Installed\n');
+      expect((await run(command, ['doctor'], { cwd, env })).stdout).toContain('\n0 problems');
+    } finally {
+      await end(server, 'SIGTERM');
+    }
+    expect(server.exitCode).toBe(0);
+  },
+);
 
 test.skipIf(installed === undefined || imageMissing)(
   'as an image it runs as its user on a read-only root, is healthy, and ends at its signal',
