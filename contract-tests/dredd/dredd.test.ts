@@ -45,7 +45,7 @@ test(
     expect(output).toContain(
       `The contract is kept: ${run} of ${run} transactions passed; ${left.length} more need the operator and were not run\n`,
     );
-    expect(output).toContain(`take the service's operator: ${left.map(nameOf).join(', ')}\n`);
+    expect(output).toContain(`need the service's operator: ${left.map(nameOf).join(', ')}\n`);
     expect(code).toBe(0);
     expect(await api.getUsage()).toEqual({ knowledgeBaseCount: 0, storageUsed: 0 });
   },
@@ -68,7 +68,7 @@ test('an address where nothing answers, and one without a key, are told in a sen
     ],
     [['--address', inject('address'), '--key', 'kr_0'], 'refuses the key; give another one'],
     [['--address', `${inject('address')}/docs`, '--key', 'kr_0'], '/docs/v1/getUsage answers 404'],
-    [['--address', inject('address')], 'An address needs a key'],
+    [['--address', inject('address')], 'an address needs a key'],
   ];
   for (const [args, sentence] of cases)
     expect(await runCommand(args)).toMatchObject({ code: 1, output: expect.stringContaining(sentence) });
