@@ -97,7 +97,7 @@ function killOne(pids: number[], random: Random): boolean {
 const findReaders = (pids: number[]): number[] =>
   pids.flatMap(findDescendants).filter((pid) => {
     try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('extraction-process.ts');
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('extraction-process.');
     } catch {
       return false; // It has ended.
     }
