@@ -35,6 +35,8 @@ export default defineConfig({
           root,
           include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'bin/**/*.test.ts'],
           globalSetup: ['src/serve/testing/postgres-setup.ts'],
+          // The files share the modules that they import: loading them anew for each file took a seventh of the time.
+          isolate: false,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

@@ -53,7 +53,7 @@ describe('normaliseText', () => {
   it('limits consecutive combining marks, which NFKC sorts in quadratic time', () => {
     const started = performance.now();
     expect(normaliseText('\u0301\u0323'.repeat(500_000)).length).toBeLessThan(100);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(10_000); // quadratic: minutes
   });
 
   it('keeps the zero-width non-joiner where it separates words', () => {
