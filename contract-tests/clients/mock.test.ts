@@ -54,7 +54,7 @@ describe('Prefer', () => {
     }
   });
 
-  test('422 INPUT_VALIDATION_FAILED: a status or an example that the operation does not have; the message says which it has', async () => {
+  test('422 INPUT_VALIDATION_FAILED: an unknown status or example; the message names the known ones', async () => {
     for (const [preference, has] of [
       ['code=418', '422'],
       ['Code=418', '422'],
@@ -217,7 +217,7 @@ describe('uploads', () => {
     expect(await api.getDocumentStatus(document.id)).toMatchObject({ id: document.id, status: 'processed' });
   });
 
-  test('422 INPUT_VALIDATION_FAILED: more or fewer bytes than declared, with a length and in chunks; then it still works', async () => {
+  test('422 INPUT_VALIDATION_FAILED: more or fewer bytes than declared; the upload address still works', async () => {
     const { uploadUrl } = await api.presignUploadUrl({
       knowledgeBaseId: 'a'.repeat(36),
       fileName: 'a',

@@ -43,7 +43,8 @@ test(
     const left = TRANSACTIONS.filter(({ status }) => ['402', '403', '410', '429', '503'].includes(status));
     const run = all - left.length;
     expect(output).toContain(
-      `The contract is kept: ${run} of ${run} transactions passed; ${left.length} more need the operator and were not run\n`,
+      `The contract is kept: ${run} of ${run} transactions passed; ` +
+        `${left.length} more need the operator and were not run\n`,
     );
     expect(output).toContain(`need the service's operator: ${left.map(nameOf).join(', ')}\n`);
     expect(code).toBe(0);

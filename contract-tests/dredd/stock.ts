@@ -32,7 +32,9 @@ export const LONG_TEXT_QUERY = 'pressure gauge';
 const CHAPTERS = Array.from(
   { length: 100 },
   (_, index) =>
-    `Chapter ${index + 1} tells of valve number ${index + 1}. It opens when the pressure has risen, and shuts when the pressure has fallen again. Whoever services it notes the day, the hour and the reading of the gauge.`,
+    `Chapter ${index + 1} tells of valve number ${index + 1}. ` +
+    'It opens when the pressure has risen, and shuts when the pressure has fallen again. ' +
+    'Whoever services it notes the day, the hour and the reading of the gauge.',
 );
 const LONG_TEXT: Text = { title: 'Valves', content: CHAPTERS.join('\n\n') };
 

@@ -44,7 +44,9 @@ test.skipIf(documentsMissing)('PDFs at once all end processed, and nobody else w
   const bytes = await Promise.all(PDFS.map(({ file }) => readSharedDocument(file)));
   const startedAtMs = performance.now();
   const ids: string[] = [];
-  for (let i = 0; i < FILES; i++) ids.push(await importPdf(`${i}.pdf`, bytes[i % bytes.length] as Buffer)); // there are some
+  for (let i = 0; i < FILES; i++) {
+    ids.push(await importPdf(`${i}.pdf`, bytes[i % bytes.length] as Buffer)); // the list is not empty
+  }
   const waitsMs: number[] = [];
   const ended = new Map<string, string>();
   while (ended.size < FILES) {

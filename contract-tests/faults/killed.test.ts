@@ -46,7 +46,7 @@ async function importOkapis(service: Parameters<typeof call>[0]): Promise<Docume
   return await call<Document>(service, 'importFile', { fileId: ticket.fileId });
 }
 
-test('a worker alone imports what a server without workers takes, and refuses to start without a database', async () => {
+test('a worker imports the files of a server without workers, and does not start without a database', async () => {
   await withDataDirectory(async (dataDirectory) => {
     await expect(startWorker(dataDirectory, QUIET)).rejects.toThrow('ended before it answered');
     const service = await startService(dataDirectory, { ...QUIET, options: ['--no-worker'] });

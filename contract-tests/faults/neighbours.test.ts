@@ -8,9 +8,9 @@ import { percentile } from '../harness/percentile.ts';
 const IDLE_SECONDS = 3;
 const ATTACK_SECONDS = 2;
 /**
- * The targets of the benchmark, although other tests run beside this one: the largest times seen there are a fifth, a
- * half and a sixth of them. Before the service shared its capacity between accounts, the attacks delayed others for five
- * seconds to minutes. On a slower machine the limit is TIMES_IDLE times the time of an idle service.
+ * The targets of the benchmark, although other tests run beside this one: the benchmark's largest times are a fifth, a
+ * half and a sixth of them. Before the service shared its capacity between accounts, the attacks delayed others for
+ * five seconds to minutes. On a slower machine the limit is TIMES_IDLE times the time of an idle service.
  */
 const QUERY_MS = 500;
 const TEXT_MS = 2_000;

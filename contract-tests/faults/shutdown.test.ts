@@ -95,7 +95,7 @@ async function waitForImport(service: RunningService, documentId: string): Promi
   return status;
 }
 
-test('SIGTERM under load: every request has its answer, the exit code is 0, and the import goes on at the next start', async () => {
+test('SIGTERM under load: every request is answered, the exit code is 0, the next start ends the import', async () => {
   await withDataDirectory(async (dataDirectory) => {
     const service = await startService(dataDirectory);
     const knowledgeBaseId = await createKnowledgeBase(service, 'Okapis');
@@ -124,7 +124,8 @@ test('SIGTERM under load: every request has its answer, the exit code is 0, and 
     const endMs = Math.round(performance.now() - signalledAtMs);
     expect(endMs).toBeLessThan(END_BOUND_MS);
     process.stdout.write(
-      `SIGTERM under load: ${answered} answers, ${statuses.length - answered} refusals, none lost, ended in ${endMs} ms\n`,
+      `SIGTERM under load: ${answered} answers, ${statuses.length - answered} refusals, none lost, ` +
+        `ended in ${endMs} ms\n`,
     );
 
     const next = await startService(dataDirectory);

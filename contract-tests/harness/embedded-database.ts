@@ -33,7 +33,8 @@ export function databaseUrlOf(dataDirectory: string, proxyPort?: number): string
 /** A proxy before the database, and the DATABASE_URL that leads through it. */
 export async function startDatabaseProxy(dataDirectory: string) {
   const { host, port } = findPostgres(dataDirectory);
-  const proxy = await startFaultProxy({ path: `${host}/.s.PGSQL.${port}` }); // PostgreSQL manual, unix_socket_directories
+  // The socket's name: PostgreSQL manual, unix_socket_directories.
+  const proxy = await startFaultProxy({ path: `${host}/.s.PGSQL.${port}` });
   return { ...proxy, url: databaseUrlOf(dataDirectory, proxy.port) };
 }
 

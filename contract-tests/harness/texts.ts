@@ -34,10 +34,11 @@ const ROOTS =
   lat lect light loc log mand mark mech mend mit mot nav norm pass pel pend phas plic port pos press prov quest rat
   reg rupt scrib sect sens serv sign sist soci sol spec spir stand strat strict struct sult sum tact tain techn tend
   term test text tract trib val vent vers vid vis viv voc volv ward warm wood work write yard`.split(/\s+/);
-const ENDINGS =
-  ' able al ance ant ary ate ation ed ence ent er ers est ful ible ic ical ies ing ings ion ions ious ish ism ist ity ive ize less ly ment ness or ory ous s ship ure'.split(
-    ' ',
-  );
+const ENDINGS = [
+  '', // a root alone is a word as well
+  ...`able al ance ant ary ate ation ed ence ent er ers est ful ible ic ical ies ing ings ion ions ious ish ism ist ity
+  ive ize less ly ment ness or ory ous s ship ure`.split(/\s+/),
+];
 
 /**
  * With this size, texts have as many different words as real ones.

@@ -166,8 +166,9 @@ export const TICKET_BUGS = [
   ticket('a life in seconds', ({ expiresAt: _, ...data }) => ({ ...data, expiresIn: 3600 })),
 ];
 
+/** A bug in the `pagination` of a list: the schema says that it has one. */
 const paged = (name: string, at: string, change: (pagination: Pagination) => unknown) =>
-  inBody(name, at, (body) => ({ ...body, pagination: change(body.pagination as Pagination) })); // a list's, by its schema
+  inBody(name, at, (body) => ({ ...body, pagination: change(body.pagination as Pagination) }));
 
 export const NUMBER_AND_PAGE_BUGS = [
   inData<Usage>('storageUsed in kilobytes', 'getUsage', (data) => ({

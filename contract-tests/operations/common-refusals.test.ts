@@ -44,7 +44,7 @@ function testPayloadTooLarge(operationId: OperationId, account: Account): void {
   const { request } = account;
   const input = VALID_INPUTS[operationId];
 
-  test('413 PAYLOAD_TOO_LARGE: a body one byte above the limit that the answer tells, but not one of the limit', async () => {
+  test('413 PAYLOAD_TOO_LARGE: a body is refused one byte above the limit, and taken at the limit', async () => {
     const answer = await request(operationId, padded(input, 13_000_000));
     expectRefusal(answer, 413, 'PAYLOAD_TOO_LARGE');
     const { limit } = (answer.body as { data: { limit: number } }).data; // the spec has been checked
@@ -121,7 +121,7 @@ function testInvalidInput(operationId: OperationId, account: Account): void {
     });
   });
 
-  test('422 INPUT_VALIDATION_FAILED: unknown fields, also those that every object has, are refused by name', async () => {
+  test('422 INPUT_VALIDATION_FAILED: unknown fields are named, also `constructor` and `__proto__`', async () => {
     const names = ['tags', 'Limit', 'constructor', 'toString', '__proto__', 'a/b~c.d', ' ', '😀'];
     await expectNothingChanged(account, async () => {
       for (const name of names) {

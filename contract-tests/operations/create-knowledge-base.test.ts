@@ -50,7 +50,7 @@ test.each([
   expect(created).toMatchObject({ name, description: name });
 });
 
-test('403 KNOWLEDGE_BASE_LIMIT_EXCEEDED: at the limit, also of requests at once; a deletion makes room again', async () => {
+test('403 KNOWLEDGE_BASE_LIMIT_EXCEEDED: at the limit, also of concurrent requests; a deletion frees one', async () => {
   const limited = await openAccount({ knowledgeBaseLimit: 3 });
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => limited.request('createKnowledgeBase', { name: 'One of three' })),

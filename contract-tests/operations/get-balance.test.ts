@@ -62,7 +62,7 @@ test('200: is exact after fifty queries at once', async () => {
   expect(await costOf(() => createInParallel(50, () => api.query({ query: 'echidna' })))).toBe(50);
 });
 
-test('402 INSUFFICIENT_CREDITS: of fifty queries at once with 30 credits, 30 succeed and none goes below 0', async () => {
+test('402 INSUFFICIENT_CREDITS: of 50 concurrent queries with 30 credits, exactly 30 succeed', async () => {
   const poor = await openAccount({ credits: 30 });
   const { id } = await poor.api.createKnowledgeBase({ name: 'Slow to search' });
   // The longer a search takes, the more of them stand between the look at the balance and the charge.

@@ -22,7 +22,7 @@ test('200: an imported text is processed', async () => {
   });
 });
 
-test('200: a file goes forward only, from pending, with its place in the queue, over processing to processed', async () => {
+test('200: a file is pending with its place in the queue, then processing, then processed, never back', async () => {
   const order: DocumentStatus[] = ['pending', 'processing', 'processed'];
   const bytes = bytesOf('A long way for a sloth. '.repeat(40_000));
   const { id, status } = await importBytes(api, { knowledgeBaseId, fileName: 'sloth.txt', bytes });

@@ -112,7 +112,7 @@ test('403 STORAGE_LIMIT_EXCEEDED: imports at once never pass the limit together'
   expect((await limited.api.getUsage()).storageUsed).toBe(90);
 });
 
-test('404 KNOWLEDGE_BASE_NOT_FOUND: an unknown knowledge base, also before the storage limit is looked at', async () => {
+test('404 KNOWLEDGE_BASE_NOT_FOUND: an unknown knowledge base, also at the storage limit', async () => {
   const answer = await request('importTextContent', { ...input, knowledgeBaseId: UNKNOWN_KNOWLEDGE_BASE_ID });
   expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
   const none = await openAccount({ storageLimitBytes: 0 });

@@ -62,7 +62,7 @@ test('200: the key does not stand in the address, and the address needs none', a
   expect((await exchange(inject('address'), sent)).status).toBe(200);
 });
 
-test('403 STORAGE_LIMIT_EXCEEDED: documents, open tickets and uploads count together, up to exactly the limit', async () => {
+test('403 STORAGE_LIMIT_EXCEEDED: a byte too much for documents, open tickets and uploads together', async () => {
   const limited = await openAccount({ storageLimitBytes: 100 });
   const { id } = await limited.api.createKnowledgeBase({ name: 'A hundred bytes' });
   const ticket = (size: number) => ({ knowledgeBaseId: id, fileName: 'a.txt', size });

@@ -106,7 +106,7 @@ test('402 INSUFFICIENT_CREDITS: with a balance of 0, after the validation and af
   expect(await poor.api.getBalance()).toBe(0);
 });
 
-test('404 KNOWLEDGE_BASE_NOT_FOUND: one unknown, malformed or deleted id among good ones, by the same bytes', async () => {
+test('404 KNOWLEDGE_BASE_NOT_FOUND: one unknown, malformed or deleted id among good ones, same answer', async () => {
   const deleted = await fill('gone');
   await api.deleteKnowledgeBase(deleted);
   await expectNothingChanged(account, async () => {

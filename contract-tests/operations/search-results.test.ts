@@ -14,7 +14,8 @@ async function createKnowledgeBase(): Promise<string> {
 const CHAPTERS = Array.from(
   { length: 30 },
   (_, chapter) =>
-    `Chapter ${chapter} 🦫\n\n${`The beaver 🦫 builds a dam ${chapter % 3 ? 'of wood' : 'of stone'} — e\u0301lan, ‮𝕏‬. `.repeat(20)}`,
+    `Chapter ${chapter} 🦫\n\n` +
+    `The beaver 🦫 builds a dam ${chapter % 3 ? 'of wood' : 'of stone'} — e\u0301lan, ‮𝕏‬. `.repeat(20),
 ).join('\n\n');
 
 const longTexts = await createKnowledgeBase();

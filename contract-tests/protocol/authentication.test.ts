@@ -46,7 +46,7 @@ async function findLastSuccess({ request }: Caller): Promise<number> {
   }
 }
 
-test('401 UNAUTHORIZED: a revoked key stops within a second at every server, and is told what a missing one is, everywhere', async () => {
+test('401 UNAUTHORIZED: within a second every server answers a revoked key like a missing one', async () => {
   const apiKey = await createKey(account.name);
   const [here, there] = [address, second.address].map((each) => createCaller({ address: each, apiKey }));
   if (here === undefined || there === undefined) throw new Error('there are two servers');
@@ -63,7 +63,7 @@ test('401 UNAUTHORIZED: a revoked key stops within a second at every server, and
   }
 });
 
-test('401 UNAUTHORIZED: a key with a wrong character costs no query: its refusal comes without a database', async () => {
+test('401 UNAUTHORIZED: a key with a wrong character is refused without a query to the database', async () => {
   const { apiKey } = account;
   const request = createCaller({ address: second.address, apiKey }).request;
   const flip = (at: number) =>

@@ -183,7 +183,7 @@ test('query.knowledgeBaseIds takes 0 to 100 ids of 36 code points each, no more'
   });
 });
 
-test('importTextContent.content of 1,000,000 emoji is taken, written out or as 12 MB of escapes, not one more', async () => {
+test('importTextContent.content has at most 1,000,000 emoji, in UTF-8 or as 12 MB of escapes', async () => {
   const write = (content: string) =>
     `{"knowledgeBaseId":"${knowledgeBaseId}","title":"a","content":"${content}"}`;
   const escaped = '\\ud83d\\ude00';

@@ -92,7 +92,7 @@ test('422 INPUT_VALIDATION_FAILED: several requests sent at once on one connecti
   expect(statuses).toEqual(['422', '422', '200']);
 });
 
-test('413 PAYLOAD_TOO_LARGE: the rest of a refused body does not hold up the next request on the connection', async () => {
+test('413 PAYLOAD_TOO_LARGE: the next request on the connection is answered after a refused body', async () => {
   const chunk = `${(400_000).toString(16)}\r\n${'x'.repeat(400_000)}\r\n`;
   const post =
     `POST /v1/query HTTP/1.1\r\nHost: a\r\nx-api-key: ${apiKey}\r\nContent-Type: application/json\r\n` +

@@ -26,8 +26,8 @@ const untilPast = (time: string) =>
   vi.waitUntil(() => Date.now() > Date.parse(time), { timeout: 10_000, interval: 50 });
 
 /**
- * Gets a ticket for these bytes and acts with it while it is open. On a busy machine the ticket may have expired before:
- * `isLate` recognises that by the answer. Then the same is tried with a new ticket.
+ * Gets a ticket for these bytes and acts with it while it is open. On a busy machine the ticket may have expired
+ * before. `isLate` recognises that by the answer; then the same is tried with a new ticket.
  */
 async function withOpenTicket(
   { body, isLate }: { body: string; isLate(answer: Answer): boolean },

@@ -121,7 +121,8 @@ const describeFigures = (tally: Tally, memories: Memory[]): string => {
   const inMebibytes = memories.map(({ live, resident }) =>
     [live, resident].map((bytes) => Math.round(bytes / MEBIBYTE)).join(' and '),
   );
-  return `${JSON.stringify(Object.fromEntries([...tally].toSorted()))} live and resident MiB ${inMebibytes.join(', then ')}`;
+  const counts = JSON.stringify(Object.fromEntries([...tally].toSorted()));
+  return `${counts} live and resident MiB ${inMebibytes.join(', then ')}`;
 };
 
 /** Sends so many requests, and finds everything well behind them. */
@@ -148,7 +149,8 @@ const heap = watchHeap();
 const service = await keepService({ settings: { METRICS_TOKEN }, ...heap });
 
 test(
-  `${settings.count} requests, valid, bent and raw, from number ${settings.from} of seed ${settings.seed}: no 5xx, no undocumented answer, no missing answer, no lost data, no memory leak`,
+  `${settings.count} valid, bent and raw requests, from number ${settings.from} of seed ${settings.seed}: ` +
+    'no 5xx, no undocumented answer, no missing answer, no lost data, no memory leak',
   { timeout: 3_600_000 },
   () => testRequests(settings, service, heap),
 );

@@ -31,7 +31,7 @@ describe.each(Object.entries(BODIES))('%s', (name, [body, other]) => {
   const send = (headers: object, input: object | string = body, { request: ask }: Account = account) =>
     ask(operationId, input, { ...headers });
 
-  test('200: the same request with the same key gets the first answer, byte for byte, and changes nothing', async () => {
+  test('200: a repeated request with the same key gets the same bytes, and changes nothing', async () => {
     const key = newKey();
     const first = await send(key);
     expect(first.status).toBe(200);

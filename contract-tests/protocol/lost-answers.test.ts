@@ -62,7 +62,7 @@ async function sendCutAndRetry([operationId, input]: Request, cut: Cut) {
 
 const ROUNDS = 34;
 
-test('of 102 requests whose answer is cut after the commit, each has one effect, and its retry the first answer', async () => {
+test('102 requests with answers cut after the commit: each has one effect, each retry the first answer', async () => {
   const before = await countEffects();
   for (let round = 0; round < ROUNDS; round++) {
     for (const input of INPUTS) {

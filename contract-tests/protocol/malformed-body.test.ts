@@ -54,7 +54,7 @@ test.each(POSTS)(
   },
 );
 
-test('422 INPUT_VALIDATION_FAILED: what is wrong with the body as a whole stands in formErrors, in a few words', async () => {
+test('422 INPUT_VALIDATION_FAILED: `formErrors` describes an error of the whole body in a few words', async () => {
   for (const body of ['', '{', '[]', 'null', '"{}"', `{"name": ${'x'.repeat(10_000)}`]) {
     const answer = await request('createKnowledgeBase', body);
     expect(answer.body).toMatchObject({
@@ -75,7 +75,7 @@ test.each(POSTS)('422 INPUT_VALIDATION_FAILED: %s refuses nested values as field
   }
 });
 
-test('422 INPUT_VALIDATION_FAILED: __proto__ and constructor as fields are refused and change no other request', async () => {
+test('422 INPUT_VALIDATION_FAILED: fields __proto__ and constructor do not affect the next requests', async () => {
   const body =
     '{"name":"a","__proto__":{"description":"polluted"},"constructor":{"prototype":{"description":"polluted"}}}';
   expectRefusedFields(await request('createKnowledgeBase', body), '__proto__', 'constructor');
@@ -94,7 +94,7 @@ test('200: of a field that stands twice the last one counts, also for the valida
   expectRefusedFields(await request('createKnowledgeBase', '{"name":"first","name":5}'), 'name');
 });
 
-test('422 INPUT_VALIDATION_FAILED: a hundred thousand brackets, closed or not, where a body may be so large', async () => {
+test('422 INPUT_VALIDATION_FAILED: a body of a hundred thousand brackets, closed or not', async () => {
   for (const body of ['['.repeat(100_000), `${'['.repeat(100_000)}${']'.repeat(100_000)}`]) {
     expectRefusal(await request('importTextContent', body), 422, 'INPUT_VALIDATION_FAILED');
   }
@@ -134,7 +134,7 @@ test('what stands in strings is no value: brackets, commas, quotes and backslash
   expect(answer.status).toBe(200);
 });
 
-test('422 INPUT_VALIDATION_FAILED: an unknown field is named, also without a name, and a very long name in part', async () => {
+test('422 INPUT_VALIDATION_FAILED: an unknown field is named, also the empty name; a long name is cut', async () => {
   expectRefusedFields(await request('createKnowledgeBase', { name: 'a', '': 1 }), '');
   const long = await request('importTextContent', { ['x'.repeat(5e6)]: 1 });
   expectRefusal(long, 422, 'INPUT_VALIDATION_FAILED');
@@ -142,7 +142,7 @@ test('422 INPUT_VALIDATION_FAILED: an unknown field is named, also without a nam
   expect(long.text).toContain(`${'x'.repeat(200)}…`);
 });
 
-test('422 INPUT_VALIDATION_FAILED: hundreds of long names that begin alike are one field, which is refused once', async () => {
+test('422 INPUT_VALIDATION_FAILED: unknown fields with the same first 200 characters are refused once', async () => {
   const start = 'x'.repeat(590);
   const names = Array.from({ length: 900 }, (_, index) => `${start}${index}`);
   const answer = await request('importTextContent', Object.fromEntries(names.map((name) => [name, 1])));

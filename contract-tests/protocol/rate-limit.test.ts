@@ -50,7 +50,7 @@ test('429 RATE_LIMITED: a refused request changes nothing; another key of the ac
   expect((await api.listKnowledgeBases()).data).toEqual([]);
 });
 
-test('429 RATE_LIMITED: bytes that are sent to an upload address are a request of the key that asked for it', async () => {
+test('429 RATE_LIMITED: an upload counts as a request of the key that made its address', async () => {
   const { api, request: send } = await newCaller();
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Uploads' });
   const { uploadUrl } = await api.presignUploadUrl({ knowledgeBaseId, fileName: 'a.txt', size: 4 });

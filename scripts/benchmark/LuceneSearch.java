@@ -13,6 +13,7 @@ import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
 import org.apache.lucene.queryparser.classic.QueryParser;
 import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.Query;
 import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.similarities.BM25Similarity;
 import org.apache.lucene.search.similarities.Similarity;
@@ -68,7 +69,8 @@ public final class LuceneSearch {
         for (int i = 0; i < nanoseconds.length; i++) {
             long start = System.nanoTime();
             QueryParser parser = new QueryParser(FIELD, analyzer); // OR is its default operator.
-            for (ScoreDoc found : searcher.search(parser.parse(QueryParser.escape(queries.get(i))), RESULTS).scoreDocs) {
+            Query query = parser.parse(QueryParser.escape(queries.get(i)));
+            for (ScoreDoc found : searcher.search(query, RESULTS).scoreDocs) {
                 if (searcher.doc(found.doc).get(FIELD).isEmpty()) throw new IllegalStateException("an empty passage");
             }
             nanoseconds[i] = System.nanoTime() - start;
@@ -78,7 +80,9 @@ public final class LuceneSearch {
 
     private static void print(double indexSeconds, long[] nanoseconds) {
         String milliseconds =
-                LongStream.of(nanoseconds).mapToObj(time -> String.valueOf(time / 1e6)).collect(Collectors.joining(","));
+                LongStream.of(nanoseconds)
+                        .mapToObj(time -> String.valueOf(time / 1e6))
+                        .collect(Collectors.joining(","));
         System.out.println("{\"indexSeconds\":" + indexSeconds + ",\"milliseconds\":[" + milliseconds + "]}");
     }
 }

@@ -6,7 +6,8 @@ import { findReleaseBreaks } from '../contract-diff.ts';
 import { findBreakingChanges, type Spec } from './compare-specs.ts';
 import { BREAKING_CHANGES, HARMLESS_CHANGES } from './seeded-changes.ts';
 
-const written = readDocument(join(import.meta.dirname, '../../spec/openapi.yaml')) as Record<string, unknown>; // a document
+const specFile = join(import.meta.dirname, '../../spec/openapi.yaml');
+const written = readDocument(specFile) as Record<string, unknown>; // an object, as each OpenAPI document
 const released = dereference(written) as Spec; // OpenAPI 3.0, as the linters check
 
 /** The findings against the spec with one of its seeded changes. */

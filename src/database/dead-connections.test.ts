@@ -27,7 +27,9 @@ test('a statement that works all the time has its answer', async () => {
   // A pure computation: PostgreSQL sees no wait event meanwhile, not even of a timer.
   const working =
     sql.raw(`DO $$ DECLARE until timestamptz := clock_timestamp() + interval '${LONG_SECONDS} s';
-    BEGIN WHILE clock_timestamp() < until LOOP PERFORM sqrt(generate_series) FROM generate_series(1, 10000); END LOOP; END $$`);
+    BEGIN
+      WHILE clock_timestamp() < until LOOP PERFORM sqrt(generate_series) FROM generate_series(1, 10000); END LOOP;
+    END $$`);
   await expect(working.execute(database)).resolves.toBeDefined();
   await close();
 });

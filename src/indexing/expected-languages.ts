@@ -16,7 +16,8 @@ const findExpectedLanguages = prepare(
     SELECT ARRAY(
       SELECT language FROM (
         SELECT language, passage_count, sum(passage_count) OVER () AS total
-        FROM language_statistics WHERE knowledge_base_id = ${owned.knowledgeBaseId}::uuid AND language <> 'simple') AS stemmed
+        FROM language_statistics
+        WHERE knowledge_base_id = ${owned.knowledgeBaseId}::uuid AND language <> 'simple') AS stemmed
       WHERE passage_count >= ${sql.lit(EXPECTED_MIN_SHARE)} * total
       ORDER BY passage_count DESC, language) AS languages
     FROM (${liveKnowledgeBase(owned)}) AS live`,

@@ -37,7 +37,8 @@ test.each([
 
 test('a passage in another language than the rest gains nothing by its function words', async () => {
   const english = (place: string) =>
-    `Because every ${place} opens early, everybody comes by bus; nothing else is reliable because every road is closed.`;
+    `Because every ${place} opens early, everybody comes by bus; ` +
+    'nothing else is reliable because every road is closed.';
   const order = await orderOf(
     {
       museum: `${english('museum')} The museum shows paintings.`,

@@ -44,7 +44,8 @@ export async function greet(address: string, database: Database, config: Config)
     sentence,
     `The reference is at ${address}/docs`,
     'A first request:',
-    `  curl -s ${address}/v1/createKnowledgeBase -H "x-api-key: ${key}" -H 'content-type: application/json' -d '{"name":"First"}'`,
+    `  curl -s ${address}/v1/createKnowledgeBase -H "x-api-key: ${key}" ` +
+      `-H 'content-type: application/json' -d '{"name":"First"}'`,
     '',
   ].join('\n');
 }

@@ -20,7 +20,8 @@ const FILES = {
   'operations.js': `import { useOperations } from './consumer.js';
     console.log(JSON.stringify(await useOperations(JSON.parse(process.argv[2]))));`,
   'files.js': `import { useFiles } from './consumer.js';
-    console.log(JSON.stringify(await useFiles(JSON.parse(process.argv[2]), { file: 'story.txt', empty: 'empty.txt' })));`,
+    const used = await useFiles(JSON.parse(process.argv[2]), { file: 'story.txt', empty: 'empty.txt' });
+    console.log(JSON.stringify(used));`,
   'page.html': `<!doctype html><title>A page</title><link rel="icon" href="data:,">
     <script type="importmap">{ "imports": {
       "knowledge-retrieval-client": "/node_modules/knowledge-retrieval-client/dist/src/client/index.js"

@@ -110,5 +110,5 @@ export async function persist(
   }
 }
 
-/** The payload of an answer. */
-export const dataOf = <Data>({ body }: Answer): Data => (body as { data: Data }).data; // held against the contract before
+/** The payload of an answer, which has been checked against the contract. */
+export const dataOf = <Data>({ body }: Answer): Data => (body as { data: Data }).data;

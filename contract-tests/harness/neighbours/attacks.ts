@@ -107,7 +107,8 @@ const slowBodies = (connections: number, first: (apiKey: string) => string): Att
   holdConnections({ connections, first, next: () => '1', everyMs: 1_000, reopens: false });
 
 const post = (operation: string, apiKey: string, length: string): string =>
-  `POST /v1/${operation} HTTP/1.1\r\nHost: a\r\nx-api-key: ${apiKey}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+  `POST /v1/${operation} HTTP/1.1\r\nHost: a\r\nx-api-key: ${apiKey}\r\n` +
+  `Content-Type: application/json\r\n${length}\r\n\r\n`;
 
 /** PUTs one byte again and again to one upload address. */
 const oneTicket =

@@ -52,8 +52,8 @@ const dataOf = ({ status, body }: Answer) =>
 type IdLists = Record<keyof Ids, string[]>;
 
 /**
- * All that there is to name: what stays, and what changes with the requests. `doomed`: made by them, the youngest first;
- * `ticket`: of an upload that can still be sent.
+ * Everything that a request can name. Some of it stays, some changes with the requests. `doomed`: made by requests, the
+ * youngest first. `ticket`: of an upload that can still be sent.
  */
 type Stock = {
   mine: Account;

@@ -23,7 +23,8 @@ export async function describeSchema<DB>(database: Kysely<DB>): Promise<string> 
           ' DEFAULT ' || pg_get_expr(adbin, adrelid),
           -- Without a target of its own a column has -1 before PostgreSQL 17, and NULL since.
           CASE WHEN attstattarget >= 0 THEN ' STATISTICS ' || attstattarget END), E',\n' ORDER BY attnum)
-        FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+        FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+          LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
           LEFT JOIN pg_collation ON pg_collation.oid = attcollation
         WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped) AS columns,
       (SELECT string_agg('  ' || pg_get_constraintdef(oid), E',\n' ORDER BY contype DESC, pg_get_constraintdef(oid))

@@ -47,7 +47,8 @@ const DOCX_BODY =
   '<w:p><w:pPr><w:pStyle w:val="Mine"/></w:pPr><w:r><w:t>Opening hours</w:t></w:r></w:p>' +
   '<w:p><w:r><w:t xml:space="preserve">The café </w:t></w:r><w:r><w:t>opens at nine.</w:t></w:r></w:p>' +
   '<w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>A listed entry</w:t></w:r></w:p>' +
-  `<w:tbl><w:tblPr><w:tblLook w:firstRow="1"/></w:tblPr>${row(['Day', 'Hours'], CELL)}${row(['Monday', 'nine to six'], CELL)}</w:tbl>`;
+  '<w:tbl><w:tblPr><w:tblLook w:firstRow="1"/></w:tblPr>' +
+  `${row(['Day', 'Hours'], CELL)}${row(['Monday', 'nine to six'], CELL)}</w:tbl>`;
 
 const SLIDE =
   '<p:sld><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><p:txBody><a:p><a:r><a:t>…</a:t></a:r></a:p></p:txBody></p:sp>' +
@@ -152,9 +153,12 @@ const epubEntries = (): ZipEntry[] => [
 ];
 
 const RTF =
-  '{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset204 Arial;}}{\\stylesheet{\\s2 heading 2;}}' +
-  "{\\*\\generator none}\\pard\\s2 Opening hours\\par\\pard The caf\\'e9 opens {\\b at} nine.\\par {\\f1\\'cf\\'f0\\'e8\\'e2\\'e5\\'f2} \\u20320?\\par" +
-  '\\trowd\\trhdr\\pard\\intbl Day\\cell Hours\\cell\\row\\trowd\\pard\\intbl Monday\\cell nine to six\\cell\\row\\pard}';
+  '{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset204 Arial;}}' +
+  '{\\stylesheet{\\s2 heading 2;}}' +
+  "{\\*\\generator none}\\pard\\s2 Opening hours\\par\\pard The caf\\'e9 opens {\\b at} nine.\\par " +
+  "{\\f1\\'cf\\'f0\\'e8\\'e2\\'e5\\'f2} \\u20320?\\par" +
+  '\\trowd\\trhdr\\pard\\intbl Day\\cell Hours\\cell\\row' +
+  '\\trowd\\pard\\intbl Monday\\cell nine to six\\cell\\row\\pard}';
 
 /** A PDF of these pages, each with lines of `size` and text `leading` points apart, in the standard font Helvetica. */
 export function pdfOf(pages: { size: number; text: string }[][], leading = 40): Buffer {
@@ -171,7 +175,8 @@ export function pdfOf(pages: { size: number; text: string }[][], leading = 40): 
     objects.push(`<< /Length ${drawn.length} >>\nstream\n${drawn}\nendstream`);
     const content = objects.length;
     objects.push(
-      `<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 3 0 R >> >> /MediaBox [0 0 612 792] /Contents ${content} 0 R >>`,
+      '<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 3 0 R >> >> ' +
+        `/MediaBox [0 0 612 792] /Contents ${content} 0 R >>`,
     );
     kids.push(`${objects.length} 0 R`);
   }
@@ -190,7 +195,8 @@ export function writePdf(objects: string[]): Buffer {
   const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
   const size = objects.length + 1;
   return Buffer.from(
-    `${file}xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`,
+    `${file}xref\n0 ${size}\n0000000000 65535 f \n${table}` +
+      `trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`,
     'latin1',
   );
 }
