@@ -1,4 +1,4 @@
-/** Cases that look like a dead connection and are none; contract-tests/faults/links.test.ts has the real ones. */
+/** Living connections that look dead; contract-tests/faults/links.test.ts tests dead ones. */
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -10,7 +10,7 @@ import { createEmptyDatabase, createTestDatabase } from './testing/test-database
 /** Longer than the silence after which a statement is checked, and the time until the result counts. */
 const LONG_SECONDS = 4;
 
-test('a statement that takes long and one that waits for a lock have their answers', async () => {
+test('a long statement, and one that waits for a lock, are answered', async () => {
   const { database, close } = await createTestDatabase();
   const held = database.transaction().execute(async (holder) => {
     await sql`SELECT pg_advisory_xact_lock(1)`.execute(holder);
@@ -22,7 +22,7 @@ test('a statement that takes long and one that waits for a lock have their answe
   await close();
 });
 
-test('a statement that works all the time has its answer', async () => {
+test('a statement that computes without a pause is answered', async () => {
   const { database, close } = await createTestDatabase();
   // A pure computation: PostgreSQL sees no wait event meanwhile, not even of a timer.
   const working =
@@ -34,7 +34,7 @@ test('a statement that works all the time has its answer', async () => {
   await close();
 });
 
-test('rows that come slowly, as those of a backup between its files, are taken', async () => {
+test('a COPY takes rows that arrive slowly, as those of a backup do between its files', async () => {
   const { connection, drop } = await createEmptyDatabase();
   // One connection, so that both statements use the same one.
   const pool = createPool(connection, 1, () => {});

@@ -6,7 +6,7 @@ import { prepare } from './prepared.ts';
 
 export type OwnedKnowledgeBase = { accountId: string; knowledgeBaseId: string };
 
-/** A row, if the account has this knowledge base and has not deleted it. */
+/** Selects one row if the account has this knowledge base and has not deleted it. */
 export const liveKnowledgeBase = ({
   accountId,
   knowledgeBaseId,

@@ -30,21 +30,21 @@ const range = (length: number) => Array.from({ length }, (_, index) => index + 1
 
 const byNumber = (left: number, right: number) => left - right;
 
-test('three servers at once, one of them with most of the load, give every place of two keys once', async () => {
+test('three servers at once, one with most of the load, give each number of two keys once', async () => {
   const counters = [suite.database, ...others].map((database) =>
     createRateLimitCounter(database, WINDOW_SECONDS),
   );
   const keys = [keyId, uuidv7()];
-  const places = await Promise.all(
+  const numbers = await Promise.all(
     keys.map(async (key) => {
       const loads = counters.flatMap((count, server) => range(server === 0 ? 400 : 50).map(() => count(key)));
       return (await Promise.all(loads)).map(({ ordinal }) => ordinal).sort(byNumber);
     }),
   );
-  expect(places).toEqual([range(500), range(500)]);
+  expect(numbers).toEqual([range(500), range(500)]);
 });
 
-test('the requests of one server are given their places in the order in which they came', async () => {
+test('requests of one server get their numbers in order of arrival', async () => {
   const count = createRateLimitCounter(suite.database, WINDOW_SECONDS);
   const counted = await Promise.all(range(50).map(() => count(keyId)));
   expect(counted.map(({ ordinal }) => ordinal)).toEqual(range(50));
@@ -64,7 +64,7 @@ test('two hundred requests at once of twenty keys take two statements', async ()
   expect(statements).toBe(2);
 });
 
-test('a window ends a minute behind its first request by the clock of the database, and the next one begins at 1', async () => {
+test('a window ends a minute after its first request; the first request of the next one is number 1', async () => {
   const count = createRateLimitCounter(suite.database, WINDOW_SECONDS);
   const before = performance.now();
   const first = await count(keyId);
@@ -76,7 +76,7 @@ test('a window ends a minute behind its first request by the clock of the databa
   expect((await count(keyId)).ordinal).toBe(2);
 });
 
-test('what can not be counted rejects, and counting goes on when the database is back', async () => {
+test('a request that cannot be counted rejects, and counting goes on when the database is back', async () => {
   const count = createRateLimitCounter(suite.database, WINDOW_SECONDS);
   await sql`ALTER TABLE rate_limit_counters RENAME TO elsewhere`.execute(suite.database);
   const lost = await Promise.allSettled([count(keyId), count(keyId)]);
@@ -85,14 +85,14 @@ test('what can not be counted rejects, and counting goes on when the database is
   expect((await count(keyId)).ordinal).toBe(1);
 });
 
-test('a statement that hangs is given up, and the requests behind it are counted', async () => {
+test('a statement that hangs is refused with 503, and later requests are counted', async () => {
   const count = createRateLimitCounter(suite.database, WINDOW_SECONDS);
   await count(keyId);
   await suite.database.transaction().execute(async (transaction) => {
     await sql`SELECT 1 FROM rate_limit_counters WHERE key_id = ${keyId} FOR UPDATE`.execute(transaction);
     const stuck = expect(count(keyId)).rejects.toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE' });
-    const behind = count(uuidv7());
+    const next = count(uuidv7());
     await stuck;
-    expect((await behind).ordinal).toBe(1);
+    expect((await next).ordinal).toBe(1);
   });
 });

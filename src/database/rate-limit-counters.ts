@@ -6,8 +6,8 @@ import type { Database } from './database.ts';
 import { prepare } from './prepared.ts';
 
 /**
- * `place`: the request's number within its key's window, from 1. `endsAtMs` (`performance.now()`): the earliest end of
- * that window.
+ * `ordinal`: the request's number within its key's window, from 1. `endsAtMs` (`performance.now()`): the earliest end
+ * of that window.
  */
 export type Counted = { ordinal: number; endsAtMs: number };
 
@@ -24,7 +24,7 @@ const addRequests = prepare('add_requests', ['keyIds', 'requests', 'windowSecond
   return sql<Total>`
     INSERT INTO rate_limit_counters AS counted (key_id, requests, ends_at)
     SELECT key_id, requests, now() + make_interval(secs => ${given.windowSeconds}::float8)
-    FROM unnest(${given.keyIds}::text[], ${given.requests}::bigint[]) AS asked (key_id, requests)
+    FROM unnest(${given.keyIds}::text[], ${given.requests}::bigint[]) AS given (key_id, requests)
     ORDER BY key_id COLLATE "C"
     ON CONFLICT (key_id) DO UPDATE SET
       requests = CASE WHEN ${isOpen} THEN counted.requests ELSE 0 END + excluded.requests,
@@ -32,10 +32,10 @@ const addRequests = prepare('add_requests', ['keyIds', 'requests', 'windowSecond
     RETURNING key_id AS "keyId", requests, (extract(epoch FROM ends_at - now()) * 1000)::float8 AS "leftMs"`;
 });
 
-type Waiting = { keyId: string; resolve(counted: Counted): void; reject(error: unknown): void };
+type PendingRequest = { keyId: string; resolve(counted: Counted): void; reject(error: unknown): void };
 
 /** Counts a batch in one statement; its requests get their numbers in the order of arrival. */
-async function countBatch(database: Database, windowSeconds: number, batch: Waiting[]): Promise<void> {
+async function countBatch(database: Database, windowSeconds: number, batch: PendingRequest[]): Promise<void> {
   const byKey = Map.groupBy(batch, ({ keyId }) => keyId);
   const sentAtMs = performance.now();
   const totals = await addRequests(database, {
@@ -51,33 +51,33 @@ async function countBatch(database: Database, windowSeconds: number, batch: Wait
   }
 }
 
-/** A slower statement hangs, on a dead connection or waiting for a lock. The next one must not wait for it. */
-const GIVE_UP_MS = 2_000;
+/** A slower statement hangs, on a dead connection or in a wait for a lock. The next one must not wait for it. */
+const BATCH_TIMEOUT_MS = 2_000;
 
-const giveUp = () => {
+const refuse = () => {
   throw serviceUnavailable();
 };
 
 /**
- * Counts one request of a key at each call, exactly, whatever other servers count. A single request goes to the
- * database at once. Requests that arrive while a statement runs share the next one, so that under load each request
- * costs a small part of a statement.
- * @returns a function that rejects when the database is away or hangs; the request may then be counted or not.
+ * Returns a function that counts one request of a key, exactly, also when other servers count at the same time. A
+ * single request goes to the database at once. Requests that arrive while a statement runs share the next one, so that
+ * under load each request costs a small part of a statement. The function rejects when the database is unavailable or
+ * hangs. The request may then be counted or not.
  */
 export function createRateLimitCounter(
   database: Database,
   windowSeconds: number,
 ): (keyId: string) => Promise<Counted> {
-  let waiting: Waiting[] = [];
+  let pending: PendingRequest[] = [];
   let isCounting = false;
 
   const countAll = async () => {
     isCounting = true;
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
+    while (pending.length > 0) {
+      const batch = pending;
+      pending = [];
       const counting = countBatch(database, windowSeconds, batch);
-      await withTimeout(counting, GIVE_UP_MS, giveUp).catch((error) => {
+      await withTimeout(counting, BATCH_TIMEOUT_MS, refuse).catch((error) => {
         for (const { reject } of batch) reject(error);
       });
     }
@@ -85,7 +85,7 @@ export function createRateLimitCounter(
   };
   return (keyId) =>
     new Promise((resolve, reject) => {
-      waiting.push({ keyId, resolve, reject });
+      pending.push({ keyId, resolve, reject });
       if (!isCounting) countAll();
     });
 }

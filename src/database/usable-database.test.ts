@@ -24,7 +24,7 @@ test.each([
   await expect(refused).rejects.toThrow(remedy);
 });
 
-test('one that does not exist', async () => {
+test('a database that does not exist', async () => {
   const connectionString = addressOf(given.connection, { database: 'nowhere' });
   await expect(migrate({ connectionString })).rejects.toThrow(
     'Make the database (createdb), or set the right one in DATABASE_URL.',
@@ -37,7 +37,7 @@ test('a user who does not exist', async () => {
   await expect(migrate({ connectionString })).rejects.not.toThrow('hunter2');
 });
 
-test('one that is too old is left as it is', async () => {
+test('a database that is too old', async () => {
   const database = createDatabase(createMaintenancePool(given.connection, () => {}));
   const { rows } = await sql<{ name: string }>`SELECT current_database() AS name`.execute(database);
   for (const statement of [

@@ -2,8 +2,8 @@
 import { type Kysely, sql } from 'kysely';
 import { codeOf, type Problem, reasonOf } from '../problem.ts';
 
-/** In the numbers of server_version_num. */
-const LEAST_VERSION = 150_000;
+/** PostgreSQL 15, as in server_version_num. */
+const MIN_VERSION = 150_000;
 
 /** SQLSTATE or Node's code of a failed connection → the remedy. */
 const REMEDIES: Record<string, string> = {
@@ -11,27 +11,30 @@ const REMEDIES: Record<string, string> = {
   ENOTFOUND: 'Set the right host in DATABASE_URL.',
   ENOENT: 'Start PostgreSQL, or set the right socket directory in DATABASE_URL.',
   '28P01': 'Set the right user and password in DATABASE_URL.',
-  '28000': 'Let this user in by pg_hba.conf, or set another one in DATABASE_URL.',
+  '28000': 'Allow this user in pg_hba.conf, or set another one in DATABASE_URL.',
   '3D000': 'Make the database (createdb), or set the right one in DATABASE_URL.',
-  '53300': 'Raise max_connections, or close what others have open.',
+  '53300': 'Raise max_connections, or close connections of other programs.',
 };
 
-/** Why the database refuses connections, for the operator. */
+/** The reason why the database cannot be reached, and the remedy, for the operator. */
 export const describeUnreachable = (error: unknown): Problem => ({
   problem: `The database does not answer: ${reasonOf(error)}.`,
-  remedy: REMEDIES[codeOf(error)] ?? 'See whether PostgreSQL runs, and whether DATABASE_URL leads to it.',
+  remedy: REMEDIES[codeOf(error)] ?? 'Check that PostgreSQL runs, and that DATABASE_URL is its address.',
 });
 
-type Kind = { version: number; versionName: string; encoding: string };
+type ServerFacts = { version: number; versionName: string; encoding: string };
 
-/** The reasons in its version and encoding why the service cannot work with it. @throws why it does not answer. */
+/**
+ * The problems of the database's version and encoding.
+ * @throws the error of the connection
+ */
 export async function findUnfitness<DB>(database: Kysely<DB>): Promise<Problem[]> {
-  const { rows } = await sql<Kind>`
+  const { rows } = await sql<ServerFacts>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS "versionName",
       current_setting('server_encoding') AS encoding`.execute(database);
   const { version = 0, versionName, encoding } = rows[0] ?? {};
   const problems: Problem[] = [];
-  if (version < LEAST_VERSION)
+  if (version < MIN_VERSION)
     problems.push({
       problem: `The database is PostgreSQL ${versionName}, and the service needs 15 or later.`,
       remedy:
