@@ -33,6 +33,11 @@ export type WaitQueue<Wanted> = {
 /** The time left for all waits of one request together. Each wait subtracts its duration. */
 export type WaitBudget = { leftMs: number };
 
+/** The longest wait of a request: below a minute, after which most clients and proxies give up. */
+export const REQUEST_WAIT_MAX_MS = 50_000;
+/** The longest wait during shutdown: an answer has to reach its client before the connections close. */
+export const SHUTDOWN_WAIT_MAX_MS = 2_000;
+
 /** The client of a waiting request, and the limits of its wait. Without limits it may wait for ever. */
 export type WaitLimits = {
   client?: Client;

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { FairSemaphore } from '../concurrency/fair-semaphore.ts';
+import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 
 /** A queue with longer waits is slow: a retry elsewhere or later has better odds. Retry-After is a second too. */
 const SLOW_WAIT_MS = 1_000;
@@ -13,9 +14,7 @@ const SAMPLE_KEPT_MS = 10_000;
 /** This many requests may wait even where the lane moves slowly, as after a start. */
 const BURST = 32;
 /** The longest wait in the lane of the other requests. */
-const WAIT_MAX_MS = 2_000;
-/** The longest wait of an import: less than a minute, after which most clients and proxies give up. */
-const IMPORT_WAIT_MAX_MS = 50_000;
+const OTHERS_WAIT_MAX_MS = 2_000;
 /** The most waiting requests of all accounts. Each holds a connection and at most 64 KiB of its body. */
 const WAITING_MAX = 1_000;
 /** Accounts whose service rate is remembered: those whose requests waited last. */
@@ -87,7 +86,7 @@ export function createLane(semaphore: FairSemaphore, { waitsWhenSlow }: { waitsW
     return length >= ownMax || (!waitsWhenSlow && isSlow(owner));
   };
   return {
-    waitMaxMs: waitsWhenSlow ? IMPORT_WAIT_MAX_MS : WAIT_MAX_MS,
+    waitMaxMs: waitsWhenSlow ? REQUEST_WAIT_MAX_MS : OTHERS_WAIT_MAX_MS,
     isFull,
     joined(owner) {
       if (waitsWhenSlow || !semaphore.queueOf(owner)) return;

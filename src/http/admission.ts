@@ -5,7 +5,7 @@
  */
 
 import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
-import type { Client, WaitBudget } from '../concurrency/wait-queue.ts';
+import { type Client, SHUTDOWN_WAIT_MAX_MS, type WaitBudget } from '../concurrency/wait-queue.ts';
 import { overloaded, serverShuttingDown } from '../errors.ts';
 import { createLane, type LaneName } from './admission-lanes.ts';
 import { type BodyMemory, createBodyMemory, type HeldBody } from './body-memory.ts';
@@ -16,8 +16,6 @@ import { createHeavyWork, type HeavyTurn, type HeavyWork } from './heavy-work.ts
  * milliseconds.
  */
 const IMPORT_SHARE = 3 / 4;
-/** The longest wait during shutdown: an answer has to reach its client before the connections close. */
-const SHUTDOWN_WAIT_MS = 2_000;
 /**
  * Memory for request bodies: four of the largest legal ones. The analysis of a text takes several times as much.
  */
@@ -56,7 +54,7 @@ export type Admission = {
    * @throws SERVICE_UNAVAILABLE when too many requests of the account wait, or this one has waited too long
    */
   admit(lane: LaneName, visitor: PermitRequest): Promise<Permit>;
-  /** From now on no request waits for longer than SHUTDOWN_WAIT_MS. */
+  /** From now on no request waits for longer than SHUTDOWN_WAIT_MAX_MS. */
   shortenWaits(): void;
 };
 
@@ -174,11 +172,11 @@ export function createAdmission(count: number, ownerOf: (key: string) => string)
       return createPermit(access, { memory, heavy }, request);
     },
     shortenWaits() {
-      for (const lane of Object.values(lanes)) lane.waitMaxMs = SHUTDOWN_WAIT_MS;
+      for (const lane of Object.values(lanes)) lane.waitMaxMs = SHUTDOWN_WAIT_MAX_MS;
       const end = () => {
         for (const { rejectAll } of [permits, imports, memory, heavy]) rejectAll(serverShuttingDown);
       };
-      setTimeout(end, SHUTDOWN_WAIT_MS).unref();
+      setTimeout(end, SHUTDOWN_WAIT_MAX_MS).unref();
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Idempotency: a request with an Idempotency-Key takes effect once, even when it is sent several times. */
 import { createHash } from 'node:crypto';
 import { createKeyedMutex } from '../concurrency/keyed-mutex.ts';
-import type { WaitBudget, WaitLimits } from '../concurrency/wait-queue.ts';
+import { REQUEST_WAIT_MAX_MS, type WaitBudget, type WaitLimits } from '../concurrency/wait-queue.ts';
 import type { Database } from '../database/database.ts';
 import {
   commitOnce,
@@ -36,9 +36,6 @@ export function toKeyedRequest(
   return { accountId, operation, key, hash: hashOf(input as object) }; // their bodies are objects, by the spec
 }
 
-/** As long as an import waits for its permit (admission-lanes.ts). */
-const TURN_WAIT_MAX_MS = 50_000;
-
 /** The part of a `RequestContext` that a wait needs. */
 type WaitingRequest = {
   withoutPermit<T>(act: () => Promise<T>): Promise<T>;
@@ -68,7 +65,7 @@ export function createIdempotency(database: Database) {
     };
     try {
       if (!mutex.isLocked(name)) await lock({});
-      else await withoutPermit(() => lock({ signal: signal(), budget, waitMaxMs: TURN_WAIT_MAX_MS }));
+      else await withoutPermit(() => lock({ signal: signal(), budget, waitMaxMs: REQUEST_WAIT_MAX_MS }));
       const data = await findKeptAnswer(database, request);
       if (data !== undefined) return { data };
       return await perform((effect) => commitOnce(database, request, effect));

@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { createKeyedMutex } from '../concurrency/keyed-mutex.ts';
+import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 import type { Database } from '../database/database.ts';
 import {
   fileAlreadyImported,
@@ -29,8 +30,6 @@ type UploadContext = Readonly<{
 
 /** The most uploads that query the database at the same time. They have no permits of the admission. */
 const QUERIES_MAX = 2;
-/** Below a minute, after which most clients and proxies give up. */
-const QUERY_WAIT_MAX_MS = 50_000;
 /** The longest wait of a body for another body to the same address. */
 const TURN_WAIT_MAX_MS = 2_000;
 
@@ -83,7 +82,7 @@ export function createReceiveUpload(
   const receive = async ({ request, client }: Upload, grant: UploadGrant) => {
     const { fileId, sizeBytes, accountId, keyId } = grant;
     const inDatabaseTurn = async <T>(act: () => Promise<T>): Promise<T> => {
-      await databaseTurns.acquire(accountId, { client, waitMaxMs: QUERY_WAIT_MAX_MS });
+      await databaseTurns.acquire(accountId, { client, waitMaxMs: REQUEST_WAIT_MAX_MS });
       return await act().finally(() => databaseTurns.release(accountId));
     };
     const id = parseFileId(fileId);

@@ -9,7 +9,7 @@ import type { Stem } from '../analysis/lexemes.ts';
 import { createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { onlyOnce } from '../concurrency/only-once.ts';
 import { siblingModule } from '../concurrency/sibling-module.ts';
-import type { WaitBudget } from '../concurrency/wait-queue.ts';
+import { REQUEST_WAIT_MAX_MS, type WaitBudget } from '../concurrency/wait-queue.ts';
 import { overloaded, serverShuttingDown } from '../errors.ts';
 import type { DocumentText, PassageBatch } from './analyse-document.ts';
 import { type Dialogue, openDialogue } from './analysis-dialogue.ts';
@@ -80,9 +80,6 @@ const LARGE_FILES = 1;
 
 /** Batches of a document that are made ahead: a quarter of a second's work, 1 MB, or 4 MB of rare ideographs. */
 const BATCHES_AHEAD = 3;
-
-/** The longest wait of a request: below a minute, after which most clients and proxies time out. */
-const REQUEST_WAIT_MAX_MS = 50_000;
 
 /** Waiting documents of all accounts together: 100 MB of small texts. */
 const WAITING_MAX = 1_000;

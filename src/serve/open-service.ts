@@ -1,5 +1,7 @@
 /** Composes the service from its settings: database, schema, files, jobs. The server and the tests use it. */
+
 import type { Logger } from 'pino';
+import { SHUTDOWN_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 import type { Config } from '../config/config.ts';
 import { type Connection, createDatabase, createPool } from '../database/database.ts';
 import { migrateOver } from '../database/migrate.ts';
@@ -30,9 +32,6 @@ export type OpenService = Service &
     /** Undefined: nothing is counted. */
     metrics: Metrics | undefined;
   }>;
-
-/** The same as SHUTDOWN_WAIT_MS in admission.ts. */
-const SHUTDOWN_WAIT_MS = 2_000;
 
 /** Starts metrics and traces, each only if the settings enable it. `stop` sends the last traces. */
 async function openTelemetry(
@@ -113,7 +112,7 @@ export async function openService(
   };
   const stopImports = runsWorkers ? await startImports(service, jobs) : async () => {};
   const endWork = async () => {
-    setTimeout(analysis.rejectWaiting, SHUTDOWN_WAIT_MS).unref();
+    setTimeout(analysis.rejectWaiting, SHUTDOWN_WAIT_MAX_MS).unref();
     await jobs.endWork();
   };
   const close = async (jobsTimeoutMs?: number) => {
