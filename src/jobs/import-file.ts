@@ -109,7 +109,7 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
     if (sha256 === null) await recordHash(database, { ...document, id }, bytes);
     return bytes;
   };
-  const extraction = await telemetry.step('reading', () =>
+  const extraction = await telemetry.step('extracting', () =>
     extractWhenStoreIsAvailable(service, { accountId, fileName, readBytes }, signal),
   );
   if ('failure' in extraction)

@@ -101,7 +101,7 @@ test('ended imports are counted by status and error code, and their steps are ti
   await importFile('A few words.', 'imports_total{status="processed",error_code=""}');
   await importFile('%PDF-1.7 and no more', 'imports_total{status="failed",error_code="FILE_CORRUPT"}');
   const samples = await scrape();
-  expect(samples.get('step_duration_seconds_count{step="reading"}')).toBeGreaterThanOrEqual(2);
+  expect(samples.get('step_duration_seconds_count{step="extracting"}')).toBeGreaterThanOrEqual(2);
   expect(samples.get('step_duration_seconds_count{step="storing"}')).toBeGreaterThanOrEqual(1);
 });
 

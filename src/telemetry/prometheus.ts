@@ -38,7 +38,7 @@ function createMeter(registers: Registry[]): Meter {
   });
   const steps = new Histogram({
     name: `${PREFIX}step_duration_seconds`,
-    help: 'Time of a step: searching, reading a file (with its wait for its turn), or storing an import.',
+    help: "Time of a step: searching, extracting a file's text (with its wait for a process), or storing an import.",
     labelNames: ['step'],
     buckets: STEP_BUCKETS,
     registers,
