@@ -27,9 +27,9 @@ function describeOperation(operation: (typeof operations)[number], statuses: str
     ]);
   return {
     summary: operationId,
-    parameters: parameters.map(({ name, in: place, required, example }) => ({
+    parameters: parameters.map(({ name, in: location, required, example }) => ({
       name,
-      in: place,
+      in: location,
       required,
       example,
     })),

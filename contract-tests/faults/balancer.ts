@@ -15,10 +15,10 @@ const READY_TIMEOUT_MS = 60_000;
 /** Longer than its clients keep an idle connection, like the service's own time-out. */
 const KEEP_ALIVE_TIMEOUT_MS = KEPT.timeout + 5_000;
 
-/** A slot for a server. A restarted server returns to its slot, with any address. */
-type Place = { address: string; isReady: boolean };
+/** A server behind the balancer. A restarted server takes the place of the old one, with any address. */
+type Backend = { address: string; isReady: boolean };
 
-async function askReadiness({ address }: Place): Promise<boolean> {
+async function askReadiness({ address }: Backend): Promise<boolean> {
   const signal = AbortSignal.timeout(READINESS_TIMEOUT_MS);
   const answer = await fetch(`${address}/readyz`, { signal }).catch(() => undefined);
   await answer?.text().catch(() => {});
@@ -50,40 +50,40 @@ function forward(agent: http.Agent, address: string, request: IncomingMessage, r
 
 /**
  * Starts the balancer before `addresses`.
- * @returns its own address; `replace`, which replaces a slot's server and resolves once the new one gets requests;
- * `counts`, the number of requests to each slot
+ * @returns its own address; `replace`, which replaces a backend's server and resolves once the new one gets requests;
+ * `counts`, the number of requests to each backend
  */
 export async function startBalancer(addresses: string[]) {
-  const places: Place[] = addresses.map((address) => ({ address, isReady: true }));
-  const counts = places.map(() => 0);
+  const backends: Backend[] = addresses.map((address) => ({ address, isReady: true }));
+  const counts = backends.map(() => 0);
   const agent = new http.Agent(KEPT);
   let turn = 0;
   const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, (request, response) => {
-    const ready = places.filter(({ isReady }) => isReady);
-    const place = ready[turn++ % ready.length];
-    if (place === undefined) return void response.writeHead(502).end('the balancer knows no ready server');
-    const index = places.indexOf(place);
+    const ready = backends.filter(({ isReady }) => isReady);
+    const backend = ready[turn++ % ready.length];
+    if (backend === undefined) return void response.writeHead(502).end('the balancer knows no ready server');
+    const index = backends.indexOf(backend);
     counts[index] = (counts[index] ?? 0) + 1;
-    forward(agent, place.address, request, response);
+    forward(agent, backend.address, request, response);
   });
   const closing = new AbortController();
-  const watch = async (place: Place) => {
+  const watch = async (backend: Backend) => {
     while (!closing.signal.aborted) {
-      place.isReady = await askReadiness(place);
+      backend.isReady = await askReadiness(backend);
       await delay(READINESS_INTERVAL_MS, undefined, { signal: closing.signal }).catch(() => {});
     }
   };
-  const watching = Promise.all(places.map(watch));
+  const watching = Promise.all(backends.map(watch));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // listening on TCP
   return {
     address: `http://127.0.0.1:${port}`,
     counts,
     async replace(index: number, address: string): Promise<void> {
-      const place = places[index];
-      if (place === undefined) throw new Error(`there is no place ${index}`);
-      place.address = address;
-      await vi.waitUntil(() => place.isReady, { timeout: READY_TIMEOUT_MS, interval: 20 });
+      const backend = backends[index];
+      if (backend === undefined) throw new Error(`there is no backend ${index}`);
+      backend.address = address;
+      await vi.waitUntil(() => backend.isReady, { timeout: READY_TIMEOUT_MS, interval: 20 });
     },
     async close(): Promise<void> {
       closing.abort();

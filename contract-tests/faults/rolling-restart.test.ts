@@ -100,13 +100,13 @@ type Deployment = { servers: RunningService[]; balancer: Awaited<ReturnType<type
 
 /** Restarts each server once. The next one follows when the balancer sends requests to the previous one again. */
 async function restartInTurn(dataDirectory: string, { servers, balancer }: Deployment): Promise<void> {
-  for (const [place, server] of servers.entries()) {
+  for (const [index, server] of servers.entries()) {
     await server.stop();
     const restarted = await startSecondServer(dataDirectory, SETTINGS);
-    servers[place] = restarted;
-    await balancer.replace(place, restarted.address);
-    const before = balancer.counts[place] ?? 0;
-    await expect.poll(() => balancer.counts[place], { timeout: 30_000 }).toBeGreaterThan(before + LANES);
+    servers[index] = restarted;
+    await balancer.replace(index, restarted.address);
+    const before = balancer.counts[index] ?? 0;
+    await expect.poll(() => balancer.counts[index], { timeout: 30_000 }).toBeGreaterThan(before + LANES);
   }
 }
 

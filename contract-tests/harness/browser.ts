@@ -31,8 +31,8 @@ function unpackedBrowser(): string {
     version: string;
   }; // what npm demands
   const caches = join(modules, '.cache');
-  const place = join(caches, `chromium-${version}`);
-  if (existsSync(place)) return place;
+  const directory = join(caches, `chromium-${version}`);
+  if (existsSync(directory)) return directory;
   mkdirSync(caches, { recursive: true });
   const unpacking = mkdtempSync(join(caches, 'chromium-'));
   // The package unpacks the libraries beside the browser only where it detects Amazon's machines.
@@ -46,23 +46,23 @@ function unpackedBrowser(): string {
   // The package's own font directories are Amazon's. Without any font Chromium crashes at the first letter.
   writeFileSync(join(unpacking, 'fonts.conf'), '<fontconfig><dir prefix="relative">fonts</dir></fontconfig>');
   try {
-    renameSync(unpacking, place);
+    renameSync(unpacking, directory);
   } catch {
     // Another test was faster.
     rmSync(unpacking, { recursive: true });
   }
-  return place;
+  return directory;
 }
 
 function launchOptions(): LaunchOptions {
   if (process.platform !== 'linux' || process.arch !== 'x64') return { channel: 'chrome', args: FLAGS };
-  const place = unpackedBrowser();
+  const directory = unpackedBrowser();
   const env = {
     ...process.env,
-    LD_LIBRARY_PATH: join(place, 'al2023/lib'),
-    FONTCONFIG_FILE: join(place, 'fonts.conf'),
+    LD_LIBRARY_PATH: join(directory, 'al2023/lib'),
+    FONTCONFIG_FILE: join(directory, 'fonts.conf'),
   };
-  return { executablePath: join(place, 'chromium'), env, args: ['--headless=shell', ...FLAGS] };
+  return { executablePath: join(directory, 'chromium'), env, args: ['--headless=shell', ...FLAGS] };
 }
 
 /** A new browser; undefined where this machine has none, after a line on the terminal. */

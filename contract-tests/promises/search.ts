@@ -8,7 +8,7 @@ import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
 
 const FEW = 2;
 
-/** Each result quotes a text of the stock as it is, from the place that it names. */
+/** Each result quotes a text of the stock as it is, at the location that it names. */
 function checkQuotes({ stock }: Work, results: SearchResult[]): void {
   for (const { document_id, knowledge_base_id, title, type, content, metadata, location } of results) {
     const text = stock.texts.find(({ document }) => document.id === document_id);
@@ -21,9 +21,9 @@ function checkQuotes({ stock }: Work, results: SearchResult[]): void {
       source: text.title,
     };
     assert.deepEqual(found, source, 'a result names where it comes from');
-    const place: unknown = JSON.parse(metadata.annotations);
-    assert.deepEqual(place, location ?? place, 'annotations say what location says');
-    const { start, end } = place as PassageLocation; // the same, as the spec has it
+    const annotated: unknown = JSON.parse(metadata.annotations);
+    assert.deepEqual(annotated, location ?? annotated, 'annotations say what location says');
+    const { start, end } = annotated as PassageLocation; // the same, as the spec has it
     assert.equal(content, [...text.content].slice(start, end).join(''), 'content stands where it says');
   }
 }
@@ -61,20 +61,20 @@ export function query(work: Work): Provocation {
       assert.deepEqual(few, all.slice(0, FEW), 'a smaller limit cuts the same results, with the same scores');
       assert.equal(all[0]?.title, BEST_TITLE, 'the text that answers the question comes first');
       assert.ok(!titlesOf(all).includes(UNRELATED_TITLE), 'a text without any of the words is not given');
-      await checkPlaces(work, words);
+      await checkKnowledgeBases(work, words);
       await checkDefault(work);
     },
   };
 }
 
-/** Where it is searched. */
-async function checkPlaces({ caller, stock }: Work, words: string): Promise<void> {
+/** The search covers the given knowledge bases, or all of the account's. */
+async function checkKnowledgeBases({ caller, stock }: Work, words: string): Promise<void> {
   const { api, request } = caller;
   const { knowledgeBaseId, otherKnowledgeBaseId } = stock;
   const everywhere = await api.query({ query: words, limit: 50 });
-  const places = new Set(everywhere.map(({ knowledge_base_id }) => knowledge_base_id));
+  const found = new Set(everywhere.map(({ knowledge_base_id }) => knowledge_base_id));
   for (const id of [knowledgeBaseId, otherKnowledgeBaseId])
-    assert.ok(places.has(id), 'without knowledgeBaseIds all knowledge bases are searched');
+    assert.ok(found.has(id), 'without knowledgeBaseIds all knowledge bases are searched');
   assert.deepEqual(await api.query({ query: words, knowledgeBaseIds: [] }), [], '[] searches nowhere');
   const nothing = { query: 'zyxwvut', knowledgeBaseIds: [knowledgeBaseId] };
   assert.deepEqual(await api.query(nothing), [], 'a word that no text has finds nothing');

@@ -68,9 +68,9 @@ test('401 UNAUTHORIZED: a key with a wrong character is refused without a query 
   const request = createCaller({ address: second.address, apiKey }).request;
   const flip = (at: number) =>
     `${apiKey.slice(0, at)}${apiKey[at] === '0' ? '1' : '0'}${apiKey.slice(at + 1)}`;
-  const places = [3, 10, 28, 50, apiKey.length - 9, apiKey.length - 1];
+  const positions = [3, 10, 28, 50, apiKey.length - 9, apiKey.length - 1];
   const wrong = [
-    ...places.map(flip),
+    ...positions.map(flip),
     apiKey.toUpperCase(),
     ` ${apiKey} x`,
     `${apiKey}${apiKey}`,

@@ -67,13 +67,13 @@ test('429 RATE_LIMITED: of thirty requests at once three are answered', async ()
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(27);
 });
 
-/** Which of the requests pass, when each goes to the server that `places` says for it, one after the other. */
-async function passAt(places: number[]): Promise<boolean[]> {
+/** Sends requests one after another to the servers with these indexes. Returns which of them pass. */
+async function passAt(order: number[]): Promise<boolean[]> {
   const apiKey = await createKey('default', service);
   const servers = [service, second].map(({ address }) => createCaller({ address, apiKey }));
   const passed: boolean[] = [];
-  for (const place of places) {
-    const answer = await servers[place]?.request('getBalance');
+  for (const index of order) {
+    const answer = await servers[index]?.request('getBalance');
     passed.push(answer?.status === 200);
   }
   return passed;
@@ -83,8 +83,8 @@ test.each([
   ['by turns', [0, 1, 0, 1, 0, 1]],
   ['the second after the first', [0, 0, 1, 1, 1, 0]],
   ['nearly all at the second', [1, 0, 1, 1, 1, 1]],
-])('of requests to two server processes exactly three pass: %s', async (_, places) => {
-  expect(await passAt(places)).toEqual([true, true, true, false, false, false]);
+])('of requests to two server processes exactly three pass: %s', async (_, order) => {
+  expect(await passAt(order)).toEqual([true, true, true, false, false, false]);
 });
 
 test('of sixty requests at once to two server processes exactly three pass', async () => {

@@ -7,14 +7,14 @@ const SENTENCE = /^[A-Z0-9`][\s\S]{8,}\.$/;
 
 const isDescribed = ({ description = '' }: { description?: string }): boolean => SENTENCE.test(description);
 
-/** The places below a schema, itself included, that lack a description; items need one only if they have fields. */
-function undescribed(schema: Schema, place: string): string[] {
+/** The paths of a schema and its parts that lack a description; items need one only if they have fields. */
+function undescribed(schema: Schema, path: string): string[] {
   const properties = Object.entries(schema.properties ?? {});
   return [
-    ...(isDescribed(schema) || schema.oneOf !== undefined ? [] : [place]),
-    ...properties.flatMap(([name, property]) => undescribed(property, `${place}.${name}`)),
-    ...(schema.items?.properties === undefined ? [] : undescribed(schema.items, `${place}[]`)),
-    ...(schema.oneOf ?? []).flatMap((alternative) => undescribed(alternative, place)),
+    ...(isDescribed(schema) || schema.oneOf !== undefined ? [] : [path]),
+    ...properties.flatMap(([name, property]) => undescribed(property, `${path}.${name}`)),
+    ...(schema.items?.properties === undefined ? [] : undescribed(schema.items, `${path}[]`)),
+    ...(schema.oneOf ?? []).flatMap((alternative) => undescribed(alternative, path)),
   ];
 }
 

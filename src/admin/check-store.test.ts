@@ -7,19 +7,20 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../database/database.ts';
+import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { type FileStore, openFileStore } from '../files/file-store.ts';
 import { type FileComparison, reconcileFiles } from '../files/reconcile.ts';
 import { formatScopedId } from '../ids.ts';
 import { deleteDocumentRows } from '../indexing/store-passages.ts';
-import { importText, makeKnowledgeBase, type Place } from '../search/testing/imported-texts.ts';
+import { importText, makeKnowledgeBase } from '../search/testing/imported-texts.ts';
 import { checkStore } from './check-store.ts';
 
 let database: Database;
 let closeDatabase: () => Promise<void>;
 let files: FileStore;
 let directory: string;
-let place: Place;
+let owned: OwnedKnowledgeBase;
 
 beforeAll(async () => {
   const test = await createTestDatabase();
@@ -39,14 +40,14 @@ beforeEach(async () => {
   await sql`
     TRUNCATE knowledge_bases, document_frequencies, document_frequency_deltas, language_statistics
     CASCADE`.execute(database);
-  place = await makeKnowledgeBase(database);
-  await importText(database, place, { title: 'a', content: 'The zebra drinks water.' });
-  await importText(database, place, { title: 'b', content: 'Das Zebra trinkt am Abend das Wasser.' });
-  const gone = await importText(database, place, { title: 'c', content: 'gone' });
+  owned = await makeKnowledgeBase(database);
+  await importText(database, owned, { title: 'a', content: 'The zebra drinks water.' });
+  await importText(database, owned, { title: 'b', content: 'Das Zebra trinkt am Abend das Wasser.' });
+  const gone = await importText(database, owned, { title: 'c', content: 'gone' });
   const bytes = Buffer.byteLength('gone');
   await database
     .transaction()
-    .execute((transaction) => deleteDocumentRows(transaction, { ...place, id: gone, bytes }));
+    .execute((transaction) => deleteDocumentRows(transaction, { ...owned, id: gone, bytes }));
 });
 
 async function check(repair = false): Promise<string[]> {
@@ -65,14 +66,14 @@ async function check(repair = false): Promise<string[]> {
 /** An uploaded file that is not imported; returns its object's name. */
 async function addFile(): Promise<string> {
   const id = uuidv7();
-  const prefix = `${place.knowledgeBaseId}/${id}`;
+  const prefix = `${owned.knowledgeBaseId}/${id}`;
   const { objectName, sha256 } = await files.write(prefix, Readable.from([Buffer.from('four')]), 4);
   const now = new Date();
   await database
     .insertInto('files')
     .values({
-      knowledge_base_id: place.knowledgeBaseId,
-      account_id: place.accountId,
+      knowledge_base_id: owned.knowledgeBaseId,
+      account_id: owned.accountId,
       id,
       file_name: 'a.txt',
       size_bytes: 4,
@@ -92,10 +93,10 @@ const fileIdOf = (objectName: string): string => objectName.split('/')[1] ?? '';
 async function addImportedFile(title: string) {
   const objectName = await addFile();
   const fileId = fileIdOf(objectName);
-  const id = await importText(database, place, { title, content: 'four' });
+  const id = await importText(database, owned, { title, content: 'four' });
   await sql`UPDATE files SET document_id = ${id} WHERE id = ${fileId}`.execute(database);
   await sql`UPDATE documents SET file_id = ${fileId} WHERE id = ${id}`.execute(database);
-  return { documentId: formatScopedId({ ...place, id }), objectName };
+  return { documentId: formatScopedId({ ...owned, id }), objectName };
 }
 
 test('a healthy store has no problems', async () => {
@@ -104,17 +105,26 @@ test('a healthy store has no problems', async () => {
 });
 
 test.each([
-  ['a document too many', 'UPDATE knowledge_base_statistics SET document_count = document_count + 1'],
-  ['bytes too few', 'UPDATE knowledge_base_statistics SET storage_bytes = storage_bytes - 1'],
-  ['passages too many', 'UPDATE knowledge_base_statistics SET passage_count = passage_count + 1'],
-  ['a wrong length', 'UPDATE knowledge_base_statistics SET passage_length_total = 1'],
-  ['a language too many', "UPDATE language_statistics SET language = 'yiddish' WHERE language = 'german'"],
   [
-    'a lost change of lexemes',
+    'a document count that is too high',
+    'UPDATE knowledge_base_statistics SET document_count = document_count + 1',
+  ],
+  ['a byte count that is too low', 'UPDATE knowledge_base_statistics SET storage_bytes = storage_bytes - 1'],
+  [
+    'a passage count that is too high',
+    'UPDATE knowledge_base_statistics SET passage_count = passage_count + 1',
+  ],
+  ['a wrong total length of passages', 'UPDATE knowledge_base_statistics SET passage_length_total = 1'],
+  [
+    'statistics of a language that no passage has',
+    "UPDATE language_statistics SET language = 'yiddish' WHERE language = 'german'",
+  ],
+  [
+    'a lost delta of document frequencies',
     'DELETE FROM document_frequency_deltas WHERE id = (SELECT min(id::text)::uuid FROM document_frequency_deltas)',
   ],
-  ['a wrong number of passages', "UPDATE documents SET passage_count = 7 WHERE title = 'a'"],
-])('%s is told, and repaired', async (_, damage) => {
+  ['a wrong passage count of a document', "UPDATE documents SET passage_count = 7 WHERE title = 'a'"],
+])('reports and repairs %s', async (_, damage) => {
   await sql.raw(damage).execute(database);
   const [line = '', ...further] = await check();
   expect(line).toMatch(/^knowledge base [\w-]{36}: .+: says .+, counted .+$/);
@@ -135,7 +145,7 @@ test('reports a passage without its postings', async () => {
 
 test('reports old objects without a row, and removes them with their empty directories', async () => {
   const kept = await addFile();
-  const [orphan, young] = [uuidv7(), uuidv7()].map((id) => `${place.knowledgeBaseId}/${id}/${uuidv7()}`) as [
+  const [orphan, young] = [uuidv7(), uuidv7()].map((id) => `${owned.knowledgeBaseId}/${id}/${uuidv7()}`) as [
     string,
     string,
   ];
@@ -147,20 +157,20 @@ test('reports old objects without a row, and removes them with their empty direc
   await utimes(join(directory, orphan), old, old);
   await utimes(join(directory, kept), old, old);
   expect(await check()).toEqual([
-    `knowledge base ${place.knowledgeBaseId}: object without a file: ${orphan}`,
+    `knowledge base ${owned.knowledgeBaseId}: object without a file: ${orphan}`,
   ]);
   expect(await check(true)).toEqual([]);
   expect(await check()).toEqual([]);
-  expect(await readdir(join(directory, place.knowledgeBaseId))).toHaveLength(2);
+  expect(await readdir(join(directory, owned.knowledgeBaseId))).toHaveLength(2);
 });
 
 test('compares all files of a knowledge base that has several pages of them', async () => {
-  const { knowledgeBaseId, accountId } = place;
+  const { knowledgeBaseId, accountId } = owned;
   const names: string[] = [];
   for (let count = 0; count < 2_500; count++) names.push(`${knowledgeBaseId}/${uuidv7()}/${uuidv7()}`);
   const [orphans, lost] = [
-    [0, 1_100, 2_499].map((place) => names[place]),
-    [1, 999, 2_000].map((place) => names[place]),
+    [0, 1_100, 2_499].map((index) => names[index]),
+    [1, 999, 2_000].map((index) => names[index]),
   ];
   const now = new Date();
   await database
@@ -198,12 +208,12 @@ test('compares all files of a knowledge base that has several pages of them', as
 test('ignores objects with names that the service does not use', async () => {
   const foreign = join(directory, 'notes.txt');
   await writeFile(foreign, 'mine');
-  await mkdir(join(directory, place.knowledgeBaseId, 'subdirectory'), { recursive: true });
-  await writeFile(join(directory, place.knowledgeBaseId, 'subdirectory', 'x'), 'mine too');
-  for (const path of [foreign, join(directory, place.knowledgeBaseId, 'subdirectory', 'x')])
+  await mkdir(join(directory, owned.knowledgeBaseId, 'subdirectory'), { recursive: true });
+  await writeFile(join(directory, owned.knowledgeBaseId, 'subdirectory', 'x'), 'mine too');
+  for (const path of [foreign, join(directory, owned.knowledgeBaseId, 'subdirectory', 'x')])
     await utimes(path, new Date(0), new Date(0));
   expect(await check(true)).toEqual([]);
-  expect(await readdir(join(directory, place.knowledgeBaseId, 'subdirectory'))).toEqual(['x']);
+  expect(await readdir(join(directory, owned.knowledgeBaseId, 'subdirectory'))).toEqual(['x']);
   await rm(foreign);
 });
 
@@ -211,7 +221,7 @@ test('reports rows whose object is missing or has another length', async () => {
   const [gone, cut] = [await addFile(), await addFile()];
   await rm(join(directory, gone));
   await writeFile(join(directory, cut), 'abc');
-  const { knowledgeBaseId } = place;
+  const { knowledgeBaseId } = owned;
   const upload = (objectName: string) =>
     `knowledge base ${knowledgeBaseId}: the bytes of upload ${knowledgeBaseId}_${fileIdOf(objectName)} "a.txt"`;
   const remedy = 'This cannot be repaired: restore a backup, or upload the file again.';
@@ -228,7 +238,7 @@ test('the repair clears an upload whose object is missing, and reports a remedy 
   ];
   for (const name of [uploaded, gone.objectName]) await rm(join(directory, name));
   await writeFile(join(directory, cut.objectName), 'abc');
-  const knowledgeBase = `knowledge base ${place.knowledgeBaseId}: the bytes of document`;
+  const knowledgeBase = `knowledge base ${owned.knowledgeBaseId}: the bytes of document`;
   const remedy =
     'This cannot be repaired: restore a backup, or delete the document and upload the file again.';
   const lines = [

@@ -7,7 +7,7 @@ import { SCORED_LANGUAGES, scoreLanguages } from './language-scores.ts';
 const expectEldsScores = (text: string): void => {
   const elds = eld.detect(text);
   const { scores, best, isReliable } = scoreLanguages(text);
-  const byCode = [...scores].map((score, place) => [SCORED_LANGUAGES[place] ?? '', score] as const);
+  const byCode = [...scores].map((score, index) => [SCORED_LANGUAGES[index] ?? '', score] as const);
   const found = Object.fromEntries(byCode.filter(([, score]) => score > 0));
   const expected = elds.getScores();
   expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());

@@ -222,11 +222,11 @@ test('the words of a text stay whole with any bytes between them and NULs inside
       .constantFrom('\0', '\0\0', '\xff\xfe', '\x1b$B', '\x80', '\x82\xa0')
       .map((text) => Buffer.from(text, 'latin1')),
   );
-  const places = fc.array(fc.tuple(fc.nat(WORDS.length), junk), { maxLength: 6 });
+  const insertions = fc.array(fc.tuple(fc.nat(WORDS.length), junk), { maxLength: 6 });
   const nuls = fc.array(fc.nat(WORDS.length), { maxLength: 20 });
   const marks = fc.constantFrom('', '\0', '\xff\xfe', '\xfe\xff', '\xef\xbb\xbf', '\0\0\0');
   await fc.assert(
-    fc.asyncProperty(places, nuls, marks, async (inserted, dropped, mark) => {
+    fc.asyncProperty(insertions, nuls, marks, async (inserted, dropped, mark) => {
       const letters = WORDS.split('').map((letter) => Buffer.from(letter));
       for (const at of dropped)
         letters[at] = Buffer.concat([Buffer.alloc(1), letters[at] ?? Buffer.alloc(0)]);

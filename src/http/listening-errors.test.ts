@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { explainListening } from './listening-errors.ts';
 import { drain, listen } from './server.ts';
 
-const failure = async (place: { host: string; port: number }) => {
-  const error = await listen(() => {}, place).then(
+const failure = async (address: { host: string; port: number }) => {
+  const error = await listen(() => {}, address).then(
     () => new Error('it listens'),
     (thrown: unknown) => thrown,
   );
-  return explainListening(error, { ...place, setting: 'PORT' }).message;
+  return explainListening(error, { ...address, setting: 'PORT' }).message;
 };
 
 test('PORT, for a port in use', async () => {

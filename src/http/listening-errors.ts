@@ -25,7 +25,8 @@ function remedyFor(error: unknown, { host, port, setting }: ListenAddress): stri
 }
 
 /** Turns the error of a `listen` into an error with a remedy for the operator. */
-export function explainListening(error: unknown, place: ListenAddress): Error {
-  const remedy = remedyFor(error, place) ?? `Nothing can listen on port ${place.port} of ${place.host}.`;
+export function explainListening(error: unknown, address: ListenAddress): Error {
+  const remedy =
+    remedyFor(error, address) ?? `Nothing can listen on port ${address.port} of ${address.host}.`;
   return new Error(`${remedy} (${reasonOf(error)})`, { cause: error });
 }

@@ -4,10 +4,11 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
+import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { LEXEMES_PER_DELTA } from '../database/tables.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { readFrequencies, readQueryStatistics } from '../search/collection-statistics.ts';
-import { importText, makeKnowledgeBase, type Place } from '../search/testing/imported-texts.ts';
+import { importText, makeKnowledgeBase } from '../search/testing/imported-texts.ts';
 import { LARGE_DELTAS_PER_MERGE, mergeFrequencyDeltas } from './postings/document-frequencies.ts';
 import { deleteDocumentRows } from './store-passages.ts';
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => suite.close());
 
 /** The values of the counters. */
-async function readStatistics({ knowledgeBaseId }: Place) {
+async function readStatistics({ knowledgeBaseId }: OwnedKnowledgeBase) {
   const { rows } = await sql`
     SELECT document_count, storage_bytes, passage_count, passage_length_total,
       (SELECT coalesce(jsonb_object_agg(lexeme, passage_count), '{}') FROM (
@@ -36,7 +37,7 @@ async function readStatistics({ knowledgeBaseId }: Place) {
 }
 
 /** The same values, counted from the documents and passages. */
-async function recount({ knowledgeBaseId }: Place) {
+async function recount({ knowledgeBaseId }: OwnedKnowledgeBase) {
   const { rows } = await sql<{ lexemes: Record<string, number> }>`
     WITH own AS (
       SELECT * FROM passages JOIN passage_lexemes USING (knowledge_base_id, document_id, position)
@@ -57,20 +58,20 @@ async function recount({ knowledgeBaseId }: Place) {
   return rows[0];
 }
 
-async function deleteText(place: Place, id: string): Promise<void> {
+async function deleteText(owned: OwnedKnowledgeBase, id: string): Promise<void> {
   await suite.database.transaction().execute(async (transaction) => {
-    const document = { knowledgeBaseId: place.knowledgeBaseId, id };
+    const document = { knowledgeBaseId: owned.knowledgeBaseId, id };
     const row = await transaction
       .selectFrom('documents')
       .select('size_bytes')
-      .where('knowledge_base_id', '=', place.knowledgeBaseId)
+      .where('knowledge_base_id', '=', owned.knowledgeBaseId)
       .where('id', '=', id)
       .forUpdate()
       .executeTakeFirst();
     if (row !== undefined)
       await deleteDocumentRows(transaction, {
         ...document,
-        accountId: place.accountId,
+        accountId: owned.accountId,
         bytes: row.size_bytes,
       });
   });
@@ -97,29 +98,29 @@ const text = fc.record({
 test('concurrent imports and deletes leave exact statistics and no deadlock', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(text, { minLength: 2, maxLength: 8 }), fc.nat(7), async (texts, deleted) => {
-      const place = await makeKnowledgeBase(suite.database);
-      const ids = await Promise.all(texts.map((one) => importText(suite.database, place, one)));
+      const owned = await makeKnowledgeBase(suite.database);
+      const ids = await Promise.all(texts.map((one) => importText(suite.database, owned, one)));
       const doomed = ids.slice(0, deleted);
       await Promise.all([
-        ...doomed.flatMap((id) => [deleteText(place, id), deleteText(place, id)]),
-        ...texts.slice(0, 3).map((one) => importText(suite.database, place, one)),
+        ...doomed.flatMap((id) => [deleteText(owned, id), deleteText(owned, id)]),
+        ...texts.slice(0, 3).map((one) => importText(suite.database, owned, one)),
         mergeFrequencyDeltas(suite.database),
         mergeFrequencyDeltas(suite.database),
       ]);
-      const recounted = await recount(place);
-      expect(await readStatistics(place)).toEqual(recounted);
+      const recounted = await recount(owned);
+      expect(await readStatistics(owned)).toEqual(recounted);
       await mergeFrequencyDeltas(suite.database);
-      expect(await readStatistics(place)).toEqual(recounted);
+      expect(await readStatistics(owned)).toEqual(recounted);
       const lexemes = Object.keys(recounted?.lexemes ?? {});
       const { frequencies } = await readQueryStatistics(
         suite.database,
-        { accountId: place.accountId, ids: [place.knowledgeBaseId] },
+        { accountId: owned.accountId, ids: [owned.knowledgeBaseId] },
         { lexemes, prefixes: [''], toStem: [], isCountingStems: false },
       );
       expect(Object.fromEntries(frequencies)).toEqual(recounted?.lexemes);
       for (const others of [0, 200]) {
-        const ids = [place.knowledgeBaseId, ...Array.from({ length: others }, () => uuidv7())];
-        const again = await readFrequencies(suite.database, { accountId: place.accountId, ids }, lexemes);
+        const ids = [owned.knowledgeBaseId, ...Array.from({ length: others }, () => uuidv7())];
+        const again = await readFrequencies(suite.database, { accountId: owned.accountId, ids }, lexemes);
         expect(Object.fromEntries(again)).toEqual(recounted?.lexemes);
       }
     }),
@@ -128,11 +129,11 @@ test('concurrent imports and deletes leave exact statistics and no deadlock', as
 });
 
 test('a knowledge base has no lexemes after its last document was deleted', async () => {
-  const place = await makeKnowledgeBase(suite.database);
-  const id = await importText(suite.database, place, { title: 'one', content: 'two three' });
-  await deleteText(place, id);
+  const owned = await makeKnowledgeBase(suite.database);
+  const id = await importText(suite.database, owned, { title: 'one', content: 'two three' });
+  await deleteText(owned, id);
   await mergeFrequencyDeltas(suite.database);
-  expect(await readStatistics(place)).toEqual({
+  expect(await readStatistics(owned)).toEqual({
     document_count: 0,
     storage_bytes: 0,
     passage_count: 0,
@@ -143,11 +144,11 @@ test('a knowledge base has no lexemes after its last document was deleted', asyn
 });
 
 test('a large document is merged in several steps, and its statistics stay exact meanwhile', async () => {
-  const place = await makeKnowledgeBase(suite.database);
+  const owned = await makeKnowledgeBase(suite.database);
   const content = Array.from({ length: 15 * LEXEMES_PER_DELTA }, (_, i) => `word${i}`).join(' ');
   const countDeltas = async () => {
     const { rows } = await sql<{ count: number }>`
-      SELECT count(*) FROM document_frequency_deltas WHERE knowledge_base_id = ${place.knowledgeBaseId}`.execute(
+      SELECT count(*) FROM document_frequency_deltas WHERE knowledge_base_id = ${owned.knowledgeBaseId}`.execute(
       suite.database,
     );
     return rows[0]?.count ?? 0;
@@ -155,12 +156,12 @@ test('a large document is merged in several steps, and its statistics stay exact
   /** Merges all deltas, and returns how many each merge took. */
   const mergeAll = async () => {
     const taken: number[] = [];
-    const recounted = await recount(place);
+    const recounted = await recount(owned);
     for (let areLeft = true; areLeft; ) {
       const before = await countDeltas();
       ({ areLeft } = await mergeFrequencyDeltas(suite.database));
       taken.push(before - (await countDeltas()));
-      expect(await readStatistics(place)).toEqual(recounted);
+      expect(await readStatistics(owned)).toEqual(recounted);
     }
     expect(await countDeltas()).toBe(0);
     return taken;
@@ -170,20 +171,20 @@ test('a large document is merged in several steps, and its statistics stay exact
     // The last delta of a document may be small, and is then merged in addition to the large ones.
     expect(Math.max(...taken)).toBeLessThanOrEqual(LARGE_DELTAS_PER_MERGE + 1);
   };
-  const id = await importText(suite.database, place, { title: 'words', content });
+  const id = await importText(suite.database, owned, { title: 'words', content });
   expectSeveralMerges(await mergeAll());
-  await deleteText(place, id);
+  await deleteText(owned, id);
   expectSeveralMerges(await mergeAll());
   const { rows } = await sql`
-    SELECT FROM document_frequencies WHERE knowledge_base_id = ${place.knowledgeBaseId}`.execute(
+    SELECT FROM document_frequencies WHERE knowledge_base_id = ${owned.knowledgeBaseId}`.execute(
     suite.database,
   );
   expect(rows).toEqual([]);
 });
 
 test('a document of punctuation alone, without lexemes, can be deleted', async () => {
-  const place = await makeKnowledgeBase(suite.database);
-  const id = await importText(suite.database, place, { title: '!!!', content: '...' });
-  await deleteText(place, id);
-  expect(await readStatistics(place)).toMatchObject({ document_count: 0, passage_count: 0 });
+  const owned = await makeKnowledgeBase(suite.database);
+  const id = await importText(suite.database, owned, { title: '!!!', content: '...' });
+  await deleteText(owned, id);
+  expect(await readStatistics(owned)).toMatchObject({ document_count: 0, passage_count: 0 });
 });

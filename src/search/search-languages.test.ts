@@ -80,11 +80,11 @@ test.each(['می\u200cشود', 'می شود', 'میشود'])(
 
 test('names and dates are in the language of their knowledge base', async () => {
   const { database } = suite;
-  const place = await makeKnowledgeBase(database);
+  const owned = await makeKnowledgeBase(database);
   const content = 'The committee agreed that the new regulation would not apply to small companies.';
-  await importText(database, place, { title: 'Long', content });
+  await importText(database, owned, { title: 'Long', content });
   const names = 'CACM March, 1961 Wood, T. C. CA610305 JB March 17, 1978 12:41 AM';
-  const id = await importText(database, place, { title: '-', content: names });
+  const id = await importText(database, owned, { title: '-', content: names });
   const { language } = await database
     .selectFrom('passages')
     .select('language')
@@ -99,14 +99,14 @@ test('one character finds its passage inside a run', async () => {
 });
 
 test('a text in a language that was not there before is found by other forms of its words', async () => {
-  const { place, titlesFor } = await openSearch();
+  const { owned, titlesFor } = await openSearch();
   expect(await titlesFor('houses')).toEqual([]);
   const content = 'The old house stands at the end of the road, and nobody has lived there for years.';
-  await importText(suite.database, place, { title: 'English', content });
+  await importText(suite.database, owned, { title: 'English', content });
   expect(await titlesFor('houses')).toEqual(['English']);
   const inGerman =
     'Die alten Häuser am Ende der Straße stehen leer, und niemand hat dort seit Jahren gewohnt.';
-  await importText(suite.database, place, { title: 'Deutsch', content: inGerman });
+  await importText(suite.database, owned, { title: 'Deutsch', content: inGerman });
   expect(await titlesFor('Straßen')).toEqual(['Deutsch']);
   expect(await titlesFor('roads')).toEqual(['English']);
 });

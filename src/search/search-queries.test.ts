@@ -2,9 +2,10 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { readBalance } from '../database/accounts.ts';
+import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { createSearch } from './search.ts';
 import { createStemMemory } from './stems.ts';
-import { importText, makeKnowledgeBase, type Place } from './testing/imported-texts.ts';
+import { importText, makeKnowledgeBase } from './testing/imported-texts.ts';
 import { titled, useSearch } from './testing/searched-texts.ts';
 
 const suite = useSearch();
@@ -35,7 +36,7 @@ test('a query of 8,192 characters of anything is answered', async () => {
 
 /** Creates knowledge bases of one account with imports whose document frequency deltas are not merged yet. */
 async function insertUnmerged(
-  { accountId }: Place,
+  { accountId }: OwnedKnowledgeBase,
   counts: object,
   size: { bases: number; changes: number },
 ) {
@@ -55,44 +56,44 @@ async function insertUnmerged(
 }
 
 test('a query of 8,192 different characters is answered at once, over 1,000 knowledge bases under import', async () => {
-  const place = await makeKnowledgeBase(suite.database);
+  const owned = await makeKnowledgeBase(suite.database);
   const search = createSearch(suite.database, createStemMemory());
   const query = String.fromCharCode(...Array.from({ length: 8192 }, (_, i) => 0x4e00 + 2 * i));
   const bigrams = Array.from({ length: 5_000 }, (_, i) => query.slice(i, i + 2));
-  await importText(suite.database, place, { title: 'T', content: query.slice(0, 600) });
+  await importText(suite.database, owned, { title: 'T', content: query.slice(0, 600) });
   const counts = Object.fromEntries(bigrams.map((bigram) => [bigram, 1]));
-  await insertUnmerged(place, counts, { bases: 1_000, changes: 400 });
+  await insertUnmerged(owned, counts, { bases: 1_000, changes: 400 });
   const startedAtMs = performance.now();
-  const question = { accountId: place.accountId, knowledgeBaseIds: undefined, query };
-  expect(await search({ ...question, limit: 10, credits: 1 })).not.toEqual([]);
+  const request = { accountId: owned.accountId, knowledgeBaseIds: undefined, query, limit: 10, credits: 1 };
+  expect(await search(request)).not.toEqual([]);
   // Looking up its 16,384 tokens and their tiers in each import took more than a minute, which ended the search.
   expect(performance.now() - startedAtMs).toBeLessThan(5_000);
   // Merging two million counts would take the next tests half a minute.
   await suite.database
     .deleteFrom('document_frequency_deltas')
-    .where('account_id', '=', place.accountId)
+    .where('account_id', '=', owned.accountId)
     .execute();
 });
 
 test('a query is charged once, whatever it finds', async () => {
-  const { place, titlesFor } = await openSearch();
+  const { owned, titlesFor } = await openSearch();
   const { database } = suite;
-  for (const [question, credits] of [
+  for (const [query, credits] of [
     ['nothing yet', 10],
     ['word', 20],
     ['absent', 30],
   ] as const) {
-    const before = await readBalance(database, place.accountId);
-    await titlesFor(question, credits);
-    expect(await readBalance(database, place.accountId), question).toBe(before - credits);
-    await importText(database, place, { title: question, content: `a word number ${credits}` });
+    const before = await readBalance(database, owned.accountId);
+    await titlesFor(query, credits);
+    expect(await readBalance(database, owned.accountId), query).toBe(before - credits);
+    await importText(database, owned, { title: query, content: `a word number ${credits}` });
   }
 });
 
 test('when others use up the balance, a query is refused and takes nothing', async () => {
-  const { place, titlesFor } = await openSearch();
-  await importText(suite.database, place, { title: 'Text', content: 'one word' });
+  const { owned, titlesFor } = await openSearch();
+  await importText(suite.database, owned, { title: 'Text', content: 'one word' });
   const answers = await Promise.allSettled(Array.from({ length: 8 }, () => titlesFor('word', 300)));
   expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
-  expect(await readBalance(suite.database, place.accountId)).toBe(100);
+  expect(await readBalance(suite.database, owned.accountId)).toBe(100);
 });

@@ -64,13 +64,13 @@ test('scores lie in [0, 1], have 6 decimals and do not depend on the limit', asy
 });
 
 test('fewer results are the first of more, also where few candidates hold several of the words', async () => {
-  const { place, resultsFor } = await openSearch();
+  const { owned, resultsFor } = await openSearch();
   // 700 passages have one word, 1,115 the other, 15 both: far fewer than independence predicts, and they are not the
   // best.
   const words = (i: number) => (i < 685 ? 'zalpha '.repeat(9) : i < 700 ? 'zalpha zbeta' : 'zbeta');
   const filler = 'and more of this and that for the whole of a long paragraph '.repeat(9);
   const paragraphs = Array.from({ length: 1_800 }, (_, i) => `${words(i)} ${filler}`);
-  await importText(suite.database, place, { title: 'Long', content: paragraphs.join('\n\n') });
+  await importText(suite.database, owned, { title: 'Long', content: paragraphs.join('\n\n') });
   const first = await resultsFor('zalpha zbeta', { limit: 5 });
   expect(first).toEqual((await resultsFor('zalpha zbeta', { limit: 50 })).slice(0, 5));
   // Together with 70 words that no passage holds, whose tiers are not looked up.
@@ -80,14 +80,14 @@ test('fewer results are the first of more, also where few candidates hold severa
 });
 
 test('a query finds the same before and after the counts of an import are merged', async () => {
-  const { place, resultsFor } = await openSearch();
+  const { owned, resultsFor } = await openSearch();
   const contents = [
     ...Array.from({ length: 4 }, (_, i) => `jaguar habitat predator rainforest ${i}`),
     'jaguar among predator and habitat there',
     'jaguar among engine and gearbox there',
     ...Array.from({ length: 20 }, (_, i) => `engine and gearbox for sale ${i}`),
   ];
-  for (const content of contents) await importText(suite.database, place, { title: 'T', content });
+  for (const content of contents) await importText(suite.database, owned, { title: 'T', content });
   const unmerged = await resultsFor('jaguar');
   await mergeFrequencyDeltas(suite.database);
   expect(unmerged).toEqual(await resultsFor('jaguar'));

@@ -1,7 +1,7 @@
 /** The arguments of a start: `npm start` and `knowledge-retrieval serve` take the same. */
 import { Command } from 'commander';
 
-/** `worker`: only import files; false: leave that to such processes; undefined: both, import files and answer. */
+/** `worker`: true: only import files; false: only answer API requests; undefined: both. */
 export type ServeOptions = { worker?: boolean };
 
 const EXCLUSIVE = ['--worker', '--no-worker'];
@@ -10,8 +10,8 @@ const EXCLUSIVE = ['--worker', '--no-worker'];
 export const serveCommand = (name: string): Command =>
   new Command(name)
     .description('start the server; its settings are environment variables: the table in README.md')
-    .option('--worker', 'only import files, beside a server on the same database, and answer no requests')
-    .option('--no-worker', 'only answer requests, and leave imports to processes with --worker')
+    .option('--worker', 'only import files, for the servers of the same database; answer no API requests')
+    .option('--no-worker', 'only answer API requests; workers (--worker) import the files')
     .showHelpAfterError()
     .hook('preAction', (command) => {
       const areAllGiven = EXCLUSIVE.every((option) => process.argv.includes(option));

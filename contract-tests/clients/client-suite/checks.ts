@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import type { Client } from '../../../generated/client/index.ts';
 import * as sdk from '../../../generated/sdk.gen.ts';
 import type { Document, Pagination, Passage } from '../../../generated/types.gen.ts';
-import { type Place, succeed, type Target } from './target.ts';
+import { succeed, type Target, type Workspace } from './target.ts';
 
 /** What the mock's story tells as well, so that both have something to find. */
 const RELEASE_NOTES = {
@@ -24,18 +24,18 @@ Install Docker first, then copy the folder of the release to the host.
 A container that has stopped with an error restarts by itself when its restart policy is on-failure.
 `;
 
-/** A new knowledge base with one text in it. */
-export async function createPlace(client: Client): Promise<Place> {
+/** A new, empty knowledge base. */
+export async function createWorkspace(client: Client): Promise<Workspace> {
   const { data } = await succeed(sdk.createKnowledgeBase({ client, body: { name: 'Operations handbook' } }));
   return { client, knowledgeBaseId: data.id };
 }
 
-async function importNotes({ client, knowledgeBaseId }: Place): Promise<Document> {
+async function importNotes({ client, knowledgeBaseId }: Workspace): Promise<Document> {
   const body = { knowledgeBaseId, ...RELEASE_NOTES };
   return (await succeed(sdk.importTextContent({ client, body }))).data;
 }
 
-async function listDocuments({ client, knowledgeBaseId }: Place): Promise<Document[]> {
+async function listDocuments({ client, knowledgeBaseId }: Workspace): Promise<Document[]> {
   return (await succeed(sdk.listDocuments({ client, query: { knowledgeBaseId } }))).data;
 }
 
@@ -77,11 +77,11 @@ async function knowledgeBases({ client }: Target) {
 }
 
 async function importedText({ client }: Target) {
-  const place = await createPlace(client);
-  const { knowledgeBaseId } = place;
-  const document = await importNotes(place);
+  const workspace = await createWorkspace(client);
+  const { knowledgeBaseId } = workspace;
+  const document = await importNotes(workspace);
   expect(document).toMatchObject({ type: 'text', status: 'processed', knowledgeBaseId });
-  expect(await listDocuments(place)).toContainEqual(document);
+  expect(await listDocuments(workspace)).toContainEqual(document);
 
   const query = { documentId: document.id };
   const { data: report } = await succeed(sdk.getDocumentStatus({ client, query }));
@@ -92,12 +92,12 @@ async function importedText({ client }: Target) {
 }
 
 async function lists({ client }: Target) {
-  const place = await createPlace(client);
-  for (let count = 0; count < 3; count++) await importNotes(place);
-  const documents = await listDocuments(place);
+  const workspace = await createWorkspace(client);
+  for (let count = 0; count < 3; count++) await importNotes(workspace);
+  const documents = await listDocuments(workspace);
   expect(documents.length).toBeGreaterThan(0);
   for (const document of documents) {
-    expect(document.knowledgeBaseId).toBe(place.knowledgeBaseId);
+    expect(document.knowledgeBaseId).toBe(workspace.knowledgeBaseId);
     expect(
       (await succeed(sdk.getDocument({ client, query: { documentId: document.id } }))).data,
     ).toMatchObject(document);
@@ -105,7 +105,7 @@ async function lists({ client }: Target) {
   expect(new Set(documents.map(({ id }) => id)).size).toBe(documents.length);
   const times = documents.map(({ createdAt }) => createdAt);
   expect(times).toEqual(descending(times));
-  const { knowledgeBaseId } = place;
+  const { knowledgeBaseId } = workspace;
   const paged = await walk((page) =>
     succeed(sdk.listDocuments({ client, query: { knowledgeBaseId, ...page } })),
   );
@@ -113,9 +113,9 @@ async function lists({ client }: Target) {
 }
 
 async function passages({ client }: Target) {
-  const place = await createPlace(client);
-  await uploadManual(place);
-  for (const { id: documentId, passageCount } of await listDocuments(place)) {
+  const workspace = await createWorkspace(client);
+  await uploadManual(workspace);
+  for (const { id: documentId, passageCount } of await listDocuments(workspace)) {
     const listed = await listPassages(client, documentId);
     expect(listed).toHaveLength(passageCount ?? 0);
     for (const { content, location } of listed)
@@ -127,17 +127,17 @@ async function passages({ client }: Target) {
 }
 
 async function search({ client }: Target) {
-  const place = await createPlace(client);
-  const { knowledgeBaseId } = place;
-  await importNotes(place);
-  await uploadManual(place);
+  const workspace = await createWorkspace(client);
+  const { knowledgeBaseId } = workspace;
+  await importNotes(workspace);
+  await uploadManual(workspace);
   const ask = async (limit?: number, knowledgeBaseIds = [knowledgeBaseId]) => {
     const body = { query: QUERY, knowledgeBaseIds, ...(limit !== undefined && { limit }) };
     return (await succeed(sdk.query({ client, body }))).data;
   };
   const found = await ask();
   expect(found.length).toBeGreaterThan(1);
-  const documents = await listDocuments(place);
+  const documents = await listDocuments(workspace);
   for (const result of found) {
     expect(result.knowledge_base_id).toBe(knowledgeBaseId);
     expect(JSON.parse(result.metadata.annotations)).toEqual(result.location);
@@ -153,7 +153,7 @@ async function search({ client }: Target) {
 }
 
 async function searchEverywhere({ client }: Target) {
-  await importNotes(await createPlace(client));
+  await importNotes(await createWorkspace(client));
   const { data: found } = await succeed(sdk.query({ client, body: { query: QUERY } }));
   const { data: listed } = await succeed(sdk.listKnowledgeBases({ client }));
   expect(found.length).toBeGreaterThan(0);
@@ -163,7 +163,7 @@ async function searchEverywhere({ client }: Target) {
 }
 
 /** Ticket, PUT, import, and the wait for its end. */
-async function uploadManual({ client, knowledgeBaseId }: Place): Promise<Document> {
+async function uploadManual({ client, knowledgeBaseId }: Workspace): Promise<Document> {
   const bytes = new TextEncoder().encode(MANUAL);
   const body = { knowledgeBaseId, fileName: 'operations-manual.md', size: bytes.byteLength };
   const { data: ticket } = await succeed(sdk.presignUploadUrl({ client, body }));
@@ -183,17 +183,17 @@ async function uploadManual({ client, knowledgeBaseId }: Place): Promise<Documen
 }
 
 async function upload({ client }: Target) {
-  const place = await createPlace(client);
-  const document = await uploadManual(place);
+  const workspace = await createWorkspace(client);
+  const document = await uploadManual(workspace);
   const { id, title, createdAt } = document;
-  expect(await listDocuments(place)).toContainEqual(expect.objectContaining({ id, title, createdAt }));
+  expect(await listDocuments(workspace)).toContainEqual(expect.objectContaining({ id, title, createdAt }));
   const { data: details } = await succeed(sdk.getDocument({ client, query: { documentId: id } }));
   const body = { fileId: details.file?.id ?? expect.fail('the document has no file') };
   expect((await succeed(sdk.importFile({ client, body }))).data.id).toBe(id);
 }
 
 async function uploadOfAnotherLength({ client }: Target) {
-  const { knowledgeBaseId } = await createPlace(client);
+  const { knowledgeBaseId } = await createWorkspace(client);
   const body = { knowledgeBaseId, fileName: 'note.txt', size: 9 };
   const { data: ticket } = await succeed(sdk.presignUploadUrl({ client, body }));
   const { method, headers } = ticket;
@@ -203,7 +203,7 @@ async function uploadOfAnotherLength({ client }: Target) {
 }
 
 async function account({ client }: Target) {
-  await importNotes(await createPlace(client));
+  await importNotes(await createWorkspace(client));
   const { data: usage } = await succeed(sdk.getUsage({ client }));
   const { data: listed } = await succeed(sdk.listKnowledgeBases({ client }));
   expect(usage.knowledgeBaseCount).toBe(listed.length);
@@ -213,12 +213,12 @@ async function account({ client }: Target) {
 }
 
 async function deletions({ client }: Target) {
-  const place = await createPlace(client);
-  const { id: documentId } = await importNotes(place);
+  const workspace = await createWorkspace(client);
+  const { id: documentId } = await importNotes(workspace);
   expect((await succeed(sdk.deleteDocument({ client, body: { documentId } }))).data).toEqual({
     id: documentId,
   });
-  const { knowledgeBaseId } = place;
+  const { knowledgeBaseId } = workspace;
   const gone = await succeed(sdk.deleteKnowledgeBase({ client, body: { knowledgeBaseId } }));
   expect(gone.data).toEqual({ id: knowledgeBaseId });
 }

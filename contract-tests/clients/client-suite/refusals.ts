@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import * as sdk from '../../../generated/sdk.gen.ts';
 import type { ErrorCode } from '../../../generated/types.gen.ts';
-import { createPlace } from './checks.ts';
+import { createWorkspace } from './checks.ts';
 import { refusal, type Target } from './target.ts';
 
 const count = expect.any(Number);
@@ -76,7 +76,7 @@ async function notFound({ client }: Target) {
 }
 
 async function foreignCursor({ client }: Target) {
-  const { knowledgeBaseId } = await createPlace(client);
+  const { knowledgeBaseId } = await createWorkspace(client);
   const fieldErrors = { cursor: [expect.any(String)] };
   const expected = refused(422, 'INPUT_VALIDATION_FAILED', { formErrors: [], fieldErrors });
   const cursor = 'bm90IG9uZSBvZiB0aGVzZQ';

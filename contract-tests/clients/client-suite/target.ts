@@ -2,7 +2,7 @@
 import type { Client } from '../../../generated/client/index.ts';
 import type { ErrorCode } from '../../../generated/types.gen.ts';
 
-/** Refusals that hang on who calls or on what has happened before, and so are brought about by each target itself. */
+/** Refusals that depend on the caller or on earlier requests. Each target arranges them by itself. */
 export type Arranged =
   | 'UNAUTHORIZED'
   | 'INSUFFICIENT_CREDITS'
@@ -10,13 +10,13 @@ export type Arranged =
   | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED'
   | 'FILE_NOT_UPLOADED';
 
-/** A client, and a knowledge base that it can name. */
-export type Place = { client: Client; knowledgeBaseId: string };
+/** A client, and a knowledge base of its account. */
+export type Workspace = { client: Client; knowledgeBaseId: string };
 
 export type Target = {
   client: Client;
-  /** A place where the next operation that can be refused by this code is; the file is one that has not come yet. */
-  arrange(errorCode: Arranged): Promise<Place & { fileId?: string }>;
+  /** A workspace in which the next fitting operation is refused with this code. `fileId`: a file without bytes. */
+  arrange(errorCode: Arranged): Promise<Workspace & { fileId?: string }>;
 };
 
 type Call<Body, Refusal> = Promise<{

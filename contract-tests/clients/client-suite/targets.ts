@@ -5,8 +5,8 @@ import { listKnowledgeBases, presignUploadUrl } from '../../../generated/sdk.gen
 import { fetchChecked, requireResponse } from '../../harness/calling.ts';
 import { type Limits, openAccount } from '../../harness/opened-account.ts';
 import { spawnProgram } from '../../harness/service-process.ts';
-import { createPlace } from './checks.ts';
-import { type Arranged, type Place, succeed, type Target } from './target.ts';
+import { createWorkspace } from './checks.ts';
+import { type Arranged, succeed, type Target, type Workspace } from './target.ts';
 
 /** fetch as the generated client calls it: with a Request. */
 export type Fetch = (request: Request) => Promise<Response>;
@@ -31,7 +31,7 @@ export function mockTarget(address: string, send?: Fetch): Target {
   const key = { 'x-api-key': 'any' };
   const client = clientAt(address, key, send);
   const arrange: Target['arrange'] = async (errorCode) => ({
-    ...(await createPlace(client)),
+    ...(await createWorkspace(client)),
     client: clientAt(address, { ...key, prefer: `code=${MOCK_STATUS[errorCode]}` }, send),
     fileId: 'a-file-that-has-not-come',
   });
@@ -63,13 +63,13 @@ export async function openAccounts() {
 type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 
 /** The newest knowledge base of the account, which may not be allowed a second one. */
-async function findPlace(client: Client): Promise<Place> {
+async function findWorkspace(client: Client): Promise<Workspace> {
   const { data } = await succeed(listKnowledgeBases({ client }));
-  return data[0] === undefined ? await createPlace(client) : { client, knowledgeBaseId: data[0].id };
+  return data[0] === undefined ? await createWorkspace(client) : { client, knowledgeBaseId: data[0].id };
 }
 
-/** A ticket whose bytes have not come. */
-async function openTicket({ client, knowledgeBaseId }: Place): Promise<string> {
+/** A ticket without bytes. */
+async function openTicket({ client, knowledgeBaseId }: Workspace): Promise<string> {
   const body = { knowledgeBaseId, fileName: 'late.txt', size: 9 };
   return (await succeed(presignUploadUrl({ client, body }))).data.fileId;
 }
@@ -79,10 +79,10 @@ export function serviceTarget(address: string, { free, limited }: Accounts, send
   const client = clientAt(address, { 'x-api-key': free }, send);
   const arrange: Target['arrange'] = async (errorCode) => {
     const account = limited.get(errorCode);
-    if (account !== undefined) return await findPlace(clientAt(address, { 'x-api-key': account }, send));
-    const place = await createPlace(client);
-    if (errorCode === 'FILE_NOT_UPLOADED') return { ...place, fileId: await openTicket(place) };
-    return { ...place, client: clientAt(address, { 'x-api-key': 'nobody' }, send) };
+    if (account !== undefined) return await findWorkspace(clientAt(address, { 'x-api-key': account }, send));
+    const workspace = await createWorkspace(client);
+    if (errorCode === 'FILE_NOT_UPLOADED') return { ...workspace, fileId: await openTicket(workspace) };
+    return { ...workspace, client: clientAt(address, { 'x-api-key': 'nobody' }, send) };
   };
   return { client, arrange };
 }

@@ -10,7 +10,7 @@ import type { DocumentRecord, KnowledgeBaseRecord } from './world.ts';
 const GROUP_SIZE = 4;
 
 /** A slot for the knowledge base that its clients currently use. */
-type Place = { current: KnowledgeBaseRecord };
+type KnowledgeBaseSlot = { current: KnowledgeBaseRecord };
 
 /**
  * `group`: the slot shared with others. `isLeader`: this client replaces it. `former`: the knowledge base replaced
@@ -19,9 +19,9 @@ type Place = { current: KnowledgeBaseRecord };
 export type Client = {
   name: string;
   random: Random;
-  own: Place;
-  group: Place;
-  former: Place;
+  own: KnowledgeBaseSlot;
+  group: KnowledgeBaseSlot;
+  former: KnowledgeBaseSlot;
   isLeader: boolean;
   /** Its own documents. It deletes one when there are too many, or at random. */
   documents: DocumentRecord[];
@@ -64,13 +64,13 @@ async function deleteOne(target: Target, client: Client): Promise<void> {
 /** Replaces the client's own knowledge base by a new one, or, as the leader, the shared one. Deletes the old one. */
 async function replace(target: Target, client: Client): Promise<void> {
   const { random, own, group, isLeader, name, nextNumber } = client;
-  const place = isLeader && random() < 0.5 ? group : own;
+  const slot = isLeader && random() < 0.5 ? group : own;
   const givesUp = random() < 0.3;
   const withKey = random() < 0.5;
-  const old = place.current;
+  const old = slot.current;
   const made = await createKnowledgeBase(target, `knowledge base of ${name}, ${nextNumber()}`, { withKey });
   if (made === undefined) return;
-  place.current = made;
+  slot.current = made;
   client.former.current = old;
   await deleteKnowledgeBase(target, old, { givesUp });
 }
@@ -114,7 +114,7 @@ function drawAct(random: Random): Act['act'] {
 }
 
 /** Creates a slot's knowledge base, while nothing is killed. */
-async function openPlace(target: Target, name: string): Promise<Place> {
+async function openSlot(target: Target, name: string): Promise<KnowledgeBaseSlot> {
   const made = await createKnowledgeBase(target, name, { withKey: true });
   if (made === undefined) throw new Error(`${name} could not be made`);
   return { current: made };
@@ -127,19 +127,19 @@ export async function openClients(
 ): Promise<Client[]> {
   const groups = await Promise.all(
     Array.from({ length: Math.ceil(count / GROUP_SIZE) }, (_, group) =>
-      openPlace(target, `shared by group ${group}`),
+      openSlot(target, `shared by group ${group}`),
     ),
   );
   return await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       let number = (index + 1) * NUMBERS_EACH;
-      const own = await openPlace(target, `of client ${index} alone`);
+      const own = await openSlot(target, `of client ${index} alone`);
       return {
         name: `client ${index}`,
         random: createRandom(seed * NUMBERS_EACH + index),
         own,
         former: { ...own },
-        group: groups[Math.floor(index / GROUP_SIZE)] as Place, // there are enough
+        group: groups[Math.floor(index / GROUP_SIZE)] as KnowledgeBaseSlot, // there are enough
         isLeader: index % GROUP_SIZE === 0,
         documents: [],
         nextNumber: () => number++,

@@ -23,7 +23,7 @@ const WORD_LENGTH = 7;
 
 /** The number in base 16, with these letters as digits. */
 function wordOf(number: number, section: number): string {
-  const digits = Array.from({ length: WORD_LENGTH }, (_, place) => LETTERS[(number >> (4 * place)) & 15]);
+  const digits = Array.from({ length: WORD_LENGTH }, (_, i) => LETTERS[(number >> (4 * i)) & 15]);
   return `x${LETTERS[section]}${digits.join('')}`;
 }
 

@@ -138,13 +138,13 @@ export const pathJunk: fc.Arbitrary<(path: string) => string> = fc.oneof(
     )
     .map((end) => (path: string) => path + end),
   fc.nat(60).map((at) => (path: string) => {
-    const place = at % path.length;
-    const escaped = `%${path.charCodeAt(place).toString(16)}`;
-    return path.slice(0, place) + escaped + path.slice(place + 1);
+    const index = at % path.length;
+    const escaped = `%${path.charCodeAt(index).toString(16)}`;
+    return path.slice(0, index) + escaped + path.slice(index + 1);
   }),
   fc.tuple(fc.nat(60), fc.nat(255)).map(([at, byte]) => (path: string) => {
-    const place = at % path.length;
-    return `${path.slice(0, place + 1)}%${byte.toString(16).padStart(2, '0')}${path.slice(place + 1)}`;
+    const index = at % path.length;
+    return `${path.slice(0, index + 1)}%${byte.toString(16).padStart(2, '0')}${path.slice(index + 1)}`;
   }),
   fc.constantFrom(
     (path: string) => path.toUpperCase(),

@@ -40,12 +40,12 @@ const validInteger = ({ minimum = 0, maximum = 2 ** 31 }: Schema): fc.Arbitrary<
     fc.integer({ min: minimum, max: maximum }),
   );
 
-type Place = { operationId: OperationId; field: string; idsOf: IdsOf };
+type InputField = { operationId: OperationId; field: string; idsOf: IdsOf };
 
 /** Valid values for a field's schema. The test chooses the ids. */
-function validValue(schema: Schema, place: Place): fc.Arbitrary<unknown> {
+function validValue(schema: Schema, inputField: InputField): fc.Arbitrary<unknown> {
   if (schema.type === 'array') {
-    const items = validValue(schema.items ?? {}, place);
+    const items = validValue(schema.items ?? {}, inputField);
     const { maxItems = 5 } = schema;
     return fc.oneof(
       { weight: 9, arbitrary: fc.array(items, { maxLength: Math.min(3, maxItems) }) },
@@ -58,7 +58,7 @@ function validValue(schema: Schema, place: Place): fc.Arbitrary<unknown> {
   if (schema.type !== 'string') throw new Error(`no valid values are known for the type ${schema.type}`);
   const text = validText(schema);
   return fc.tuple(fc.nat(1_000_000), text).map(([pick, any]) => {
-    const ids = place.idsOf(place.operationId, place.field);
+    const ids = inputField.idsOf(inputField.operationId, inputField.field);
     return ids === undefined ? any : ids[pick % ids.length];
   });
 }

@@ -34,8 +34,8 @@ const importText = (content: string) =>
 
 /** Chinese characters in which each pair occurs once. */
 const uncommonText = (length: number): string =>
-  Array.from({ length }, (_, place) =>
-    String.fromCodePoint(0x4e00 + (place % 2 === 0 ? 0 : 9_000) + Math.floor(place / 2)),
+  Array.from({ length }, (_, i) =>
+    String.fromCodePoint(0x4e00 + (i % 2 === 0 ? 0 : 9_000) + Math.floor(i / 2)),
   ).join('');
 
 test('the distinct lexemes are counted again after many imports, to within a quarter', async () => {

@@ -1,21 +1,22 @@
 /** Index maintenance does the work that imports leave. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { OwnedKnowledgeBase } from '../../database/knowledge-bases.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
-import { importText, makeKnowledgeBase, type Place } from '../../search/testing/imported-texts.ts';
+import { importText, makeKnowledgeBase } from '../../search/testing/imported-texts.ts';
 import { createIndexMaintenance } from './index-maintenance.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
-let place: Place;
+let owned: OwnedKnowledgeBase;
 
 beforeAll(async () => {
   suite = await createTestDatabase();
-  place = await makeKnowledgeBase(suite.database);
+  owned = await makeKnowledgeBase(suite.database);
 });
 afterAll(() => suite.close());
 
 const importWords = (words: string) =>
-  importText(suite.database, place, { title: 'Words', content: `Some ${words} words` });
+  importText(suite.database, owned, { title: 'Words', content: `Some ${words} words` });
 
 /** Merges the pending entries and returns the number of pages that they took. */
 async function mergePendingPages(): Promise<number> {

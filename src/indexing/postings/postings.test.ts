@@ -133,8 +133,8 @@ describe('createDocumentPostings', () => {
     fc.assert(
       fc.property(content, content, (title, content) => {
         const tsvector = onePassage({ title, headings: text(), content });
-        for (const [, places = ''] of tsvector.matchAll(/:([\d,A]+)/g)) {
-          const tokenIds = places.split(',').map((place) => Number.parseInt(place, 10));
+        for (const [, positions = ''] of tsvector.matchAll(/:([\d,A]+)/g)) {
+          const tokenIds = positions.split(',').map((position) => Number.parseInt(position, 10));
           expect(tokenIds).toEqual([...new Set(tokenIds)].sort((left, right) => left - right));
         }
       }),

@@ -3,16 +3,16 @@ import { v7 as uuidv7 } from 'uuid';
 import { createAccount } from '../../database/accounts.ts';
 import type { Database } from '../../database/database.ts';
 import { insertDocument } from '../../database/documents.ts';
+import type { OwnedKnowledgeBase } from '../../database/knowledge-bases.ts';
 import { analyseDocument } from '../../indexing/analyse-document.ts';
 import { readExpectedLanguages } from '../../indexing/expected-languages.ts';
 import { insertPassages } from '../../indexing/store-passages.ts';
 import { createStem } from '../stems.ts';
 
 export type TestText = { title: string; content: string };
-export type Place = { accountId: string; knowledgeBaseId: string };
 
 /** A new account's new, empty knowledge base. */
-export async function makeKnowledgeBase(database: Database): Promise<Place> {
+export async function makeKnowledgeBase(database: Database): Promise<OwnedKnowledgeBase> {
   const accountId = await createAccount(database, `test ${uuidv7()}`, 1_000);
   const knowledgeBaseId = uuidv7();
   const now = new Date();
@@ -25,16 +25,20 @@ export async function makeKnowledgeBase(database: Database): Promise<Place> {
   return { accountId, knowledgeBaseId };
 }
 
-/** Imports a text in one transaction; gives the document's own id. */
-export async function importText(database: Database, place: Place, text: TestText): Promise<string> {
-  const expected = await readExpectedLanguages(database, place);
+/** Imports a text in one transaction. Returns the document's id in its knowledge base. */
+export async function importText(
+  database: Database,
+  owned: OwnedKnowledgeBase,
+  text: TestText,
+): Promise<string> {
+  const expected = await readExpectedLanguages(database, owned);
   const batches = analyseDocument({ ...text, expected, format: 'text' }, createStem(database));
   const id = uuidv7();
   const bytes = Buffer.byteLength(text.content);
   await database.transaction().execute(async (transaction) => {
-    const document = { ...place, id, title: text.title, source: text.title, type: 'text' as const };
+    const document = { ...owned, id, title: text.title, source: text.title, type: 'text' as const };
     await insertDocument(transaction, { ...document, bytes, status: 'processed' });
-    await insertPassages(transaction, { ...place, id }, { batches, documents: 1, bytes });
+    await insertPassages(transaction, { ...owned, id }, { batches, documents: 1, bytes });
   });
   return id;
 }

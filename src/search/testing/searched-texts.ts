@@ -1,4 +1,4 @@
-/** Searches in texts that are imported for one test, each in a knowledge base of its own. */
+/** Searches in the texts of one test, which are imported into a knowledge base of their own. */
 import { afterAll, beforeAll } from 'vitest';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequencies.ts';
@@ -10,7 +10,7 @@ import { importText, makeKnowledgeBase, type TestText } from './imported-texts.t
 export const titled = (contents: Record<string, string>): TestText[] =>
   Object.entries(contents).map(([title, content]) => ({ title, content }));
 
-/** Gives the tests of a file one database. */
+/** Creates one database for the tests of a file, and returns functions that search in it. */
 export function useSearch() {
   let suite: Awaited<ReturnType<typeof createTestDatabase>>;
   beforeAll(async () => {
@@ -21,12 +21,12 @@ export function useSearch() {
   /** Imports the texts one after the other into a new knowledge base and searches it. */
   async function searchIn(texts: TestText[], query: string, limit = 10) {
     const { database } = suite;
-    const place = await makeKnowledgeBase(database);
-    for (const text of texts) await importText(database, place, text);
+    const owned = await makeKnowledgeBase(database);
+    for (const text of texts) await importText(database, owned, text);
     await mergeFrequencyDeltas(database);
     const search = createSearch(database, createStemMemory());
     return await search({
-      accountId: place.accountId,
+      accountId: owned.accountId,
       knowledgeBaseIds: undefined,
       query,
       limit,
@@ -38,17 +38,17 @@ export function useSearch() {
   const orderOf = async (contents: Record<string, string>, query: string) =>
     (await searchIn(titled(contents), query)).map(({ title }) => title);
 
-  /** A search that has answered before, in a knowledge base whose texts come one after the other. */
+  /** One search over a new knowledge base, to which the test adds texts between its queries. */
   async function openSearch() {
-    const place = await makeKnowledgeBase(suite.database);
+    const owned = await makeKnowledgeBase(suite.database);
     const search = createSearch(suite.database, createStemMemory());
     const resultsFor = async (query: string, { limit = 10, credits = 0 } = {}) => {
-      const question = { accountId: place.accountId, knowledgeBaseIds: [place.knowledgeBaseId], query };
-      return await search({ ...question, limit, credits });
+      const { accountId, knowledgeBaseId } = owned;
+      return await search({ accountId, knowledgeBaseIds: [knowledgeBaseId], query, limit, credits });
     };
     const titlesFor = async (query: string, credits = 0) =>
       (await resultsFor(query, { credits })).map(({ title }) => title);
-    return { place, resultsFor, titlesFor };
+    return { owned, resultsFor, titlesFor };
   }
 
   return {
