@@ -4,7 +4,7 @@
  */
 import { type Command, Option } from 'commander';
 import { type ContractReport, runContract } from '../contract-tests/dredd/contract-run.ts';
-import { wordsOf } from '../contract-tests/dredd/dredd-run.ts';
+import { messageOf } from '../contract-tests/dredd/dredd-run.ts';
 import type { Target } from '../contract-tests/dredd/target.ts';
 import { nameOf } from '../contract-tests/dredd/transactions.ts';
 import { withOperator } from '../contract-tests/harness/operator.ts';
@@ -41,7 +41,7 @@ function tell({ error, stats, failures, left, gaps }: ContractReport): boolean {
 async function requireService({ address, apiKey }: Target): Promise<void> {
   const asked = fetch(`${address}/v1/getUsage`, { headers: { 'x-api-key': apiKey } });
   const { status } = await asked.catch((thrown: Error) => {
-    const reason = thrown.cause instanceof Error ? wordsOf(thrown.cause) : thrown.message;
+    const reason = thrown.cause instanceof Error ? messageOf(thrown.cause) : thrown.message;
     throw new Error(
       `nothing answers at ${address} (${reason}); start the service there, or give its address`,
     );
@@ -77,6 +77,6 @@ async function main(): Promise<void> {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interruptServices);
 await main().catch((thrown: unknown) => {
-  process.stderr.write(`The contract could not be run: ${wordsOf(thrown)}\n`);
+  process.stderr.write(`The contract could not be run: ${messageOf(thrown)}\n`);
   process.exitCode = 1;
 });

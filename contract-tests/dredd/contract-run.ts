@@ -1,25 +1,25 @@
 /** The whole contract against one target, and the proof that nothing was left out. */
 import { type DreddReport, runDredd } from './dredd-run.ts';
 import { findGaps } from './find-gaps.ts';
-import { clearWork, startWork } from './provocation.ts';
-import { layInStock } from './stock.ts';
+import { createFixtures } from './fixtures.ts';
+import { createRunContext, deleteCreated } from './planned-request.ts';
 import type { Target } from './target.ts';
-import { isProvokable, TRANSACTIONS, type Transaction } from './transactions.ts';
+import { isRunnable, TRANSACTIONS, type Transaction } from './transactions.ts';
 
-/** `left`: what nobody can provoke at this target. `gaps`: what else was not run, or was not meant to be. */
+/** `left`: transactions that cannot run at this target. `gaps`: differences between the run and its plan. */
 export type ContractReport = DreddReport & { left: Transaction[]; gaps: string[] };
 
-/** Runs it on a stock of its own, which is removed in the end. */
+/** Runs the contract on fixtures of its own, and deletes them at the end. */
 export async function runContract(target: Target): Promise<ContractReport> {
-  const stock = await layInStock(target);
-  const work = startWork(target, stock);
+  const fixtures = await createFixtures(target);
+  const context = createRunContext(target, fixtures);
   try {
-    const wanted = TRANSACTIONS.filter((transaction) => isProvokable(target, transaction));
-    const left = TRANSACTIONS.filter((transaction) => !isProvokable(target, transaction));
-    const report = await runDredd(work, wanted);
+    const wanted = TRANSACTIONS.filter((transaction) => isRunnable(target, transaction));
+    const left = TRANSACTIONS.filter((transaction) => !isRunnable(target, transaction));
+    const report = await runDredd(context, wanted);
     return { ...report, left, gaps: findGaps(report, wanted) };
   } finally {
-    await clearWork(work);
-    await stock.clear();
+    await deleteCreated(context);
+    await fixtures.clear();
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The description that Dredd reads: of the spec what Dredd can use, so that it makes one transaction of each response.
- * Its OpenAPI 3 parser makes a second 200 of `default`, ignores every schema of an answer, and warns of most keywords.
+ * The description that Dredd reads: the part of the spec that Dredd can use, so that it makes one transaction of each
+ * response. Its OpenAPI 3 parser turns `default` into a second 200, ignores the schemas of answers, and warns of most
+ * keywords.
  */
 import { type Content, examplesOf, operations } from '../harness/read-spec.ts';
 import { expectedStatus, type Transaction } from './transactions.ts';
@@ -9,7 +10,7 @@ const jsonBody = (content: Content) => ({
   'application/json': { schema: { type: 'object' }, example: examplesOf(content)[0]?.[1].value },
 });
 
-/** The headers that an answer must have, by name alone: what their values have to be says the spec. */
+/** The required headers of an answer, without schemas: the hooks check their values. */
 const headersByName = (headers: Record<string, { required?: boolean }> = {}) =>
   Object.fromEntries(
     Object.entries(headers)

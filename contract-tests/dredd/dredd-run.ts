@@ -1,4 +1,4 @@
-/** Runs Dredd over transactions, with hooks that provoke each answer and judge what Dredd can not. */
+/** Runs Dredd over transactions. Hooks plan each request, and check the answer where Dredd cannot. */
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import Dredd, { type DreddHooks, type DreddStats, type DreddTransaction } from 'dredd';
@@ -6,7 +6,7 @@ import reporterOutput from 'dredd/build/reporters/reporterOutputLogger.js';
 import { ROUTES, requireContract } from '../harness/contract-check.ts';
 import { type Answer, parseJson } from '../harness/exchange.ts';
 import { describeTransactions } from './description.ts';
-import type { Provocation, Work } from './provocation.ts';
+import type { PlannedRequest, RunContext } from './planned-request.ts';
 import { REFUSALS } from './refusals.ts';
 import { SUCCESSES } from './successes.ts';
 import { expectedStatus, type Transaction } from './transactions.ts';
@@ -19,17 +19,17 @@ export type DreddReport = {
   failures: { transaction: Transaction; message: string }[];
 };
 
-/** The run that the hooks belong to: Dredd loads them by itself and hands nothing over, so one run at a time. */
+/** The run of the hooks. Dredd loads the hooks by itself, without arguments, so there is one run at a time. */
 let current: Run | undefined;
-type Run = Pick<DreddReport, 'ran' | 'failures'> & { work: Work; transactions: Transaction[] };
+type Run = Pick<DreddReport, 'ran' | 'failures'> & { context: RunContext; transactions: Transaction[] };
 
 /** No answer of a transaction takes longer. */
 const TIMEOUT_MS = 30_000;
 
-/** What of a body a report shows. */
+/** The length of a body in a report. */
 const SHOWN_CHARACTERS = 2_000;
 
-/** The header that a client may set, so that its log and the service's meet; each transaction has its own. */
+/** The value of `x-request-id`, which a client may set. Each transaction has its own. */
 const requestIdOf = ({ operationId, status }: Transaction) => `contract-${operationId}-${status}`;
 
 function findTransaction({ transactions }: Run, { origin, expected }: DreddTransaction): Transaction {
@@ -43,14 +43,14 @@ function findTransaction({ transactions }: Run, { origin, expected }: DreddTrans
   return found;
 }
 
-/** Puts the provocation in place of the request that Dredd has read from the examples. */
-function redirect(dredd: DreddTransaction, { sent, address }: Provocation, work: Work): void {
-  const { protocol, hostname, port, pathname } = new URL(address ?? work.target.address);
+/** Replaces the request that Dredd has read from the examples by the planned one. */
+function redirect(dredd: DreddTransaction, { sent, address }: PlannedRequest, context: RunContext): void {
+  const { protocol, hostname, port, pathname } = new URL(address ?? context.target.address);
   const { method, path, headers, body } = sent;
   Object.assign(dredd, { protocol, host: hostname, port, fullPath: pathname.replace(/\/$/, '') + path });
   dredd.request = { method, headers: { ...headers }, body: body === undefined ? body : String(body) };
-  // Dredd's own check is that of status, media type and the names of the headers. Of the body it would ask for each
-  // key of the example; what the body has to be is the schema's to say, of which the example is one case.
+  // Dredd checks the status, the media type and the names of the headers. It would demand each key of the example in
+  // the body, but the example is only one case of the schema. So the hooks check the body.
   dredd.expected.headers['Content-Type'] = 'application/json; charset=utf-8';
   delete dredd.expected.body;
 }
@@ -62,64 +62,64 @@ const toAnswer = ({ statusCode, headers, body = '' }: NonNullable<DreddTransacti
   body: parseJson(body),
 });
 
-/** How the answer of a transaction is provoked. @throws where nothing here can. */
-async function provoke(work: Work, { operationId, status }: Transaction): Promise<Provocation> {
-  if (status === '200') return await SUCCESSES[operationId](work);
+/** Plans the request that gets the transaction's status. @throws when no request is known for it */
+async function plan(context: RunContext, { operationId, status }: Transaction): Promise<PlannedRequest> {
+  if (status === '200') return await SUCCESSES[operationId](context);
   const refuse = REFUSALS[status];
-  if (refuse === undefined) throw new Error(`nothing here provokes a ${status}`);
-  return await refuse(work, operationId);
+  if (refuse === undefined) throw new Error(`no request is known that gets a ${status}`);
+  return await refuse(context, operationId);
 }
 
-/** What was thrown in words; the generated client throws bodies. */
-export const wordsOf = (thrown: unknown): string =>
+/** The message of a thrown error, or of a thrown body: the generated client throws bodies. */
+export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : `refused: ${inspect(thrown, { breakLength: Infinity })}`;
 
-/** What each transaction's answer is provoked by, or why nothing provokes it. */
-const provocations = new WeakMap<DreddTransaction, Provocation | { problem: string }>();
+/** The planned request of each transaction, or the problem of its plan. */
+const plannedRequests = new WeakMap<DreddTransaction, PlannedRequest | { problem: string }>();
 
 /** Before the request. */
 async function begin(run: Run, dredd: DreddTransaction): Promise<void> {
   const transaction = findTransaction(run, dredd);
   try {
-    const provocation = await provoke(run.work, transaction);
-    provocations.set(dredd, provocation);
-    redirect(dredd, provocation, run.work);
+    const planned = await plan(run.context, transaction);
+    plannedRequests.set(dredd, planned);
+    redirect(dredd, planned, run.context);
     dredd.id = `${ROUTES[transaction.operationId].method} (${transaction.status}) ${dredd.origin.resourceName}`;
     dredd.request.headers['x-request-id'] = requestIdOf(transaction);
   } catch (thrown) {
-    const problem = `not provoked: ${wordsOf(thrown)}`;
-    provocations.set(dredd, { problem });
+    const problem = `not planned: ${messageOf(thrown)}`;
+    plannedRequests.set(dredd, { problem });
     dredd.fail = problem;
   }
 }
 
-/** What is wrong with the answer that came; undefined: nothing. */
+/** The problem of the transaction's answer; undefined: none. */
 async function findProblem(run: Run, dredd: DreddTransaction): Promise<string | undefined> {
   const transaction = findTransaction(run, dredd);
-  const provocation = provocations.get(dredd);
-  if (provocation === undefined || 'problem' in provocation) return provocation?.problem ?? 'not provoked';
+  const planned = plannedRequests.get(dredd);
+  if (planned === undefined || 'problem' in planned) return planned?.problem ?? 'not planned';
   try {
     if (dredd.real === undefined) return 'no answer came';
     const answer = toAnswer(dredd.real);
     requireContract(transaction.operationId, answer);
-    await provocation.check?.(answer);
+    await planned.check?.(answer);
     const requestId = answer.headers['x-request-id'];
     return requestId === requestIdOf(transaction)
       ? undefined
       : `x-request-id ${requestId} is not the client's own`;
   } catch (thrown) {
-    return wordsOf(thrown);
+    return messageOf(thrown);
   } finally {
-    provocation.end?.();
+    planned.end?.();
   }
 }
 
-/** After the answer, and after Dredd's own look at it. */
+/** After the answer, and after Dredd's own check. */
 async function end(run: Run, dredd: DreddTransaction): Promise<void> {
   const problem = await findProblem(run, dredd);
   const mismatch = dredd.test?.valid === false ? dredd.test.message.trim() : undefined;
   if (problem !== undefined) dredd.fail = problem;
-  // Dredd shows the request of a failure, and its log may be anybody's to read.
+  // Dredd shows the request of a failure, and its log may be public.
   delete dredd.request.headers['x-api-key'];
   dredd.request.body = dredd.request.body?.slice(0, SHOWN_CHARACTERS);
   const transaction = findTransaction(run, dredd);
@@ -128,14 +128,14 @@ async function end(run: Run, dredd: DreddTransaction): Promise<void> {
   if (message !== '') run.failures.push({ transaction, message });
 }
 
-/** Calls `hook` for the current run, in the way of callbacks. */
+/** Adapts `hook` to Dredd: for the current run, with a callback. */
 const hookOf =
   (hook: (run: Run, dredd: DreddTransaction) => Promise<void>) =>
   async (dredd: DreddTransaction, done: () => void) => {
     const run = current;
     if (run === undefined) throw new Error('no run has begun');
     await hook(run, dredd).catch((thrown: unknown) => {
-      dredd.fail = wordsOf(thrown);
+      dredd.fail = messageOf(thrown);
     });
     done();
   };
@@ -145,18 +145,18 @@ export function registerHooks(hooks: DreddHooks): void {
   hooks.afterEach(hookOf(end));
 }
 
-/** One at a time. `quiet`: Dredd tells nothing; the report has it all. */
+/** Runs one at a time. `quiet`: Dredd prints nothing; the report has everything. */
 export async function runDredd(
-  work: Work,
+  context: RunContext,
   transactions: Transaction[],
   { quiet = false }: { quiet?: boolean } = {},
 ): Promise<DreddReport> {
   if (current !== undefined) throw new Error('a run has not ended yet');
-  const run: Run = { work, transactions, ran: [], failures: [] };
+  const run: Run = { context, transactions, ran: [], failures: [] };
   current = run;
-  reporterOutput.default.transports.console.silent = quiet; // loglevel is not asked for it
+  reporterOutput.default.transports.console.silent = quiet; // it ignores `loglevel`
   const dredd = new Dredd({
-    endpoint: work.target.address,
+    endpoint: context.target.address,
     http: { timeout: TIMEOUT_MS },
     path: [],
     apiDescriptions: [{ location: 'spec/openapi.yaml', content: describeTransactions(transactions) }],

@@ -1,4 +1,4 @@
-/** Runs the contract as its users do: by the command, against a service of its own and against an address. */
+/** Runs the contract by its command: against a service of its own, and against an address. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
@@ -8,7 +8,7 @@ import { environmentOf, root } from '../harness/service-process.ts';
 import { findGaps } from './find-gaps.ts';
 import { nameOf, TRANSACTIONS } from './transactions.ts';
 
-/** Exit code and words of `npm run contract:dredd`. */
+/** Exit code and output of `npm run contract:dredd`. */
 async function runCommand(args: string[], settings: Record<string, string> = {}) {
   const env = environmentOf(inject('dataDirectory'), settings);
   const command = ['--no-warnings', 'scripts/contract-dredd.ts', ...args];
@@ -20,7 +20,7 @@ async function runCommand(args: string[], settings: Record<string, string> = {})
 
 const all = responses.length;
 
-/** Each of them starts programs; a busy machine takes its time for that. */
+/** Each test starts programs, which takes long on a busy machine. */
 const SLOW = { timeout: 180_000 };
 
 test(
@@ -35,7 +35,7 @@ test(
 );
 
 test(
-  'at an address all runs that a key can provoke; what is left is named, and nothing stays behind',
+  'at an address, the statuses that need an operator are listed; all others run, and no data stays',
   SLOW,
   async () => {
     const { address, apiKey, api } = await openAccount();
@@ -52,7 +52,7 @@ test(
   },
 );
 
-test('an address that answers otherwise breaks the contract, and the key is not told', SLOW, async () => {
+test('another answer breaks the contract; the output does not contain the key', SLOW, async () => {
   const { address, apiKey } = await openAccount({ credits: 0 });
   const { code, output } = await runCommand(['--address', address], { API_KEY: apiKey });
   expect(output).toContain("query 200: statusCode: Expected status code '200', but got '402'.");
@@ -61,7 +61,7 @@ test('an address that answers otherwise breaks the contract, and the key is not 
   expect(code).toBe(1);
 });
 
-test('an address where nothing answers, and one without a key, are told in a sentence', SLOW, async () => {
+test('a wrong address or a missing key is explained in a sentence', SLOW, async () => {
   const cases: [string[], string][] = [
     [
       ['--address', 'http://127.0.0.1:2', '--key', 'kr_0'],

@@ -1,9 +1,9 @@
-/** Proves that a run was complete. */
+/** Checks that a run was complete. */
 import { isDeepStrictEqual } from 'node:util';
 import type { DreddReport } from './dredd-run.ts';
 import { nameOf, type Transaction } from './transactions.ts';
 
-/** What Dredd ran beside what it was to run: every documented response, by the count of the spec and not of Dredd. */
+/** Differences between the transactions that Dredd ran and the wanted ones, which are counted from the spec. */
 export function findGaps({ stats, ran, failures }: DreddReport, wanted: Transaction[]): string[] {
   const names = { wanted: wanted.map(nameOf).toSorted(), ran: ran.map(nameOf).toSorted() };
   const { tests, passes, skipped } = stats;

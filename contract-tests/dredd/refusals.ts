@@ -1,4 +1,4 @@
-/** Requests that are refused: for each status but 200, what breaks the request of any operation that documents it. */
+/** Requests that are refused: for each status but 200, a request to any operation that documents it. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,33 +13,33 @@ import {
   dataOf,
   exampleInput,
   makeKnowledgeBase,
-  type Provocation,
+  type PlannedRequest,
+  type RunContext,
   requestWith,
-  type Work,
-} from './provocation.ts';
+} from './planned-request.ts';
 import type { Operator } from './target.ts';
 
-type Provoke = (work: Work, operationId: OperationId) => Promise<Provocation> | Provocation;
+type Plan = (context: RunContext, operationId: OperationId) => Promise<PlannedRequest> | PlannedRequest;
 
-/** The operator of this run; the statuses that need one are not run where there is none. */
-function operatorOf({ target }: Work): Operator {
+/** The operator of this run. Without one, the statuses that need it are not run. */
+function operatorOf({ target }: RunContext): Operator {
   if (target.operator === undefined) throw new Error('this status needs an operator');
   return target.operator;
 }
 
 const isPost = (operationId: OperationId) => ROUTES[operationId].method === 'POST';
 
-/** A key of the right form that nobody has. */
+/** A key of the right form that does not exist. */
 const UNKNOWN_KEY = `kr_${'0'.repeat(64)}`;
 
-const unauthorized: Provoke = (work, operationId) => {
-  const { 'x-api-key': _, ...headers } = requestWith(work, operationId).headers;
-  const sent = { ...requestWith(work, operationId), headers };
+const unauthorized: Plan = (context, operationId) => {
+  const { 'x-api-key': _, ...headers } = requestWith(context, operationId).headers;
+  const sent = { ...requestWith(context, operationId), headers };
   return {
     sent,
     async check({ text }) {
       const stranger = { ...sent, headers: { ...headers, 'x-api-key': UNKNOWN_KEY } };
-      const other = await exchange(work.target.address, stranger);
+      const other = await exchange(context.target.address, stranger);
       assert.deepEqual(
         [other.status, other.text],
         [401, text],
@@ -49,82 +49,89 @@ const unauthorized: Provoke = (work, operationId) => {
   };
 };
 
-/** Input fields of the stock's own things, for requests that only a limit refuses. */
-async function acceptableInput(work: Work, operationId: OperationId): Promise<Record<string, unknown>> {
-  const { knowledgeBaseId } = work.stock;
+/** Input with ids of the fixtures, for requests that only a limit refuses. */
+async function acceptableInput(
+  context: RunContext,
+  operationId: OperationId,
+): Promise<Record<string, unknown>> {
+  const { knowledgeBaseId } = context.fixtures;
   if (operationId === 'query') return { knowledgeBaseIds: [knowledgeBaseId] };
   if (operationId === 'createKnowledgeBase') return {};
   if (operationId !== 'importFile') return { knowledgeBaseId };
   const bytes = new TextEncoder().encode('uploaded, and too much');
-  return { fileId: (await uploadBytes(work, bytes)).fileId };
+  return { fileId: (await uploadBytes(context, bytes)).fileId };
 }
 
-/** Credits and storage: the server that has neither. */
-const spent: Provoke = async (work, operationId) => ({
-  address: operatorOf(work).spentAddress,
-  sent: requestWith(work, operationId, await acceptableInput(work, operationId)),
+/** A request to the server without credits and storage. */
+const limited: Plan = async (context, operationId) => ({
+  address: operatorOf(context).limitedAddress,
+  sent: requestWith(context, operationId, await acceptableInput(context, operationId)),
 });
 
-const notFound: Provoke = (work, operationId) => ({
-  sent: requestWith(work, operationId, VALID_INPUTS[operationId]),
+const notFound: Plan = (context, operationId) => ({
+  sent: requestWith(context, operationId, VALID_INPUTS[operationId]),
 });
 
-/** Any method but the operation's own stands for `default`. */
-const methodNotAllowed: Provoke = (work, operationId) => {
+/** For `default`: another method than the operation's own. */
+const methodNotAllowed: Plan = (context, operationId) => {
   const { method } = ROUTES[operationId];
-  const sent = requestWith(work, operationId);
+  const sent = requestWith(context, operationId);
   return {
     sent: { ...sent, method: isPost(operationId) ? 'PUT' : 'DELETE' },
     check: ({ headers }) => assert.equal(headers.allow, method, 'Allow names the method that the path takes'),
   };
 };
 
-const notUploaded: Provoke = async (work, operationId) => {
-  const { knowledgeBaseId } = work.stock;
-  const ticket = await work.caller.api.presignUploadUrl({ knowledgeBaseId, fileName: 'none.txt', size: 1 });
-  return { sent: requestWith(work, operationId, { fileId: ticket.fileId }) };
+const notUploaded: Plan = async (context, operationId) => {
+  const { knowledgeBaseId } = context.fixtures;
+  const ticket = await context.caller.api.presignUploadUrl({
+    knowledgeBaseId,
+    fileName: 'none.txt',
+    size: 1,
+  });
+  return { sent: requestWith(context, operationId, { fileId: ticket.fileId }) };
 };
 
-/** What differs between two requests of one key. */
+/** The difference between two requests with one key. */
 const CHANGED: Partial<Record<OperationId, Record<string, unknown>>> = {
   createKnowledgeBase: { name: 'Contract run, another one' },
   importTextContent: { title: 'Another one' },
   presignUploadUrl: { fileName: 'another.txt' },
 };
 
-const keyReused: Provoke = async (work, operationId) => {
-  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
+const keyReused: Plan = async (context, operationId) => {
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
   const input = operationId === 'createKnowledgeBase' ? {} : { knowledgeBaseId };
   const key = { 'idempotency-key': randomUUID() };
-  const first = await work.caller.request(operationId, { ...exampleInput(operationId), ...input }, key);
-  if (operationId === 'createKnowledgeBase') work.made.add(dataOf<{ id: string }>(first).id);
-  const sent = requestWith(work, operationId, { ...input, ...CHANGED[operationId] });
+  const first = await context.caller.request(operationId, { ...exampleInput(operationId), ...input }, key);
+  if (operationId === 'createKnowledgeBase') context.made.add(dataOf<{ id: string }>(first).id);
+  const sent = requestWith(context, operationId, { ...input, ...CHANGED[operationId] });
   return { sent: { ...sent, headers: { ...sent.headers, ...key } } };
 };
 
-const conflicting: Provoke = (work, operationId) =>
-  operationId === 'importFile' ? notUploaded(work, operationId) : keyReused(work, operationId);
+const conflicting: Plan = (context, operationId) =>
+  operationId === 'importFile' ? notUploaded(context, operationId) : keyReused(context, operationId);
 
-const expired: Provoke = async (work, operationId) => {
-  const { fileId, expiresAt } = work.stock.expiring ?? {};
+const expired: Plan = async (context, operationId) => {
+  const { fileId, expiresAt } = context.fixtures.expiring ?? {};
   if (expiresAt === undefined) throw new Error('there is no ticket that expires');
   await delay(Math.max(0, Date.parse(expiresAt) + 1 - Date.now()));
-  return { sent: requestWith(work, operationId, { fileId }) };
+  return { sent: requestWith(context, operationId, { fileId }) };
 };
 
 /** Bytes of a code point in JSON at most: two escaped halves of a surrogate pair. */
 const ESCAPED_BYTES = 12;
-/** More than the names and the punctuation of any body here take. */
+/** More than the names and the punctuation of any body. */
 const AROUND_BYTES = 128 * 1024;
 
 const codePoints = ({ maxLength = 0, maxItems = 1, items }: Schema): number =>
   items === undefined ? maxLength : maxItems * codePoints(items);
 
-/** A body of more bytes than any legal one of this operation has; the service says where its limit lies. */
-const tooLarge: Provoke = (work, operationId) => {
+/** A body that is larger than any legal one of this operation. The answer names the service's limit. */
+const tooLarge: Plan = (context, operationId) => {
   const inputs = Object.values(inputsOf(operationOf(operationId)));
   const bytes = inputs.reduce((sum, schema) => sum + ESCAPED_BYTES * codePoints(schema), AROUND_BYTES);
-  const sent = requestWith(work, operationId);
+  const sent = requestWith(context, operationId);
   return {
     sent: { ...sent, body: String(sent.body).padEnd(bytes, ' ') },
     check(answer) {
@@ -137,18 +144,18 @@ const tooLarge: Provoke = (work, operationId) => {
   };
 };
 
-const unsupportedMediaType: Provoke = (work, operationId) => {
-  const sent = requestWith(work, operationId);
+const unsupportedMediaType: Plan = (context, operationId) => {
+  const sent = requestWith(context, operationId);
   return { sent: { ...sent, headers: { ...sent.headers, 'content-type': 'text/plain' } } };
 };
 
-/** An input with all fields, of things that nobody has: validation comes before their look-up. */
+/** An input with all fields, with unknown ids: validation comes before their look-up. */
 const goodInput = (operationId: OperationId) => ({
   ...exampleInput(operationId),
   ...VALID_INPUTS[operationId],
 });
 
-/** That input, each time with another field that breaks its schema: absent, too long, short, large or small. */
+/** Copies of that input, each with one wrong field: absent, too long, short, large or small. */
 function* breakInput(operationId: OperationId): Generator<[field: string, input: Record<string, unknown>]> {
   const operation = operationOf(operationId);
   const good = goodInput(operationId);
@@ -166,7 +173,7 @@ function* breakInput(operationId: OperationId): Generator<[field: string, input:
   }
 }
 
-/** The answer names this field and no other as what is wrong. */
+/** Checks that the answer names this field and no other. */
 function checkField(answer: Answer, field: string): void {
   const { formErrors, fieldErrors } = dataOf<InputValidationFailedData>(answer);
   const found = { status: answer.status, formErrors, fields: Object.keys(fieldErrors ?? {}) };
@@ -177,46 +184,46 @@ function checkField(answer: Answer, field: string): void {
   );
 }
 
-const invalid: Provoke = (work, operationId) => {
+const invalid: Plan = (context, operationId) => {
   return {
-    sent: requestWith(work, operationId, { ...VALID_INPUTS[operationId], unheardOf: 'x' }),
+    sent: requestWith(context, operationId, { ...VALID_INPUTS[operationId], unheardOf: 'x' }),
     async check(answer) {
       checkField(answer, 'unheardOf');
       for (const [field, input] of breakInput(operationId))
-        checkField(await work.caller.request(operationId, input), field);
+        checkField(await context.caller.request(operationId, input), field);
       if (!isPost(operationId)) return;
-      const malformed = await work.caller.request(operationId, '{"a":');
+      const malformed = await context.caller.request(operationId, '{"a":');
       assert.equal(malformed.status, 422);
       assert.equal(
         dataOf<InputValidationFailedData>(malformed).formErrors.length,
         1,
-        'one word on malformed JSON',
+        'one message about malformed JSON',
       );
     },
   };
 };
 
-/** More requests than these in a minute are refused, or the hurried server is not hurried. */
+/** The rate-limited server refuses one of these requests at the latest. */
 const FEW_REQUESTS = 3;
 
-const tooMany: Provoke = async (work, operationId) => {
-  const { hurriedAddress: address } = operatorOf(work);
-  const { request } = createCaller({ address, apiKey: work.target.apiKey });
+const tooMany: Plan = async (context, operationId) => {
+  const { rateLimitedAddress: address } = operatorOf(context);
+  const { request } = createCaller({ address, apiKey: context.target.apiKey });
   for (let sent = 0; sent < FEW_REQUESTS && (await request('getBalance')).status !== 429; sent += 1);
-  return { address, sent: requestWith(work, operationId) };
+  return { address, sent: requestWith(context, operationId) };
 };
 
-const unavailable: Provoke = (work, operationId) => {
-  const { spentAddress: address, cutDatabase, joinDatabase } = operatorOf(work);
+const unavailable: Plan = (context, operationId) => {
+  const { limitedAddress: address, cutDatabase, restoreDatabase } = operatorOf(context);
   cutDatabase();
-  return { address, sent: requestWith(work, operationId), end: joinDatabase };
+  return { address, sent: requestWith(context, operationId), end: restoreDatabase };
 };
 
 /** By documented status. */
-export const REFUSALS: Record<string, Provoke> = {
+export const REFUSALS: Record<string, Plan> = {
   401: unauthorized,
-  402: spent,
-  403: spent,
+  402: limited,
+  403: limited,
   404: notFound,
   409: conflicting,
   410: expired,

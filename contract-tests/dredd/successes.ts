@@ -1,13 +1,16 @@
-/** The good request of every operation, with what its success promises. */
+/** A request of every operation that succeeds, with the checks of its promises. */
 import type { OperationId } from '../harness/contract-check.ts';
 import * as account from '../promises/account.ts';
 import * as documents from '../promises/documents.ts';
 import * as knowledgeBases from '../promises/knowledge-bases.ts';
 import * as search from '../promises/search.ts';
 import * as uploads from '../promises/uploads.ts';
-import type { Provocation, Work } from './provocation.ts';
+import type { PlannedRequest, RunContext } from './planned-request.ts';
 
-export const SUCCESSES: Record<OperationId, (work: Work) => Promise<Provocation> | Provocation> = {
+export const SUCCESSES: Record<
+  OperationId,
+  (context: RunContext) => Promise<PlannedRequest> | PlannedRequest
+> = {
   ...account,
   ...documents,
   ...knowledgeBases,

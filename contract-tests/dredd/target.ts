@@ -1,25 +1,25 @@
-/** What the contract is run against: an address and a key, and what only its operator can bring about. */
+/** The target of a run: an address and a key, and the servers that only an operator can start. */
 
 /**
- * Servers of the target's own database and data directory that are out of something. Where there are none, the
- * statuses of `OPERATORS_STATUSES` can not be provoked.
+ * Servers of the target's database and data directory that have narrow limits. Without them, the statuses of
+ * `OPERATOR_STATUSES` cannot be run.
  */
 export type Operator = {
   /**
-   * A server that gives no knowledge base, one byte of storage, queries at a price above any balance, and upload
-   * tickets that expire after a second. The account has to be empty for that one byte. Its database can be taken away.
+   * A server that allows no knowledge base and one byte of storage. A query costs more than any balance, and upload
+   * tickets expire after a second. Only an empty account has room for that byte. Its database can be cut off.
    */
-  spentAddress: string;
-  /** A server that takes one request a minute of each key. */
-  hurriedAddress: string;
-  /** Takes the spent server's database away. */
+  limitedAddress: string;
+  /** A server that allows each key one request a minute. */
+  rateLimitedAddress: string;
+  /** Cuts the limited server off from its database. */
   cutDatabase(): void;
-  /** Gives it back. */
-  joinDatabase(): void;
+  /** Ends the cut. */
+  restoreDatabase(): void;
 };
 
-/** `address` without a trailing slash; nobody else may use the key's account during a run. */
+/** `address`: without a trailing slash. No other program may use the key's account during a run. */
 export type Target = { address: string; apiKey: string; operator?: Operator | undefined };
 
-/** The documented statuses that take an operator: no credits, no storage, an expired ticket, a rate, no database. */
-export const OPERATORS_STATUSES = ['402', '403', '410', '429', '503'];
+/** The documented statuses that need an operator: no credits, no storage, an expired ticket, a rate, no database. */
+export const OPERATOR_STATUSES = ['402', '403', '410', '429', '503'];

@@ -1,4 +1,4 @@
-/** Causes states that no request alone can cause: starts servers beside a running service that lack something. */
+/** Starts servers with narrow limits beside a running service: they answer with statuses that no request alone gets. */
 import type { Operator } from '../dredd/target.ts';
 import { startDatabaseProxy } from './embedded-database.ts';
 import { type Settings, startSecondServer } from './service-process.ts';
@@ -7,7 +7,7 @@ import { type Settings, startSecondServer } from './service-process.ts';
  * This server causes 402, 403, and 410 a second after the ticket. Its price is above an account's initial credits.
  * Its log is off, because it would complain when its database is taken away.
  */
-const SPENT: Settings = {
+const LIMITED: Settings = {
   KNOWLEDGE_BASE_LIMIT: '0',
   STORAGE_LIMIT_BYTES: '1',
   CREDITS_PER_QUERY: '1000000001',
@@ -16,7 +16,7 @@ const SPENT: Settings = {
 };
 
 /** 429 from the second request on. */
-const HURRIED: Settings = { RATE_LIMIT_PER_MINUTE: '1' };
+const RATE_LIMITED: Settings = { RATE_LIMIT_PER_MINUTE: '1' };
 
 /** Runs `use` with two more servers of the database and the files of a running service. */
 export async function withOperator<T>(
@@ -26,16 +26,16 @@ export async function withOperator<T>(
   const proxy = await startDatabaseProxy(dataDirectory);
   const options = ['--no-worker'];
   try {
-    const [spent, hurried] = await Promise.all([
-      startSecondServer(dataDirectory, SPENT, { options, databaseUrl: proxy.url }),
-      startSecondServer(dataDirectory, HURRIED, { options }),
+    const [limited, rateLimited] = await Promise.all([
+      startSecondServer(dataDirectory, LIMITED, { options, databaseUrl: proxy.url }),
+      startSecondServer(dataDirectory, RATE_LIMITED, { options }),
     ]);
     return await use({
-      spentAddress: spent.address,
-      hurriedAddress: hurried.address,
+      limitedAddress: limited.address,
+      rateLimitedAddress: rateLimited.address,
       cutDatabase: () => proxy.setFault({ isDown: true }),
-      joinDatabase: proxy.heal,
-    }).finally(() => Promise.all([spent.stop(), hurried.stop()]));
+      restoreDatabase: proxy.heal,
+    }).finally(() => Promise.all([limited.stop(), rateLimited.stop()]));
   } finally {
     // Also after a failed start: otherwise this process would wait for the proxy for ever.
     proxy.close();

@@ -2,8 +2,8 @@
 
 import { type DreddReport, runDredd } from '../dredd/dredd-run.ts';
 import { findGaps } from '../dredd/find-gaps.ts';
-import { startWork } from '../dredd/provocation.ts';
-import { layInStock, type Stock } from '../dredd/stock.ts';
+import { createFixtures, type Fixtures } from '../dredd/fixtures.ts';
+import { createRunContext } from '../dredd/planned-request.ts';
 import type { Operator, Target } from '../dredd/target.ts';
 import { nameOf, TRANSACTIONS, type Transaction } from '../dredd/transactions.ts';
 import { type Caller, createCaller } from '../harness/calling.ts';
@@ -17,10 +17,10 @@ export type Verdict = { name: string; complaint: string | undefined; changed: nu
 type Fronted = { target: Target; fronts: Front[]; past: Caller };
 
 async function openFronts({ address, apiKey, operator }: Target & { operator: Operator }): Promise<Fronted> {
-  const addresses = [address, operator.spentAddress, operator.hurriedAddress];
+  const addresses = [address, operator.limitedAddress, operator.rateLimitedAddress];
   const fronts = await Promise.all(addresses.map((upstream) => openFront(upstream, apiKey)));
-  const [own = '', spentAddress = '', hurriedAddress = ''] = fronts.map((front) => front.address);
-  const target = { address: own, apiKey, operator: { ...operator, spentAddress, hurriedAddress } };
+  const [own = '', limitedAddress = '', rateLimitedAddress = ''] = fronts.map((front) => front.address);
+  const target = { address: own, apiKey, operator: { ...operator, limitedAddress, rateLimitedAddress } };
   return { target, fronts, past: createCaller({ address, apiKey }) };
 }
 
@@ -33,27 +33,30 @@ function firstComplaint(report: DreddReport, at: Transaction[]): string | undefi
 }
 
 /** Deletes what a run has left behind, past the fronts: a bug may have hidden it from the run itself. */
-async function clearAllBut({ knowledgeBaseId, otherKnowledgeBaseId }: Stock, { api }: Caller): Promise<void> {
+async function clearAllBut(
+  { knowledgeBaseId, otherKnowledgeBaseId }: Fixtures,
+  { api }: Caller,
+): Promise<void> {
   const { data } = await api.listKnowledgeBases();
   for (const { id } of data)
     if (![knowledgeBaseId, otherKnowledgeBaseId].includes(id)) await api.deleteKnowledgeBase(id);
 }
 
-/** Runs the transactions that meet the bug. */
+/** Runs the transactions of the bug. */
 async function seed(
   { name, at, begin }: Bug,
   { target, fronts, past }: Fronted,
-  stock: Stock,
+  fixtures: Fixtures,
 ): Promise<Verdict> {
   const change = begin();
   for (const front of fronts) front.use(change);
-  const report = await runDredd(startWork(target, stock), at, { quiet: true });
+  const report = await runDredd(createRunContext(target, fixtures), at, { quiet: true });
   const changed = fronts.reduce((sum, front) => sum + front.changed(), 0);
-  await clearAllBut(stock, past);
+  await clearAllBut(fixtures, past);
   return { name, complaint: firstComplaint(report, at), changed };
 }
 
-/** No bug at all, and everything run: what is complained of here is no catch. */
+/** A run of all transactions without a bug: it must not complain. */
 const CONTROL: Bug = {
   name: 'no bug',
   at: TRANSACTIONS,
@@ -63,7 +66,7 @@ const CONTROL: Bug = {
       answer,
 };
 
-/** A bug that never changed an answer is none. */
+/** @throws when a bug has changed no answer */
 function requireChange({ name, changed }: Verdict): void {
   if (changed === 0) throw new Error(`never happened: ${name}`);
 }
@@ -73,35 +76,35 @@ function requireSilence({ name, complaint }: Verdict): void {
 }
 
 /**
- * Seeds them one by one, `tell` hearing each verdict.
- * @throws when the run complains without a bug, before them or after, or of an `allowed` change; and when a bug or an
- * allowed change has never changed an answer.
+ * Seeds the bugs one by one, and calls `onVerdict` with each verdict.
+ * @throws when the run complains without a bug, before or after the bugs, or of an `allowed` change; and when a bug or
+ * an allowed change has never changed an answer
  */
 export async function hunt(
   target: Target & { operator: Operator },
   { bugs, allowed }: { bugs: readonly Bug[]; allowed: readonly Bug[] },
-  tell: (verdict: Verdict) => void,
+  onVerdict: (verdict: Verdict) => void,
 ): Promise<Verdict[]> {
   const fronted = await openFronts(target);
-  const stock = await layInStock(target);
+  const fixtures = await createFixtures(target);
   const verdicts: Verdict[] = [];
   try {
-    requireSilence(await seed(CONTROL, fronted, stock));
+    requireSilence(await seed(CONTROL, fronted, fixtures));
     for (const one of allowed) {
-      const verdict = await seed(one, fronted, stock);
+      const verdict = await seed(one, fronted, fixtures);
       requireChange(verdict);
       requireSilence(verdict);
     }
     for (const one of bugs) {
-      const verdict = await seed(one, fronted, stock);
+      const verdict = await seed(one, fronted, fixtures);
       requireChange(verdict);
       verdicts.push(verdict);
-      tell(verdict);
+      onVerdict(verdict);
     }
-    requireSilence(await seed(CONTROL, fronted, stock));
+    requireSilence(await seed(CONTROL, fronted, fixtures));
     return verdicts;
   } finally {
-    await stock.clear();
+    await fixtures.clear();
     for (const front of fronted.fronts) front.close();
   }
 }

@@ -1,13 +1,19 @@
 /** What the successes of the operations on the account promise. */
 import assert from 'node:assert/strict';
 import type { Balance, Usage } from '../../generated/types.gen.ts';
-import { dataOf, makeKnowledgeBase, type Provocation, requestWith, type Work } from '../dredd/provocation.ts';
+import {
+  dataOf,
+  makeKnowledgeBase,
+  type PlannedRequest,
+  type RunContext,
+  requestWith,
+} from '../dredd/planned-request.ts';
 
-export async function getUsage(work: Work): Promise<Provocation> {
-  const { api } = work.caller;
-  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
+export async function getUsage(context: RunContext): Promise<PlannedRequest> {
+  const { api } = context.caller;
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
   return {
-    sent: requestWith(work, 'getUsage'),
+    sent: requestWith(context, 'getUsage'),
     async check(answer) {
       const before = dataOf<Usage>(answer);
       const { id, size } = await api.importTextContent({ knowledgeBaseId, title: 'Bytes', content: 'één' });
@@ -15,18 +21,18 @@ export async function getUsage(work: Work): Promise<Provocation> {
       assert.deepEqual(await api.getUsage(), { ...before, storageUsed }, 'a document counts with its bytes');
       await api.deleteDocument(id);
       assert.deepEqual(await api.getUsage(), before, 'and no longer once it is deleted');
-      await makeKnowledgeBase(work);
+      await makeKnowledgeBase(context);
       const knowledgeBaseCount = before.knowledgeBaseCount + 1;
       assert.deepEqual(await api.getUsage(), { ...before, knowledgeBaseCount }, 'a knowledge base counts');
     },
   };
 }
 
-export function getBalance(work: Work): Provocation {
-  const { api, request } = work.caller;
-  const { knowledgeBaseId } = work.stock;
+export function getBalance(context: RunContext): PlannedRequest {
+  const { api, request } = context.caller;
+  const { knowledgeBaseId } = context.fixtures;
   return {
-    sent: requestWith(work, 'getBalance'),
+    sent: requestWith(context, 'getBalance'),
     async check(answer) {
       const { balance } = dataOf<Balance>(answer);
       await api.query({ query: 'container', knowledgeBaseIds: [knowledgeBaseId] });

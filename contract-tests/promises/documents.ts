@@ -1,18 +1,24 @@
 /** What the successes of the operations on documents promise. */
 import assert from 'node:assert/strict';
 import type { Document, DocumentDetails, DocumentStatusReport, Passage } from '../../generated/types.gen.ts';
-import { dataOf, makeKnowledgeBase, type Provocation, requestWith, type Work } from '../dredd/provocation.ts';
+import {
+  dataOf,
+  makeKnowledgeBase,
+  type PlannedRequest,
+  type RunContext,
+  requestWith,
+} from '../dredd/planned-request.ts';
 import { readPages } from '../harness/lists.ts';
 import { checkGone, checkNewestFirst } from './lists.ts';
 
 const NEW_TEXT = 'The gauge of the lighthouse — 知識 😀 — is read at dusk.';
 const NEW_WORDS = 'lighthouse gauge dusk';
 
-export async function importTextContent(work: Work): Promise<Provocation> {
-  const { api } = work.caller;
-  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
+export async function importTextContent(context: RunContext): Promise<PlannedRequest> {
+  const { api } = context.caller;
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
   return {
-    sent: requestWith(work, 'importTextContent', { knowledgeBaseId, content: NEW_TEXT }),
+    sent: requestWith(context, 'importTextContent', { knowledgeBaseId, content: NEW_TEXT }),
     async check(answer) {
       const document = dataOf<Document>(answer);
       const { type, size, status } = document;
@@ -30,9 +36,9 @@ export async function importTextContent(work: Work): Promise<Provocation> {
   };
 }
 
-export async function deleteDocument(work: Work): Promise<Provocation> {
-  const { api, request } = work.caller;
-  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
+export async function deleteDocument(context: RunContext): Promise<PlannedRequest> {
+  const { api, request } = context.caller;
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
   const before = await api.getUsage();
   const { id } = await api.importTextContent({ knowledgeBaseId, title: 'Gauges', content: NEW_TEXT });
   const search = () => api.query({ query: NEW_WORDS, knowledgeBaseIds: [knowledgeBaseId] });
@@ -40,7 +46,7 @@ export async function deleteDocument(work: Work): Promise<Provocation> {
   await api.listDocuments({ knowledgeBaseId });
   await api.getDocumentStatus(id);
   return {
-    sent: requestWith(work, 'deleteDocument', { documentId: id }),
+    sent: requestWith(context, 'deleteDocument', { documentId: id }),
     async check(answer) {
       assert.deepEqual(dataOf(answer), { id }, 'the answer names what was deleted');
       const listed = await api.listDocuments({ knowledgeBaseId });
@@ -58,12 +64,12 @@ export async function deleteDocument(work: Work): Promise<Provocation> {
   };
 }
 
-export function listDocuments(work: Work): Provocation {
-  const { api } = work.caller;
-  const { knowledgeBaseId, texts } = work.stock;
+export function listDocuments(context: RunContext): PlannedRequest {
+  const { api } = context.caller;
+  const { knowledgeBaseId, texts } = context.fixtures;
   const limit = 3;
   return {
-    sent: requestWith(work, 'listDocuments', { knowledgeBaseId, limit }),
+    sent: requestWith(context, 'listDocuments', { knowledgeBaseId, limit }),
     async check(answer) {
       assert.equal(dataOf<Document[]>(answer).length, limit, 'limit bounds a page, where there are more');
       const pages = await readPages((cursor) => api.listDocuments({ knowledgeBaseId, limit, ...cursor }));
@@ -77,11 +83,11 @@ export function listDocuments(work: Work): Provocation {
   };
 }
 
-export function getDocumentStatus(work: Work): Provocation {
-  const { document } = work.stock.longText;
+export function getDocumentStatus(context: RunContext): PlannedRequest {
+  const { document } = context.fixtures.longText;
   const { id, status, updatedAt, passageCount, warnings } = document;
   return {
-    sent: requestWith(work, 'getDocumentStatus', { documentId: id }),
+    sent: requestWith(context, 'getDocumentStatus', { documentId: id }),
     check: (answer) =>
       assert.deepEqual(
         dataOf<DocumentStatusReport>(answer),
@@ -91,10 +97,10 @@ export function getDocumentStatus(work: Work): Provocation {
   };
 }
 
-export function getDocument(work: Work): Provocation {
-  const { document, title } = work.stock.longText;
+export function getDocument(context: RunContext): PlannedRequest {
+  const { document, title } = context.fixtures.longText;
   return {
-    sent: requestWith(work, 'getDocument', { documentId: document.id }),
+    sent: requestWith(context, 'getDocument', { documentId: document.id }),
     check(answer) {
       const { source, languages = [], ...rest } = dataOf<DocumentDetails>(answer);
       assert.deepEqual(rest, document, 'the details say what the import has said');
@@ -106,7 +112,7 @@ export function getDocument(work: Work): Provocation {
 }
 
 /** The passages cover the text without a gap, in its order, each under its number. */
-function checkPassages({ stock: { longText } }: Work, passages: Passage[]): void {
+function checkPassages({ fixtures: { longText } }: RunContext, passages: Passage[]): void {
   assert.equal(passages.length, longText.document.passageCount, 'the list has as many passages as counted');
   const characters = [...longText.content];
   passages.forEach(({ content, location }, index) => {
@@ -119,17 +125,17 @@ function checkPassages({ stock: { longText } }: Work, passages: Passage[]): void
   });
 }
 
-export function listPassages(work: Work): Provocation {
-  const { api } = work.caller;
-  const { id: documentId } = work.stock.longText.document;
+export function listPassages(context: RunContext): PlannedRequest {
+  const { api } = context.caller;
+  const { id: documentId } = context.fixtures.longText.document;
   const limit = 2;
   return {
-    sent: requestWith(work, 'listPassages', { documentId, limit }),
+    sent: requestWith(context, 'listPassages', { documentId, limit }),
     async check(answer) {
       assert.equal(dataOf<Passage[]>(answer).length, limit, 'limit bounds a page, where there are more');
       const pages = await readPages((cursor) => api.listPassages({ documentId, limit, ...cursor }));
       assert.deepEqual(dataOf(answer), pages[0], 'the same page, asked for again');
-      checkPassages(work, pages.flat());
+      checkPassages(context, pages.flat());
       const whole = await api.listPassages({ documentId });
       assert.deepEqual(whole.data, pages.flat(), 'without limit and cursor all of a short list');
     },

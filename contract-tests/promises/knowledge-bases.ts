@@ -5,19 +5,19 @@ import {
   dataOf,
   exampleInput,
   makeKnowledgeBase,
-  type Provocation,
+  type PlannedRequest,
+  type RunContext,
   requestWith,
-  type Work,
-} from '../dredd/provocation.ts';
+} from '../dredd/planned-request.ts';
 import { checkGone, checkNewestFirst } from './lists.ts';
 
-export function createKnowledgeBase(work: Work): Provocation {
-  const { api } = work.caller;
+export function createKnowledgeBase(context: RunContext): PlannedRequest {
+  const { api } = context.caller;
   return {
-    sent: requestWith(work, 'createKnowledgeBase'),
+    sent: requestWith(context, 'createKnowledgeBase'),
     async check(answer) {
       const created = dataOf<KnowledgeBase>(answer);
-      work.made.add(created.id);
+      context.made.add(created.id);
       const { name, description } = created;
       assert.deepEqual(
         { name, description },
@@ -26,24 +26,24 @@ export function createKnowledgeBase(work: Work): Provocation {
       );
       const [newest] = (await api.listKnowledgeBases()).data;
       assert.deepEqual(newest, created, 'the newest knowledge base stands first in the list');
-      const plain = await makeKnowledgeBase(work);
+      const plain = await makeKnowledgeBase(context);
       assert.equal(plain.description, '', 'a description that is not given is empty');
       const same = await api.createKnowledgeBase({ name });
-      work.made.add(same.id);
+      context.made.add(same.id);
       assert.notEqual(same.id, created.id, 'equal names are two knowledge bases');
     },
   };
 }
 
-export async function deleteKnowledgeBase(work: Work): Promise<Provocation> {
-  const { api, request } = work.caller;
+export async function deleteKnowledgeBase(context: RunContext): Promise<PlannedRequest> {
+  const { api, request } = context.caller;
   const before = await api.getUsage();
-  const { id: knowledgeBaseId } = await makeKnowledgeBase(work);
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
   const text = { title: 'Gauges', content: 'The gauge of the windmill is read at noon.' };
   const { id: documentId } = await api.importTextContent({ knowledgeBaseId, ...text });
   await api.listKnowledgeBases();
   return {
-    sent: requestWith(work, 'deleteKnowledgeBase', { knowledgeBaseId }),
+    sent: requestWith(context, 'deleteKnowledgeBase', { knowledgeBaseId }),
     async check(answer) {
       assert.deepEqual(dataOf(answer), { id: knowledgeBaseId }, 'the answer names what was deleted');
       const { data: listed } = await api.listKnowledgeBases();
@@ -60,14 +60,14 @@ export async function deleteKnowledgeBase(work: Work): Promise<Provocation> {
   };
 }
 
-/** As many pages of one item are read: the stock's knowledge bases are two, and an account may have a thousand. */
+/** Pages of one item that are read: the fixtures have two knowledge bases, an account may have a thousand. */
 const PAGES = 2;
 
-export function listKnowledgeBases(work: Work): Provocation {
-  const { api } = work.caller;
-  const { knowledgeBaseId, otherKnowledgeBaseId } = work.stock;
+export function listKnowledgeBases(context: RunContext): PlannedRequest {
+  const { api } = context.caller;
+  const { knowledgeBaseId, otherKnowledgeBaseId } = context.fixtures;
   return {
-    sent: requestWith(work, 'listKnowledgeBases', { limit: 1 }),
+    sent: requestWith(context, 'listKnowledgeBases', { limit: 1 }),
     async check(answer) {
       const { data: whole } = await api.listKnowledgeBases();
       checkNewestFirst(whole);

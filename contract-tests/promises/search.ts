@@ -1,21 +1,27 @@
 /** What the successes of the search promise: which passages, how many, in which order, from where. */
 import assert from 'node:assert/strict';
 import type { PassageLocation, SearchResult } from '../../generated/types.gen.ts';
-import { dataOf, exampleInput, type Provocation, requestWith, type Work } from '../dredd/provocation.ts';
-import { BEST_TITLE, LONG_TEXT_QUERY, UNRELATED_TITLE } from '../dredd/stock.ts';
+import { BEST_TITLE, LONG_TEXT_QUERY, UNRELATED_TITLE } from '../dredd/fixtures.ts';
+import {
+  dataOf,
+  exampleInput,
+  type PlannedRequest,
+  type RunContext,
+  requestWith,
+} from '../dredd/planned-request.ts';
 import { inputsOf, operationOf } from '../harness/read-spec.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
 
 const FEW = 2;
 
-/** Each result quotes a text of the stock as it is, at the location that it names. */
-function checkQuotes({ stock }: Work, results: SearchResult[]): void {
+/** Each result quotes a text of the fixtures as it is, at the location that it names. */
+function checkQuotes({ fixtures }: RunContext, results: SearchResult[]): void {
   for (const { document_id, knowledge_base_id, title, type, content, metadata, location } of results) {
-    const text = stock.texts.find(({ document }) => document.id === document_id);
+    const text = fixtures.texts.find(({ document }) => document.id === document_id);
     assert.ok(text, `${document_id} is a document of the knowledge base that was searched`);
     const found = { knowledge_base_id, title, type, source: metadata.source };
     const source = {
-      knowledge_base_id: stock.knowledgeBaseId,
+      knowledge_base_id: fixtures.knowledgeBaseId,
       title: text.title,
       type: 'text',
       source: text.title,
@@ -44,33 +50,33 @@ function checkOrder(results: SearchResult[]): void {
 
 const titlesOf = (results: SearchResult[]) => results.map(({ title }) => title);
 
-export function query(work: Work): Provocation {
-  const { api } = work.caller;
-  const { knowledgeBaseId } = work.stock;
+export function query(context: RunContext): PlannedRequest {
+  const { api } = context.caller;
+  const { knowledgeBaseId } = context.fixtures;
   const { query: words } = exampleInput('query') as { query: string }; // required in the schema of the body
   return {
-    sent: requestWith(work, 'query', { knowledgeBaseIds: [knowledgeBaseId], limit: FEW }),
+    sent: requestWith(context, 'query', { knowledgeBaseIds: [knowledgeBaseId], limit: FEW }),
     async check(answer) {
       const few = dataOf<SearchResult[]>(answer);
       assert.equal(few.length, FEW, 'limit bounds the results, where more match');
       const all = await api.query({ query: words, knowledgeBaseIds: [knowledgeBaseId] });
       for (const results of [few, all]) {
         checkOrder(results);
-        checkQuotes(work, results);
+        checkQuotes(context, results);
       }
       assert.deepEqual(few, all.slice(0, FEW), 'a smaller limit cuts the same results, with the same scores');
       assert.equal(all[0]?.title, BEST_TITLE, 'the text that answers the question comes first');
       assert.ok(!titlesOf(all).includes(UNRELATED_TITLE), 'a text without any of the words is not given');
-      await checkKnowledgeBases(work, words);
-      await checkDefault(work);
+      await checkKnowledgeBases(context, words);
+      await checkDefault(context);
     },
   };
 }
 
 /** The search covers the given knowledge bases, or all of the account's. */
-async function checkKnowledgeBases({ caller, stock }: Work, words: string): Promise<void> {
+async function checkKnowledgeBases({ caller, fixtures }: RunContext, words: string): Promise<void> {
   const { api, request } = caller;
-  const { knowledgeBaseId, otherKnowledgeBaseId } = stock;
+  const { knowledgeBaseId, otherKnowledgeBaseId } = fixtures;
   const everywhere = await api.query({ query: words, limit: 50 });
   const found = new Set(everywhere.map(({ knowledge_base_id }) => knowledge_base_id));
   for (const id of [knowledgeBaseId, otherKnowledgeBaseId])
@@ -89,8 +95,8 @@ async function checkKnowledgeBases({ caller, stock }: Work, words: string): Prom
 const { default: DEFAULT_LIMIT } = inputsOf(operationOf('query')).limit ?? {};
 
 /** How many there are without a limit, where more match. */
-async function checkDefault({ caller: { api }, stock }: Work): Promise<void> {
-  const { knowledgeBaseId } = stock;
+async function checkDefault({ caller: { api }, fixtures }: RunContext): Promise<void> {
+  const { knowledgeBaseId } = fixtures;
   const gauges = { query: LONG_TEXT_QUERY, knowledgeBaseIds: [knowledgeBaseId] };
   const [some, most] = [await api.query(gauges), await api.query({ ...gauges, limit: 50 })];
   assert.ok(most.length > some.length, 'limit asks for more results, too');

@@ -183,9 +183,9 @@ describe('error codes', () => {
     errorCodesOf(content['application/json'].schema).map((errorCode) => `${errorCode} ${status}`),
   );
 
-  test('each stands at one status, always; that of the storage limit also under default', () => {
+  test('each has one status; STORAGE_LIMIT_EXCEEDED is also documented under default', () => {
     const expected = Object.entries(STATUS_OF).map(([errorCode, status]) => `${errorCode} ${status}`);
-    // By its number where anything is stored; no request can provoke it elsewhere.
+    // A status of its own where the operation stores anything; `default` elsewhere, where no request gets it.
     expect([...new Set(pinned)].sort()).toEqual([...expected, 'STORAGE_LIMIT_EXCEEDED default'].sort());
   });
 

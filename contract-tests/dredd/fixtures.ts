@@ -1,11 +1,11 @@
-/** What a run works on: two knowledge bases with texts, made at its beginning and deleted at its end. */
+/** The data of a run: two knowledge bases with texts, created at its start and deleted at its end. */
 import type { Document } from '../../generated/types.gen.ts';
 import { type Caller, createCaller } from '../harness/calling.ts';
 import type { Target } from './target.ts';
 
 type Text = { title: string; content: string };
 
-/** Five texts that the spec's example query finds, in an order of its own, and one that it does not find. */
+/** The spec's example query finds five of these texts, in another order, and not the sixth. */
 const TEXTS: Text[] = [
   { title: 'Release notes 2.4', content: 'The container of version 2.4 keeps its restart policy.' },
   {
@@ -21,14 +21,14 @@ const TEXTS: Text[] = [
   { title: 'Canteen', content: 'Lunch is served at noon.' },
 ];
 
-/** The title of the text that answers the spec's example query best, and of the one that it does not find. */
+/** The title of the best result of the spec's example query, and of the text that it does not find. */
 export const BEST_TITLE = 'Restarts';
 export const UNRELATED_TITLE = 'Canteen';
 
-/** Every passage of the long text answers this. */
+/** This query finds every passage of the long text. */
 export const LONG_TEXT_QUERY = 'pressure gauge';
 
-/** Long enough for more passages than a query gives by itself. */
+/** More passages than a query returns by default. */
 const CHAPTERS = Array.from(
   { length: 100 },
   (_, index) =>
@@ -38,53 +38,53 @@ const CHAPTERS = Array.from(
 );
 const LONG_TEXT: Text = { title: 'Valves', content: CHAPTERS.join('\n\n') };
 
-/** A text with the document that it has become. */
-export type StockedText = Text & { document: Document };
+/** A text, and the document of its import. */
+export type ImportedText = Text & { document: Document };
 
-export type Stock = {
+export type Fixtures = {
   knowledgeBaseId: string;
-  /** All texts of this knowledge base in the order in which they came; the long one is the last. */
-  texts: StockedText[];
-  longText: StockedText;
+  /** All texts of this knowledge base in the order of their import; the long one is the last. */
+  texts: ImportedText[];
+  longText: ImportedText;
   /** Another knowledge base, with a text that the example query finds. */
   otherKnowledgeBaseId: string;
-  /** A file whose ticket expires unused, and when; undefined without an operator. */
+  /** A file with a ticket that expires unused; undefined without an operator. */
   expiring: { fileId: string; expiresAt: string } | undefined;
-  /** Deletes all of it. */
+  /** Deletes all fixtures. */
   clear(): Promise<void>;
 };
 
-/** A ticket that expires after a second. Its one byte fits that server's storage limit only while nothing is stored. */
-async function askForExpiringTicket(target: Target, knowledgeBaseId: string) {
+/** Gets a ticket that expires after a second. Its byte fits the server's storage limit only while nothing is stored. */
+async function requestExpiringTicket(target: Target, knowledgeBaseId: string) {
   if (target.operator === undefined) return undefined;
-  const { api } = createCaller({ address: target.operator.spentAddress, apiKey: target.apiKey });
+  const { api } = createCaller({ address: target.operator.limitedAddress, apiKey: target.apiKey });
   return await api.presignUploadUrl({ knowledgeBaseId, fileName: 'late.txt', size: 1 });
 }
 
-async function importTexts({ api }: Caller, knowledgeBaseId: string, texts: Text[]): Promise<StockedText[]> {
-  const stocked: StockedText[] = [];
+async function importTexts({ api }: Caller, knowledgeBaseId: string, texts: Text[]): Promise<ImportedText[]> {
+  const imported: ImportedText[] = [];
   for (const text of texts) {
-    stocked.push({ ...text, document: await api.importTextContent({ knowledgeBaseId, ...text }) });
+    imported.push({ ...text, document: await api.importTextContent({ knowledgeBaseId, ...text }) });
   }
-  return stocked;
+  return imported;
 }
 
-/** Makes it at the target. */
-export async function layInStock(target: Target): Promise<Stock> {
+/** Creates the fixtures at the target. */
+export async function createFixtures(target: Target): Promise<Fixtures> {
   const caller = createCaller(target);
   const { api } = caller;
   const [{ id: knowledgeBaseId }, { id: otherKnowledgeBaseId }] = [
     await api.createKnowledgeBase({ name: 'Contract run', description: 'Deleted at the end of the run' }),
     await api.createKnowledgeBase({ name: 'Contract run, second' }),
   ];
-  const expiring = await askForExpiringTicket(target, knowledgeBaseId);
+  const expiring = await requestExpiringTicket(target, knowledgeBaseId);
   const texts = await importTexts(caller, knowledgeBaseId, [...TEXTS, LONG_TEXT]);
   const other = { title: 'Elsewhere', content: 'A container restarts elsewhere too.' };
   await importTexts(caller, otherKnowledgeBaseId, [other]);
   return {
     knowledgeBaseId,
     texts,
-    longText: texts.at(-1) as StockedText, // the last that was imported
+    longText: texts.at(-1) as ImportedText, // the last that was imported
     otherKnowledgeBaseId,
     expiring,
     async clear() {

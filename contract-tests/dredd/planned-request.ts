@@ -1,49 +1,49 @@
-/** What is sent to get an answer, and what the answer has to be beyond its status, schema and headers. */
+/** A request that gets a status, and the check of its answer beyond status, schema and headers. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { KnowledgeBase } from '../../generated/types.gen.ts';
 import { type Caller, createCaller, toSent } from '../harness/calling.ts';
 import type { OperationId } from '../harness/contract-check.ts';
 import type { Answer, Sent } from '../harness/exchange.ts';
 import { examplesOf, operationOf } from '../harness/read-spec.ts';
-import type { Stock } from './stock.ts';
+import type { Fixtures } from './fixtures.ts';
 import type { Target } from './target.ts';
 
-/** What a run has: where it runs, a caller there, what lies there, and what is to go at the run's end. */
-export type Work = {
+/** The context of a run. */
+export type RunContext = {
   target: Target;
   caller: Caller;
-  stock: Stock;
-  /** Knowledge bases that a provocation has made, by their ids. */
+  fixtures: Fixtures;
+  /** The ids of knowledge bases that planned requests have created. The run deletes them at its end. */
   made: Set<string>;
 };
 
-export const startWork = (target: Target, stock: Stock): Work => ({
+export const createRunContext = (target: Target, fixtures: Fixtures): RunContext => ({
   target,
   caller: createCaller(target),
-  stock,
+  fixtures,
   made: new Set(),
 });
 
-/** A knowledge base of a provocation's own: whatever becomes of the provocation, nothing of it stays. */
-export async function makeKnowledgeBase({ caller, made }: Work): Promise<KnowledgeBase> {
+/** Creates a knowledge base for one planned request. The run deletes it at its end. */
+export async function makeKnowledgeBase({ caller, made }: RunContext): Promise<KnowledgeBase> {
   const knowledgeBase = await caller.api.createKnowledgeBase({ name: 'Contract run, for one transaction' });
   made.add(knowledgeBase.id);
   return knowledgeBase;
 }
 
-/** Deletes what the provocations have made and left. */
-export async function clearWork({ caller, made }: Work): Promise<void> {
+/** Deletes the knowledge bases that planned requests have created. */
+export async function deleteCreated({ caller, made }: RunContext): Promise<void> {
   for (const knowledgeBaseId of made) await caller.request('deleteKnowledgeBase', { knowledgeBaseId });
   made.clear();
 }
 
-/** One request, sent to `address` (the target's own where there is none). */
-export type Provocation = {
+/** One request, sent to `address` (default: the target's own). */
+export type PlannedRequest = {
   address?: string;
   sent: Sent;
-  /** Throws what is wrong with the answer; may send further requests. */
+  /** @throws when the answer is wrong. May send further requests. */
   check?(answer: Answer): Promise<void> | void;
-  /** Undoes what the provocation took, whatever the answer was. */
+  /** Undoes the preparation of the request, after any answer. */
   end?(): void;
 };
 
@@ -58,9 +58,9 @@ export function exampleInput(operationId: OperationId): Record<string, unknown> 
   return example?.value as Record<string, unknown>; // the example of an object's schema, held by spec-examples.test.ts
 }
 
-/** The spec's example with `input` in place of what means nothing here: above all its ids. */
+/** The spec's example, with the fields of `input` instead of its own: above all its ids. */
 export function requestWith(
-  { caller }: Work,
+  { caller }: RunContext,
   operationId: OperationId,
   input: Record<string, unknown> = {},
 ): Sent & { headers: OutgoingHttpHeaders } {
@@ -68,5 +68,5 @@ export function requestWith(
   return { ...sent, headers: { 'x-api-key': caller.apiKey, ...sent.headers } };
 }
 
-/** The data of a success, as its operation has it; the answer has been held against the spec. */
+/** The data of an answer, which has been checked against the spec. */
 export const dataOf = <Data>({ body }: Answer): Data => (body as { data: Data }).data;
