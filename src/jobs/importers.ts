@@ -6,7 +6,7 @@ import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { repeatOrWake } from '../concurrency/repeat.ts';
 import { withTimeout } from '../concurrency/timeout.ts';
-import { createImportTurns, findLane, type ImportTurns } from './import-lanes.ts';
+import { createImportTurns, findLane, type ImportTurns } from './import-turns.ts';
 
 /** How soon an import starts when nothing in this process calls `wake`: another server's, a dead worker's, a retry. */
 const POLL_INTERVAL_MS = 500;

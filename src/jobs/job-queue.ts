@@ -4,7 +4,7 @@ import { type Job, PgBoss, type SendOptions } from 'pg-boss';
 import type { Logger } from 'pino';
 import { type Connection, KEEP_ALIVE, type Queryable } from '../database/database.ts';
 import type { ScopedId } from '../ids.ts';
-import { laneOf } from './import-lanes.ts';
+import { laneOf } from './import-turns.ts';
 import { type Attempt, type Importers, startImporters } from './importers.ts';
 
 /** A job that failed by a fault of the service is tried again after 1, 2, 4, … seconds, this often at most. */

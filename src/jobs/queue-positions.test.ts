@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { readDatabaseTime } from '../database/clock.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { createLog } from '../telemetry/log.ts';
-import { laneOf } from './import-lanes.ts';
+import { laneOf } from './import-turns.ts';
 import { openJobQueue } from './job-queue.ts';
 import { createQueuePositions } from './queue-positions.ts';
 

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { laneOf } from './import-lanes.ts';
+import { laneOf } from './import-turns.ts';
 import { IMPORT_QUEUE } from './job-queue.ts';
 
 /** A position is at most this old, or twenty times as old as one read of the queue takes, if that is longer. */

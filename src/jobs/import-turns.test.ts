@@ -1,7 +1,7 @@
 /** The order in which importers serve the accounts. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createImportTurns, laneOf } from './import-lanes.ts';
+import { createImportTurns, laneOf } from './import-turns.ts';
 
 /** Returns the next lane when the lanes `waiting` have imports; undefined when no importer may take one. */
 function nextOf(turns: ReturnType<typeof createImportTurns>, waiting: number[]): number | undefined {
