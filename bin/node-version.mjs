@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The version in package.json; `doctor` requires the same. */
+/** The major version of the dependency `node`; `doctor` requires the same. */
 const LEAST_MAJOR = 24;
 
 export const isNodeTooOld = Number(process.versions.node.split('.', 1)[0]) < LEAST_MAJOR;

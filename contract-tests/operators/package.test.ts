@@ -17,7 +17,7 @@ if (installed === undefined)
 const testInstalled = test.skipIf(installed === undefined);
 
 const RUNS =
-  /^(LICENSE|README\.md|package\.json|spec\/openapi\.yaml|bin\/[\w-]+\.mjs|dist\/.+\.(js|cjs|mjs|css|html)|dist\/client\/.+\.d\.ts)$/;
+  /^(LICENSE|(docs|spec|src)\/.*\.md|README\.md|package\.json|spec\/openapi\.yaml|bin\/[\w-]+\.mjs|dist\/.+\.(js|cjs|mjs|css|html)|dist\/client\/.+\.d\.ts)$/;
 
 testInstalled('it holds what runs, and no tests', async () => {
   const entries = await readdir(installed ?? '', { recursive: true, withFileTypes: true });

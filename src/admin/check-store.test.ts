@@ -157,7 +157,7 @@ test('reports old objects without a row, and removes them with their empty direc
   await utimes(join(directory, orphan), old, old);
   await utimes(join(directory, kept), old, old);
   expect(await check()).toEqual([
-    `knowledge base ${owned.knowledgeBaseId}: object without a file: ${orphan}`,
+    `knowledge base ${owned.knowledgeBaseId}: stored object that no row of the database names: ${orphan}`,
   ]);
   expect(await check(true)).toEqual([]);
   expect(await check()).toEqual([]);
@@ -226,7 +226,10 @@ test('reports rows whose object is missing or has another length', async () => {
     `knowledge base ${knowledgeBaseId}: the bytes of upload ${knowledgeBaseId}_${fileIdOf(objectName)} "a.txt"`;
   const remedy = 'This cannot be repaired: restore a backup, or upload the file again.';
   expect((await check()).toSorted()).toEqual(
-    [`${upload(gone)} are gone: ${gone}`, `${upload(cut)} have another length: ${cut}. ${remedy}`].toSorted(),
+    [
+      `${upload(gone)} are gone: ${gone}`,
+      `${upload(cut)} have the wrong length: ${cut}. ${remedy}`,
+    ].toSorted(),
   );
 });
 
@@ -243,7 +246,7 @@ test('the repair clears an upload whose object is missing, and reports a remedy 
     'This cannot be repaired: restore a backup, or delete the document and upload the file again.';
   const lines = [
     `${knowledgeBase} ${gone.documentId} "Gone [2J “file”.pdf" are gone: ${gone.objectName}. ${remedy}`,
-    `${knowledgeBase} ${cut.documentId} "Cut off.pdf" have another length: ${cut.objectName}. ${remedy}`,
+    `${knowledgeBase} ${cut.documentId} "Cut off.pdf" have the wrong length: ${cut.objectName}. ${remedy}`,
   ];
   expect(await check(true)).toEqual(lines);
   expect(await check()).toEqual(lines);
@@ -256,7 +259,7 @@ test('reports old objects of an unknown knowledge base, which only the repair re
   await writeFile(join(directory, orphan), 'bytes');
   await utimes(join(directory, orphan), new Date(0), new Date(0));
   expect(await check()).toEqual([
-    `knowledge base ${unknown}, which this database does not know: object without a file: ${orphan}`,
+    `knowledge base ${unknown}, which this database does not know: stored object that no row of the database names: ${orphan}`,
   ]);
   expect(await check(true)).toEqual([]);
   expect(await readdir(directory)).not.toContain(unknown);

@@ -13,7 +13,7 @@ import {
 import { formatScopedId } from '../ids.ts';
 import { checkStatistics, repairStatistics } from './check-statistics.ts';
 
-/** How long after its deadline a document may be unfinished: until the next search for overdue imports. */
+/** How long after its deadline a document may be unfinished. Servers end overdue imports every few seconds. */
 const LATE_SECONDS = 60;
 
 /** The longest validity of an upload address, a week, and a day for its last upload; then a purge is complete. */
@@ -127,12 +127,12 @@ async function* checkFiles(check: StoreCheck, knowledgeBaseId: string): AsyncGen
     const { orphans, lost, wrongLength } = check.repair
       ? await repairFiles(check, { knowledgeBaseId, found })
       : found;
-    yield* orphans.map((objectName) => `object without a file: ${objectName}`);
+    yield* orphans.map((objectName) => `stored object that no row of the database names: ${objectName}`);
     const describe = await createDescription(check.database, knowledgeBaseId, [...lost, ...wrongLength]);
     // The repair corrects a missing upload: the client can upload again.
     yield* lost.map((file) => describe(file, 'are gone', file.documentId === null ? '' : REMEDIES.document));
     yield* wrongLength.map((file) =>
-      describe(file, 'have another length', file.documentId === null ? REMEDIES.upload : REMEDIES.document),
+      describe(file, 'have the wrong length', file.documentId === null ? REMEDIES.upload : REMEDIES.document),
     );
   }
 }

@@ -1,3 +1,5 @@
+-- The schema after all migrations. Written by migrate.test.ts (vitest --update), never by hand.
+
 CREATE TABLE account_balances (
   account_id uuid NOT NULL,
   credits bigint NOT NULL,

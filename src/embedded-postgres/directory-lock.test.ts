@@ -22,7 +22,7 @@ afterEach(() => {
 test('a second lock is refused until the first is released', () => {
   const lock = lockDirectory(directory);
   expect(() => lockDirectory(directory)).toThrow(
-    `${directory} is in use by another service (process ${process.pid})`,
+    `${directory} is in use by a running service (process ${process.pid})`,
   );
   lock.release();
   lock.release();
@@ -32,7 +32,7 @@ test('a second lock is refused until the first is released', () => {
 test('the holder keeps its lock after a refusal', async () => {
   const lock = lockDirectory(directory);
   expect(() => lockDirectory(directory)).toThrow('is in use');
-  expect(await lockInAnotherProcess()).toContain(`is in use by another service (process ${process.pid})`);
+  expect(await lockInAnotherProcess()).toContain(`is in use by a running service (process ${process.pid})`);
   lock.release();
 });
 
@@ -40,7 +40,7 @@ test('another process is refused with the id of the holder, and gets the lock of
   const holder = hold();
   expect(await firstOutput(holder)).toBe('locked');
   expect(() => lockDirectory(directory)).toThrow(
-    `${directory} is in use by another service (process ${holder.pid})`,
+    `${directory} is in use by a running service (process ${holder.pid})`,
   );
   holder.kill('SIGKILL');
   await once(holder, 'exit');

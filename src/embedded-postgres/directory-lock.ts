@@ -53,7 +53,7 @@ function openLocked(directory: string, pidFile: string): DatabaseSync {
     database?.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) {
       throw new Error(
-        `${directory} is in use by another service${holder(pidFile)}: stop it, or set another DATA_DIR`,
+        `${directory} is in use by a running service${holder(pidFile)}: stop it, or set another DATA_DIR`,
       );
     }
     throw new Error(`cannot lock ${directory}, is it a directory that this user may write to? ${error}`, {

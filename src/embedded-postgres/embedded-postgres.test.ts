@@ -57,7 +57,7 @@ test('PostgreSQL does not inherit the environment of the service', async () => {
 });
 
 test('a second start on the directory is refused in each process, and the first server runs on', async () => {
-  const refusal = `${directory} is in use by another service (process ${process.pid})`;
+  const refusal = `${directory} is in use by a running service (process ${process.pid})`;
   await expect(start(directory)).rejects.toThrow(refusal);
   expect(await firstOutput(startInProcess(directory))).toContain(refusal);
   expect(await query(connection, 'SELECT 1 AS value')).toEqual([{ value: 1 }]);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { childEnvironment, type Launch } from './postgres-programs.ts';
 
 /** Time for the next start of the service. Other servers and workers can use the database meanwhile. */
-const graceSeconds = 20;
+const GRACE_SECONDS = 20;
 
 /**
  * Waits for the end of its input: the pipe closes when the service ends in any way. Then it waits for the grace period,
@@ -17,7 +17,7 @@ runs() {
   else ps -ww -o command= -p "$pid" | grep -qF -- "$cluster"
   fi
 }
-outlasts() {
+exit_once_ended_within() {
   left=$1
   while [ "$left" -gt 0 ]; do
     runs || exit 0
@@ -26,11 +26,11 @@ outlasts() {
   done
 }
 read -r line
-outlasts "$grace"
+exit_once_ended_within "$grace"
 kill -s INT "$pid"
-outlasts 20
+exit_once_ended_within 20
 kill -s QUIT "$pid"
-outlasts 5
+exit_once_ended_within 5
 kill -s KILL "$pid"
 `;
 
@@ -45,7 +45,7 @@ export function watchForOrphan({
   pid,
   cluster,
   launch,
-  graceSeconds: grace = graceSeconds,
+  graceSeconds: grace = GRACE_SECONDS,
 }: Watched): () => void {
   const command = [...launch.prefix, 'sh', '-c', script, 'knowledge-retrieval-watch', pid, cluster, grace];
   const [file = '', ...args] = command.map(String);

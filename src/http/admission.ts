@@ -53,7 +53,7 @@ export type Admission = {
    * Resolves when the request has its permit.
    * @throws SERVICE_UNAVAILABLE when too many requests of the account wait, or this one has waited too long
    */
-  admit(lane: LaneName, visitor: PermitRequest): Promise<Permit>;
+  admit(lane: LaneName, request: PermitRequest): Promise<Permit>;
   /** From now on no request waits for longer than SHUTDOWN_WAIT_MAX_MS. */
   shortenWaits(): void;
 };

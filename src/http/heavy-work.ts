@@ -8,8 +8,8 @@ import type { WaitLimits } from '../concurrency/wait-queue.ts';
 /** While several accounts use the service, the heavy work of one takes at most this share of the time. */
 const SHARE = 1 / 6;
 /**
- * The longest pause. Most of a longer work is PostgreSQL's, not the loop's. After a longer pause, the account's next
- * request would already have been refused.
+ * The longest pause. Work that takes longer mostly waits for PostgreSQL, and holds up no other request. After a longer
+ * pause, the account's next request would already have been refused.
  */
 const PAUSE_MAX_MS = 500;
 

@@ -8,7 +8,7 @@ import { repeatOrWake } from '../concurrency/repeat.ts';
 import { withTimeout } from '../concurrency/timeout.ts';
 import { createImportTurns, findLane, type ImportTurns } from './import-turns.ts';
 
-/** How soon an import starts when nothing in this process calls `wake`: another server's, a dead worker's, a retry. */
+/** Interval between looks for imports that `wake` does not announce: of another server, of a dead worker, and retries. */
 const POLL_INTERVAL_MS = 500;
 /** How soon the queue is queried again after a failure, for example while the database is unavailable. */
 const FAILED_POLL_INTERVAL_MS = 2_000;
@@ -57,7 +57,9 @@ function createRunner<Payload extends object>({
       failure === undefined
         ? boss.complete(queue, attemptOf(job))
         : boss.fail(queue, attemptOf(job), failure as object); // pg-boss's own workers also pass the thrown error
-    await recorded.catch((error) => log.warn({ err: error }, 'job queue'));
+    await recorded.catch((error) =>
+      log.warn({ err: error }, 'the result of an import could not be recorded'),
+    );
   };
   const work = async (job: Fetched, lost: AbortController): Promise<void> => {
     const heartbeat = setInterval(async () => {
@@ -128,7 +130,7 @@ export function startImporters<Payload extends object>(
       await runWaiting();
       return POLL_INTERVAL_MS;
     } catch (error) {
-      log.warn({ err: error }, 'job queue');
+      log.warn({ err: error }, 'the queue of imports could not be read');
       return FAILED_POLL_INTERVAL_MS;
     }
   });

@@ -132,7 +132,7 @@ export async function openJobQueue(connection: Connection, log: Logger) {
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
   });
-  boss.on('error', (error) => log.warn({ err: error }, 'job queue'));
+  boss.on('error', (error) => log.warn({ err: error }, 'the job queue has a problem'));
   await boss.start();
   await createQueues(boss);
   let importers: Importers | undefined;

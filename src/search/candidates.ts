@@ -76,7 +76,7 @@ function scoreDistribution(terms: ImpactLevels[], binWidth: number): Float64Arra
 }
 
 /**
- * A threshold must use at least this fraction of the budget. Otherwise the next lower one is used, which exceeds it.
+ * A threshold must use at least this fraction of the budget. Otherwise the next lower one is used, which exceeds the budget.
  */
 const BUDGET_USED_FRACTION = 1 / 8;
 
@@ -190,8 +190,8 @@ function scanAbove(
   terms: ImpactLevels[],
   { steps: needed, passageCount }: { steps: number; passageCount: number },
 ): IndexScan {
-  const stepsOf = (worth: number) =>
-    Math.min(needed, Math.floor((worth * needed) / threshold + 1 - ROUNDED_UP_FROM));
+  const stepsOf = (expectedScore: number) =>
+    Math.min(needed, Math.floor((expectedScore * needed) / threshold + 1 - ROUNDED_UP_FROM));
   const inSteps = terms.map((levels) =>
     levels.map(({ operand, expectedScore }) => ({ operand, steps: stepsOf(expectedScore) })),
   );

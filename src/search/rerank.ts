@@ -15,6 +15,12 @@ import { frequencyRows } from '../indexing/postings/document-frequencies.ts';
 import { lengthNorm, termFrequency, titleFrequency } from './bm25.ts';
 import { scoreOf, tsqueryOf } from './term-scores.ts';
 
+/**
+ * Passages that are reranked; also the highest limit of a search. With thirty, the mean nDCG@10 over the open
+ * collections is .0003 lower, and a query takes .7 ms of 8 less.
+ */
+export const RERANK_DEPTH = 50;
+
 /** Weight of a passage's neighbours, whose text shows what the document is about. */
 const NEIGHBOURS_WEIGHT = 0.3;
 /** Neighbouring passages on each side. */

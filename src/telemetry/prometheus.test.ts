@@ -29,6 +29,10 @@ async function scrape(): Promise<Map<string, number>> {
 const requestCount = (operation: string, status: number) =>
   `request_duration_seconds_count{operation="${operation}",status="${status}"}`;
 
+/** The names of the series of requests. Those of Node itself come and go with its open handles. */
+const requestSeries = (samples: Map<string, number>) =>
+  [...samples.keys()].filter((name) => name.startsWith('request_')).toSorted();
+
 /** Uploads and imports a file, and waits until the metrics count its outcome. */
 async function importFile(bytes: string, outcome: string): Promise<void> {
   const { body: created } = await suite.call('createKnowledgeBase', { name: 'one' });
@@ -62,13 +66,13 @@ test('requests are counted by operation and status, searches also by duration', 
 
 test('unknown paths and methods share one label', async () => {
   await fetch(`${suite.address}/${randomUUID()}`);
-  const { size } = await scrape();
+  const before = await scrape();
   for (const method of ['GET', 'DELETE', 'PROPFIND']) {
     await fetch(`${suite.address}/${randomUUID()}`, { method, headers: { 'x-request-id': randomUUID() } });
     await fetch(`${suite.address}/v1/${randomUUID()}?${randomUUID()}`, { method });
   }
   const after = await scrape();
-  expect(after.size).toBe(size);
+  expect(requestSeries(after)).toEqual(requestSeries(before));
   expect(after.get(requestCount('other', 404))).toBe(7);
 });
 

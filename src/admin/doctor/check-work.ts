@@ -128,7 +128,7 @@ export async function checkServer(config: Config, expected: Deployment | undefin
     const remedy = 'End that program, or set another PORT.';
     return [{ problem: `Another program answers at ${address}.`, remedy }];
   } catch (error) {
-    const remedy = 'Start it (`npm start`), or skip this check with --no-server.';
+    const remedy = 'Start it, or skip this check with --no-server.';
     return [{ problem: `No server answers at ${address}: ${reasonOf(error)}.`, remedy }];
   }
 }

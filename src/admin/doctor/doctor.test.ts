@@ -24,9 +24,11 @@ test('reports no problem of a running service', async () => {
   expect(await deployment.examineWith({}, true)).toEqual([]);
 });
 
-test('reports no problem before the first start, and creates nothing', async () => {
+test('before the first start it warns of the missing database, and creates nothing', async () => {
   const DATA_DIR = join(tmpdir(), `knowledge-retrieval-doctor-${uuidv7()}`);
-  expect(await deployment.examineWith({ DATABASE_URL: '', DATA_DIR })).toEqual([]);
+  expect(await deployment.examineWith({ DATABASE_URL: '', DATA_DIR })).toEqual([
+    expect.stringContaining(`database: There is no database in DATA_DIR (${DATA_DIR}) yet`),
+  ]);
   await expect(readFile(DATA_DIR)).rejects.toThrow('ENOENT');
 });
 

@@ -86,12 +86,22 @@ async function identify(database: Database, config: Config): Promise<Deployment 
   }
 }
 
+/** A deployment that has not started yet, or a mistyped DATA_DIR. */
+const missingDatabase = (dataDir: string): Problem => ({
+  isWarning: true,
+  problem: `There is no database in DATA_DIR (${dataDir}) yet: the first start makes one.`,
+  remedy: 'If this deployment has data already, set DATA_DIR to its directory.',
+});
+
 /**
  * Connects to the database, and checks it. If there is no embedded database yet, the first start will create it.
  * @returns the database's deployment; undefined when it is unknown
  */
 async function* findDatabaseProblems(config: Config): AsyncGenerator<Finding, Deployment | undefined> {
-  if (config.databaseUrl === undefined && !hasCluster(config.dataDir)) return { id: undefined };
+  if (config.databaseUrl === undefined && !hasCluster(config.dataDir)) {
+    yield { part: 'database', problems: [missingDatabase(config.dataDir)] };
+    return { id: undefined };
+  }
   const log = createLog('silent');
   let close = async () => {};
   let database: Database | undefined;

@@ -40,5 +40,7 @@ export async function describeSchema<DB>(database: Kysely<DB>): Promise<string> 
     const body = [columns, constraints].filter((part) => part !== null).join(',\n');
     return `CREATE ${kind} ${table} (\n${body}\n)${options ? ` WITH (${options})` : ''};\n`;
   });
-  return [...tables, indexes.rows.map(({ definition }) => `${definition};\n`).join('')].join('\n');
+  const header =
+    '-- The schema after all migrations. Written by migrate.test.ts (vitest --update), never by hand.\n';
+  return [header, ...tables, indexes.rows.map(({ definition }) => `${definition};\n`).join('')].join('\n');
 }
