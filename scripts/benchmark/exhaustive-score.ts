@@ -3,17 +3,20 @@
  * The service's candidates are compared with the result.
  * Only the query analysis and the weights of the terms come from the service.
  */
+import { sql } from 'kysely';
 import type pg from 'pg';
 import type { RunningService } from '../../contract-tests/harness/service-process.ts';
 import { impactTierLexeme, TIERS } from '../../src/analysis/reserved-lexemes.ts';
 import { createDatabase, createPool, type Database } from '../../src/database/database.ts';
+import { prepare } from '../../src/database/prepared.ts';
 import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { B, K1 } from '../../src/search/bm25.ts';
 import type { SearchedKnowledgeBases } from '../../src/search/collection-statistics.ts';
 import { createQueryAnalysis, type QueryAnalysis } from '../../src/search/query-analysis.ts';
-import { scoreByBm25 } from '../../src/search/ranking.ts';
+import { BM25_VALUES, bestByBm25, bm25Values } from '../../src/search/ranking.ts';
 import { candidatesOf, chooseTerms, toWeightedTerm } from '../../src/search/search.ts';
 import { createStemMemory } from '../../src/search/stems.ts';
+import { queryTermRows } from '../../src/search/term-scores.ts';
 import { showProgress } from '../progress.ts';
 
 /** Figures of all searched passages, computed independently of the service. */
@@ -90,6 +93,14 @@ async function scoreAll(client: pg.Client, { terms, upperBound }: Weighed, colle
   return rows.map(({ score }) => score);
 }
 
+/** The scores of the service's best candidates by BM25 alone: not divided by the upper bound, best first. */
+const selectBest = prepare(
+  'best_by_bm25',
+  BM25_VALUES,
+  (values) =>
+    sql<{ score: number }>`WITH query_terms AS MATERIALIZED (${queryTermRows(values)}) ${bestByBm25(values)}`,
+);
+
 /** The ten best scores of the service's candidates. */
 async function scoreCandidates(
   database: Database,
@@ -98,8 +109,9 @@ async function scoreCandidates(
 ): Promise<number[]> {
   if (terms.length === 0) return [];
   const { queries } = candidatesOf(terms, searched.passageCount);
-  const scores = await scoreByBm25(database, { terms, upperBound }, { searched, queries, limit: 10 });
-  return scores.map((score) => score / upperBound);
+  const values = bm25Values({ terms, upperBound }, { searched, queries });
+  const rows = await selectBest(database, { ...values, selected: 10 });
+  return rows.map(({ score }) => score / upperBound);
 }
 
 /**

@@ -40,7 +40,8 @@ export type Scoring = { terms: ScoredTerm[]; upperBound: number };
 /** The passages to rank: those that match any of the tsqueries `queries`. `limit` of them are wanted. */
 export type Candidates = { searched: SearchedKnowledgeBases; queries: string[]; limit: number };
 
-const BM25_VALUES = ['ids', 'queries', 'perLetter', 'selected', ...TERM_VALUES] as const;
+/** The values that `bestByBm25` takes. */
+export const BM25_VALUES = ['ids', 'queries', 'perLetter', 'selected', ...TERM_VALUES] as const;
 const RANKING_VALUES = [...BM25_VALUES, 'upperBound', 'limit', 'accountId', 'credits', 'isLast'] as const;
 type Bm25Values = Record<(typeof BM25_VALUES)[number], RawBuilder<unknown>>;
 type RankingValues = Record<(typeof RANKING_VALUES)[number], RawBuilder<unknown>>;
@@ -55,7 +56,7 @@ const inMemory = sql`
 /**
  * SQL for the candidates with BM25's score, the best first. Equal scores are sorted by id: the newest has the highest.
  */
-function bestByBm25({ ids, queries, perLetter, selected, ...terms }: Bm25Values) {
+export function bestByBm25({ ids, queries, perLetter, selected, ...terms }: Bm25Values) {
   const score = passageScore(terms, sql.ref('lexemes'), sql.ref('norm'));
   // IS TRUE keeps PostgreSQL from using the index on knowledge bases here. IN hashes many ids, where ANY compares each.
   // OFFSET 0 keeps PostgreSQL from computing the norm again for each term.
@@ -103,12 +104,6 @@ function rankedPassages(values: RankingValues) {
     LIMIT ${limit}`;
 }
 
-const selectBest = prepare(
-  'best_by_bm25',
-  BM25_VALUES,
-  (values) =>
-    sql<{ score: number }>`WITH query_terms AS MATERIALIZED (${queryTermRows(values)}) ${bestByBm25(values)}`,
-);
 const rank = prepare('ranked_passages', RANKING_VALUES, rankedPassages);
 
 /** Stored passages assumed for each searched one until PostgreSQL has an estimate; the table is small then. */
@@ -138,7 +133,7 @@ function knowledgeBaseFilter({
 }
 
 /** The values of `BM25_VALUES`. */
-function bm25Values({ terms }: Scoring, { searched, queries }: Omit<Candidates, 'limit'>) {
+export function bm25Values({ terms }: Scoring, { searched, queries }: Omit<Candidates, 'limit'>) {
   const filter = knowledgeBaseFilter(searched);
   return {
     // In PostgreSQL's own notation, because the driver would check each of a thousand ids for characters to quote.
@@ -148,16 +143,6 @@ function bm25Values({ terms }: Scoring, { searched, queries }: Omit<Candidates, 
     perLetter: normPerLetter(searched),
     selected: RERANK_DEPTH,
   };
-}
-
-/** The scores of the `limit` best candidates by BM25 alone: not divided by the upper bound, best first. */
-export async function scoreByBm25(
-  database: Database,
-  scoring: Scoring,
-  candidates: Candidates,
-): Promise<number[]> {
-  const rows = await selectBest(database, { ...bm25Values(scoring, candidates), selected: candidates.limit });
-  return rows.map(({ score }) => score);
 }
 
 /**
