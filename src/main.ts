@@ -79,7 +79,7 @@ async function startWorker(config: Config, log: Logger): Promise<() => Promise<v
   return async () => {
     ending.abort();
     await close();
-    // Last: until then /livez tells an orchestrator that the worker runs, and /readyz that it is not ready.
+    // Last: until then /livez says that the worker runs, and /readyz that it is not ready.
     if (healthServer) await drain(healthServer.server, 0);
   };
 }

@@ -28,7 +28,7 @@ const CONTRACTION = /(?:n't|'(?:s|d|m|ll|re|ve))$/iu;
 const ELISION =
   /^(?:[cdjlmnst]|(?:jus|lors|puis|quel|quoi)?qu|un|quest|sant|(?:a|da|de|ne|su|co|que|be)ll|gl)'(?=\p{L})/iu;
 
-/** Longer compounds are indexed by their parts only: nobody types them as a whole. */
+/** Longer compounds are indexed by their parts only: queries rarely have them as a whole. */
 const WHOLE_MAX_LENGTH = 200;
 
 /**

@@ -3,7 +3,7 @@ import type { LanguageShare, Passage, PassageLocation } from '../../generated/ty
 import { formatScopedId, type OwnedId } from '../ids.ts';
 import type { Queryable } from './database.ts';
 
-/** The columns behind the contract's passage. */
+/** The columns of the contract's passage. */
 export type PassageRow = {
   knowledge_base_id: string;
   document_id: string;

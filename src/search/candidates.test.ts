@@ -6,7 +6,7 @@ import { chooseCandidates, type ImpactLevels } from './candidates.ts';
 type Match = (contained: ReadonlySet<string>) => boolean;
 
 /**
- * Parses tsquery text of operands, `&`, `|` and brackets. Returns a function that tells whether a passage with these
+ * Parses tsquery text of operands, `&`, `|` and brackets. Returns a function that decides whether a passage with these
  * operands matches.
  */
 function readQuery(query: string): Match {

@@ -27,7 +27,7 @@ export type ReportProgress = (line: string) => void;
 
 const isDirectory = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 
-/** @throws a sentence for the operator; the system's own message would name a file that nobody knows */
+/** @throws a sentence for the operator; the system's own message would name an internal file */
 function requireWritable(directory: string): void {
   try {
     probe(directory);

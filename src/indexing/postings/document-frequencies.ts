@@ -61,7 +61,7 @@ export async function insertRemovalDeltas(transaction: Queryable, document: Owne
     GROUP BY piece`.execute(transaction);
 }
 
-/** The lock on a knowledge base's merged counts: whoever changes them must hold it. */
+/** The lock on a knowledge base's merged counts: each transaction that changes them must hold it. */
 const mergeLock = (knowledgeBaseId: string) => sql`hashtextextended(${`lexemes of ${knowledgeBaseId}`}, 0)`;
 
 /** Keeps others from changing a knowledge base's merged counts until the transaction ends. */

@@ -30,7 +30,7 @@ export function createTermDictionary(stem: Stem, tokenIds: TokenIds) {
     },
     /** Maps the tokens of a language to lexemes. Their stems must be known. */
     lexemesIn: (language: Language): LexemeLookup => wordsIn(language),
-    /** Returns a function that tells the known stop words. */
+    /** Returns a function that recognises the known stop words. */
     stopWordsIn: (language: Language): ((token: number) => boolean) => wordsIn(language).isStopWord,
   };
 }

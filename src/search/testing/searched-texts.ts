@@ -18,7 +18,7 @@ export function useSearch() {
   });
   afterAll(() => suite.close());
 
-  /** Imports the texts one after the other into a new knowledge base and searches it. */
+  /** Imports the texts in turn into a new knowledge base and searches it. */
   async function searchIn(texts: TestText[], query: string, limit = 10) {
     const { database } = suite;
     const owned = await makeKnowledgeBase(database);
