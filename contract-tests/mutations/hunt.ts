@@ -8,7 +8,7 @@ import type { Operator, Target } from '../dredd/target.ts';
 import { nameOf, TRANSACTIONS, type Transaction } from '../dredd/transactions.ts';
 import { type Caller, createCaller } from '../harness/calling.ts';
 import type { Bug } from './bug.ts';
-import { type Front, openFront } from './front.ts';
+import { type Front, openFront } from './bug-proxy.ts';
 
 /** `complaint`: the first of the contract run; undefined: it was not caught. `changed`: answers that it made others. */
 export type Verdict = { name: string; complaint: string | undefined; changed: number };
