@@ -1,4 +1,4 @@
-/** The whole contract against one target, and the proof that nothing was left out. */
+/** Runs the whole contract against one target, and checks that no transaction was left out. */
 import { type DreddReport, runDredd } from './dredd-run.ts';
 import { findGaps } from './find-gaps.ts';
 import { createFixtures } from './fixtures.ts';
@@ -6,10 +6,10 @@ import { createRunContext, deleteCreated } from './planned-request.ts';
 import type { Target } from './target.ts';
 import { isRunnable, TRANSACTIONS, type Transaction } from './transactions.ts';
 
-/** `left`: transactions that cannot run at this target. `gaps`: differences between the run and its plan. */
+/** `left`: the transactions that cannot run at this target. `gaps`: differences between the run and its plan. */
 export type ContractReport = DreddReport & { left: Transaction[]; gaps: string[] };
 
-/** Runs the contract on fixtures of its own, and deletes them at the end. */
+/** Runs the contract on new fixtures, and deletes them at the end. */
 export async function runContract(target: Target): Promise<ContractReport> {
   const fixtures = await createFixtures(target);
   const context = createRunContext(target, fixtures);

@@ -1,5 +1,5 @@
 /**
- * The description that Dredd reads: the part of the spec that Dredd can use, so that it makes one transaction of each
+ * The description that Dredd reads: the part of the spec that Dredd can use, so that it makes one transaction for each
  * response. Its OpenAPI 3 parser turns `default` into a second 200, ignores the schemas of answers, and warns of most
  * keywords.
  */

@@ -19,17 +19,17 @@ export type DreddReport = {
   failures: { transaction: Transaction; message: string }[];
 };
 
-/** The run of the hooks. Dredd loads the hooks by itself, without arguments, so there is one run at a time. */
+/** The run that the hooks belong to. Dredd loads them without arguments, so there is one run at a time. */
 let current: Run | undefined;
 type Run = Pick<DreddReport, 'ran' | 'failures'> & { context: RunContext; transactions: Transaction[] };
 
-/** No answer of a transaction takes longer. */
+/** Time-out of each request, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
-/** The length of a body in a report. */
+/** The maximum length of a request body in a report. */
 const SHOWN_CHARACTERS = 2_000;
 
-/** The value of `x-request-id`, which a client may set. Each transaction has its own. */
+/** The value of `x-request-id`, which a client may choose. Each transaction has its own. */
 const requestIdOf = ({ operationId, status }: Transaction) => `contract-${operationId}-${status}`;
 
 function findTransaction({ transactions }: Run, { origin, expected }: DreddTransaction): Transaction {
@@ -39,11 +39,11 @@ function findTransaction({ transactions }: Run, { origin, expected }: DreddTrans
       expectedStatus(transaction) === expected.statusCode,
   );
   if (found === undefined)
-    throw new Error(`Dredd made a transaction of its own: ${origin.resourceName} ${expected.statusCode}`);
+    throw new Error(`Dredd made an unplanned transaction: ${origin.resourceName} ${expected.statusCode}`);
   return found;
 }
 
-/** Replaces the request that Dredd has read from the examples by the planned one. */
+/** Replaces the request that Dredd has built from the examples with the planned one. */
 function redirect(dredd: DreddTransaction, { sent, address }: PlannedRequest, context: RunContext): void {
   const { protocol, hostname, port, pathname } = new URL(address ?? context.target.address);
   const { method, path, headers, body } = sent;
@@ -62,11 +62,11 @@ const toAnswer = ({ statusCode, headers, body = '' }: NonNullable<DreddTransacti
   body: parseJson(body),
 });
 
-/** Plans the request that gets the transaction's status. @throws when no request is known for it */
+/** Plans the request that gets the transaction's status. @throws when no plan is known for it */
 async function plan(context: RunContext, { operationId, status }: Transaction): Promise<PlannedRequest> {
   if (status === '200') return await SUCCESSES[operationId](context);
   const refuse = REFUSALS[status];
-  if (refuse === undefined) throw new Error(`no request is known that gets a ${status}`);
+  if (refuse === undefined) throw new Error(`no planned request gets a ${status}`);
   return await refuse(context, operationId);
 }
 
@@ -74,7 +74,7 @@ async function plan(context: RunContext, { operationId, status }: Transaction): 
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : `refused: ${inspect(thrown, { breakLength: Infinity })}`;
 
-/** The planned request of each transaction, or the problem of its plan. */
+/** The planned request of each transaction, or the reason why there is none. */
 const plannedRequests = new WeakMap<DreddTransaction, PlannedRequest | { problem: string }>();
 
 /** Before the request. */
@@ -93,7 +93,7 @@ async function begin(run: Run, dredd: DreddTransaction): Promise<void> {
   }
 }
 
-/** The problem of the transaction's answer; undefined: none. */
+/** The problem of the transaction's answer. undefined: no problem. */
 async function findProblem(run: Run, dredd: DreddTransaction): Promise<string | undefined> {
   const transaction = findTransaction(run, dredd);
   const planned = plannedRequests.get(dredd);
@@ -145,7 +145,7 @@ export function registerHooks(hooks: DreddHooks): void {
   hooks.afterEach(hookOf(end));
 }
 
-/** Runs one at a time. `quiet`: Dredd prints nothing; the report has everything. */
+/** Runs the transactions. `quiet`: Dredd prints nothing. @throws while another run is in progress */
 export async function runDredd(
   context: RunContext,
   transactions: Transaction[],

@@ -3,12 +3,12 @@
  * Documentation: https://dredd.org/en/latest/data-structures.html
  */
 declare module 'dredd' {
-  /** A request as Dredd sends it; `body` undefined: none. */
+  /** A request as Dredd sends it. `body` undefined: no body. */
   type DreddRequest = { method: string; headers: Record<string, unknown>; body?: string | undefined };
 
-  /** One request and the response that is expected of it; hooks change it in place. */
+  /** One request and its expected response. Hooks change it in place. */
   export type DreddTransaction = {
-    /** Method, status and path: what Dredd calls it in its report. */
+    /** The name in Dredd's report: method, status and path. */
     id: string;
     name: string;
     protocol: string;
@@ -17,16 +17,16 @@ declare module 'dredd' {
     fullPath: string;
     request: DreddRequest;
     expected: { statusCode: string; headers: Record<string, string>; body?: string };
-    /** What has come back; undefined before the request, and where none came. */
+    /** The response; undefined before it came, or if none came. */
     real?: { statusCode: number; headers: Record<string, string>; body?: string };
     origin: { resourceName: string };
-    /** Why the hooks let it fail. */
+    /** The reason of a failure that a hook has set. */
     fail?: boolean | string;
     skip: boolean;
     test?: { valid?: boolean; message: string };
   };
 
-  /** Hooks that take a second parameter call it when they are done; Dredd knows no promises. */
+  /** Dredd ignores promises: a hook calls `done` at its end. */
   type Hook<Data> = (data: Data, done: () => void) => void;
   export type DreddHooks = {
     beforeEach(hook: Hook<DreddTransaction>): void;
@@ -43,7 +43,7 @@ declare module 'dredd' {
 
   type DreddConfiguration = {
     endpoint: string;
-    /** For each request. */
+    /** The time-out of each request, in milliseconds. */
     http: { timeout: number };
     path: string[];
     apiDescriptions: { location: string; content: string }[];
@@ -52,7 +52,7 @@ declare module 'dredd' {
     color: boolean;
   };
 
-  // biome-ignore lint/style/noDefaultExport: it is what the package exports
+  // biome-ignore lint/style/noDefaultExport: the package has a default export
   export default class Dredd {
     constructor(configuration: DreddConfiguration);
     run(done: (error: Error | null | undefined, stats: DreddStats) => void): void;
@@ -61,6 +61,6 @@ declare module 'dredd' {
 
 declare module 'dredd/build/reporters/reporterOutputLogger.js' {
   const logger: { default: { transports: { console: { silent: boolean } } } };
-  // biome-ignore lint/style/noDefaultExport: it is what the package exports
+  // biome-ignore lint/style/noDefaultExport: the package has a default export
   export default logger;
 }

@@ -1,4 +1,4 @@
-/** Runs the contract by its command: against a service of its own, and against an address. */
+/** Runs `npm run contract:dredd`: against a service of its own, and against an address. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
@@ -35,7 +35,7 @@ test(
 );
 
 test(
-  'at an address, the statuses that need an operator are listed; all others run, and no data stays',
+  'at an address, the statuses that need an operator are listed; all others run, and no data remains',
   SLOW,
   async () => {
     const { address, apiKey, api } = await openAccount();
@@ -52,7 +52,7 @@ test(
   },
 );
 
-test('another answer breaks the contract; the output does not contain the key', SLOW, async () => {
+test('an unexpected status breaks the contract; the output does not contain the key', SLOW, async () => {
   const { address, apiKey } = await openAccount({ credits: 0 });
   const { code, output } = await runCommand(['--address', address], { API_KEY: apiKey });
   expect(output).toContain("query 200: statusCode: Expected status code '200', but got '402'.");

@@ -21,8 +21,9 @@ const TEXTS: Text[] = [
   { title: 'Canteen', content: 'Lunch is served at noon.' },
 ];
 
-/** The title of the best result of the spec's example query, and of the text that it does not find. */
+/** The title of the best result of the spec's example query. */
 export const BEST_TITLE = 'Restarts';
+/** The title of the text that this query does not find. */
 export const UNRELATED_TITLE = 'Canteen';
 
 /** This query finds every passage of the long text. */
@@ -54,7 +55,7 @@ export type Fixtures = {
   clear(): Promise<void>;
 };
 
-/** Gets a ticket that expires after a second. Its byte fits the server's storage limit only while nothing is stored. */
+/** Gets a ticket that expires after a second. The storage limit allows its one byte only in an empty account. */
 async function requestExpiringTicket(target: Target, knowledgeBaseId: string) {
   if (target.operator === undefined) return undefined;
   const { api } = createCaller({ address: target.operator.limitedAddress, apiKey: target.apiKey });
@@ -84,7 +85,7 @@ export async function createFixtures(target: Target): Promise<Fixtures> {
   return {
     knowledgeBaseId,
     texts,
-    longText: texts.at(-1) as ImportedText, // the last that was imported
+    longText: texts.at(-1) as ImportedText, // LONG_TEXT, imported last
     otherKnowledgeBaseId,
     expiring,
     async clear() {

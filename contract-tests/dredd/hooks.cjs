@@ -1,3 +1,3 @@
-/** The file that Dredd loads for its hooks: by require(), and with `hooks` to be required from nowhere else. */
+/** Dredd loads its hooks from this file by require(). Only here does `require('hooks')` work. */
 const { registerHooks } = require('./dredd-run.ts');
 registerHooks(require('hooks'));

@@ -41,24 +41,24 @@ export async function deleteCreated({ caller, made }: RunContext): Promise<void>
 export type PlannedRequest = {
   address?: string;
   sent: Sent;
-  /** @throws when the answer is wrong. May send further requests. */
+  /** May send further requests. @throws when the answer is wrong */
   check?(answer: Answer): Promise<void> | void;
   /** Undoes the preparation of the request, after any answer. */
   end?(): void;
 };
 
-/** The input that the spec shows for an operation: its first example of a body, or those of its parameters. */
+/** The spec's example input of an operation: the first example of its body, or the examples of its parameters. */
 export function exampleInput(operationId: OperationId): Record<string, unknown> {
   const { requestBody, parameters = [] } = operationOf(operationId);
   if (requestBody === undefined) {
-    const given = parameters.filter(({ example }) => example !== undefined);
-    return Object.fromEntries(given.map(({ name, example }) => [name, example]));
+    const withExample = parameters.filter(({ example }) => example !== undefined);
+    return Object.fromEntries(withExample.map(({ name, example }) => [name, example]));
   }
   const [, example] = examplesOf(requestBody.content)[0] ?? [];
-  return example?.value as Record<string, unknown>; // the example of an object's schema, held by spec-examples.test.ts
+  return example?.value as Record<string, unknown>; // an object: spec-examples.test.ts checks it
 }
 
-/** The spec's example, with the fields of `input` instead of its own: above all its ids. */
+/** A request with the spec's example input. The fields of `input`, above all ids, replace those of the example. */
 export function requestWith(
   { caller }: RunContext,
   operationId: OperationId,
@@ -68,5 +68,5 @@ export function requestWith(
   return { ...sent, headers: { 'x-api-key': caller.apiKey, ...sent.headers } };
 }
 
-/** The data of an answer, which has been checked against the spec. */
+/** The data of an answer. The answer has been checked against the spec before. */
 export const dataOf = <Data>({ body }: Answer): Data => (body as { data: Data }).data;

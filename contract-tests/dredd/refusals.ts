@@ -21,7 +21,7 @@ import type { Operator } from './target.ts';
 
 type Plan = (context: RunContext, operationId: OperationId) => Promise<PlannedRequest> | PlannedRequest;
 
-/** The operator of this run. Without one, the statuses that need it are not run. */
+/** The operator of this run. @throws without one: `isRunnable` leaves out the statuses that need it */
 function operatorOf({ target }: RunContext): Operator {
   if (target.operator === undefined) throw new Error('this status needs an operator');
   return target.operator;
@@ -38,12 +38,12 @@ const unauthorized: Plan = (context, operationId) => {
   return {
     sent,
     async check({ text }) {
-      const stranger = { ...sent, headers: { ...headers, 'x-api-key': UNKNOWN_KEY } };
-      const other = await exchange(context.target.address, stranger);
+      const withUnknownKey = { ...sent, headers: { ...headers, 'x-api-key': UNKNOWN_KEY } };
+      const other = await exchange(context.target.address, withUnknownKey);
       assert.deepEqual(
         [other.status, other.text],
         [401, text],
-        'an unknown key is refused as a missing one is',
+        'an unknown key gets the same refusal as a missing one',
       );
     },
   };
@@ -78,7 +78,8 @@ const methodNotAllowed: Plan = (context, operationId) => {
   const sent = requestWith(context, operationId);
   return {
     sent: { ...sent, method: isPost(operationId) ? 'PUT' : 'DELETE' },
-    check: ({ headers }) => assert.equal(headers.allow, method, 'Allow names the method that the path takes'),
+    check: ({ headers }) =>
+      assert.equal(headers.allow, method, 'Allow names the method that the path accepts'),
   };
 };
 
@@ -119,10 +120,10 @@ const expired: Plan = async (context, operationId) => {
   return { sent: requestWith(context, operationId, { fileId }) };
 };
 
-/** Bytes of a code point in JSON at most: two escaped halves of a surrogate pair. */
+/** The most bytes that a code point takes in JSON: two escaped halves of a surrogate pair. */
 const ESCAPED_BYTES = 12;
 /** More than the names and the punctuation of any body. */
-const AROUND_BYTES = 128 * 1024;
+const OVERHEAD_BYTES = 128 * 1024;
 
 const codePoints = ({ maxLength = 0, maxItems = 1, items }: Schema): number =>
   items === undefined ? maxLength : maxItems * codePoints(items);
@@ -130,7 +131,7 @@ const codePoints = ({ maxLength = 0, maxItems = 1, items }: Schema): number =>
 /** A body that is larger than any legal one of this operation. The answer names the service's limit. */
 const tooLarge: Plan = (context, operationId) => {
   const inputs = Object.values(inputsOf(operationOf(operationId)));
-  const bytes = inputs.reduce((sum, schema) => sum + ESCAPED_BYTES * codePoints(schema), AROUND_BYTES);
+  const bytes = inputs.reduce((sum, schema) => sum + ESCAPED_BYTES * codePoints(schema), OVERHEAD_BYTES);
   const sent = requestWith(context, operationId);
   return {
     sent: { ...sent, body: String(sent.body).padEnd(bytes, ' ') },
@@ -138,7 +139,7 @@ const tooLarge: Plan = (context, operationId) => {
       const { limit } = dataOf<{ limit: number }>(answer);
       assert.ok(
         limit < bytes && limit > bytes / 2,
-        `the limit of ${limit} bytes is that of the largest legal body`,
+        `the limit of ${limit} bytes fits the largest legal body`,
       );
     },
   };
@@ -149,13 +150,13 @@ const unsupportedMediaType: Plan = (context, operationId) => {
   return { sent: { ...sent, headers: { ...sent.headers, 'content-type': 'text/plain' } } };
 };
 
-/** An input with all fields, with unknown ids: validation comes before their look-up. */
+/** A valid input with all fields. Its ids are unknown, since validation comes before their look-up. */
 const goodInput = (operationId: OperationId) => ({
   ...exampleInput(operationId),
   ...VALID_INPUTS[operationId],
 });
 
-/** Copies of that input, each with one wrong field: absent, too long, short, large or small. */
+/** Copies of `goodInput`, each with one wrong field: absent, too long, too short, too large or too small. */
 function* breakInput(operationId: OperationId): Generator<[field: string, input: Record<string, unknown>]> {
   const operation = operationOf(operationId);
   const good = goodInput(operationId);
@@ -203,7 +204,7 @@ const invalid: Plan = (context, operationId) => {
   };
 };
 
-/** The rate-limited server refuses one of these requests at the latest. */
+/** The rate-limited server refuses at least one of this many successive requests. */
 const FEW_REQUESTS = 3;
 
 const tooMany: Plan = async (context, operationId) => {
@@ -219,7 +220,7 @@ const unavailable: Plan = (context, operationId) => {
   return { address, sent: requestWith(context, operationId), end: restoreDatabase };
 };
 
-/** By documented status. */
+/** The plan for each documented status. */
 export const REFUSALS: Record<string, Plan> = {
   401: unauthorized,
   402: limited,

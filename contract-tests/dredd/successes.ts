@@ -1,4 +1,4 @@
-/** A request of every operation that succeeds, with the checks of its promises. */
+/** For every operation: a request that succeeds, and the checks of its promises. */
 import type { OperationId } from '../harness/contract-check.ts';
 import * as account from '../promises/account.ts';
 import * as documents from '../promises/documents.ts';

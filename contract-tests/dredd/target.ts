@@ -1,8 +1,8 @@
 /** The target of a run: an address and a key, and the servers that only an operator can start. */
 
 /**
- * Servers of the target's database and data directory that have narrow limits. Without them, the statuses of
- * `OPERATOR_STATUSES` cannot be run.
+ * Servers with narrow limits on the target's database and data directory. Without them, the run leaves out
+ * `OPERATOR_STATUSES`.
  */
 export type Operator = {
   /**
@@ -21,5 +21,5 @@ export type Operator = {
 /** `address`: without a trailing slash. No other program may use the key's account during a run. */
 export type Target = { address: string; apiKey: string; operator?: Operator | undefined };
 
-/** The documented statuses that need an operator: no credits, no storage, an expired ticket, a rate, no database. */
+/** Statuses that need an operator: no credits, no storage, an expired ticket, too many requests, no database. */
 export const OPERATOR_STATUSES = ['402', '403', '410', '429', '503'];

@@ -8,13 +8,13 @@ export type Transaction = { operationId: OperationId; status: string };
 
 /** All transactions, in the spec's order. */
 export const TRANSACTIONS: Transaction[] = responses.map(({ operation, status }) => ({
-  operationId: operation.operationId as OperationId, // spec.test.ts holds the names against the client
+  operationId: operation.operationId as OperationId, // spec.test.ts compares the names with the client's
   status,
 }));
 
 /**
- * The status of `default` that a request can get: by another method. `default` also documents crashes;
- * src/http/error-boundary.test.ts tests those.
+ * The only status of `default` that a request can cause: it uses another method. `default` also documents crashes,
+ * which src/http/error-boundary.test.ts tests.
  */
 const STATUS_OF_DEFAULT = '405';
 

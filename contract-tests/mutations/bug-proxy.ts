@@ -1,4 +1,4 @@
-/** A server in front of a service, which hands its answers on with a bug in them. */
+/** A proxy in front of a service. It changes the service's answers as a bug would. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,23 +8,23 @@ import { OPERATION_IDS, ROUTES } from '../harness/contract-check.ts';
 import { type Answer, exchange, type Sent } from '../harness/exchange.ts';
 import type { Change, Exchanged } from './bug.ts';
 
-/** What of an answer's headers is said anew for what is handed on (RFC 9110, 7.6.1; its length may change). */
-const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'content-length'];
+/** Headers that the proxy does not forward: hop-by-hop ones (RFC 9110, 7.6.1), and the length, which may change. */
+const NOT_FORWARDED = ['connection', 'keep-alive', 'transfer-encoding', 'content-length'];
 
-export type Front = {
+export type BugProxy = {
   address: string;
-  /** Hands answers on with this change, and counts from 0 the answers that it has made others. */
+  /** Applies this change from now on, and counts the changed answers from 0. */
   use(change: Change): void;
-  /** @throws what the change has thrown: a fault of the bug's is not a bug of the contract. */
+  /** The number of changed answers. @throws the error of the change, if any: it would look like a caught bug */
   changed(): number;
   close(): void;
 };
 
 async function readSent(request: IncomingMessage): Promise<Sent> {
   const { method = '', url: path = '', headers } = request;
-  const { connection: _, ...passed } = headers;
+  const { connection: _, ...forwarded } = headers;
   const body = await buffer(request);
-  return { method, path, headers: passed, body: body.byteLength > 0 ? body : undefined };
+  return { method, path, headers: forwarded, body: body.byteLength > 0 ? body : undefined };
 }
 
 /** The same answer: status, headers and bytes. */
@@ -33,26 +33,26 @@ const isSame = (one: Answer, other: Answer): boolean =>
 
 const findOperation = (path: string) => OPERATION_IDS.find((id) => ROUTES[id].path === path.split('?')[0]);
 
-/** Stands in front of `upstream`, without a bug at first. */
-export async function openFront(upstream: string, apiKey: string): Promise<Front> {
+/** Starts a proxy to `upstream`, at first without a change. */
+export async function openBugProxy(upstream: string, apiKey: string): Promise<BugProxy> {
   let change: Change = ({ answer }) => answer;
   let changed = 0;
   let fault: unknown;
 
-  async function pass(sent: Sent): Promise<Answer> {
+  async function forward(sent: Sent): Promise<Answer> {
     const answer = await exchange(upstream, sent);
-    const ask = (other: Partial<Sent>) => exchange(upstream, { ...sent, ...other });
-    const exchanged: Exchanged = { operationId: findOperation(sent.path), sent, answer, apiKey, ask };
-    const given = await change(exchanged);
-    if (!isSame(answer, given)) changed += 1;
-    return given;
+    const resend = (other: Partial<Sent>) => exchange(upstream, { ...sent, ...other });
+    const exchanged: Exchanged = { operationId: findOperation(sent.path), sent, answer, apiKey, resend };
+    const altered = await change(exchanged);
+    if (!isSame(answer, altered)) changed += 1;
+    return altered;
   }
 
   const server = createServer(async (request, response) => {
     try {
-      const { status, headers, text } = await pass(await readSent(request));
-      const kept = Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name));
-      response.writeHead(status, Object.fromEntries(kept));
+      const { status, headers, text } = await forward(await readSent(request));
+      const forwarded = Object.entries(headers).filter(([name]) => !NOT_FORWARDED.includes(name));
+      response.writeHead(status, Object.fromEntries(forwarded));
       response.end(text);
     } catch (thrown) {
       fault ??= thrown;

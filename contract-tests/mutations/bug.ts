@@ -1,19 +1,18 @@
-/** Bugs of the contract as changes of good answers, and short ways to write them down. */
-
-import type { Transaction } from '../dredd/transactions.ts';
+/** A seeded bug changes the correct answers of a service. The functions below shorten the definitions of bugs. */
+import { expectedStatus, type Transaction } from '../dredd/transactions.ts';
 import type { OperationId } from '../harness/contract-check.ts';
 import type { Answer, Sent } from '../harness/exchange.ts';
 
-/** A request with the answer that the service gave to it. */
+/** A request and the service's answer to it. */
 export type Exchanged = {
-  /** undefined: a route beside the operations, as an upload address. */
+  /** undefined: not an operation's route, for example an upload address. */
   operationId: OperationId | undefined;
   sent: Sent;
   answer: Answer;
-  /** A key that works. */
+  /** A valid key. */
   apiKey: string;
-  /** Asks the same server for something else. */
-  ask(other: Partial<Sent>): Promise<Answer>;
+  /** Sends the request to the same server again, with these differences. Returns that answer. */
+  resend(other: Partial<Sent>): Promise<Answer>;
 };
 
 /** The answer that the client gets. */
@@ -21,18 +20,18 @@ export type Change = (exchanged: Exchanged) => Answer | Promise<Answer>;
 
 export type Bug = {
   name: string;
-  /** The transactions that meet it. */
+  /** The transactions in which the bug shows. */
   at: Transaction[];
-  /** Makes the change for one run: what a bug remembers, it remembers until the run's end. */
+  /** Returns the change for one run. The change may keep state, which ends with the run. */
   begin(): Change;
 };
 
 const toTransaction = (name: string): Transaction => {
   const [operationId, status = ''] = name.split(' ');
-  return { operationId: operationId as OperationId, status }; // hunt.test.ts holds them against the spec
+  return { operationId: operationId as OperationId, status }; // hunt.test.ts compares them with the spec
 };
 
-/** A bug that shows in the answers to these transactions (`query 200`), and may change any answer. */
+/** A bug that shows in the transactions `at` (`query 200`). It may change any answer. */
 export const bug = (name: string, at: string[], begin: () => Change): Bug => ({
   name,
   at: at.map(toTransaction),
@@ -45,7 +44,7 @@ export const withBody = (answer: Answer, body: unknown): Answer => ({
   text: JSON.stringify(body),
 });
 
-/** undefined takes a header away. */
+/** undefined removes a header. */
 export function withHeaders(answer: Answer, headers: Record<string, string | undefined>): Answer {
   const all = Object.entries({ ...answer.headers, ...headers });
   return { ...answer, headers: Object.fromEntries(all.filter(([, value]) => value !== undefined)) };
@@ -53,15 +52,12 @@ export function withHeaders(answer: Answer, headers: Record<string, string | und
 
 export const withStatus = (answer: Answer, status: number): Answer => ({ ...answer, status });
 
-/** An envelope in place of the answer's. */
+/** The answer with a refusal's status and envelope. */
 export const refusal = (answer: Answer, status: number, errorCode: string): Answer =>
   withBody(withStatus(answer, status), { success: false, message: 'Refused.', errorCode, data: {} });
 
 export const success = (answer: Answer, data: unknown): Answer =>
   withBody(withStatus(answer, 200), { success: true, data });
-
-/** The status by number that a transaction's answer has; `default` is met by 405. */
-const numberOf = ({ status }: Transaction) => Number(status === 'default' ? 405 : status);
 
 /** A bug in the answers to one transaction. */
 export function inAnswer(
@@ -72,8 +68,9 @@ export function inAnswer(
   const transaction = toTransaction(at);
   return bug(name, [at], () => (exchanged) => {
     const { operationId, answer } = exchanged;
-    const isMeant = operationId === transaction.operationId && answer.status === numberOf(transaction);
-    return isMeant ? change(answer, exchanged) : answer;
+    const isAt =
+      operationId === transaction.operationId && answer.status === Number(expectedStatus(transaction));
+    return isAt ? change(answer, exchanged) : answer;
   });
 }
 
@@ -81,11 +78,11 @@ type Body = Record<string, unknown>;
 
 /** A bug in the envelope of one transaction. */
 export const inBody = (name: string, at: string, change: (body: Body) => unknown): Bug =>
-  inAnswer(name, at, (answer) => withBody(answer, change(answer.body as Body))); // an envelope is an object
+  inAnswer(name, at, (answer) => withBody(answer, change(answer.body as Body))); // every envelope is an object
 
-/** A bug in the data of a success. */
+/** A bug in the data of a success. `Data` is the type of the operation's data. */
 export const inData = <Data>(name: string, operationId: OperationId, change: (data: Data) => unknown): Bug =>
-  inBody(name, `${operationId} 200`, (body) => ({ ...body, data: change(body.data as Data) })); // as the caller says
+  inBody(name, `${operationId} 200`, (body) => ({ ...body, data: change(body.data as Data) }));
 
 /** A bug in each item of a success whose data is a list. */
 export const inItems = <Item>(name: string, operationId: OperationId, change: (item: Item) => unknown): Bug =>
@@ -93,10 +90,10 @@ export const inItems = <Item>(name: string, operationId: OperationId, change: (i
 
 /** A bug in the error data of a refusal. */
 export const inErrorData = (name: string, at: string, change: (data: Body) => unknown): Bug =>
-  inBody(name, at, (body) => ({ ...body, data: change(body.data as Body) })); // an object, by the contract
+  inBody(name, at, (body) => ({ ...body, data: change(body.data as Body) })); // the contract requires an object
 
 /** The object without one of its fields. */
 export function without<Value extends object>(value: Value, field: keyof Value): Partial<Value> {
   const { [field]: _, ...rest } = value;
-  return rest as Partial<Value>; // it lacks the one field only
+  return rest as Partial<Value>; // only that field is missing
 }

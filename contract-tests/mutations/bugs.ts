@@ -1,4 +1,4 @@
-/** All bugs that are seeded. */
+/** All seeded bugs. */
 import { ACCOUNT_BUGS, DELETION_BUGS, IMPORT_BUGS, LIST_BUGS, SEARCH_BUGS } from './behaviour-bugs.ts';
 import type { Bug } from './bug.ts';
 import { ENVELOPE_BUGS, HEADER_BUGS } from './envelope-bugs.ts';

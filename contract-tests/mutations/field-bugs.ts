@@ -1,4 +1,4 @@
-/** Bugs of the fields of successes: another type, another form, another name, too few or too many. */
+/** Bugs in the fields of successes: a wrong type, format or name, a missing or additional field. */
 import type {
   Balance,
   Document,
@@ -15,7 +15,7 @@ import type { OperationId } from '../harness/contract-check.ts';
 import { operationOf } from '../harness/read-spec.ts';
 import { type Bug, inBody, inData, inItems, without } from './bug.ts';
 
-/** Between them they answer with every resource. */
+/** Operations whose answers together contain every resource. */
 const WITH_EVERY_RESOURCE: OperationId[] = [
   'createKnowledgeBase',
   'listDocuments',
@@ -29,14 +29,14 @@ const WITH_EVERY_RESOURCE: OperationId[] = [
 
 type Fields = Record<string, unknown>;
 
-/** What a required field must not be. */
+/** Ways in which a required field can be wrong. */
 const WRONG_FIELDS: [name: string, change: (value: unknown) => unknown][] = [
   ['is missing', () => undefined],
   ['is null', () => null],
   ['has another type', (value) => (typeof value === 'string' ? [value] : String(value))],
 ];
 
-/** Bugs in the required fields of an operation's data, or of its items: each field is wrong in one way. */
+/** One bug for each required field of an operation's data, or of its items. */
 function deriveBugs(operationId: OperationId): Bug[] {
   const data = operationOf(operationId).responses['200']?.content['application/json'].schema.properties?.data;
   const { required = [] } = data?.items ?? data ?? {};
@@ -48,7 +48,7 @@ function deriveBugs(operationId: OperationId): Bug[] {
   });
 }
 
-/** From the schemas of the spec. */
+/** Derived from the schemas of the spec. */
 export const DERIVED_BUGS = WITH_EVERY_RESOURCE.flatMap(deriveBugs);
 
 const result = (name: string, change: (item: SearchResult) => unknown) =>
@@ -57,7 +57,7 @@ const result = (name: string, change: (item: SearchResult) => unknown) =>
 export const SEARCH_RESULT_BUGS = [
   result('score as a percentage', (item) => ({ ...item, score: item.score * 100 + 1 })),
   result('score as a cost, below 0', (item) => ({ ...item, score: -item.score })),
-  result('documentId in place of document_id', ({ document_id, ...item }) => ({
+  result('documentId instead of document_id', ({ document_id, ...item }) => ({
     ...item,
     documentId: document_id,
   })),
@@ -66,11 +66,11 @@ export const SEARCH_RESULT_BUGS = [
     ...item,
     metadata: { ...item.metadata, annotations: item.location },
   })),
-  result('annotations that are no JSON', (item) => ({
+  result('annotations that are not JSON', (item) => ({
     ...item,
     metadata: { ...item.metadata, annotations: 'p. 1' },
   })),
-  result('annotations of another place than location', (item) => ({
+  result('annotations that differ from location', (item) => ({
     ...item,
     metadata: { ...item.metadata, annotations: JSON.stringify({ ...item.location, start: 7 }) },
   })),
@@ -82,29 +82,32 @@ export const SEARCH_RESULT_BUGS = [
     ...item,
     location: item.location && without(item.location, 'headings'),
   })),
-  result('an inner field of the ranking', (item) => ({ ...item, lexemes: ['contain', 'restart'] })),
-  inData<SearchResult[]>('results under their ids', 'query', (items) =>
+  result('an internal field of the ranking', (item) => ({ ...item, lexemes: ['contain', 'restart'] })),
+  inData<SearchResult[]>('an object of results by id', 'query', (items) =>
     Object.fromEntries(items.map((item) => [item.id, item])),
   ),
-  inData<SearchResult[]>('results below the data', 'query', (results) => ({ results })),
+  inData<SearchResult[]>('results in a field of the data', 'query', (results) => ({ results })),
 ];
 
-const made = (name: string, change: (data: KnowledgeBase) => unknown) =>
+const created = (name: string, change: (data: KnowledgeBase) => unknown) =>
   inData<KnowledgeBase>(name, 'createKnowledgeBase', change);
 
 export const KNOWLEDGE_BASE_BUGS = [
-  made('createdAt without a T', (data) => ({
+  created('createdAt without a T', (data) => ({
     ...data,
     createdAt: data.createdAt.replace('T', ' ').slice(0, 19),
   })),
-  made('created_at in place of createdAt', ({ createdAt, ...data }) => ({ ...data, created_at: createdAt })),
-  made('the account of a knowledge base', (data) => ({ ...data, accountId: data.id })),
-  made('an id of 32 characters', (data) => ({ ...data, id: data.id.replaceAll('-', '') })),
+  created('created_at instead of createdAt', ({ createdAt, ...data }) => ({
+    ...data,
+    created_at: createdAt,
+  })),
+  created('an accountId in a knowledge base', (data) => ({ ...data, accountId: data.id })),
+  created('an id of 32 characters', (data) => ({ ...data, id: data.id.replaceAll('-', '') })),
   inItems<KnowledgeBase>('description null', 'listKnowledgeBases', (item) => ({
     ...item,
     description: null,
   })),
-  inItems<KnowledgeBase>('ids in place of knowledge bases', 'listKnowledgeBases', ({ id }) => id),
+  inItems<KnowledgeBase>('ids instead of knowledge bases', 'listKnowledgeBases', ({ id }) => id),
   inData('a deletion without the id', 'deleteKnowledgeBase', () => ({})),
   inData('the id alone as data', 'deleteDocument', ({ id }: { id: string }) => id),
 ];
@@ -117,26 +120,26 @@ const listed = (name: string, change: (item: Document) => unknown) =>
 export const DOCUMENT_BUGS = [
   imported('size in kilobytes', (data) => ({ ...data, size: data.size / 1024 })),
   imported('size in characters', (data) => ({ ...data, size: data.size - 8 })),
-  imported('a status of another word', (data) => ({ ...data, status: 'done' })),
-  imported('imported text that is pending', (data) => ({ ...data, status: 'pending' })),
-  imported('the type of a file', (data) => ({ ...data, type: 'txt' })),
+  imported('an undocumented status', (data) => ({ ...data, status: 'done' })),
+  imported('imported text is pending', (data) => ({ ...data, status: 'pending' })),
+  imported('imported text has the type of a file', (data) => ({ ...data, type: 'txt' })),
   listed('status in upper case', (item) => ({ ...item, status: item.status.toUpperCase() })),
   listed('type as a media type', (item) => ({ ...item, type: 'text/plain' })),
   listed('warnings as a string', (item) => ({ ...item, warnings: '' })),
   listed('a passageCount below 0', (item) => ({ ...item, passageCount: -1 })),
-  listed('error null where nothing is wrong', (item) => ({ ...item, error: null })),
+  listed('error null without an error', (item) => ({ ...item, error: null })),
   listed('the content of each document', (item) => ({ ...item, content: 'text' })),
-  inData<Document>('an imported file under another name', 'importFile', (data) => ({
+  inData<Document>('an imported file has another title', 'importFile', (data) => ({
     ...data,
     title: 'upload-1',
   })),
-  inData<Document>('an imported file of another size', 'importFile', (data) => ({
+  inData<Document>('an imported file has another size', 'importFile', (data) => ({
     ...data,
     size: data.size + 1,
   })),
   inData<DocumentStatusReport>('a status without its id', 'getDocumentStatus', (data) => without(data, 'id')),
-  inData<DocumentStatusReport>('a status by number', 'getDocumentStatus', (data) => ({ ...data, status: 2 })),
-  inData<DocumentStatusReport>('a status that never ends', 'getDocumentStatus', (data) => ({
+  inData<DocumentStatusReport>('status as a number', 'getDocumentStatus', (data) => ({ ...data, status: 2 })),
+  inData<DocumentStatusReport>('a status that never becomes final', 'getDocumentStatus', (data) => ({
     ...data,
     status: 'processing',
   })),
@@ -144,12 +147,12 @@ export const DOCUMENT_BUGS = [
     ...data,
     languages: ['english'],
   })),
-  inData<DocumentDetails>('details of other passages', 'getDocument', (data) => ({
+  inData<DocumentDetails>('details with another passageCount', 'getDocument', (data) => ({
     ...data,
     passageCount: 1,
   })),
   inItems<Passage>('a passage without its language', 'listPassages', (item) => without(item, 'language')),
-  inItems<Passage>('passages that count from 0', 'listPassages', (item) => ({
+  inItems<Passage>('passages numbered from 0', 'listPassages', (item) => ({
     ...item,
     location: { ...item.location, passage: item.location.passage - 1 },
   })),
@@ -160,14 +163,14 @@ const ticket = (name: string, change: (data: UploadTicket) => unknown) =>
 
 export const TICKET_BUGS = [
   ticket('uploadUrl as a path', (data) => ({ ...data, uploadUrl: new URL(data.uploadUrl).pathname })),
-  ticket('an address that nothing takes', (data) => ({ ...data, uploadUrl: `${data.uploadUrl}0` })),
-  ticket('upload by POST', (data) => ({ ...data, method: 'POST' })),
-  ticket('a ticket that has expired', (data) => ({ ...data, expiresAt: '2026-01-15T10:30:50.112Z' })),
-  ticket('a life in seconds', ({ expiresAt: _, ...data }) => ({ ...data, expiresIn: 3600 })),
+  ticket('an uploadUrl that does not work', (data) => ({ ...data, uploadUrl: `${data.uploadUrl}0` })),
+  ticket('upload by POST instead of PUT', (data) => ({ ...data, method: 'POST' })),
+  ticket('an expired ticket', (data) => ({ ...data, expiresAt: '2026-01-15T10:30:50.112Z' })),
+  ticket('expiresIn instead of expiresAt', ({ expiresAt: _, ...data }) => ({ ...data, expiresIn: 3600 })),
 ];
 
-/** A bug in the `pagination` of a list: the schema says that it has one. */
-const paged = (name: string, at: string, change: (pagination: Pagination) => unknown) =>
+/** A bug in the `pagination` of a list. */
+const inPagination = (name: string, at: string, change: (pagination: Pagination) => unknown) =>
   inBody(name, at, (body) => ({ ...body, pagination: change(body.pagination as Pagination) }));
 
 export const NUMBER_AND_PAGE_BUGS = [
@@ -179,11 +182,11 @@ export const NUMBER_AND_PAGE_BUGS = [
   inData<Balance>('balance in fractions', 'getBalance', ({ balance }) => ({ balance: balance / 7 })),
   inData<Balance>('the balance itself as data', 'getBalance', ({ balance }) => balance),
   inBody('a list without pagination', 'listDocuments 200', (body) => without(body, 'pagination')),
-  paged('no nextCursor', 'listPassages 200', (pagination) => without(pagination, 'nextCursor')),
-  paged('hasMore as a string', 'listDocuments 200', ({ hasMore, nextCursor }) => ({
+  inPagination('no nextCursor', 'listPassages 200', (pagination) => without(pagination, 'nextCursor')),
+  inPagination('hasMore as a string', 'listDocuments 200', ({ hasMore, nextCursor }) => ({
     nextCursor,
     hasMore: `${hasMore}`,
   })),
-  paged('an empty cursor', 'listKnowledgeBases 200', ({ hasMore }) => ({ hasMore, nextCursor: '' })),
-  paged('a cursor as a number', 'listDocuments 200', ({ hasMore }) => ({ hasMore, nextCursor: 3 })),
+  inPagination('an empty cursor', 'listKnowledgeBases 200', ({ hasMore }) => ({ hasMore, nextCursor: '' })),
+  inPagination('a cursor as a number', 'listDocuments 200', ({ hasMore }) => ({ hasMore, nextCursor: 3 })),
 ];

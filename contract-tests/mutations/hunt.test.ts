@@ -1,4 +1,4 @@
-/** The contract run catches every bug that is seeded, as the command shows it. */
+/** Runs `npm run contract:mutations`: the contract run catches every seeded bug. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -7,23 +7,23 @@ import { root } from '../harness/service-process.ts';
 import { ALLOWED_CHANGES } from './allowed-changes.ts';
 import { BUGS } from './bugs.ts';
 
-const seeded = [...BUGS, ...ALLOWED_CHANGES];
+const changes = [...BUGS, ...ALLOWED_CHANGES];
 
-/** Fewer would say little of a spec of fourteen operations. */
-const LEAST_BUGS = 40;
+/** Fewer bugs would prove little for a spec of fourteen operations. */
+const MIN_BUGS = 40;
 
-test('bugs have names of their own, and meet transactions of the spec; every operation has some', () => {
-  expect(BUGS.length).toBeGreaterThanOrEqual(LEAST_BUGS);
-  expect(new Set(seeded.map(({ name }) => name)).size).toBe(seeded.length);
+test('bug names are unique, their transactions are in the spec, and every operation and status has a bug', () => {
+  expect(BUGS.length).toBeGreaterThanOrEqual(MIN_BUGS);
+  expect(new Set(changes.map(({ name }) => name)).size).toBe(changes.length);
   const documented = TRANSACTIONS.map(nameOf);
-  expect(documented).toEqual(expect.arrayContaining(seeded.flatMap(({ at }) => at.map(nameOf))));
+  expect(documented).toEqual(expect.arrayContaining(changes.flatMap(({ at }) => at.map(nameOf))));
   const operations = new Set(TRANSACTIONS.map(({ operationId }) => operationId));
   expect(new Set(BUGS.flatMap(({ at }) => at.map(({ operationId }) => operationId)))).toEqual(operations);
   const statuses = new Set(TRANSACTIONS.map(({ status }) => status));
   expect(new Set(BUGS.flatMap(({ at }) => at.map(({ status }) => status)))).toEqual(statuses);
 });
 
-test('every seeded bug is caught, and nothing is complained of without one', {
+test('the run catches every seeded bug, and reports nothing without one', {
   timeout: 240_000,
 }, async () => {
   const command = ['--no-warnings', 'scripts/contract-mutations.ts'];

@@ -1,4 +1,4 @@
-/** Seeds bugs one by one and tells which of them the contract run catches. */
+/** Seeds bugs one at a time and reports which of them the contract run catches. */
 
 import { type DreddReport, runDredd } from '../dredd/dredd-run.ts';
 import { findGaps } from '../dredd/find-gaps.ts';
@@ -8,23 +8,27 @@ import type { Operator, Target } from '../dredd/target.ts';
 import { nameOf, TRANSACTIONS, type Transaction } from '../dredd/transactions.ts';
 import { type Caller, createCaller } from '../harness/calling.ts';
 import type { Bug } from './bug.ts';
-import { type Front, openFront } from './bug-proxy.ts';
+import { type BugProxy, openBugProxy } from './bug-proxy.ts';
 
-/** `complaint`: the first of the contract run; undefined: it was not caught. `changed`: answers that it made others. */
+/** `complaint`: the first failure of the contract run; undefined: not caught. `changed`: how many answers changed. */
 export type Verdict = { name: string; complaint: string | undefined; changed: number };
 
-/** A target of which everything goes through fronts, and a way past them. */
-type Fronted = { target: Target; fronts: Front[]; past: Caller };
+/** A target behind bug proxies. `direct`: calls the service without them. */
+type ProxiedTarget = { target: Target; proxies: BugProxy[]; direct: Caller };
 
-async function openFronts({ address, apiKey, operator }: Target & { operator: Operator }): Promise<Fronted> {
+async function openProxies({
+  address,
+  apiKey,
+  operator,
+}: Target & { operator: Operator }): Promise<ProxiedTarget> {
   const addresses = [address, operator.limitedAddress, operator.rateLimitedAddress];
-  const fronts = await Promise.all(addresses.map((upstream) => openFront(upstream, apiKey)));
-  const [own = '', limitedAddress = '', rateLimitedAddress = ''] = fronts.map((front) => front.address);
+  const proxies = await Promise.all(addresses.map((upstream) => openBugProxy(upstream, apiKey)));
+  const [own = '', limitedAddress = '', rateLimitedAddress = ''] = proxies.map((proxy) => proxy.address);
   const target = { address: own, apiKey, operator: { ...operator, limitedAddress, rateLimitedAddress } };
-  return { target, fronts, past: createCaller({ address, apiKey }) };
+  return { target, proxies, direct: createCaller({ address, apiKey }) };
 }
 
-/** @throws when the transactions have not been run. */
+/** @throws when a transaction was not run */
 function firstComplaint(report: DreddReport, at: Transaction[]): string | undefined {
   const gaps = findGaps(report, at);
   if (report.error !== undefined || gaps.length > 0) throw report.error ?? new Error(gaps.join('; '));
@@ -32,8 +36,8 @@ function firstComplaint(report: DreddReport, at: Transaction[]): string | undefi
   return first && `${nameOf(first.transaction)}: ${first.message}`;
 }
 
-/** Deletes what a run has left behind, past the fronts: a bug may have hidden it from the run itself. */
-async function clearAllBut(
+/** Deletes the knowledge bases that a run has left. Calls the service directly: a bug may hide them from the run. */
+async function deleteAllBut(
   { knowledgeBaseId, otherKnowledgeBaseId }: Fixtures,
   { api }: Caller,
 ): Promise<void> {
@@ -45,18 +49,18 @@ async function clearAllBut(
 /** Runs the transactions of the bug. */
 async function seed(
   { name, at, begin }: Bug,
-  { target, fronts, past }: Fronted,
+  { target, proxies, direct }: ProxiedTarget,
   fixtures: Fixtures,
 ): Promise<Verdict> {
   const change = begin();
-  for (const front of fronts) front.use(change);
+  for (const proxy of proxies) proxy.use(change);
   const report = await runDredd(createRunContext(target, fixtures), at, { quiet: true });
-  const changed = fronts.reduce((sum, front) => sum + front.changed(), 0);
-  await clearAllBut(fixtures, past);
+  const changed = proxies.reduce((sum, proxy) => sum + proxy.changed(), 0);
+  await deleteAllBut(fixtures, direct);
   return { name, complaint: firstComplaint(report, at), changed };
 }
 
-/** A run of all transactions without a bug: it must not complain. */
+/** A run of all transactions without a bug. It must report nothing. */
 const CONTROL: Bug = {
   name: 'no bug',
   at: TRANSACTIONS,
@@ -68,43 +72,43 @@ const CONTROL: Bug = {
 
 /** @throws when a bug has changed no answer */
 function requireChange({ name, changed }: Verdict): void {
-  if (changed === 0) throw new Error(`never happened: ${name}`);
+  if (changed === 0) throw new Error(`changed no answer: ${name}`);
 }
 
 function requireSilence({ name, complaint }: Verdict): void {
-  if (complaint !== undefined) throw new Error(`complained of with ${name}: ${complaint}`);
+  if (complaint !== undefined) throw new Error(`the run reports a failure for ${name}: ${complaint}`);
 }
 
 /**
- * Seeds the bugs one by one, and calls `onVerdict` with each verdict.
- * @throws when the run complains without a bug, before or after the bugs, or of an `allowed` change; and when a bug or
- * an allowed change has never changed an answer
+ * Seeds the bugs one at a time, and calls `onVerdict` with each verdict.
+ * @throws when a bug or an allowed change has changed no answer, or when the run reports a failure for an `allowed`
+ * change or without any (it runs so before and after the bugs)
  */
 export async function hunt(
   target: Target & { operator: Operator },
   { bugs, allowed }: { bugs: readonly Bug[]; allowed: readonly Bug[] },
   onVerdict: (verdict: Verdict) => void,
 ): Promise<Verdict[]> {
-  const fronted = await openFronts(target);
+  const proxied = await openProxies(target);
   const fixtures = await createFixtures(target);
   const verdicts: Verdict[] = [];
   try {
-    requireSilence(await seed(CONTROL, fronted, fixtures));
-    for (const one of allowed) {
-      const verdict = await seed(one, fronted, fixtures);
+    requireSilence(await seed(CONTROL, proxied, fixtures));
+    for (const change of allowed) {
+      const verdict = await seed(change, proxied, fixtures);
       requireChange(verdict);
       requireSilence(verdict);
     }
-    for (const one of bugs) {
-      const verdict = await seed(one, fronted, fixtures);
+    for (const bug of bugs) {
+      const verdict = await seed(bug, proxied, fixtures);
       requireChange(verdict);
       verdicts.push(verdict);
       onVerdict(verdict);
     }
-    requireSilence(await seed(CONTROL, fronted, fixtures));
+    requireSilence(await seed(CONTROL, proxied, fixtures));
     return verdicts;
   } finally {
     await fixtures.clear();
-    for (const front of fronted.fronts) front.close();
+    for (const proxy of proxied.proxies) proxy.close();
   }
 }
