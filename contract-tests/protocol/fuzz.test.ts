@@ -17,10 +17,10 @@ import { goodRequests, otherRequests, type RoutedRequest, toSent } from '../harn
 import { keepService } from '../harness/kept-service.ts';
 import { readResidentBytes } from '../harness/processes.ts';
 import type { RunningService } from '../harness/service-process.ts';
+import { createThings, readKept, type Things } from './fuzz/fixtures.ts';
 import { watchHeap } from './fuzz/live-heap.ts';
 import { type RawRequest, rawRequest } from './fuzz/raw-requests.ts';
 import { sendChecked } from './fuzz/send-raw.ts';
-import { createThings, readKept, type Things } from './fuzz/things.ts';
 import { validRequest } from './fuzz/valid-requests.ts';
 
 const METRICS_TOKEN = 'a token for the fuzzer';
