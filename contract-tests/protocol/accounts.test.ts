@@ -1,4 +1,4 @@
-/** Accounts see nothing of each other: every operation and every id field, and nothing tells foreign from unknown. */
+/** Accounts see nothing of each other. In every id field, a foreign id gets the same answer as an unknown one. */
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
@@ -15,8 +15,8 @@ const theirs = await openAccount();
 
 type Ids = { knowledgeBaseId: string; documentId: string; fileId: string };
 
-/** One of each thing in a new knowledge base: a text, and a file that is uploaded but not imported. */
-async function createThings({ api }: Account): Promise<Ids> {
+/** Creates a knowledge base with a text, and with a file that is uploaded but not imported. */
+async function createData({ api }: Account): Promise<Ids> {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Private' });
   const text = { knowledgeBaseId, title: 'Secret', content: 'The tarsier stares.' };
   const { id: documentId } = await api.importTextContent(text);
@@ -25,9 +25,9 @@ async function createThings({ api }: Account): Promise<Ids> {
   return { knowledgeBaseId, documentId, fileId };
 }
 
-/** The same, but all of it deleted: of the document and the file once alone, once with their knowledge base. */
-async function createDeletedThings(account: Account): Promise<Ids[]> {
-  const [alone, together] = [await createThings(account), await createThings(account)];
+/** The same data twice, all deleted: the documents once by themselves, and once with their knowledge base. */
+async function createDeletedData(account: Account): Promise<Ids[]> {
+  const [alone, together] = [await createData(account), await createData(account)];
   const imported = await account.api.importFile(alone.fileId);
   await account.api.deleteDocument(imported.id);
   await account.api.deleteDocument(alone.documentId);
@@ -35,7 +35,7 @@ async function createDeletedThings(account: Account): Promise<Ids[]> {
   return [{ ...alone, knowledgeBaseId: together.knowledgeBaseId }, together];
 }
 
-/** Ids of the right form that mix what is mine with what is not. */
+/** Ids of the right form that mix parts of own and foreign ids. */
 function mixIds(own: Ids, foreign: Ids): Ids[] {
   const tail = (id: string) => id.slice(id.indexOf('_'));
   return [
@@ -49,43 +49,44 @@ function mixIds(own: Ids, foreign: Ids): Ids[] {
       documentId: foreign.knowledgeBaseId + tail(own.documentId),
       fileId: foreign.knowledgeBaseId + tail(own.fileId),
     },
-    // A file is no document, and a document no file.
+    // The id of a file as a document, and the reverse.
     { knowledgeBaseId: own.fileId.slice(-36), documentId: own.fileId, fileId: own.documentId },
   ];
 }
 
-/** Ids of legal length that no service would give out, or that nobody has. */
-const NOBODYS: Ids[] = [
+/** Ids of legal length that the service never issues, or has not issued. */
+const UNUSED_IDS: Ids[] = [
   { knowledgeBaseId: 'x'.repeat(36), documentId: 'x', fileId: 'x' },
   { knowledgeBaseId: '%'.repeat(36), documentId: "' OR '1'='1", fileId: '../../etc/passwd' },
   { knowledgeBaseId: '😀'.repeat(36), documentId: '😀'.repeat(128), fileId: '\u0001' },
   { knowledgeBaseId: randomUUID(), documentId: `${randomUUID()}_${randomUUID()}`, fileId: randomUUID() },
 ];
 
-/** The schemas of ids, by what they name. */
+/** The schema of each kind of id. */
 const ID_SCHEMAS = {
   knowledgeBaseId: schemas.KnowledgeBaseId,
   documentId: schemas.DocumentId,
   fileId: schemas.FileId,
 };
 
-/** What an input of an operation names; undefined: nothing. An input that calls itself an id has to be known here. */
-function namedBy(name: string, schema: Schema): keyof Ids | undefined {
-  const kind = (Object.keys(ID_SCHEMAS) as (keyof Ids)[]).find(
-    (
-      each, // its own keys
-    ) => isDeepStrictEqual(ID_SCHEMAS[each], schema.items ?? schema),
-  );
-  if (kind === undefined && /Ids?$/i.test(name)) throw new Error(`nobody knows what ${name} names`);
+const ID_KINDS = Object.keys(ID_SCHEMAS) as (keyof Ids)[]; // its own keys
+
+/**
+ * The kind of id that an operation's input takes; undefined for other inputs.
+ * @throws an Error if its name ends like an id's, but its schema is no id's
+ */
+function idKindOf(name: string, schema: Schema): keyof Ids | undefined {
+  const kind = ID_KINDS.find((each) => isDeepStrictEqual(ID_SCHEMAS[each], schema.items ?? schema));
+  if (kind === undefined && /Ids?$/i.test(name)) throw new Error(`${name} has the schema of no known id`);
   return kind;
 }
 
 type IdField = { operationId: OperationId; field: string; kind: keyof Ids; toInput: (ids: Ids) => object };
 
-/** Every input of every operation in the spec that names a thing; a new operation is among them by itself. */
+/** Every id input of every operation in the spec. New operations are included automatically. */
 const ID_FIELDS: IdField[] = OPERATION_IDS.flatMap((operationId) =>
   Object.entries(inputsOf(operationOf(operationId))).flatMap(([field, schema]) => {
-    const kind = namedBy(field, schema);
+    const kind = idKindOf(field, schema);
     if (kind === undefined) return [];
     const rest = VALID_INPUTS[operationId];
     const toInput = (ids: Ids) => ({
@@ -102,7 +103,7 @@ const NOT_FOUND = {
   fileId: 'FILE_NOT_FOUND',
 } as const;
 
-/** What an account has, to the last word of it. */
+/** Everything that an account stores, with the text of all passages. */
 async function readEverything({ api }: Account) {
   const holdings = await readHoldings({ api });
   const passages = await Promise.all(
@@ -111,29 +112,29 @@ async function readEverything({ api }: Account) {
   return { ...holdings, passages };
 }
 
-/** All that an answer says, without what differs from request to request. */
-function shown({ status, headers, text }: Answer) {
+/** An answer without the headers that differ for each request. */
+function comparable({ status, headers, text }: Answer) {
   const { 'x-request-id': _, date: __, ...rest } = headers;
   return { status, headers: rest, text };
 }
 
 test.each(ID_FIELDS)(
-  '404: $operationId tells nothing by $field of what is foreign, deleted, malformed or nobody’s',
+  '404: $operationId answers a foreign, deleted, malformed or unknown $field alike',
   async (each) => {
     const { operationId, kind, toInput } = each;
-    const [own, foreign] = [await createThings(mine), await createThings(theirs)];
-    const deleted = [...(await createDeletedThings(mine)), ...(await createDeletedThings(theirs))];
-    const others = [foreign, ...deleted, ...mixIds(own, foreign), ...NOBODYS];
+    const [own, foreign] = [await createData(mine), await createData(theirs)];
+    const deleted = [...(await createDeletedData(mine)), ...(await createDeletedData(theirs))];
+    const others = [foreign, ...deleted, ...mixIds(own, foreign), ...UNUSED_IDS];
     const before = [await readEverything(mine), await readEverything(theirs)];
 
     const answers = [];
     for (const ids of others) answers.push(await mine.request(operationId, toInput(ids)));
     for (const answer of answers) expectRefusal(answer, 404, NOT_FOUND[kind]);
-    expect(new Set(answers.map((answer) => JSON.stringify(shown(answer)))).size).toBe(1);
+    expect(new Set(answers.map((answer) => JSON.stringify(comparable(answer)))).size).toBe(1);
     expect([await readEverything(mine), await readEverything(theirs)]).toEqual(before);
 
     expect((await mine.request(operationId, toInput(own))).status).toBe(200);
-    // What is read meanwhile would change under the next operation's test.
+    // A running import would change the data during the next operation's test.
     if (operationId === 'importFile')
       for (const { id } of (await mine.api.listDocuments({ knowledgeBaseId: own.knowledgeBaseId })).data)
         await untilFinal(mine.api, id);
@@ -141,13 +142,13 @@ test.each(ID_FIELDS)(
   },
 );
 
-test('every operation that takes ids is in the matrix', () => {
+test('all operations are tested except the four that take no ids', () => {
   const without = OPERATION_IDS.filter((each) => ID_FIELDS.every(({ operationId }) => operationId !== each));
   expect(without.toSorted()).toEqual(['createKnowledgeBase', 'getBalance', 'getUsage', 'listKnowledgeBases']);
 });
 
-test('404: one foreign knowledge base among own ones makes the whole query fail', async () => {
-  const [own, foreign] = [await createThings(mine), await createThings(theirs)];
+test('404: a query of own knowledge bases and a foreign one fails, and costs nothing', async () => {
+  const [own, foreign] = [await createData(mine), await createData(theirs)];
   const balance = await mine.api.getBalance();
   const input = { query: 'tarsier', knowledgeBaseIds: [own.knowledgeBaseId, foreign.knowledgeBaseId] };
   expectRefusal(await mine.request('query', input), 404, 'KNOWLEDGE_BASE_NOT_FOUND');
@@ -156,7 +157,7 @@ test('404: one foreign knowledge base among own ones makes the whole query fail'
 
 test('200: a search of everything, the lists, usage and balance never show the other account', async () => {
   const [left, right] = [await openAccount({ credits: 10 }), await openAccount({ credits: 20 })];
-  const [own, foreign] = [await createThings(left), await createThings(right)];
+  const [own, foreign] = [await createData(left), await createData(right)];
   await right.api.createKnowledgeBase({ name: 'One more' });
   const views = [
     { account: left, ids: own, count: 1, balance: 9 },
@@ -174,15 +175,15 @@ test('200: a search of everything, the lists, usage and balance never show the o
 
 test('200: what other accounts store does not change a score', async () => {
   const account = await openAccount();
-  await createThings(account);
+  await createData(account);
   const before = await account.api.query({ query: 'tarsier stares' });
-  for (let count = 0; count < 5; count += 1) await createThings(theirs);
+  for (let count = 0; count < 5; count += 1) await createData(theirs);
   expect(await account.api.query({ query: 'tarsier stares' })).toEqual(before);
 });
 
-test('200: the cursor of one account shows another one nothing of the first', async () => {
-  await createThings(theirs);
-  await createThings(theirs);
+test('200: a cursor of one account does not show its data to another account', async () => {
+  await createData(theirs);
+  await createData(theirs);
   const { pagination } = await theirs.api.listKnowledgeBases({ limit: 1 });
   const answer = await mine.request('listKnowledgeBases', { cursor: pagination.nextCursor });
   const { data: foreign } = await theirs.api.listKnowledgeBases();

@@ -1,4 +1,4 @@
-/** Keys: what a key that is no good is told, and when it stops being good. */
+/** API keys: how invalid keys are refused, and how soon a revoked key is invalid. */
 import pg from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
 import { type Caller, createCaller } from '../harness/calling.ts';
@@ -12,7 +12,7 @@ import { VALID_INPUTS } from '../harness/valid-inputs.ts';
 
 const account = await openAccount();
 const address = inject('address');
-/** A second server of the same database, which can be cut off from it. */
+/** A second server of the same database. The proxy can cut it off from the database. */
 const proxy = await startDatabaseProxy(inject('dataDirectory'));
 const second = await startSecondServer(
   inject('dataDirectory'),
@@ -24,7 +24,7 @@ afterAll(async () => {
   proxy.close();
 });
 
-/** The id under which the command line knows a key. */
+/** The id of a key in the output of `keys list`. */
 async function idOf(apiKey: string): Promise<string> {
   const listed = await runCommand(inject('dataDirectory'), 'keys', 'list');
   const id = listed.split(/\s+/).find((word) => word.length >= 8 && apiKey.includes(word));
@@ -32,10 +32,10 @@ async function idOf(apiKey: string): Promise<string> {
   return id;
 }
 
-/** The promise: a key that is revoked is good for no longer than this, at any server. */
+/** The promise: no server accepts a revoked key for longer than this. */
 const REVOCATION_MS = 1_000;
 
-/** Asks without a pause from now on; gives when the last request that was answered well was sent. */
+/** Sends requests without a pause until one fails. Returns the time at which the last successful one was sent. */
 async function findLastSuccess({ request }: Caller): Promise<number> {
   let last = performance.now();
   for (;;) {
@@ -46,10 +46,10 @@ async function findLastSuccess({ request }: Caller): Promise<number> {
   }
 }
 
-test('401 UNAUTHORIZED: within a second every server answers a revoked key like a missing one', async () => {
+test('401 UNAUTHORIZED: a second after its revocation every server answers a key like a missing one', async () => {
   const apiKey = await createKey(account.name);
   const [here, there] = [address, second.address].map((each) => createCaller({ address: each, apiKey }));
-  if (here === undefined || there === undefined) throw new Error('there are two servers');
+  if (here === undefined || there === undefined) throw new Error('both servers must run');
   for (const each of [here, there]) expect((await each.request('getBalance')).status).toBe(200);
   const lastSuccesses = [here, there].map(findLastSuccess);
   await runCommand(inject('dataDirectory'), 'keys', 'revoke', await idOf(apiKey));
@@ -86,7 +86,7 @@ test('401 UNAUTHORIZED: a key with a wrong character is refused without a query 
   }
 });
 
-test('401 UNAUTHORIZED: a key past its expiry', async () => {
+test('401 UNAUTHORIZED: a key after its expiry', async () => {
   const apiKey = await createKey(account.name, undefined, '--expires-in-days', '1');
   const client = new pg.Client(databaseUrlOf(inject('dataDirectory')));
   await client.connect();
@@ -97,15 +97,15 @@ test('401 UNAUTHORIZED: a key past its expiry', async () => {
   expectRefusal(await createCaller({ address, apiKey }).request('getBalance'), 401, 'UNAUTHORIZED');
 });
 
-test('401 UNAUTHORIZED: a key in another place than the header x-api-key', async () => {
+test('401 UNAUTHORIZED: a key anywhere but in the header x-api-key', async () => {
   const { apiKey, request } = account;
-  const places = [
+  const otherHeaders = [
     { authorization: `Bearer ${apiKey}` },
     { authorization: `ApiKey ${apiKey}` },
     { 'api-key': apiKey },
     { cookie: `x-api-key=${apiKey}` },
   ];
-  for (const headers of places) {
+  for (const headers of otherHeaders) {
     const answer = await request('getBalance', undefined, { 'x-api-key': undefined, ...headers });
     expectRefusal(answer, 401, 'UNAUTHORIZED');
   }
@@ -122,7 +122,7 @@ test('401 UNAUTHORIZED: no answer repeats the key', async () => {
   }
 });
 
-test('200: the header’s name in any case, and every key of an account sees the same', async () => {
+test('200: the header’s name may be in any case, and all keys of an account see the same data', async () => {
   const { id } = await account.api.createKnowledgeBase({ name: 'Shared' });
   const other = createCaller({ address, apiKey: await createKey(account.name) });
   expect((await other.api.listKnowledgeBases()).data.map((each) => each.id)).toEqual([id]);

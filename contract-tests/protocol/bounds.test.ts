@@ -1,4 +1,4 @@
-/** Every bound of the interface's request fields, at min - 1, min, max and max + 1; lengths count code points. */
+/** Every bound of a request field, tested at min - 1, min, max and max + 1. Lengths count code points. */
 import { describe, expect, test } from 'vitest';
 import { type OperationId, ROUTES } from '../harness/contract-check.ts';
 import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
@@ -9,12 +9,12 @@ const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Bounds' });
 
-/** `accepted`: the status of a request within the bounds; 404 for ids, which nothing has. */
 type Bound = {
   operationId: OperationId;
   field: string;
   min: number;
   max: number;
+  /** The status of a request within the bounds. It is 404 for ids, since the tests invent them. */
   accepted: 200 | 404;
   /** The other fields. */
   rest: Record<string, unknown>;
@@ -57,7 +57,7 @@ const LENGTHS: Bound[] = [
   { operationId: 'listPassages', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
 ];
 
-/** interface.md, "Limits"; the `limit`s of lists are of contract.md, "list paging", waitSeconds of gaps.md. */
+/** interface.md, "Limits". The `limit` of lists is in contract.md, "list paging", and `waitSeconds` in gaps.md. */
 const NUMBERS: Bound[] = [
   { operationId: 'query', field: 'limit', min: 1, max: 50, accepted: 200, rest: { query: 'a' } },
   { operationId: 'presignUploadUrl', field: 'size', min: 1, max: 52_428_800, accepted: 200, rest: ticket },
@@ -81,19 +81,20 @@ const NUMBERS: Bound[] = [
   },
 ];
 
-/** Texts of exactly so many code points, in one, two (UTF-16) and one code unit each; one to four UTF-8 bytes. */
+/** Texts of `length` code points. Each takes one or two UTF-16 code units, and one to four UTF-8 bytes. */
 const ALPHABETS: [alphabet: string, write: (length: number) => string][] = [
   ['ASCII', (length) => 'a'.repeat(length)],
   ['emoji of four bytes', (length) => '😀'.repeat(length)],
   ['combining marks', (length) => 'e\u0301'.repeat(length / 2) + '\u0301'.repeat(length % 2)],
 ];
 
-/** Requests with `value` as the bound's field: within the bounds taken, outside refused without any change. */
-async function expectTaken({ operationId, field, accepted, rest }: Bound, value: string | number) {
+/** Asserts that the operation accepts `value` in this field. */
+async function expectAccepted({ operationId, field, accepted, rest }: Bound, value: string | number) {
   const { status, text: body } = await request(operationId, { ...rest, [field]: value });
   expect(status, body.slice(0, 500)).toBe(accepted);
 }
 
+/** Asserts that the operation refuses `value` in this field, and changes nothing. */
 async function expectRefused({ operationId, field, rest }: Bound, value: string | number) {
   await expectNothingChanged(account, async () => {
     expectRefusedFields(await request(operationId, { ...rest, [field]: value }), field);
@@ -104,8 +105,8 @@ describe.each(ALPHABETS)('in %s', (_, write) => {
   test.each(LENGTHS)(
     '$operationId $field takes $min to $max code points, no fewer and no more',
     async (bound) => {
-      await expectTaken(bound, write(bound.min));
-      await expectTaken(bound, write(bound.max));
+      await expectAccepted(bound, write(bound.min));
+      await expectAccepted(bound, write(bound.max));
       if (bound.min > 0) await expectRefused(bound, write(bound.min - 1));
       await expectRefused(bound, write(bound.max + 1));
     },
@@ -113,8 +114,8 @@ describe.each(ALPHABETS)('in %s', (_, write) => {
 });
 
 test.each(NUMBERS)('$operationId $field takes $min to $max, no less and no more', async (bound) => {
-  await expectTaken(bound, bound.min);
-  await expectTaken(bound, bound.max);
+  await expectAccepted(bound, bound.min);
+  await expectAccepted(bound, bound.max);
   await expectRefused(bound, bound.min - 1);
   await expectRefused(bound, bound.max + 1);
 });
@@ -122,23 +123,20 @@ test.each(NUMBERS)('$operationId $field takes $min to $max, no less and no more'
 test.each([
   { operationId: 'query', field: 'limit', rest: { query: 'a' } },
   { operationId: 'presignUploadUrl', field: 'size', rest: ticket },
-] as const)(
-  '$operationId $field takes whole numbers only, in whatever way they are written',
-  async (bound) => {
-    const { operationId, field, rest } = bound;
-    const write = (number: string) =>
-      JSON.stringify({ ...rest, [field]: 0 }).replace(/:0(?=[,}])/, `:${number}`);
-    for (const number of ['10', '1e1', '10.0', '100e-1']) {
-      expect((await request(operationId, write(number))).status, number).toBe(200);
-    }
-    for (const number of ['1.5', '-1', '-0', '1e999', '-1e999', '1e-9', '49.999999999', '9007199254740993']) {
-      expectRefusedFields(await request(operationId, write(number)), field);
-    }
-  },
-);
+] as const)('$operationId $field takes whole numbers only, in any notation of JSON', async (bound) => {
+  const { operationId, field, rest } = bound;
+  const write = (number: string) =>
+    JSON.stringify({ ...rest, [field]: 0 }).replace(/:0(?=[,}])/, `:${number}`);
+  for (const number of ['10', '1e1', '10.0', '100e-1']) {
+    expect((await request(operationId, write(number))).status, number).toBe(200);
+  }
+  for (const number of ['1.5', '-1', '-0', '1e999', '-1e999', '1e-9', '49.999999999', '9007199254740993']) {
+    expectRefusedFields(await request(operationId, write(number)), field);
+  }
+});
 
-/** What other programs take for the number 5 or 10, in the spelling of a query string. */
-const OTHER_SPELLINGS = [
+/** Other notations of 5 and 10 that some programs accept, escaped for a query string. */
+const OTHER_NOTATIONS = [
   '0x5',
   '0b101',
   '0o5',
@@ -159,7 +157,7 @@ test.each(NUMBERS.filter(({ operationId }) => ROUTES[operationId].method === 'GE
   async ({ operationId, field, rest }) => {
     const others = new URLSearchParams(rest as Record<string, string>); // ids
     expect((await request(operationId, `${others}&${field}=5`)).status).toBe(200);
-    for (const written of OTHER_SPELLINGS) {
+    for (const written of OTHER_NOTATIONS) {
       expectRefusedFields(await request(operationId, `${others}&${field}=${written}`), field);
     }
   },
@@ -183,7 +181,7 @@ test('query.knowledgeBaseIds takes 0 to 100 ids of 36 code points each, no more'
   });
 });
 
-test('importTextContent.content has at most 1,000,000 emoji, in UTF-8 or as 12 MB of escapes', async () => {
+test('importTextContent.content takes at most 1,000,000 emoji, in UTF-8 or as 12 MB of escapes', async () => {
   const write = (content: string) =>
     `{"knowledgeBaseId":"${knowledgeBaseId}","title":"a","content":"${content}"}`;
   const escaped = '\\ud83d\\ude00';
@@ -201,7 +199,7 @@ test('importTextContent.content has at most 1,000,000 emoji, in UTF-8 or as 12 M
   });
 });
 
-test('a body whose every field is at its maximum in escapes is not too large', async () => {
+test('a body with every field at its maximum length, written in escapes, is not too large', async () => {
   const emoji = (length: number) => '\\ud83d\\ude00'.repeat(length);
   const bodies: [OperationId, string, number][] = [
     ['createKnowledgeBase', `{"name":"${emoji(100)}","description":"${emoji(1000)}"}`, 200],
@@ -220,7 +218,7 @@ test('a body whose every field is at its maximum in escapes is not too large', a
   }
 });
 
-test('the bounds of ids leave room for the ids that the service gives out', async () => {
+test('the ids that the service issues fit into the bounds of ids', async () => {
   const document = await api.importTextContent(text);
   const { fileId } = await api.presignUploadUrl(ticket);
   expect(knowledgeBaseId).toHaveLength(36);

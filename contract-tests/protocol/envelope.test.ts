@@ -1,4 +1,4 @@
-/** The envelope around everything: unknown routes, other methods, and the headers of every answer. */
+/** The envelope of answers to unknown paths and wrong methods, and the `x-request-id` of every answer. */
 import { expect, inject, test } from 'vitest';
 import { requestRoute } from '../harness/calling.ts';
 import { OPERATION_IDS, ROUTES } from '../harness/contract-check.ts';
@@ -36,7 +36,7 @@ const UNKNOWN_PATHS = [
 ];
 
 test.each(UNKNOWN_PATHS)(
-  '404 NOT_FOUND: no operation has the path %s, with a key and without',
+  '404 NOT_FOUND: the path %s, by any method, with a key and without',
   async (path) => {
     for (const headers of [{}, { 'x-api-key': apiKey }]) {
       for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
@@ -49,7 +49,7 @@ test.each(UNKNOWN_PATHS)(
 const OTHER_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
 
 test.each(OPERATION_IDS)(
-  '405 METHOD_NOT_ALLOWED: %s by any other method, with the one that it takes in Allow',
+  '405 METHOD_NOT_ALLOWED: %s by any other method; Allow names the right one',
   async (operationId) => {
     const { method: right, path } = ROUTES[operationId];
     for (const method of OTHER_METHODS.filter((other) => other !== right)) {
@@ -79,7 +79,7 @@ test.each(['/livez', '/readyz'])(
   },
 );
 
-/** Each path that something answers; `/docs/` is led back to `/docs`. */
+/** Paths that exist. `/docs` is left out, since `/docs/` exists as well. */
 const PATHS = [
   ...OPERATION_IDS.map((id) => ROUTES[id].path),
   '/livez',
@@ -89,12 +89,12 @@ const PATHS = [
 ];
 
 test.each([
-  ['a slash behind it', (path: string) => `${path}/`],
-  ['two slashes behind it', (path: string) => `${path}//`],
+  ['a slash after it', (path: string) => `${path}/`],
+  ['two slashes after it', (path: string) => `${path}//`],
   ['a second slash before it', (path: string) => `/${path}`],
   ['capitals', (path: string) => path.toUpperCase()],
   ['an escaped letter', (path: string) => path.replace('e', '%65')],
-])('404 NOT_FOUND: a path with %s is another path', async (_how, misspell) => {
+])('404 NOT_FOUND: a path with %s does not exist', async (_how, misspell) => {
   for (const path of PATHS.map(misspell)) {
     for (const method of ['GET', 'POST']) {
       const answer = await requestRoute({ method, path, headers: { 'x-api-key': apiKey } });
@@ -103,7 +103,7 @@ test.each([
   }
 });
 
-test('every answer names its request; a legal x-request-id of the client is kept, another one replaced', async () => {
+test('every answer has an x-request-id: the one of the client if it is legal, otherwise a new one', async () => {
   const idOf = async (id?: string) =>
     (await request('getUsage', undefined, id === undefined ? {} : { 'x-request-id': id })).headers[
       'x-request-id'

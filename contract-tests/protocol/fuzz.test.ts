@@ -1,4 +1,4 @@
-/** The fuzzer's run against a service of its own: what it sends, and what must be so afterwards. */
+/** Sends generated requests to a service of its own. Then checks its answers, memory and data. */
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { runCommand } from '../harness/command-line.ts';
@@ -17,7 +17,7 @@ import { goodRequests, otherRequests, type RoutedRequest, toSent } from '../harn
 import { keepService } from '../harness/kept-service.ts';
 import { readResidentBytes } from '../harness/processes.ts';
 import type { RunningService } from '../harness/service-process.ts';
-import { createThings, readKept, type Things } from './fuzz/fixtures.ts';
+import { createFixtures, type Fixtures, readKnowledgeBase } from './fuzz/fixtures.ts';
 import { watchHeap } from './fuzz/live-heap.ts';
 import { type RawRequest, rawRequest } from './fuzz/raw-requests.ts';
 import { sendChecked } from './fuzz/send-raw.ts';
@@ -25,25 +25,25 @@ import { validRequest } from './fuzz/valid-requests.ts';
 
 const METRICS_TOKEN = 'a token for the fuzzer';
 const MEBIBYTE = 1024 ** 2;
-/** What still lives after a full collection may grow by this: caches that fill, code that is compiled late. */
+/** The live heap may grow by this many bytes: caches fill, and code is compiled late. */
 const LIVE_GROWTH = 16 * MEBIBYTE;
-/** What the process has from the system may grow by this: V8 keeps room for bodies of 12 MB, several at a time. */
+/** The resident memory may grow by this many bytes: V8 keeps room for several bodies of 12 MB at a time. */
 const RESIDENT_GROWTH = 256 * MEBIBYTE;
-/** As many requests of a run come before its memory is measured for the first time. */
+/** The share of the requests before the first measurement of memory. */
 const WARM_UP_SHARE = 0.2;
-/** From so many requests on, each operation has succeeded at least once. */
+/** In runs of at least this many requests, each operation must succeed at least once. */
 const FULL_RUN = 5_000;
 
-/** What no request that keeps to the schemas is answered by: it would be refused as if it did not. */
+/** Statuses that a request which matches the schemas never gets, since they mean that it does not. */
 const NEVER_FOR_VALID = [400, 401, 405, 408, 410, 413, 415, 422, 431];
 
-type Made =
+type GeneratedRequest =
   | { kind: 'valid'; request: RoutedRequest }
-  | { kind: 'bent'; request: RoutedRequest }
+  | { kind: 'mutated'; request: RoutedRequest }
   | { kind: 'raw'; request: RawRequest };
 
-/** Any request of the three kinds. */
-function anyRequest({ mine, idsOf, target }: Things): fc.Arbitrary<Made> {
+/** A request of any of the three kinds. */
+function anyRequest({ mine, idsOf, target }: Fixtures): fc.Arbitrary<GeneratedRequest> {
   const bearer = { authorization: `Bearer ${METRICS_TOKEN}` };
   const others = otherRequests.map((good) => ({
     ...good,
@@ -57,13 +57,19 @@ function anyRequest({ mine, idsOf, target }: Things): fc.Arbitrary<Made> {
   });
   const valid = fc.oneof({ weight: 12, arbitrary: validRequest(mine.apiKey, idsOf) }, upload);
   return fc.oneof(
-    { weight: 3, arbitrary: valid.map((request): Made => ({ kind: 'valid', request })) },
-    { weight: 5, arbitrary: bentRequest(goods).map((request): Made => ({ kind: 'bent', request })) },
-    { weight: 2, arbitrary: rawRequest(goods).map((request): Made => ({ kind: 'raw', request })) },
+    { weight: 3, arbitrary: valid.map((request): GeneratedRequest => ({ kind: 'valid', request })) },
+    {
+      weight: 5,
+      arbitrary: bentRequest(goods).map((request): GeneratedRequest => ({ kind: 'mutated', request })),
+    },
+    {
+      weight: 2,
+      arbitrary: rawRequest(goods).map((request): GeneratedRequest => ({ kind: 'raw', request })),
+    },
   );
 }
 
-/** How often each kind was answered by each status, as `valid 200`. */
+/** How often each kind got each status. The keys are like `valid 200`. */
 type Tally = Map<string, number>;
 
 const count = (tally: Tally, name: string) => void tally.set(name, (tally.get(name) ?? 0) + 1);
@@ -73,9 +79,9 @@ function requireAccepted(request: RoutedRequest, { status, text }: Answer): void
     throw new Error(`a valid request was refused: ${status} ${text}\n${JSON.stringify(request)}`);
 }
 
-type Run = { address: string; things: Things; succeeded: Set<OperationId>; tally: Tally };
+type Run = { address: string; fixtures: Fixtures; succeeded: Set<OperationId>; tally: Tally };
 
-async function send({ address, things, succeeded, tally }: Run, made: Made): Promise<void> {
+async function send({ address, fixtures, succeeded, tally }: Run, made: GeneratedRequest): Promise<void> {
   if (made.kind === 'raw') {
     const answers = await sendChecked(address, made.request);
     const ends = typeof answers === 'string' ? [answers] : answers.map(({ status }) => String(status));
@@ -85,30 +91,33 @@ async function send({ address, things, succeeded, tally }: Run, made: Made): Pro
   const { route, sent } = made.request;
   const answer = await exchangeChecked(address, made.request);
   count(tally, `${made.kind} ${answer.status}`);
-  if (made.kind === 'bent') return;
+  if (made.kind === 'mutated') return;
   requireAccepted(made.request, answer);
   if (route === undefined || route === 'page' || route === 'any') return;
   if (answer.status === 200) succeeded.add(route);
-  things.learn(route, answer, String(sent.body));
+  fixtures.learn(route, answer, String(sent.body));
 }
 
 type Heap = ReturnType<typeof watchHeap>;
 
-/** What no request may change: all of the other account, and what this one has kept. */
-async function readUntouchable({ mine, other, kept, foreign }: Things) {
+/** Data that no request may change: the other account's, and the kept knowledge base of this account. */
+async function readUntouchable({ mine, other, kept, foreign }: Fixtures) {
   return {
-    // The balance pays for the queries that read all this.
+    // The queries of readKnowledgeBase change the balance.
     holdings: { ...(await readHoldings(other)), balance: undefined },
-    kept: [await readKept(mine, kept.knowledgeBaseId), await readKept(other, foreign.knowledgeBaseId)],
+    kept: [
+      await readKnowledgeBase(mine, kept.knowledgeBaseId),
+      await readKnowledgeBase(other, foreign.knowledgeBaseId),
+    ],
   };
 }
 
-/** In bytes: what lives after a collection, and what the process has from the system. */
+/** In bytes: the live heap after a full collection, and the resident memory of the process. */
 type Memory = { live: number; resident: number };
 
-/** Sends all of them; gives what is wrong, and the memory behind the warm-up and behind the end. */
+/** Sends all requests. Returns the problems, and the memory after the warm-up and at the end. */
 async function sendAll({ seed, from, count: total }: FuzzSettings, run: Run, measure: () => Promise<Memory>) {
-  const anything = anyRequest(run.things);
+  const anything = anyRequest(run.fixtures);
   const sendAt = (index: number) => send(run, sampleAt(anything, seed, index));
   const warmUp = Math.ceil(total * WARM_UP_SHARE);
   const early = await findProblems({ seed, from, count: warmUp }, sendAt);
@@ -125,12 +134,12 @@ const describeFigures = (tally: Tally, memories: Memory[]): string => {
   return `${counts} live and resident MiB ${inMebibytes.join(', then ')}`;
 };
 
-/** Sends so many requests, and finds everything well behind them. */
+/** Sends `settings.count` requests, then checks answers, memory and data. */
 async function testRequests(settings: FuzzSettings, service: RunningService, heap: Heap): Promise<void> {
-  const things = await createThings(service);
-  const untouched = await readUntouchable(things);
+  const fixtures = await createFixtures(service);
+  const untouched = await readUntouchable(fixtures);
   const { address, pid, dataDirectory } = service;
-  const run: Run = { address, things, succeeded: new Set(), tally: new Map() };
+  const run: Run = { address, fixtures, succeeded: new Set(), tally: new Map() };
   const measure = async () => ({ live: await heap.readLiveBytes(), resident: readResidentBytes(pid) });
   const { problems, before, after } = await sendAll(settings, run, measure);
   const figures = describeFigures(run.tally, [before, after]);
@@ -139,7 +148,7 @@ async function testRequests(settings: FuzzSettings, service: RunningService, hea
   expect(after.live - before.live, figures).toBeLessThan(LIVE_GROWTH);
   expect(after.resident - before.resident, figures).toBeLessThan(RESIDENT_GROWTH);
   if (settings.count >= FULL_RUN) expect([...run.succeeded].toSorted()).toEqual(OPERATION_IDS.toSorted());
-  expect(await readUntouchable(things)).toEqual(untouched);
+  expect(await readUntouchable(fixtures)).toEqual(untouched);
   expect(await runCommand(dataDirectory, 'fsck')).toBe('0 problems');
 }
 
@@ -149,7 +158,7 @@ const heap = watchHeap();
 const service = await keepService({ settings: { METRICS_TOKEN }, ...heap });
 
 test(
-  `${settings.count} valid, bent and raw requests, from number ${settings.from} of seed ${settings.seed}: ` +
+  `${settings.count} valid, mutated and raw requests, from number ${settings.from} of seed ${settings.seed}: ` +
     'no 5xx, no undocumented answer, no missing answer, no lost data, no memory leak',
   { timeout: 3_600_000 },
   () => testRequests(settings, service, heap),

@@ -1,17 +1,17 @@
-/** The Idempotency-Key header: what it makes of a second request, and what it leaves alone. */
+/** The Idempotency-Key header: a repeated request gets the first answer, and has no second effect. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { createClient } from '../../generated/client/index.ts';
 import * as sdk from '../../generated/sdk.gen.ts';
 import type { OperationId } from '../harness/contract-check.ts';
 import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
-import { type Account, changeAccount, openAccount } from '../harness/opened-account.ts';
+import { changeAccount, openAccount } from '../harness/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Keys' });
 
-/** By operation a good body, and another one. */
+/** Two different good bodies for each operation. */
 const BODIES = {
   createKnowledgeBase: [{ name: 'One' }, { name: 'Other' }],
   importTextContent: [
@@ -28,8 +28,8 @@ const newKey = () => ({ 'idempotency-key': randomUUID() });
 
 describe.each(Object.entries(BODIES))('%s', (name, [body, other]) => {
   const operationId = name as keyof typeof BODIES; // Object.entries widens it
-  const send = (headers: object, input: object | string = body, { request: ask }: Account = account) =>
-    ask(operationId, input, { ...headers });
+  const send = (headers: object, input: object | string = body) =>
+    request(operationId, input, { ...headers });
 
   test('200: a repeated request with the same key gets the same bytes, and changes nothing', async () => {
     const key = newKey();
@@ -41,14 +41,14 @@ describe.each(Object.entries(BODIES))('%s', (name, [body, other]) => {
     });
   });
 
-  test('200: of ten requests at once with one key one has an effect, and all its answer', async () => {
+  test('200: ten concurrent requests with one key take effect once, and all get the same answer', async () => {
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 10 }, () => send(key)));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 
-  test('200: another key, and no key, make something new', async () => {
+  test('200: a request with another key, or without one, takes effect again', async () => {
     const answers = [await send(newKey()), await send(newKey()), await send({}), await send({})];
     expect(new Set(answers.map(({ text }) => text)).size).toBe(4);
   });
@@ -60,7 +60,7 @@ describe.each(Object.entries(BODIES))('%s', (name, [body, other]) => {
     expect((await send(key, JSON.stringify(reversed, null, 2))).text).toBe(first.text);
   });
 
-  test('409 IDEMPOTENCY_KEY_REUSED: another body under the key; the first answer stays', async () => {
+  test('409 IDEMPOTENCY_KEY_REUSED: another body with the same key; the first answer is kept', async () => {
     const key = newKey();
     const first = await send(key);
     await expectNothingChanged(account, async () => {
@@ -69,7 +69,7 @@ describe.each(Object.entries(BODIES))('%s', (name, [body, other]) => {
     expect((await send(key)).text).toBe(first.text);
   });
 
-  test('422 INPUT_VALIDATION_FAILED: comes before the key is looked at, and does not use it up', async () => {
+  test('422 INPUT_VALIDATION_FAILED: is checked before the key, and does not use the key up', async () => {
     const key = newKey();
     expectRefusedFields(await send(key, { ...body, tags: [] }), 'tags');
     const first = await send(key);
@@ -91,7 +91,7 @@ describe.each(Object.entries(BODIES))('%s', (name, [body, other]) => {
   });
 });
 
-test('200: operations and accounts have keys of their own', async () => {
+test('200: the same key may be used once for each operation and account', async () => {
   const key = newKey();
   const stranger = await openAccount();
   const answers = [
@@ -104,7 +104,7 @@ test('200: operations and accounts have keys of their own', async () => {
   expect((await stranger.api.listKnowledgeBases()).data.map(({ name }) => name)).toEqual(['Other']);
 });
 
-test('200: after a refusal the same key may succeed: nothing was done that could be doubled', async () => {
+test('200: after a refusal the same key may succeed, since the refusal had no effect', async () => {
   const limited = await openAccount({ knowledgeBaseLimit: 0 });
   const key = newKey();
   for (const _ of [1, 2]) {
@@ -118,7 +118,7 @@ test('200: after a refusal the same key may succeed: nothing was done that could
   expect((await limited.api.getUsage()).knowledgeBaseCount).toBe(1);
 });
 
-test('200: the first answer comes also when what it tells of is gone', async () => {
+test('200: the first answer is repeated even if its document has been deleted', async () => {
   const { id } = await api.createKnowledgeBase({ name: 'Soon gone' });
   const key = newKey();
   const text = { knowledgeBaseId: id, title: 'Gone', content: 'Gone with it.' };
@@ -128,7 +128,7 @@ test('200: the first answer comes also when what it tells of is gone', async () 
   expectRefusal(await request('importTextContent', text, newKey()), 404, 'KNOWLEDGE_BASE_NOT_FOUND');
 });
 
-test('200: other operations take no notice of the header', async () => {
+test('200: other operations ignore the header', async () => {
   const key = newKey();
   const [one, two] = [await request('getUsage', {}, key), await request('query', { query: 'one' }, key)];
   expect([one.status, two.status]).toEqual([200, 200]);

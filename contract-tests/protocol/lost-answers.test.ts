@@ -1,4 +1,4 @@
-/** Connections that are cut before the answer has come: the request is sent again, and has had its effect once. */
+/** Connections are cut before the answer arrives. The client sends the request again, and it takes effect once. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, inject, test } from 'vitest';
 import { toSent } from '../harness/calling.ts';
@@ -9,7 +9,7 @@ import { type Cut, startFaultProxy } from '../harness/fault-proxy.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { parseAnswer } from '../harness/raw-socket.ts';
 
-/** What the account may store, so that a refusal tells what its tickets have reserved. */
+/** The account's limit. The refusal of a larger file reports the bytes that documents and tickets use. */
 const STORAGE_LIMIT_BYTES = 1_000_000;
 const CONTENT = 'The café opens at nine.';
 const TICKET_BYTES = 1000;
@@ -26,7 +26,7 @@ const INPUTS: [OperationId, object][] = [
   ['presignUploadUrl', { knowledgeBaseId, fileName: 'a.txt', size: TICKET_BYTES }],
 ];
 
-/** Knowledge bases, documents, and bytes of documents and tickets. */
+/** The numbers of knowledge bases and documents, and the bytes that documents and tickets use. */
 async function countEffects(): Promise<[number, number, number]> {
   const { knowledgeBaseCount } = await api.getUsage();
   const { data } = await api.listDocuments({ knowledgeBaseId });
@@ -39,7 +39,7 @@ async function countEffects(): Promise<[number, number, number]> {
 
 type Request = (typeof INPUTS)[number];
 
-/** Sends a request over a connection that is cut; gives what the server has sent, and whether it has come. */
+/** Sends a request over a connection that is cut. Returns the server's bytes, and whether the client lost them. */
 async function sendCut([operationId, input]: Request, cut: Cut, key: Record<string, string> = {}) {
   const sent = toSent(operationId, input);
   const headers = { ...sent.headers, ...key, 'x-api-key': apiKey, connection: 'close' };
@@ -51,7 +51,7 @@ async function sendCut([operationId, input]: Request, cut: Cut, key: Record<stri
   return { answered: await answered, isLost };
 }
 
-/** The same with a key, and then once more over another connection; that answer's body stands beside. */
+/** The same with a key, then again over another connection. `retried` is the body of the second answer. */
 async function sendCutAndRetry([operationId, input]: Request, cut: Cut) {
   const key = { 'idempotency-key': randomUUID() };
   const first = await sendCut([operationId, input], cut, key);
@@ -62,11 +62,11 @@ async function sendCutAndRetry([operationId, input]: Request, cut: Cut) {
 
 const ROUNDS = 34;
 
-test('102 requests with answers cut after the commit: each has one effect, each retry the first answer', async () => {
+test('102 answers cut after the commit: each request takes effect once, each retry gets the first answer', async () => {
   const before = await countEffects();
   for (let round = 0; round < ROUNDS; round++) {
     for (const input of INPUTS) {
-      // From nothing of the answer over a part of its headers to a part of its body.
+      // Round by round, the cut moves from the answer's first byte through its headers into its body.
       const { answered, isLost, retried } = await sendCutAndRetry(input, { answerBytes: round * 15 });
       expect(isLost).toBe(true);
       expect(retried).toBe(parseAnswer(answered).text);
@@ -79,7 +79,7 @@ test('102 requests with answers cut after the commit: each has one effect, each 
 
 const SHORT_ROUNDS = 16;
 
-test('of 48 requests that are cut at any moment, each has one effect once it is sent again', async () => {
+test('48 requests cut at any moment: each takes effect once after it is sent again', async () => {
   const [knowledgeBases, documents, bytes] = await countEffects();
   for (let round = 0; round < SHORT_ROUNDS; round++) {
     for (const input of INPUTS) await sendCutAndRetry(input, { afterMs: round });
@@ -92,7 +92,7 @@ test('of 48 requests that are cut at any moment, each has one effect once it is 
   ]);
 });
 
-test('without a key a request whose answer was lost is done again: what the keys are for', async () => {
+test('without a key, a request that is sent again takes effect twice', async () => {
   const { knowledgeBaseCount } = await api.getUsage();
   await sendCut(['createKnowledgeBase', { name: 'Made twice' }], { answerBytes: 0 });
   await api.createKnowledgeBase({ name: 'Made twice' });

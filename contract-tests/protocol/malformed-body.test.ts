@@ -1,4 +1,4 @@
-/** Bodies that are no JSON, or JSON but no object of fields: refused everywhere in the same form. */
+/** Bodies that are not JSON, or not an object of fields: every operation refuses them in the same form. */
 import { expect, test } from 'vitest';
 import { OPERATION_IDS, ROUTES } from '../harness/contract-check.ts';
 import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
@@ -10,13 +10,13 @@ const account = await openAccount();
 const { api, request } = account;
 const POSTS = OPERATION_IDS.filter((id) => ROUTES[id].method === 'POST');
 
-/** By what is wrong with it; made of a body that would be good. */
+/** Each function makes a malformed body from a good one. Its key names the fault. */
 const MALFORMED: Record<string, (good: string) => string | Uint8Array> = {
   'an empty body': () => '',
   'white space': () => ' \n\t',
   'a truncated body': (good) => good.slice(0, -1),
   'half a body': (good) => good.slice(0, good.length / 2),
-  'garbage behind the body': (good) => `${good}x`,
+  'garbage after the body': (good) => `${good}x`,
   'two bodies': (good) => good + good,
   'a comment': (good) => `/* body */${good}`,
   'a trailing comma': (good) => good.replace(/}$/, ',}'),
@@ -41,7 +41,7 @@ const MALFORMED: Record<string, (good: string) => string | Uint8Array> = {
 };
 
 test.each(POSTS)(
-  '422 INPUT_VALIDATION_FAILED: %s refuses what is no object of fields, and changes nothing',
+  '422 INPUT_VALIDATION_FAILED: %s refuses a body that is not an object of fields, and changes nothing',
   async (operationId) => {
     const good = JSON.stringify(VALID_INPUTS[operationId]);
     await expectNothingChanged(account, async () => {
@@ -87,7 +87,7 @@ test('422 INPUT_VALIDATION_FAILED: fields __proto__ and constructor do not affec
   );
 });
 
-test('200: of a field that stands twice the last one counts, also for the validation', async () => {
+test('200: the last one of two fields with the same name counts, also for the validation', async () => {
   const answer = await request('createKnowledgeBase', '{"name":"first","name":"second"}');
   expect(answer.body).toMatchObject({ data: { name: 'second' } });
   expectRefusedFields(await request('createKnowledgeBase', '{"name":"first","name":""}'), 'name');
@@ -113,28 +113,31 @@ test('422 INPUT_VALIDATION_FAILED: five thousand unknown fields are refused with
   expect(performance.now() - started).toBeLessThan(5000);
 });
 
-/** Of many more values than a legal body holds. */
-const CROWDED = {
+/** Bodies of many more values than the limit of 1000. */
+const TOO_MANY_VALUES = {
   '130,000 unknown fields': `{${Array.from({ length: 130_000 }, (_, index) => `"f${index}":1`)}}`,
   '100,000 ids': JSON.stringify({ query: 'a', knowledgeBaseIds: Array(100_000).fill(0) }),
-  'five million arrays in one another': `{"content":${'['.repeat(5e6)}${']'.repeat(5e6)}}`,
+  'five million nested arrays': `{"content":${'['.repeat(5e6)}${']'.repeat(5e6)}}`,
   'eleven million open brackets': '['.repeat(11e6),
 };
 
-test.each(Object.entries(CROWDED))('422 INPUT_VALIDATION_FAILED: %s, in a few words', async (_what, body) => {
-  const answer = await request('importTextContent', body);
-  expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');
-  expect(answer.body).toMatchObject({ data: { formErrors: ['the body must hold 1000 values at most'] } });
-});
+test.each(Object.entries(TOO_MANY_VALUES))(
+  '422 INPUT_VALIDATION_FAILED: %s, with one short message',
+  async (_what, body) => {
+    const answer = await request('importTextContent', body);
+    expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');
+    expect(answer.body).toMatchObject({ data: { formErrors: ['the body must hold 1000 values at most'] } });
+  },
+);
 
-test('what stands in strings is no value: brackets, commas, quotes and backslashes', async () => {
+test('brackets, commas, quotes and backslashes within a string do not count as values', async () => {
   const { id } = await api.createKnowledgeBase({ name: 'Signs' });
   const content = `[{,"\\"`.repeat(20_000);
   const answer = await request('importTextContent', { knowledgeBaseId: id, title: 'Signs', content });
   expect(answer.status).toBe(200);
 });
 
-test('422 INPUT_VALIDATION_FAILED: an unknown field is named, also the empty name; a long name is cut', async () => {
+test('422 INPUT_VALIDATION_FAILED: an unknown field is named, even an empty name; a long name is cut', async () => {
   expectRefusedFields(await request('createKnowledgeBase', { name: 'a', '': 1 }), '');
   const long = await request('importTextContent', { ['x'.repeat(5e6)]: 1 });
   expectRefusal(long, 422, 'INPUT_VALIDATION_FAILED');
@@ -142,7 +145,7 @@ test('422 INPUT_VALIDATION_FAILED: an unknown field is named, also the empty nam
   expect(long.text).toContain(`${'x'.repeat(200)}…`);
 });
 
-test('422 INPUT_VALIDATION_FAILED: unknown fields with the same first 200 characters are refused once', async () => {
+test('422 INPUT_VALIDATION_FAILED: unknown fields with the same first 200 characters are reported once', async () => {
   const start = 'x'.repeat(590);
   const names = Array.from({ length: 900 }, (_, index) => `${start}${index}`);
   const answer = await request('importTextContent', Object.fromEntries(names.map((name) => [name, 1])));
@@ -152,7 +155,7 @@ test('422 INPUT_VALIDATION_FAILED: unknown fields with the same first 200 charac
   });
 });
 
-test('200: a byte order mark before the body, and escapes in names of fields, are JSON still', async () => {
+test('200: a byte order mark before the body, and escapes in field names, are accepted', async () => {
   expect((await request('createKnowledgeBase', '\ufeff{"name":"marked"}')).status).toBe(200);
   expect((await request('createKnowledgeBase', '{"n\\u0061me":"escaped"}')).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-/** The limit of a key over two windows, at two servers under constant load: exactly as many requests pass in each. */
+/** The rate limit of a key at two servers, under constant load: in each window exactly `LIMIT` requests pass. */
 import { afterAll, expect, test } from 'vitest';
 import { createCaller } from '../harness/calling.ts';
 import { keepService } from '../harness/kept-service.ts';
@@ -8,22 +8,22 @@ import { startSecondServer } from '../harness/service-process.ts';
 const LIMIT = 50;
 const WINDOWS = 2;
 const WINDOW_MS = 60_000;
-/** Lanes at each server. */
-const LANES = 2;
+/** Concurrent senders at each server. */
+const SENDERS = 2;
 
 const settings = { RATE_LIMIT_PER_MINUTE: String(LIMIT) };
 const service = await keepService({ settings });
 const second = await startSecondServer(service.dataDirectory, settings);
 afterAll(second.stop);
 
-test(`in each of ${WINDOWS} windows two servers pass ${LIMIT} requests, each with its own number`, async () => {
+test(`${LIMIT} requests pass at two servers in each of ${WINDOWS} windows, each with another value of r`, async () => {
   const apiKey = await createKey('default', service);
   const remaining: number[] = [];
   let refused = 0;
   const startedAt = performance.now();
   // Requests run for two seconds more than the windows, so a third window may begin.
   const isGoing = () => performance.now() - startedAt < WINDOWS * WINDOW_MS + 2_000;
-  const ask = async (address: string) => {
+  const sendToEnd = async (address: string) => {
     const { request } = createCaller({ address, apiKey });
     while (isGoing()) {
       const { status, headers } = await request('getBalance');
@@ -32,8 +32,10 @@ test(`in each of ${WINDOWS} windows two servers pass ${LIMIT} requests, each wit
       if (status === 429) expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
     }
   };
-  const lanes = Array.from({ length: LANES }, () => [service, second].map(({ address }) => ask(address)));
-  await Promise.all(lanes.flat());
+  const senders = Array.from({ length: SENDERS }, () =>
+    [service, second].map(({ address }) => sendToEnd(address)),
+  );
+  await Promise.all(senders.flat());
 
   const times = (number: number) => remaining.filter((each) => each === number).length;
   // Two whole windows, and perhaps the beginning of a third.

@@ -1,4 +1,4 @@
-/** The limit of requests per minute and key, at two servers of one database that allow three. */
+/** The rate limit: two servers of one database together answer three requests per minute and key. */
 import { afterAll, expect, inject, test } from 'vitest';
 import { createCaller } from '../harness/calling.ts';
 import { OPERATION_IDS } from '../harness/contract-check.ts';
@@ -6,6 +6,7 @@ import { expectRefusal } from '../harness/expect-refusal.ts';
 import { keepService } from '../harness/kept-service.ts';
 import { createKey } from '../harness/opened-account.ts';
 import { startSecondServer } from '../harness/service-process.ts';
+import { upload } from '../harness/uploading.ts';
 import { VALID_INPUTS } from '../harness/valid-inputs.ts';
 
 const settings = { RATE_LIMIT_PER_MINUTE: '3', VALIDATE_RESPONSES: 'true' };
@@ -17,57 +18,52 @@ const { request } = createCaller(service);
 const newCaller = async () =>
   createCaller({ address: service.address, apiKey: await createKey('default', service) });
 
-const put = (uploadUrl: string) => fetch(uploadUrl, { method: 'PUT', body: 'four' });
+/** The first key has no requests left in this minute after these three. */
+const answered = await Promise.all([1, 2, 3].map(() => request('getBalance')));
 
-/** Uses up the minute of the first key; these three are in time. */
-const inTime = await Promise.all([1, 2, 3].map(() => request('getBalance')));
-
-test('200: as many requests as the limit says are answered', () => {
-  expect(inTime.map(({ status }) => status)).toEqual([200, 200, 200]);
+test('200: the first three requests of a key', () => {
+  expect(answered.map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test.each(OPERATION_IDS)(
-  '429 RATE_LIMITED: %s says when to come back, within the minute',
-  async (operationId) => {
-    const answer = await request(operationId, VALID_INPUTS[operationId]);
-    expectRefusal(answer, 429, 'RATE_LIMITED');
-    const seconds = Number(answer.headers['retry-after']);
-    expect(seconds).toBeGreaterThanOrEqual(1);
-    expect(seconds).toBeLessThanOrEqual(60);
-  },
-);
+test.each(OPERATION_IDS)('429 RATE_LIMITED: %s; Retry-After is 60 seconds at most', async (operationId) => {
+  const answer = await request(operationId, VALID_INPUTS[operationId]);
+  expectRefusal(answer, 429, 'RATE_LIMITED');
+  const seconds = Number(answer.headers['retry-after']);
+  expect(seconds).toBeGreaterThanOrEqual(1);
+  expect(seconds).toBeLessThanOrEqual(60);
+});
 
-test('429 RATE_LIMITED: comes before media type and validation, after the key', async () => {
+test('429 RATE_LIMITED: is checked before media type and validation, and after the key', async () => {
   const broken = await request('query', '{', { 'content-type': 'text/plain' });
   expectRefusal(broken, 429, 'RATE_LIMITED');
   expectRefusal(await request('query', '{', { 'x-api-key': 'kr_0' }), 401, 'UNAUTHORIZED');
 });
 
-test('429 RATE_LIMITED: a refused request changes nothing; another key of the account goes on', async () => {
+test('429 RATE_LIMITED: a refused request changes nothing; another key of the account still works', async () => {
   const { api } = await newCaller();
   expectRefusal(await request('createKnowledgeBase', { name: 'Refused' }), 429, 'RATE_LIMITED');
   expect((await api.getUsage()).knowledgeBaseCount).toBe(0);
   expect((await api.listKnowledgeBases()).data).toEqual([]);
 });
 
-test('429 RATE_LIMITED: an upload counts as a request of the key that made its address', async () => {
+test('429 RATE_LIMITED: an upload counts as a request of the key that presigned its address', async () => {
   const { api, request: send } = await newCaller();
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Uploads' });
-  const { uploadUrl } = await api.presignUploadUrl({ knowledgeBaseId, fileName: 'a.txt', size: 4 });
-  const uploads = [await put(uploadUrl), await put(uploadUrl)];
+  const ticket = await api.presignUploadUrl({ knowledgeBaseId, fileName: 'a.txt', size: 4 });
+  const uploads = [await upload(ticket, 'four'), await upload(ticket, 'four')];
   expect(uploads.map(({ status }) => status)).toEqual([200, 429]);
   expectRefusal(await send('getBalance'), 429, 'RATE_LIMITED');
-  expect(uploads[1]?.headers.get('retry-after')).toMatch(/^[1-9]/);
+  expect(uploads[1]?.headers['retry-after']).toMatch(/^[1-9]/);
 });
 
-test('429 RATE_LIMITED: of thirty requests at once three are answered', async () => {
+test('429 RATE_LIMITED: all but three of thirty concurrent requests', async () => {
   const { request: send } = await newCaller();
   const answers = await Promise.all(Array.from({ length: 30 }, () => send('getUsage')));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(27);
 });
 
-/** Sends requests one after another to the servers with these indexes. Returns which of them pass. */
+/** Sends one request at a time, to the server at each index. Returns whether it was answered. */
 async function passAt(order: number[]): Promise<boolean[]> {
   const apiKey = await createKey('default', service);
   const servers = [service, second].map(({ address }) => createCaller({ address, apiKey }));
@@ -80,14 +76,14 @@ async function passAt(order: number[]): Promise<boolean[]> {
 }
 
 test.each([
-  ['by turns', [0, 1, 0, 1, 0, 1]],
+  ['alternately', [0, 1, 0, 1, 0, 1]],
   ['the second after the first', [0, 0, 1, 1, 1, 0]],
   ['nearly all at the second', [1, 0, 1, 1, 1, 1]],
-])('of requests to two server processes exactly three pass: %s', async (_, order) => {
+])('two server processes together answer exactly three requests: %s', async (_, order) => {
   expect(await passAt(order)).toEqual([true, true, true, false, false, false]);
 });
 
-test('of sixty requests at once to two server processes exactly three pass', async () => {
+test('two server processes together answer exactly three of sixty concurrent requests', async () => {
   const apiKey = await createKey('default', service);
   const servers = [service, second].map(({ address }) => createCaller({ address, apiKey }));
   const answers = await Promise.all(
@@ -97,7 +93,7 @@ test('of sixty requests at once to two server processes exactly three pass', asy
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(57);
 });
 
-test('RateLimit counts down, on refusals of other kinds as well; Retry-After says what its t says', async () => {
+test('RateLimit counts down on other refusals too; its t and Retry-After are equal', async () => {
   const { request: send } = await newCaller();
   const answers = [
     await send('getBalance'),
@@ -106,18 +102,18 @@ test('RateLimit counts down, on refusals of other kinds as well; Retry-After say
     await send('getUsage'),
   ];
   expect(answers.map(({ status }) => status)).toEqual([200, 422, 200, 429]);
-  const told = answers.map(({ headers }) => String(headers.ratelimit));
-  expect(told.map((text) => text.replace(/t=\d+$/, 't='))).toEqual(
+  const rateLimits = answers.map(({ headers }) => String(headers.ratelimit));
+  expect(rateLimits.map((text) => text.replace(/t=\d+$/, 't='))).toEqual(
     [2, 1, 0, 0].map((remaining) => `"default";r=${remaining};t=`),
   );
-  expect(told[3]).toBe(`"default";r=0;t=${answers[3]?.headers['retry-after']}`);
+  expect(rateLimits[3]).toBe(`"default";r=0;t=${answers[3]?.headers['retry-after']}`);
   for (const { headers } of answers) expect(headers['ratelimit-policy']).toBe('"default";q=3;w=60');
 });
 
-test('strangers, and clients of a service without a limit, are told nothing of one', async () => {
-  const stranger = await request('getUsage', {}, { 'x-api-key': undefined });
+test('answers without a key, and of a service without a limit, have no RateLimit headers', async () => {
+  const keyless = await request('getUsage', {}, { 'x-api-key': undefined });
   const unlimited = createCaller({ address: inject('address'), apiKey: inject('apiKey') });
-  for (const { headers } of [stranger, await unlimited.request('getUsage')]) {
+  for (const { headers } of [keyless, await unlimited.request('getUsage')]) {
     expect([headers.ratelimit, headers['ratelimit-policy']]).toEqual([undefined, undefined]);
   }
 });

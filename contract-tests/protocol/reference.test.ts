@@ -10,7 +10,7 @@ import { dereference } from '../harness/read-document.ts';
 import { operations, written } from '../harness/read-spec.ts';
 
 const address = inject('address');
-/** An account of its own, in which nothing stands. */
+/** A new account without data. */
 const { apiKey } = await openAccount();
 const get = (path: string, headers = {}) => exchange(address, { method: 'GET', path, headers });
 
@@ -26,18 +26,21 @@ test('/openapi.json is the spec, with the address that the request was sent to',
 
 const PATHS = ['/docs', '/openapi.json', '/docs/page.mjs', '/docs/page.css', '/docs/swagger-ui-bundle.js'];
 
-test.each(PATHS)('%s is not sent again to who has it, and compressed for who can read that', async (path) => {
-  const { status, headers, text } = await get(path);
-  expect(status).toBe(200);
-  expect(headers).toMatchObject({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' });
-  expect(headers).not.toHaveProperty('content-encoding');
-  const again = await get(path, { 'if-none-match': headers.etag });
-  expect([again.status, again.text]).toEqual([304, '']);
-  const packed = await fetch(address + path, { headers: { 'accept-encoding': 'gzip' } });
-  expect(packed.headers.get('content-encoding')).toBe('gzip');
-  expect(packed.headers.get('vary')).toContain('Accept-Encoding');
-  expect(await packed.text()).toBe(text);
-});
+test.each(PATHS)(
+  '%s is sent once to a client that keeps it, and compressed to a client that accepts gzip',
+  async (path) => {
+    const { status, headers, text } = await get(path);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' });
+    expect(headers).not.toHaveProperty('content-encoding');
+    const again = await get(path, { 'if-none-match': headers.etag });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const packed = await fetch(address + path, { headers: { 'accept-encoding': 'gzip' } });
+    expect(packed.headers.get('content-encoding')).toBe('gzip');
+    expect(packed.headers.get('vary')).toContain('Accept-Encoding');
+    expect(await packed.text()).toBe(text);
+  },
+);
 
 test('/openapi.json compresses one answer a second for new host names, and sends the others uncompressed', async () => {
   const startedAtMs = performance.now();
@@ -54,11 +57,11 @@ test('/openapi.json compresses one answer a second for new host names, and sends
       expect(body).toMatchObject({ servers: [{ url: `http://${host}` }] });
   }
   const seconds = (performance.now() - startedAtMs) / 1000;
-  // Sixteen names are remembered.
+  // Sixteen names are kept with their compressed answers.
   expect(encodings.filter((encoding) => encoding === 'gzip').length).toBeLessThanOrEqual(17 + seconds);
 });
 
-test('405 METHOD_NOT_ALLOWED by any other method; 404 NOT_FOUND beside the files of the page', async () => {
+test('405 METHOD_NOT_ALLOWED by other methods; 404 NOT_FOUND for other files of the folder', async () => {
   for (const path of PATHS) {
     expectRefusal(await requestRoute({ method: 'POST', path }), 405, 'METHOD_NOT_ALLOWED');
   }
@@ -68,7 +71,7 @@ test('405 METHOD_NOT_ALLOWED by any other method; 404 NOT_FOUND beside the files
 });
 
 /** Every operation, in the order in which a newcomer can use them. */
-const MET = [
+const USE_ORDER = [
   ...['createKnowledgeBase', 'listKnowledgeBases', 'deleteKnowledgeBase'],
   ...[
     'importTextContent',
@@ -102,7 +105,7 @@ describe.skipIf(browser === undefined).each([
     page = await browser.newPage({ viewport: { width, height: 900 } });
     page.on('request', (request) => requested.add(new URL(request.url()).origin));
     page.on('console', (message) => {
-      // The browser logs each answer that is no success; the page shows it.
+      // The browser logs every refused request. One refusal is expected, and the page shows it.
       if (!message.text().includes('409 (Conflict)')) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -111,7 +114,7 @@ describe.skipIf(browser === undefined).each([
   });
 
   const operation = (operationId: string) => page.locator(`.opblock[id$="-${operationId}"]`);
-  /** Presses what is to be pressed, with the values that stand there; gives the status. */
+  /** Sends the operation from the page with the values that it suggests. Returns the status. */
   const execute = async (operationId: string): Promise<string | undefined> => {
     const block = operation(operationId);
     await open(operationId);
@@ -130,12 +133,12 @@ describe.skipIf(browser === undefined).each([
     for (const { operationId } of operations) expect(await operation(operationId).count()).toBe(1);
   });
 
-  test('lists the operations as a user meets them: what is made before what lists it, and deletion last', async () => {
+  test('lists the operations in the order of their use: creation, then lists, then deletion', async () => {
     const ids = await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id));
-    expect(ids.map((id) => id.split('-').at(-1))).toEqual(MET);
+    expect(ids.map((id) => id.split('-').at(-1))).toEqual(USE_ORDER);
   });
 
-  test('describes an upload in three steps, wherever it does', async () => {
+  test('describes an upload in three steps, both in the introduction and above its operations', async () => {
     const about = await page.locator('.info').innerText();
     const uploads = await page.locator('#operations-tag-uploads').innerText();
     for (const text of [about, uploads]) expect(text).toMatch(/\bin three steps\b/);
@@ -150,7 +153,7 @@ describe.skipIf(browser === undefined).each([
     await expect.poll(() => page.locator('.opblock').count()).toBe(operations.length);
   });
 
-  test('tells of an operation its fields, statuses and examples', async () => {
+  test('shows the statuses, error codes and headers of an operation', async () => {
     await open('importFile');
     const shown = await operation('importFile').locator('.responses-wrapper').first().innerText();
     for (const expected of ['409', 'FILE_NOT_UPLOADED', '410', '503', 'Retry-After']) {
@@ -160,27 +163,27 @@ describe.skipIf(browser === undefined).each([
   });
 
   test.runIf(width > 1000)(
-    'answers a newcomer who has a key and types nothing, by every operation',
+    'every operation works for a newcomer who enters a key and nothing else',
     SLOW,
     async () => {
       await page.locator('.auth-wrapper .authorize').click();
       await page.locator('.auth-container input').fill(apiKey);
       await page.locator('.auth-btn-wrapper .authorize').click();
       await page.locator('.auth-btn-wrapper .btn-done').click();
-      // A search first, then everything, the deletions last.
-      const made = MET.filter((operationId) => !operationId.startsWith('delete'));
-      const pressed = ['query', ...made, 'deleteDocument', 'deleteKnowledgeBase'];
+      // A search of the empty account comes first, and the deletions come last.
+      const others = USE_ORDER.filter((operationId) => !operationId.startsWith('delete'));
+      const executed = ['query', ...others, 'deleteDocument', 'deleteKnowledgeBase'];
       const answers: string[] = [];
-      for (const operationId of pressed) answers.push(`${operationId} ${await execute(operationId)}`);
-      // The bytes of the file have to be sent by other means.
-      const expected = pressed.map(
+      for (const operationId of executed) answers.push(`${operationId} ${await execute(operationId)}`);
+      // The page cannot upload the bytes of the file, so the import is refused.
+      const expected = executed.map(
         (operationId) => `${operationId} ${operationId === 'importFile' ? 409 : 200}`,
       );
       expect(answers).toEqual(expected);
     },
   );
 
-  test('fits the screen, asks nobody else, and keeps to its Content-Security-Policy', async () => {
+  test('fits the screen, sends requests to this server only, and obeys its Content-Security-Policy', async () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     expect([...requested]).toEqual([address]);
     expect(complaints).toEqual([]);

@@ -1,4 +1,7 @@
-/** Every kind of answer tells browsers to guess, frame, keep and pass on nothing; and no server tells what it is. */
+/**
+ * Security headers of every kind of answer. Browsers may not guess its type, frame it, cache it or send its address on,
+ * and no header names the server's software.
+ */
 import { expect, inject, test } from 'vitest';
 import { OPERATION_IDS, ROUTES } from '../harness/contract-check.ts';
 import { type Answer, exchange, type Sent } from '../harness/exchange.ts';
@@ -24,18 +27,21 @@ function expectSecurity({ headers }: Answer, cacheControl = 'no-store'): void {
   for (const name of ['server', 'x-powered-by']) expect(headers).not.toHaveProperty(name);
 }
 
-test.each(OPERATION_IDS)('answers of %s, which no page of another origin may read', async (operationId) => {
-  const origin = { origin: 'https://page.example' };
-  const answers = [
-    await request(operationId, VALID_INPUTS[operationId], origin),
-    await request(operationId, 'x', origin),
-    await request(operationId, 'x', { ...origin, 'x-api-key': undefined }),
-  ];
-  for (const answer of answers) {
-    expectSecurity(answer);
-    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
-  }
-});
+test.each(OPERATION_IDS)(
+  'security headers of %s, which pages of other origins cannot read',
+  async (operationId) => {
+    const origin = { origin: 'https://page.example' };
+    const answers = [
+      await request(operationId, VALID_INPUTS[operationId], origin),
+      await request(operationId, 'x', origin),
+      await request(operationId, 'x', { ...origin, 'x-api-key': undefined }),
+    ];
+    for (const answer of answers) {
+      expectSecurity(answer);
+      expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    }
+  },
+);
 
 const OTHERS: [kind: string, status: number, sent: Sent][] = [
   ['another method', 405, { method: 'DELETE', path: ROUTES.query.path }],
@@ -47,7 +53,7 @@ const OTHERS: [kind: string, status: number, sent: Sent][] = [
   ['an upload', 200, { method: 'PUT', path, body: 'some note' }],
   ['an upload by another method', 405, { method: 'GET', path }],
   [
-    'the question of a browser before an upload',
+    'the CORS preflight of an upload',
     204,
     {
       method: 'OPTIONS',
@@ -59,14 +65,14 @@ const OTHERS: [kind: string, status: number, sent: Sent][] = [
   ['/readyz', 200, { method: 'GET', path: '/readyz' }],
 ];
 
-test.each(OTHERS)('the answer to %s', async (_, status, sent) => {
+test.each(OTHERS)('security headers of the answer to %s', async (_, status, sent) => {
   const answer = await exchange(inject('address'), sent);
   expect(answer.status).toBe(status);
   expectSecurity(answer);
 });
 
 test.each(['/docs', '/docs/page.mjs', '/docs/page.css', '/docs/swagger-ui-bundle.js', '/openapi.json'])(
-  '%s, whose copies are asked about before each use',
+  'security headers of %s, which caches must revalidate',
   async (page) => {
     const get = (headers: Record<string, string>) =>
       exchange(inject('address'), { method: 'GET', path: page, headers });
@@ -80,7 +86,7 @@ test.each(['/docs', '/docs/page.mjs', '/docs/page.css', '/docs/swagger-ui-bundle
 test.each([
   ['400 MALFORMED_REQUEST', 'hello world\r\n\r\n'],
   ['431 HEADERS_TOO_LARGE', `GET /v1/getUsage HTTP/1.1\r\nx-api-key: ${apiKey}${'k'.repeat(20_000)}\r\n\r\n`],
-])('%s, which comes before any route', async (name, bytes) => {
+])('security headers of %s, which is answered before a route is chosen', async (name, bytes) => {
   const answer = parseAnswer(await sendBytes(bytes));
   expect(answer.status).toBe(Number(name.slice(0, 3)));
   expectSecurity(answer);

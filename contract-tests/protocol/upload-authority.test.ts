@@ -1,4 +1,4 @@
-/** Upload addresses: the signature in them is the authority, for one file, one size, one method and one time. */
+/** Upload addresses: the signature permits one file, one size, one method, and a limited time. */
 import { basename } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { requestRoute } from '../harness/calling.ts';
@@ -15,52 +15,53 @@ const { api, request, apiKey } = await openAccount();
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Uploads' });
 const newTicket = () => api.presignUploadUrl({ knowledgeBaseId, fileName: 'note.txt', size: 9 });
 
-type Bend = (url: URL, other: URL) => unknown;
+/** Changes `url`. `other` is another good address of the same account. */
+type Change = (url: URL, other: URL) => unknown;
 
 const setParameter =
-  (name: string, value: string): Bend =>
+  (name: string, value: string): Change =>
   ({ searchParams }) =>
     searchParams.set(name, value);
 
 const setPath =
-  (pathname: string): Bend =>
+  (pathname: string): Change =>
   (url) =>
     Object.assign(url, { pathname });
 
-/** Every way in which an address can be bent; `other` is a good address of the same account. */
-const BENT: Record<string, Bend> = {
+/** Each key describes the changed address. */
+const CHANGES: Record<string, Change> = {
   'another size': setParameter('size', '10'),
   'a size that is no number': setParameter('size', '9e0'),
   'a later expiry': setParameter('expires', String(Date.now() + 86_400_000)),
   'a negative expiry': setParameter('expires', '-1'),
-  'an expiry without end': setParameter('expires', '9'.repeat(400)),
+  'an expiry of 400 digits': setParameter('expires', '9'.repeat(400)),
   'no signature': ({ searchParams }) => searchParams.delete('signature'),
   'an empty signature': setParameter('signature', ''),
   'a signature of the right length': setParameter('signature', 'A'.repeat(43)),
   'half a signature': ({ searchParams }) =>
     searchParams.set('signature', searchParams.get('signature')?.slice(0, 20) ?? ''),
-  'a signature in the other case': ({ searchParams }) =>
+  'a signature in upper case': ({ searchParams }) =>
     searchParams.set('signature', searchParams.get('signature')?.toUpperCase() ?? ''),
   'the signature of another file': ({ searchParams }, other) =>
     searchParams.set('signature', other.searchParams.get('signature') ?? ''),
   'the path of another file': (url, { pathname }) => setPath(pathname)(url, url),
   'no parameters': (url) => Object.assign(url, { search: '' }),
   'its parameters in another order': ({ searchParams }) => searchParams.sort(),
-  'a parameter more': ({ searchParams }) => searchParams.append('a', 'b'),
-  'its size with a zero before it': setParameter('size', '09'),
-  'a path in the other case': (url) => setPath(`/uploads/${basename(url.pathname).toUpperCase()}`)(url, url),
-  'a path that climbs': setPath('/uploads/..%2f..%2fetc%2fpasswd'),
+  'an additional parameter': ({ searchParams }) => searchParams.append('a', 'b'),
+  'a size with a zero before it': setParameter('size', '09'),
+  'a path in upper case': (url) => setPath(`/uploads/${basename(url.pathname).toUpperCase()}`)(url, url),
+  'a path to a parent folder': setPath('/uploads/..%2f..%2fetc%2fpasswd'),
   'a path with U+0000': setPath('/uploads/a%00'),
   'a path with broken escapes': setPath('/uploads/%E0%A4%A'),
-  'an endless path': setPath(`/uploads/${'a'.repeat(4000)}`),
+  'a path of 4000 characters': setPath(`/uploads/${'a'.repeat(4000)}`),
 };
 
-test.each(Object.entries(BENT))(
-  '401 UNAUTHORIZED: an address with %s, by the same bytes',
-  async (_, bend) => {
+test.each(Object.entries(CHANGES))(
+  '401 UNAUTHORIZED: an address with %s is answered like any other wrong address',
+  async (_, change) => {
     const [ticket, other] = [await newTicket(), await newTicket()];
     const url = new URL(ticket.uploadUrl);
-    bend(url, new URL(other.uploadUrl));
+    change(url, new URL(other.uploadUrl));
     const answer = await upload({ uploadUrl: url.href }, 'evil note');
     expectRefusal(answer, 401, 'UNAUTHORIZED');
     expect(answer.text).toBe((await requestRoute({ method: 'PUT', path: '/uploads/x' })).text);
@@ -70,10 +71,10 @@ test.each(Object.entries(BENT))(
   },
 );
 
-/** As many on one connection, one behind the other. */
+/** The number of requests that are sent on one connection without waiting for answers. */
 const PIPELINE = 100;
 
-/** What `PUT`s of these bytes to forged addresses are answered by, each as `method path status`. */
+/** Sends the forged requests with a body. Returns each with its answer, as `method path status`. */
 async function sendForgeries(forgeries: Forgery[]): Promise<string[]> {
   const bytes = forgeries.map(({ method, path }, index) => {
     const connection = index === forgeries.length - 1 ? 'close' : 'keep-alive';
@@ -86,7 +87,7 @@ async function sendForgeries(forgeries: Forgery[]): Promise<string[]> {
   return forgeries.map(({ method, path }, index) => `${method} ${path} ${answers[index]?.status}`);
 }
 
-/** By the signature, the path, the method, or as no URL at all. */
+/** Refused for the signature, the path, the method, or because the target is no URL. */
 const REFUSED = / (401|404|405|400)$/;
 const { seed, from, count } = readFuzzSettings(10_000);
 
@@ -105,11 +106,11 @@ test(`${count} forged upload addresses of seed ${seed}: none is accepted, and no
   expect(accepted.slice(0, 5), `${accepted.length} were accepted`).toEqual([]);
   for (const { fileId } of [ticket, other])
     expectRefusal(await request('importFile', { fileId }), 409, 'FILE_NOT_UPLOADED');
-  // The addresses themselves are good to the end.
+  // The real addresses still work.
   for (const each of [ticket, other]) expect((await upload(each, 'some note')).status).toBe(200);
 });
 
-test('401 UNAUTHORIZED: a key is no replacement for the signature', async () => {
+test('401 UNAUTHORIZED: a key does not replace the signature', async () => {
   const { fileId } = await newTicket();
   const sent = {
     method: 'PUT',
@@ -131,7 +132,7 @@ test.each(['GET', 'POST', 'PATCH', 'DELETE'])(
   },
 );
 
-test('204: a CORS preflight of any origin is answered; the bytes may then come from there', async () => {
+test('204: a CORS preflight from any origin is answered, and allows the upload', async () => {
   const { uploadUrl } = await newTicket();
   const headers = {
     origin: 'https://page.example',
@@ -157,7 +158,7 @@ test('204: a CORS preflight of any origin is answered; the bytes may then come f
   expect(refused.headers['access-control-allow-origin']).toBe('*');
 });
 
-test('200: an absolute request target is the same address; a strange one is refused, not a fault', async () => {
+test('200: an absolute request target is the same address; one that is no URL gets a 4xx', async () => {
   const { uploadUrl } = await newTicket();
   expect((await requestRoute({ method: 'PUT', path: uploadUrl, body: 'some note' })).status).toBe(200);
   const strange = await requestRoute({
@@ -169,7 +170,7 @@ test('200: an absolute request target is the same address; a strange one is refu
   expect(strange.status).toBeLessThan(500);
 });
 
-test('404 FILE_NOT_FOUND: a good address of a knowledge base that is deleted', async () => {
+test('404 FILE_NOT_FOUND: a good address whose knowledge base has been deleted', async () => {
   const { id } = await api.createKnowledgeBase({ name: 'Deleted' });
   const ticket = await api.presignUploadUrl({ knowledgeBaseId: id, fileName: 'a.txt', size: 9 });
   await api.deleteKnowledgeBase(id);

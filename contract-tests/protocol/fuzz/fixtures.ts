@@ -1,4 +1,4 @@
-/** What fuzzed requests can name: things that must outlive them, things to write to, and things to delete. */
+/** Data for fuzzed requests: one part must stay unchanged, one part is written to, and one part is deleted. */
 import type { OperationId } from '../../harness/contract-check.ts';
 import type { Answer } from '../../harness/exchange.ts';
 import type { Target } from '../../harness/good-requests.ts';
@@ -8,12 +8,12 @@ import { pathOf } from '../../harness/uploading.ts';
 import { UNKNOWN_DOCUMENT_ID, UNKNOWN_KNOWLEDGE_BASE_ID } from '../../harness/valid-inputs.ts';
 import type { IdsOf } from './valid-requests.ts';
 
-/** Enough for whatever is presigned and never sent. */
+/** Large enough for all tickets, since most are never used. */
 const LIMITS = { knowledgeBaseLimit: 1_000_000, storageLimitBytes: 1e15 };
 /** Files larger than this are presigned, but never sent. */
 const SENT_FILE_MAX = 2_000;
-/** More of these need not wait for their deletion. */
-const DOOMED_MAX = 50;
+/** The maximum number of ids that wait for a deletion. */
+const DELETABLE_MAX = 50;
 const SENTENCES = Array.from({ length: 200 }, (_, index) => `Sentence ${index} is about the platypus.`);
 
 type Ids = { knowledgeBaseId: string; documentId: string };
@@ -32,7 +32,7 @@ async function presign({ api }: Account, knowledgeBaseId: string) {
   return { fileId, path: pathOf(uploadUrl), body: 'some note' };
 }
 
-/** Cursors of lists that go on. */
+/** Cursors of lists that have a second page. */
 async function findCursors({ api }: Account, { knowledgeBaseId, documentId }: Ids) {
   const pages = {
     listKnowledgeBases: await api.listKnowledgeBases({ limit: 1 }),
@@ -44,26 +44,25 @@ async function findCursors({ api }: Account, { knowledgeBaseId, documentId }: Id
   );
 }
 
-/** What the success of an operation brings into the world; nothing where it answers something else. */
+/** The data of a successful answer; undefined for other answers. */
 const dataOf = ({ status, body }: Answer) =>
   status === 200 ? (body as { data: Record<string, unknown> }).data : undefined; // the spec has been checked
 
-/** Ids of either kind, those first that a request takes more likely. */
+/** Ids of each kind. */
 type IdLists = Record<keyof Ids, string[]>;
 
-/**
- * Everything that a request can name. Some of it stays, some changes with the requests. `doomed`: made by requests, the
- * youngest first. `ticket`: of an upload that can still be sent.
- */
-type Stock = {
+/** The data that requests can use at present. */
+type State = {
   mine: Account;
   other: Account;
   kept: Ids;
   foreign: Ids;
-  /** Written to, deleted from and read by many requests; its document stays. */
+  /** Requests write to this knowledge base, delete from it and read it. Its first document stays. */
   writable: Ids;
   cursors: Map<string, string>;
-  doomed: IdLists;
+  /** Created by earlier requests, the newest first. */
+  deletable: IdLists;
+  /** Of a file that can still be uploaded. */
   ticket: Awaited<ReturnType<typeof presign>>;
 };
 
@@ -73,7 +72,7 @@ async function createWritable({ api }: Account): Promise<Ids> {
   return { knowledgeBaseId, documentId: (await api.importTextContent(text)).id };
 }
 
-async function createStock(service: RunningService): Promise<Stock> {
+async function createState(service: RunningService): Promise<State> {
   const mine = await openAccount(LIMITS, service);
   const other = await openAccount(LIMITS, service);
   const [kept, foreign] = [await createKept(mine), await createKept(other)];
@@ -85,103 +84,104 @@ async function createStock(service: RunningService): Promise<Stock> {
     foreign,
     writable,
     cursors: await findCursors(mine, kept),
-    doomed: { knowledgeBaseId: [], documentId: [] },
+    deletable: { knowledgeBaseId: [], documentId: [] },
     ticket: await presign(mine, writable.knowledgeBaseId),
   };
 }
 
-const cursorOf = ({ cursors }: Stock, operationId: OperationId): string => cursors.get(operationId) ?? '';
+const cursorOf = ({ cursors }: State, operationId: OperationId): string => cursors.get(operationId) ?? '';
 
 /** Ids that this account cannot reach. */
-const strangeIds = ({ foreign }: Stock): IdLists => ({
+const unreachableIds = ({ foreign }: State): IdLists => ({
   knowledgeBaseId: [foreign.knowledgeBaseId, UNKNOWN_KNOWLEDGE_BASE_ID],
   documentId: [foreign.documentId, UNKNOWN_DOCUMENT_ID],
 });
 
-const readableIds = ({ kept, writable }: Stock): IdLists => ({
+const readableIds = ({ kept, writable }: State): IdLists => ({
   knowledgeBaseId: [kept.knowledgeBaseId, writable.knowledgeBaseId],
   documentId: [kept.documentId, writable.documentId],
 });
 
-/** What a field of an operation may name. */
+/** Values for a field of an operation, as `IdsOf` describes them. */
 const idsFrom =
-  (stock: Stock): IdsOf =>
+  (state: State): IdsOf =>
   (operationId, field) => {
-    const { kept, writable, ticket, doomed } = stock;
-    // Those of the other lists are good for one knowledge base or document only.
-    if (field === 'cursor') return operationId === 'listKnowledgeBases' ? [cursorOf(stock, operationId)] : [];
+    const { kept, writable, ticket, deletable } = state;
+    // A cursor of another list is valid for one knowledge base or document only.
+    if (field === 'cursor') return operationId === 'listKnowledgeBases' ? [cursorOf(state, operationId)] : [];
     if (field === 'fileId') return [ticket.fileId, ticket.fileId, UNKNOWN_DOCUMENT_ID, kept.documentId];
     const name = field.replace(/s$/, '');
     if (name !== 'knowledgeBaseId' && name !== 'documentId') return undefined;
-    const strange = strangeIds(stock)[name];
-    if (operationId.startsWith('delete')) return [...doomed[name].slice(0, 1), ...strange];
+    const unreachable = unreachableIds(state)[name];
+    if (operationId.startsWith('delete')) return [...deletable[name].slice(0, 1), ...unreachable];
     const isWrite = operationId === 'presignUploadUrl' || operationId === 'importTextContent';
-    return [...(isWrite ? [writable[name], writable[name]] : readableIds(stock)[name]), ...strange];
+    return [...(isWrite ? [writable[name], writable[name]] : readableIds(state)[name]), ...unreachable];
   };
 
-/** Real ids in the good requests that are bent; deletions name what nobody has. */
-function targetOf(stock: Stock): Target {
-  const { mine, kept, writable, ticket } = stock;
+/** Real ids for the good requests that are mutated. Deletions keep their unknown ids. */
+function targetOf(state: State): Target {
+  const { mine, kept, writable, ticket } = state;
   const { knowledgeBaseId, documentId } = kept;
   return {
     apiKey: mine.apiKey,
     upload: ticket,
     realIds: {
-      query: { knowledgeBaseIds: readableIds(stock).knowledgeBaseId },
+      query: { knowledgeBaseIds: readableIds(state).knowledgeBaseId },
       importFile: { fileId: ticket.fileId },
       presignUploadUrl: { knowledgeBaseId: writable.knowledgeBaseId },
       importTextContent: { knowledgeBaseId: writable.knowledgeBaseId },
-      listDocuments: { knowledgeBaseId, cursor: cursorOf(stock, 'listDocuments') },
-      listKnowledgeBases: { cursor: cursorOf(stock, 'listKnowledgeBases') },
+      listDocuments: { knowledgeBaseId, cursor: cursorOf(state, 'listDocuments') },
+      listKnowledgeBases: { cursor: cursorOf(state, 'listKnowledgeBases') },
       getDocumentStatus: { documentId },
       getDocument: { documentId },
-      listPassages: { documentId, cursor: cursorOf(stock, 'listPassages') },
+      listPassages: { documentId, cursor: cursorOf(state, 'listPassages') },
     },
   };
 }
 
-const doom = (ids: string[], made: unknown): string[] => [String(made), ...ids].slice(0, DOOMED_MAX);
+const remember = (ids: string[], made: unknown): string[] => [String(made), ...ids].slice(0, DELETABLE_MAX);
 
-/** Takes the ticket of a small file as the next one to be sent. */
-function learnTicket(stock: Stock, ticket: Record<string, unknown>, input: string): void {
+/** Later requests upload with this ticket if its file is small. */
+function learnTicket(state: State, ticket: Record<string, unknown>, input: string): void {
   const { size } = JSON.parse(input) as { size: number }; // a valid input
   if (size > SENT_FILE_MAX) return;
   const path = pathOf(String(ticket.uploadUrl));
-  stock.ticket = { fileId: String(ticket.fileId), path, body: 'a'.repeat(size) };
+  state.ticket = { fileId: String(ticket.fileId), path, body: 'a'.repeat(size) };
 }
 
-/** What has been made may be deleted, and files of a small size be sent. */
-function learnFrom(stock: Stock, operationId: OperationId, answer: Answer, input: string): void {
-  const { doomed } = stock;
+/** Later requests may delete what this answer created, and use its upload ticket. */
+function learnFrom(state: State, operationId: OperationId, answer: Answer, input: string): void {
+  const { deletable } = state;
   const data = dataOf(answer);
   if (data === undefined) return;
-  if (operationId === 'createKnowledgeBase') doomed.knowledgeBaseId = doom(doomed.knowledgeBaseId, data.id);
-  if (operationId === 'importTextContent') doomed.documentId = doom(doomed.documentId, data.id);
-  if (operationId === 'deleteKnowledgeBase') doomed.knowledgeBaseId.shift();
-  if (operationId === 'deleteDocument') doomed.documentId.shift();
-  if (operationId === 'presignUploadUrl') learnTicket(stock, data, input);
+  if (operationId === 'createKnowledgeBase')
+    deletable.knowledgeBaseId = remember(deletable.knowledgeBaseId, data.id);
+  if (operationId === 'importTextContent') deletable.documentId = remember(deletable.documentId, data.id);
+  if (operationId === 'deleteKnowledgeBase') deletable.knowledgeBaseId.shift();
+  if (operationId === 'deleteDocument') deletable.documentId.shift();
+  if (operationId === 'presignUploadUrl') learnTicket(state, data, input);
 }
 
-/** Everything that there is to name at a service, made by an account of its own beside a foreign one. */
-export async function createThings(service: RunningService) {
-  const stock = await createStock(service);
-  const { mine, other, kept, foreign } = stock;
+/** Creates two accounts with data. `mine` sends the requests, and `other` is foreign to it. */
+export async function createFixtures(service: RunningService) {
+  const state = await createState(service);
+  const { mine, other, kept, foreign } = state;
   return {
     mine,
     other,
     kept,
     foreign,
-    idsOf: idsFrom(stock),
-    target: () => targetOf(stock),
+    idsOf: idsFrom(state),
+    target: () => targetOf(state),
     learn: (operationId: OperationId, answer: Answer, input: string) =>
-      learnFrom(stock, operationId, answer, input),
+      learnFrom(state, operationId, answer, input),
   };
 }
 
-export type Things = Awaited<ReturnType<typeof createThings>>;
+export type Fixtures = Awaited<ReturnType<typeof createFixtures>>;
 
-/** All that an account has in a knowledge base, and finds there. */
-export async function readKept({ api }: Account, knowledgeBaseId: string) {
+/** Everything that an account can list and find in a knowledge base. */
+export async function readKnowledgeBase({ api }: Account, knowledgeBaseId: string) {
   const { data: documents } = await api.listDocuments({ knowledgeBaseId });
   const passages = await Promise.all(documents.map(({ id }) => api.listPassages({ documentId: id })));
   const found = await api.query({ query: 'platypus', knowledgeBaseIds: [knowledgeBaseId], limit: 50 });

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { type GoodRequest, toSent } from '../../harness/good-requests.ts';
 
-/** Bytes for one connection, in the slices in which they are sent. */
+/** Bytes for one connection. The slices are sent in turn. */
 export type RawRequest = { slices: Uint8Array[]; hangsUp: boolean };
 
-/** The request as it stands on the wire. */
+/** The bytes of the request. */
 function toBytes(good: GoodRequest, extra: string[]): Buffer {
   const { method, path, headers = {}, body = '' } = toSent(good, good.fields);
   const length = Buffer.byteLength(body);
@@ -19,7 +19,7 @@ function toBytes(good: GoodRequest, extra: string[]): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), Buffer.from(body)]);
 }
 
-/** Additional lines for a head; most contradict it. */
+/** Additional lines for a head. Most contradict it. */
 const headLines = fc.constantFrom(
   'Transfer-Encoding: chunked',
   'transfer-encoding: identity',
@@ -53,6 +53,7 @@ const METHODS = ['BREW', 'get', 'CONNECT', 'TRACE', 'PRI', 'G ET', '', 'M-SEARCH
 const TARGETS = ['*', '/', 'a', 'http://[::1', 'http://a:99999/', '//a/b', '/\0', '/\u00ff', '/ /', '?', '#'];
 const VERSIONS = ['HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'HTTP/9.9', 'http/1.1', 'HTTP/1.1 ', '', 'HTTPS/1.1'];
 
+/** Replaces the method, target or version in the request line. */
 const replaceIn = (part: 0 | 1 | 2, values: string[]) =>
   fc.constantFrom(...values).map((value) => (bytes: Buffer) => {
     const end = bytes.indexOf('\r\n');
@@ -81,28 +82,28 @@ const junk = fc.oneof(
 );
 
 /** A position in the bytes, in thousandths of their length. */
-const place = fc.nat(1000);
-const placeIn = (bytes: Buffer, share: number): number => Math.floor((bytes.length * share) / 1000);
+const position = fc.nat(1000);
+const offsetIn = (bytes: Buffer, share: number): number => Math.floor((bytes.length * share) / 1000);
 
 /** One change of the bytes. */
 const byteChange: fc.Arbitrary<(bytes: Buffer) => Buffer> = fc.oneof(
-  fc.tuple(place, fc.integer({ min: 1, max: 255 })).map(([share, flip]) => (bytes: Buffer) => {
+  fc.tuple(position, fc.integer({ min: 1, max: 255 })).map(([share, flip]) => (bytes: Buffer) => {
     const changed = Buffer.from(bytes);
-    const at = placeIn(bytes, share);
+    const at = offsetIn(bytes, share);
     changed[at] = (changed[at] ?? 0) ^ flip;
     return changed;
   }),
-  fc.tuple(place, junk).map(([share, more]) => (bytes: Buffer) => {
-    const at = placeIn(bytes, share);
+  fc.tuple(position, junk).map(([share, more]) => (bytes: Buffer) => {
+    const at = offsetIn(bytes, share);
     return Buffer.concat([bytes.subarray(0, at), more, bytes.subarray(at)]);
   }),
-  fc.tuple(place, fc.nat(40)).map(([share, gone]) => (bytes: Buffer) => {
-    const at = placeIn(bytes, share);
+  fc.tuple(position, fc.nat(40)).map(([share, gone]) => (bytes: Buffer) => {
+    const at = offsetIn(bytes, share);
     return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + gone)]);
   }),
-  place.map((share) => (bytes: Buffer) => bytes.subarray(0, placeIn(bytes, share))),
-  fc.tuple(place, place).map(([from, to]) => (bytes: Buffer) => {
-    const [start, end] = [placeIn(bytes, from), placeIn(bytes, to)].toSorted((left, right) => left - right);
+  position.map((share) => (bytes: Buffer) => bytes.subarray(0, offsetIn(bytes, share))),
+  fc.tuple(position, position).map(([from, to]) => (bytes: Buffer) => {
+    const [start, end] = [offsetIn(bytes, from), offsetIn(bytes, to)].toSorted((left, right) => left - right);
     return Buffer.concat([bytes, bytes.subarray(start, end)]);
   }),
   replaceIn(0, METHODS),
@@ -116,12 +117,12 @@ const byteChange: fc.Arbitrary<(bytes: Buffer) => Buffer> = fc.oneof(
   ),
 );
 
-/** Cuts the bytes at these positions into slices that are sent one after the other. */
+/** Cuts the bytes at these positions into slices. */
 function cut(bytes: Buffer, shares: number[]): Uint8Array[] {
-  const places = [0, ...shares.map((share) => placeIn(bytes, share)), bytes.length].toSorted(
+  const offsets = [0, ...shares.map((share) => offsetIn(bytes, share)), bytes.length].toSorted(
     (left, right) => left - right,
   );
-  return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+  return offsets.slice(1).map((end, index) => bytes.subarray(offsets[index], end));
 }
 
 const oneRequest = fc.record({
@@ -130,10 +131,10 @@ const oneRequest = fc.record({
   changes: fc.array(byteChange, { maxLength: 2 }),
 });
 
-/** Follows everything else: a connection that is still in order gets this answer and is closed. */
+/** The last request on each connection. The service answers it and closes a connection that still works. */
 const LAST = Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
 
-/** One to four requests on one connection, and a good last one; a few are noise from the first byte on. */
+/** One to four broken requests on one connection, or noise. A good request follows. */
 export function rawRequest(goods: () => GoodRequest[]): fc.Arbitrary<RawRequest> {
   const request = oneRequest.map(({ pick, extra, changes }) => {
     const all = goods();
@@ -144,7 +145,7 @@ export function rawRequest(goods: () => GoodRequest[]): fc.Arbitrary<RawRequest>
   const noise = fc.uint8Array({ minLength: 1, maxLength: 2000 }).map((bytes) => Buffer.from(bytes));
   const pipeline = fc.array(request, { minLength: 1, maxLength: 4 }).map((all) => Buffer.concat(all));
   const bytes = fc.oneof({ weight: 4, arbitrary: request }, { weight: 2, arbitrary: pipeline }, noise);
-  const shares = fc.oneof(fc.constant<number[]>([]), fc.array(place, { maxLength: 5 }));
+  const shares = fc.oneof(fc.constant<number[]>([]), fc.array(position, { maxLength: 5 }));
   const hangsUp = fc.integer({ min: 0, max: 9 }).map((number) => number === 0);
   return fc.tuple(bytes, shares, hangsUp).map(([all, at, hangs]) => ({
     slices: cut(Buffer.concat([all, LAST]), at),

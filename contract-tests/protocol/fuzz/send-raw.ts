@@ -6,8 +6,8 @@ import { parseAnswers, sendAndHangUp, sendSlices } from '../../harness/raw-socke
 import type { RawRequest } from './raw-requests.ts';
 
 /**
- * Half a request leaves the service waiting.
- * The client ends its side only after this quiet time, because Node takes that for a hang-up.
+ * After half a request the service waits for the rest, until the client ends its side of the connection.
+ * The client ends it only after this time without a byte, because Node treats the end as a hang-up.
  */
 const QUIET_MS = 100;
 

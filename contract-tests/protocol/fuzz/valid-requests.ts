@@ -6,13 +6,13 @@ import { type Fields, type RoutedRequest, toQuery } from '../../harness/good-req
 import { ajv, inputsOf, operationOf, requiredInputsOf, type Schema } from '../../harness/read-spec.ts';
 
 /**
- * The values that a field with an id, or a cursor, may have now. Empty: leave it out. Undefined: any text of its
- * schema.
+ * The values that an id or cursor field may have at present.
+ * An empty list leaves the field out. Undefined allows every text of its schema.
  */
 export type IdsOf = (operationId: OperationId, field: string) => string[] | undefined;
 
-/** Most texts are not longer: the longest take a megabyte each. */
-const USUAL_LENGTH = 200;
+/** The maximum length of texts whose schema has none. */
+const DEFAULT_MAX_LENGTH = 200;
 
 /** Exactly the characters that every pattern of the spec excludes. */
 const FORBIDDEN = /[\0\p{Surrogate}]/gu;
@@ -23,7 +23,7 @@ function clip(text: string, minLength: number, maxLength: number): string {
   return points.slice(0, maxLength).join('') + 'x'.repeat(Math.max(0, minLength - points.length));
 }
 
-function validText({ minLength = 0, maxLength = USUAL_LENGTH, ...rest }: Schema): fc.Arbitrary<string> {
+function validText({ minLength = 0, maxLength = DEFAULT_MAX_LENGTH, ...rest }: Schema): fc.Arbitrary<string> {
   const accepts = ajv.compile({ minLength, maxLength, ...rest });
   const usual = hostileText.map((text) => clip(text, minLength, maxLength));
   const longest = fc.constantFrom('a', 'é', '字', '😀').map((unit) => unit.repeat(maxLength));
@@ -63,7 +63,7 @@ function validValue(schema: Schema, inputField: InputField): fc.Arbitrary<unknow
   });
 }
 
-/** An optional field is left out in one of two cases. */
+/** Leaves half of the optional fields out. */
 const maybe = (isRequired: boolean, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   isRequired ? value : fc.oneof(value, fc.constant(undefined));
 
@@ -77,7 +77,7 @@ function validInput(operationId: OperationId, idsOf: IdsOf): fc.Arbitrary<Fields
   return fc.record(Object.fromEntries(values) as Record<string, fc.Arbitrary<unknown>>); // fromEntries forgets the type
 }
 
-/** Few different keys, so that some requests are repeated, and some keys come with another body. */
+/** Few different keys, so that some occur twice with the same body, and some with another body. */
 const idempotencyKey = fc
   .integer({ min: 0, max: 500 })
   .map((number) => ({ 'idempotency-key': `k${number}` }));
