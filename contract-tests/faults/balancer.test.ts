@@ -1,4 +1,4 @@
-/** The side that sends requests closes idle connections. Otherwise a request may be sent into a closing connection. */
+/** The client side closes idle connections. Otherwise it might send a request while the server closes. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -6,10 +6,13 @@ import { expect, test } from 'vitest';
 import { exchange } from '../harness/exchange.ts';
 import { startBalancer } from './balancer.ts';
 
-/** The shortest time-out that a server can announce and a client can undercut by a second. */
+/** The shortest usable time-out: servers announce whole seconds, and Node's client closes a second earlier. */
 const KEEP_ALIVE_TIMEOUT_MS = 2_000;
 
-/** Starts a server that answers every request, and reports which side closes a request's connection. */
+/**
+ * Starts a server that answers every request.
+ * `closer` resolves with the side that closes the connection of the next request for `path`.
+ */
 async function startServer() {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, (_request, response) => {
     response.end('{}');
@@ -29,14 +32,14 @@ async function startServer() {
 }
 
 test.each([
-  ['the tests', async (address: string) => ({ address, close: async () => {} })],
+  ['the client of the tests', async (address: string) => ({ address, close: async () => {} })],
   ['a balancer', async (address: string) => await startBalancer([address])],
-])('an idle connection of %s is closed from there, not by the server', async (_who, startBefore) => {
+])('%s closes an idle connection before the server does', async (_name, startFront) => {
   const server = await startServer();
-  const before = await startBefore(server.address);
-  const closing = server.closer('/asked');
-  expect((await exchange(before.address, { method: 'GET', path: '/asked' })).status).toBe(200);
+  const front = await startFront(server.address);
+  const closing = server.closer('/once');
+  expect((await exchange(front.address, { method: 'GET', path: '/once' })).status).toBe(200);
   expect(await closing).toBe('client');
-  await before.close();
+  await front.close();
   server.close();
 });

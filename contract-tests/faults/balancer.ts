@@ -1,55 +1,55 @@
-/** A simple load balancer before servers: in turn to each that was ready at the last check, without retries. */
+/** A simple load balancer. It sends requests in turn to the servers that were ready at the last check. No retries. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { KEPT } from '../harness/exchange.ts';
 
-/** Interval of readiness checks. A single 503, or no answer, takes the server out. */
+/** Interval of readiness checks. After a single 503, or no answer, a server gets no requests. */
 export const READINESS_INTERVAL_MS = 200;
 /** A server whose readiness check takes longer counts as not ready, as with real balancers. */
 const READINESS_TIMEOUT_MS = 2_000;
 /** The longest start of a server on a busy machine. */
 const READY_TIMEOUT_MS = 60_000;
 
-/** Longer than its clients keep an idle connection, like the service's own time-out. */
+/** Longer than the clients' time-out, like the service's own: the client must be the first to close. */
 const KEEP_ALIVE_TIMEOUT_MS = KEPT.timeout + 5_000;
 
-/** A server behind the balancer. A restarted server takes the place of the old one, with any address. */
+/** A server behind the balancer. Its address changes when it is restarted. */
 type Backend = { address: string; isReady: boolean };
 
-async function askReadiness({ address }: Backend): Promise<boolean> {
+async function checkReadiness({ address }: Backend): Promise<boolean> {
   const signal = AbortSignal.timeout(READINESS_TIMEOUT_MS);
   const answer = await fetch(`${address}/readyz`, { signal }).catch(() => undefined);
   await answer?.text().catch(() => {});
   return answer?.ok === true;
 }
 
-/** Forwards a request over a kept connection. Errors pass to the client. */
+/** Forwards a request over a kept connection, and the answer or error to the client. */
 function forward(agent: http.Agent, address: string, request: IncomingMessage, response: ServerResponse) {
   const { method, url, headers } = request;
   const { hostname, port } = new URL(address);
-  const { connection: _hop, ...passed } = headers;
-  const onward = http.request({ agent, hostname, port, method, path: url, headers: passed });
-  onward.on('response', (answer) => {
-    const { connection: _theirs, 'keep-alive': _theirTime, ...given } = answer.headers;
-    response.writeHead(answer.statusCode ?? 502, given);
+  const { connection: _connection, ...requestHeaders } = headers;
+  const forwarded = http.request({ agent, hostname, port, method, path: url, headers: requestHeaders });
+  forwarded.on('response', (answer) => {
+    const { connection: _connection, 'keep-alive': _keepAlive, ...answerHeaders } = answer.headers;
+    response.writeHead(answer.statusCode ?? 502, answerHeaders);
     answer.pipe(response).on('error', () => {});
     answer.on('error', (error) => {
-      // A cut answer looks to the client as if the balancer had closed the connection.
+      // The client must see a cut answer, too.
       process.stderr.write(`the balancer lost ${address} within an answer to ${url}: ${error}\n`);
       response.destroy();
     });
   });
-  onward.on('error', (error) => {
+  forwarded.on('error', (error) => {
     if (response.headersSent) return void response.destroy();
     response.writeHead(502, { 'content-type': 'text/plain' }).end(`the balancer lost ${address}: ${error}`);
   });
-  request.pipe(onward);
+  request.pipe(forwarded);
 }
 
 /**
- * Starts the balancer before `addresses`.
+ * Starts the balancer in front of the servers at `addresses`.
  * @returns its own address; `replace`, which replaces a backend's server and resolves once the new one gets requests;
  * `counts`, the number of requests to each backend
  */
@@ -69,7 +69,7 @@ export async function startBalancer(addresses: string[]) {
   const closing = new AbortController();
   const watch = async (backend: Backend) => {
     while (!closing.signal.aborted) {
-      backend.isReady = await askReadiness(backend);
+      backend.isReady = await checkReadiness(backend);
       await delay(READINESS_INTERVAL_MS, undefined, { signal: closing.signal }).catch(() => {});
     }
   };

@@ -39,7 +39,7 @@ async function put({ address }: RunningService, ticket: Pick<UploadTicket, 'uplo
   return answer;
 }
 
-/** A knowledge base of texts; an imported file, a file to import, and a ticket without an upload. */
+/** Creates a knowledge base with texts, a file whose import waits, an uploaded file, and a ticket without an upload. */
 async function store(service: RunningService) {
   const { api } = createCaller(service);
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'okapis' });
@@ -75,7 +75,7 @@ async function expectStoringRefused(service: RunningService, stored: Stored): Pr
   expectFull(await put(service, stored.empty));
 }
 
-/** All texts but the first `deleted` are listed, and found by their own words. */
+/** Asserts that all texts except the first `deleted` ones are listed, and found by their own words. */
 async function expectReading(
   service: RunningService,
   { knowledgeBaseId, texts }: Stored,
@@ -93,14 +93,14 @@ async function expectReading(
   expect(found).toEqual(left.map(({ id }) => id));
 }
 
-/** PostgreSQL does this by itself every five minutes. */
+/** Writes a checkpoint, as PostgreSQL itself does every five minutes. */
 const writeCheckpoint = (service: RunningService) =>
   withServiceDatabase(service, (client) => client.query('CHECKPOINT'));
 
 const ROUNDS = 5;
 
-/** Reads work while PostgreSQL allocates and frees disk space meanwhile. */
-async function expectReadingOnNoByte(
+/** Asserts that reads work while PostgreSQL allocates and frees disk space. */
+async function expectReadingWithoutSpace(
   disk: SmallDisk,
   service: RunningService,
   stored: Stored,
@@ -113,7 +113,7 @@ async function expectReadingOnNoByte(
   }
 }
 
-/** Refused requests succeed now, and waiting imports end. */
+/** Asserts that the refused requests succeed now, and that the waiting import ends. */
 async function expectEverything(service: RunningService, stored: Stored): Promise<void> {
   const { api, request } = createCaller(service);
   for (const operation of storing(stored)) expect((await request(...operation)).status).toBe(200);
@@ -124,7 +124,7 @@ async function expectEverything(service: RunningService, stored: Stored): Promis
 }
 
 test.skipIf(!isAllowed)(
-  'a full disk refuses what stores, reads and searches on, and harms nothing',
+  'on a full disk writes are refused, reads and searches work, and nothing is damaged',
   async () => {
     await withSmallDisk(DISK_MEBIBYTES, async (disk) => {
       const { directory } = disk;
@@ -146,7 +146,7 @@ test.skipIf(!isAllowed)(
       const { status } = await api.getDocumentStatus(stored.pending.id, 2);
       expect(isFinal(status)).toBe(false);
 
-      await expectReadingOnNoByte(disk, service, stored);
+      await expectReadingWithoutSpace(disk, service, stored);
       disk.free();
       await expectEverything(service, stored);
       await expectReading(service, stored, 1);

@@ -11,7 +11,7 @@ import {
 import { crashRun } from './crash-model/crash-run.ts';
 
 /**
- * The long form: two servers of one database, with a full check after each ten kills.
+ * The long form: two servers of one database, with a full check after every ten kills.
  * More kills, or another order: KILLS=1000 KILL_SEED=2 npm run test:faults
  */
 const { servers, kills, checkEvery } = inject('isLong')
@@ -28,7 +28,7 @@ test(
     const run = await crashRun({ servers, clients: 32, kills, checkEvery, seed });
     process.stdout.write(`${JSON.stringify(run)}\n`);
     expect(run.violations).toEqual([]);
-    // Without a death of each victim the test would prove nothing.
+    // Each victim must have died. Otherwise the test would prove nothing.
     expect(Math.min(...Object.values(run.deaths))).toBeGreaterThan(0);
     expect(
       Math.min(...run.checks.map(({ processed, failed, gone }) => Math.min(processed, failed, gone))),

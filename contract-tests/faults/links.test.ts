@@ -63,10 +63,10 @@ async function terminateAll(client: pg.Client): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** A disturbance of a load; whether it may break connections; and how soon everything must work after it. */
+/** `harm` disturbs a load. `mayCut`: whether it may break connections. `boundMs`: the longest recovery after it. */
 type Harm = { harm(): Promise<void>; mayCut?: boolean; boundMs?: number };
 
-/** Runs a load during `harm`. Asserts that it was served correctly or refused, and soon after the end served again. */
+/** Runs a load during `harm`. Asserts that requests are answered correctly or refused, and that it recovers soon. */
 async function loadWhile(
   what: string,
   load: RunningLoad,
@@ -84,14 +84,14 @@ async function loadWhile(
   return counts;
 }
 
-/** Sets the fault for this time. */
-const last = (proxy: FaultProxy, fault: Fault, forMs: number) => async () => {
+/** Returns a `harm` that sets the fault for this time. */
+const faultFor = (proxy: FaultProxy, fault: Fault, forMs: number) => async () => {
   proxy.setFault(fault);
   await delay(forMs);
   proxy.heal();
 };
 
-/** The long form has a test for each kind of slowness; the short one tests all in one. */
+/** The long form has a test for each kind of slowness. The short form tests all of them together. */
 const faults = [...BROKEN, ...(inject('isLong') ? SLOW_APART : [SLOW])];
 const side = await keepForTests(startBehindProxy);
 const loads: RunningLoad[] = [];
@@ -101,12 +101,12 @@ const start = async (target: Target) => {
   return load;
 };
 
-test.each(faults)('%s before the database: right answers or refusals', async (name, fault) => {
-  const harm = last(side.proxy, fault, faultMs);
-  await loadWhile(`${name} before the database`, await start(side.server), { harm });
+test.each(faults)('%s between server and database: right answers or refusals', async (name, fault) => {
+  const harm = faultFor(side.proxy, fault, faultMs);
+  await loadWhile(`${name} between server and database`, await start(side.server), { harm });
 });
 
-test('pg_terminate_backend on all connections, again and again: no 500', async () => {
+test('pg_terminate_backend on all connections, repeatedly: no 500', async () => {
   const client = new pg.Client(databaseUrlOf(side.first.dataDirectory));
   await client.connect();
   const harm = async () => {
@@ -119,22 +119,22 @@ test('pg_terminate_backend on all connections, again and again: no 500', async (
   await client.end();
 });
 
-test.each(faults)('%s before clients: right answers or cut ones', async (name, fault) => {
+test.each(faults)('%s between clients and server: right answers or cut ones', async (name, fault) => {
   const { address, apiKey } = side.first;
   const kept = countConnections(address);
   const proxy = await startFaultProxy(address);
   const target = { address: proxy.address, apiKey, patienceMs: CLIENT_PATIENCE_MS };
-  const harm = last(proxy, fault, faultMs);
+  const harm = faultFor(proxy, fault, faultMs);
   const boundMs = CLIENT_PATIENCE_MS + RECOVERY_BOUND_MS;
   const load = await start(target);
-  const counts = await loadWhile(`${name} before clients`, load, { harm, mayCut: true, boundMs });
+  const counts = await loadWhile(`${name} between clients and server`, load, { harm, mayCut: true, boundMs });
   expect(counts.refused).toBe(0);
   proxy.close();
   // The server drops the connections that its clients have left. One more may be kept for requests without the proxy.
   await vi.waitUntil(() => countConnections(address) <= kept + 1, { timeout: 10_000 });
 });
 
-test('all that was acknowledged meanwhile is there, whole and once', async () => {
+test('all imports acknowledged during the faults are complete, and none exists twice', async () => {
   expect(loads.length).toBeGreaterThan(0);
   for (const load of loads) expect(await load.findDamage()).toEqual([]);
 });

@@ -10,7 +10,7 @@ const VERSIONS = [
 ];
 
 export type MemoryGroup = {
-  /** A command that starts the program given after it inside the group. */
+  /** A command that runs the program named after it inside the group. */
   launcher: [string, ...string[]];
   /** The number of processes that the kernel killed because the group's memory was full. */
   readKills(): number;
@@ -59,8 +59,8 @@ async function removeGroup(directory: string): Promise<void> {
   }
 }
 
-/** Whether this user may limit the memory of processes. This takes root on Linux, and a writable /sys/fs/cgroup. */
-export function mayBoundMemory(): boolean {
+/** Whether this user may limit the memory of processes. Only root on Linux may, with a writable /sys/fs/cgroup. */
+export function mayLimitMemory(): boolean {
   const group = makeGroup(2 ** 30);
   if (group === undefined) return false;
   rmdirSync(group.directory);
@@ -73,7 +73,7 @@ export async function withMemoryGroup<T>(
   use: (group: MemoryGroup) => Promise<T>,
 ): Promise<T> {
   const group = makeGroup(limitBytes);
-  if (group === undefined) throw new Error('this user may make no control group for memory');
+  if (group === undefined) throw new Error('this user may not create a control group for memory');
   const { directory, files } = group;
   const read = (file: string) => readFileSync(join(directory, file), 'utf8');
   try {

@@ -7,15 +7,16 @@ import { type Input, toSent } from '../harness/calling.ts';
 import { type OperationId, requireContract } from '../harness/contract-check.ts';
 import { type Answer, exchange, isUnanswered, type Sent } from '../harness/exchange.ts';
 import type { RunningService } from '../harness/service-process.ts';
+import { isFinal, pathOf } from '../harness/uploading.ts';
 
 /** Time-out of any answer, whatever the state of the links: statements time out earlier, and long polls are shorter. */
 const ANSWER_BOUND_MS = 20_000;
 /** A client's pause before it retries. Far shorter than the server asks for, to increase the load. */
 const PAUSE_MS = 25;
-/** How long a client's request waits for its import. */
+/** How long a long poll waits for an import. */
 const WAIT_SECONDS = 2;
 
-/** `refused`: 429 or 503 with Retry-After. `cut`: the connection broke. `wrong`: everything else, in words. */
+/** `refused`: 429 or 503 with Retry-After. `cut`: the connection broke. `wrong`: all other failures, in words. */
 export type Tally = { right: number; refused: number; cut: number; wrong: string[]; slowestMs: number };
 
 /**
@@ -28,8 +29,9 @@ export type Target = Pick<RunningService, 'address' | 'apiKey'> & { patienceMs?:
 type Client = {
   target: Target;
   tally: Tally;
-  /** When (`performance.now()`) it sent its last request with a right answer, and when its last one without. */
+  /** By `performance.now()`: when the last request with a right answer was sent. */
   rightSentAtMs: number;
+  /** By `performance.now()`: when the last request failed. */
   failedAtMs: number;
 };
 
@@ -44,7 +46,7 @@ function judge(operationId: OperationId | undefined, answer: Answer): 'right' | 
 /** Node's errors for broken connections have a code. */
 const isBroken = (error: unknown): boolean => error instanceof Error && 'code' in error;
 
-/** Sends one request and counts its result. Returns its `data` where it is right. */
+/** Sends one request and counts its result. Returns the `data` of a right answer. */
 async function send<Data>(
   client: Client,
   operationId: OperationId | undefined,
@@ -77,8 +79,8 @@ const operate = <Data>(client: Client, operationId: OperationId, input: Input, k
   return send<Data>(client, operationId, { ...sent, headers });
 };
 
-/** Retries until the answer is right, or `ending` aborts. */
-async function persist<Data>(
+/** Repeats `act` until its answer is right, or `ending` aborts. */
+async function retryUntilRight<Data>(
   ending: AbortSignal,
   act: () => Promise<Data | undefined>,
 ): Promise<Data | undefined> {
@@ -90,16 +92,16 @@ async function persist<Data>(
 }
 
 /** The data that the load reads repeatedly, created before the faults. */
-type Stock = { knowledgeBaseId: string; documentId: string };
-const STOCK_TEXT = 'The pangolin rolls itself up when the leopard comes.';
+type Fixtures = { knowledgeBaseId: string; documentId: string };
+const FIXTURE_TEXT = 'The pangolin rolls itself up when the leopard comes.';
 
 /** Reads data that is known beforehand. */
-async function readStock(client: Client, { knowledgeBaseId, documentId }: Stock): Promise<void> {
+async function readFixtures(client: Client, { knowledgeBaseId, documentId }: Fixtures): Promise<void> {
   const found = await operate<SearchResult[]>(client, 'query', {
     query: 'pangolin',
     knowledgeBaseIds: [knowledgeBaseId],
   });
-  const isFound = found?.length === 1 && found[0]?.content === STOCK_TEXT;
+  const isFound = found?.length === 1 && found[0]?.content === FIXTURE_TEXT;
   if (found && !isFound) client.tally.wrong.push(`found ${JSON.stringify(found)}`);
   const document = await operate<Document>(client, 'getDocument', { documentId });
   if (document && document.id !== documentId) client.tally.wrong.push(`read ${document.id}`);
@@ -107,34 +109,35 @@ async function readStock(client: Client, { knowledgeBaseId, documentId }: Stock)
 
 const sentenceOf = (word: string) => `A text that tells of the ${word} only.`;
 
-type Load = { stock: Stock; ending: AbortSignal; acknowledged: Map<string, string> };
+type Load = { fixtures: Fixtures; ending: AbortSignal; acknowledged: Map<string, string> };
 
 /** Imports a text under one key until it is acknowledged. */
-async function importText(client: Client, { stock, ending, acknowledged }: Load, word: string) {
+async function importText(client: Client, { fixtures, ending, acknowledged }: Load, word: string) {
   const key = { 'idempotency-key': randomUUID() };
-  const input = { knowledgeBaseId: stock.knowledgeBaseId, title: word, content: sentenceOf(word) };
-  const document = await persist(ending, () => operate<Document>(client, 'importTextContent', input, key));
+  const input = { knowledgeBaseId: fixtures.knowledgeBaseId, title: word, content: sentenceOf(word) };
+  const document = await retryUntilRight(ending, () =>
+    operate<Document>(client, 'importTextContent', input, key),
+  );
   if (document) acknowledged.set(word, document.id);
 }
 
 /**
- * Uploads a file by a ticket of its own, retries each step until it is acknowledged, and long-polls its import once.
+ * Uploads a file with a new ticket. Retries each step until it is acknowledged, and long-polls the import once.
  */
-async function importFile(client: Client, { stock, ending, acknowledged }: Load, word: string) {
+async function importFile(client: Client, { fixtures, ending, acknowledged }: Load, word: string) {
   const body = sentenceOf(word);
-  const ticket = await persist(ending, () =>
+  const ticket = await retryUntilRight(ending, () =>
     operate<UploadTicket>(client, 'presignUploadUrl', {
-      knowledgeBaseId: stock.knowledgeBaseId,
+      knowledgeBaseId: fixtures.knowledgeBaseId,
       fileName: `${word}.txt`,
       size: body.length,
     }),
   );
   if (ticket === undefined) return;
-  const { pathname, search } = new URL(ticket.uploadUrl);
-  const upload = { method: 'PUT', path: pathname + search, body };
-  if ((await persist(ending, () => send(client, undefined, upload))) === undefined) return;
+  const upload = { method: 'PUT', path: pathOf(ticket.uploadUrl), body };
+  if ((await retryUntilRight(ending, () => send(client, undefined, upload))) === undefined) return;
   const { fileId } = ticket;
-  const document = await persist(ending, () => operate<Document>(client, 'importFile', { fileId }));
+  const document = await retryUntilRight(ending, () => operate<Document>(client, 'importFile', { fileId }));
   if (document === undefined) return;
   acknowledged.set(word, document.id);
   await operate(client, 'getDocumentStatus', { documentId: document.id, waitSeconds: WAIT_SECONDS });
@@ -143,7 +146,7 @@ async function importFile(client: Client, { stock, ending, acknowledged }: Load,
 async function runClient(client: Client, load: Load, number: number): Promise<void> {
   for (let turn = 0; !load.ending.aborted; turn++) {
     const failedBeforeMs = client.failedAtMs;
-    await readStock(client, load.stock);
+    await readFixtures(client, load.fixtures);
     const word = `okapi${number}x${turn}`;
     // One in four clients waits for files. The others write more.
     await (number % 4 === 0 ? importFile : importText)(client, load, word);
@@ -167,8 +170,11 @@ const sum = (clients: Client[]): Tally => ({
   slowestMs: Math.max(...clients.map(({ tally }) => tally.slowestMs)),
 });
 
-/** @throws the first thing that is wrong, where everything must be right */
-async function must<Data>(target: Target, operationId: OperationId, input: Input): Promise<Data> {
+/**
+ * Sends a request that must succeed.
+ * @throws an Error with the counts of its only attempt
+ */
+async function requireSuccess<Data>(target: Target, operationId: OperationId, input: Input): Promise<Data> {
   const client = newClient(target);
   const data = await operate<Data>(client, operationId, input);
   if (data === undefined) throw new Error(`${operationId}: ${JSON.stringify(client.tally)}`);
@@ -176,13 +182,18 @@ async function must<Data>(target: Target, operationId: OperationId, input: Input
 }
 
 /** Creates the data that the load reads, on a healthy service. */
-async function makeStock(target: Target): Promise<Stock> {
-  const { id: knowledgeBaseId } = await must<{ id: string }>(target, 'createKnowledgeBase', { name: 'Load' });
-  const input = { knowledgeBaseId, title: 'Stock', content: STOCK_TEXT };
-  return { knowledgeBaseId, documentId: (await must<Document>(target, 'importTextContent', input)).id };
+async function createFixtures(target: Target): Promise<Fixtures> {
+  const { id: knowledgeBaseId } = await requireSuccess<{ id: string }>(target, 'createKnowledgeBase', {
+    name: 'Load',
+  });
+  const input = { knowledgeBaseId, title: 'Stock', content: FIXTURE_TEXT };
+  return {
+    knowledgeBaseId,
+    documentId: (await requireSuccess<Document>(target, 'importTextContent', input)).id,
+  };
 }
 
-/** If all clients have no failure for this long, the service has recovered. */
+/** After this time without a failure of any client, the service has recovered. */
 const CALM_MS = 500;
 /** Longer than any promise: a service that has not recovered by then never will. */
 const RECOVERY_TIMEOUT_MS = 60_000;
@@ -201,10 +212,10 @@ async function untilRecovered(clients: Client[], sinceMs: number): Promise<numbe
 
 /** All documents of the knowledge base, once all are finished. */
 async function listFinished(target: Target, knowledgeBaseId: string): Promise<Document[]> {
-  const documents = await must<Document[]>(target, 'listDocuments', { knowledgeBaseId });
-  const unfinished = documents.find(({ status }) => /^p.*ing$/.test(status));
+  const documents = await requireSuccess<Document[]>(target, 'listDocuments', { knowledgeBaseId });
+  const unfinished = documents.find(({ status }) => !isFinal(status));
   if (unfinished === undefined) return documents;
-  await must(target, 'getDocumentStatus', { documentId: unfinished.id, waitSeconds: 10 });
+  await requireSuccess(target, 'getDocumentStatus', { documentId: unfinished.id, waitSeconds: 10 });
   return await listFinished(target, knowledgeBaseId);
 }
 
@@ -212,17 +223,17 @@ async function listFinished(target: Target, knowledgeBaseId: string): Promise<Do
  * Finds damage at a recovered service: acknowledged imports that are missing, not processed or not found by their word,
  * and duplicate imports.
  */
-async function findDamage(target: Target, { stock, acknowledged }: Load): Promise<string[]> {
-  const { knowledgeBaseId } = stock;
+async function findDamage(target: Target, { fixtures, acknowledged }: Load): Promise<string[]> {
+  const { knowledgeBaseId } = fixtures;
   const documents = await listFinished(target, knowledgeBaseId);
   const processed = new Set(documents.filter(({ status }) => status === 'processed').map(({ id }) => id));
   const damage = [...acknowledged]
     .filter(([, id]) => !processed.has(id))
-    .map(([word]) => `${word} is not there`);
+    .map(([word]) => `${word} is missing`);
   const titles = documents.map(({ title }) => title);
-  if (new Set(titles).size < titles.length) damage.push('something is there twice');
+  if (new Set(titles).size < titles.length) damage.push('a document exists twice');
   for (const [word, id] of acknowledged) {
-    const found = await must<SearchResult[]>(target, 'query', {
+    const found = await requireSuccess<SearchResult[]>(target, 'query', {
       query: word,
       knowledgeBaseIds: [knowledgeBaseId],
     });
@@ -234,14 +245,18 @@ async function findDamage(target: Target, { stock, acknowledged }: Load): Promis
 /**
  * Starts this many clients. `direct`: the service without a proxy, for checks of its state.
  * @returns `tally`, the counts so far; `recovered`, the milliseconds until all clients are served again;
- * `stop`, which resolves once all requests are answered; `findDamage`, to be called then: the imports with a wrong end
+ * `stop`, which resolves once all requests are answered; `findDamage`, to be called after it: the damaged imports
  */
 export async function startLoad(
   target: Target,
   { clients: count, direct = target }: { clients: number; direct?: Target },
 ) {
   const ending = new AbortController();
-  const load: Load = { stock: await makeStock(direct), ending: ending.signal, acknowledged: new Map() };
+  const load: Load = {
+    fixtures: await createFixtures(direct),
+    ending: ending.signal,
+    acknowledged: new Map(),
+  };
   const clients = Array.from({ length: count }, () => newClient(target));
   const running = Promise.all(clients.map((client, number) => runClient(client, load, number)));
   return {

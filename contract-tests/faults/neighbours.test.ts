@@ -26,7 +26,7 @@ const p95 = (milliseconds: number[]) => percentile(milliseconds, 0.95);
 const longest = (milliseconds: number[]) => percentile(milliseconds, 1);
 
 test.each(Object.keys(ATTACKS))(
-  '%s: queries, small texts and small files of another account go on, none refused',
+  '%s: queries, small texts and small files of another account are served in time, and none is refused',
   async (name) => {
     const { queries, imports, files, refused } = await observeAttack(name, accounts, ATTACK_SECONDS);
     process.stdout.write(

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { call, startService, withDataDirectory } from '../harness/service-process.ts';
 
-test('a second service on the same directory is refused, and the first one goes on', async () => {
+test('a second service on the same directory is refused, and the first one keeps running', async () => {
   await withDataDirectory(async (dataDirectory) => {
     const first = await startService(dataDirectory);
     await expect(startService(dataDirectory)).rejects.toThrow('ended before it answered');

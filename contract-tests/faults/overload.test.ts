@@ -43,10 +43,10 @@ const SLOW: Beginning[] = [
   },
 ];
 
-/** This many more clients ask for more than the kernel buffers for a connection (6 MB), and read none of it. */
+/** This many slow clients request more than the kernel buffers for a connection (6 MB), and read none of it. */
 const READERS = 4;
 const ANSWERS_UNREAD = 30;
-const askForMuch: Beginning = ({ apiKey }, _, documentId) =>
+const requestMuch: Beginning = ({ apiKey }, _, documentId) =>
   `GET /v1/listPassages?documentId=${documentId} HTTP/1.1\r\nHost: a\r\nx-api-key: ${apiKey}\r\n\r\n`.repeat(
     ANSWERS_UNREAD,
   );
@@ -84,7 +84,7 @@ async function overrun(service: NarrowService, ending: AbortSignal): Promise<Ans
   return answers;
 }
 
-/** The service, with a knowledge base. */
+/** Starts the service and creates a knowledge base. */
 async function startNarrow(dataDirectory: string) {
   const service = await startService(dataDirectory, { settings: NARROW });
   return { ...service, knowledgeBaseId: await createKnowledgeBase(service, 'Overrun') };
@@ -92,7 +92,7 @@ async function startNarrow(dataDirectory: string) {
 
 type NarrowService = Awaited<ReturnType<typeof startNarrow>>;
 
-/** Checks until `ended` that the service answers health checks at once. Returns its peak memory. */
+/** Asserts until `ended` that the service answers health checks. Returns its peak memory in bytes. */
 async function watchUntil(service: RunningService, ended: Promise<unknown>): Promise<number> {
   let largestBytes = readResidentBytes(service.pid);
   let isEnded = false;
@@ -136,7 +136,7 @@ function expectEarlyRefusal({ status, headers, body }: Answer): void {
   expect(body).toMatchObject({ success: false, errorCode: 'SERVICE_UNAVAILABLE' });
 }
 
-/** More searches than the service can answer. */
+/** Sends more searches than the service can answer. */
 async function testOverrun(service: NarrowService): Promise<void> {
   const ending = AbortSignal.timeout(loadMs);
   const answering = overrun(service, ending);
@@ -153,25 +153,25 @@ async function testOverrun(service: NarrowService): Promise<void> {
   expect(largestBytes).toBeLessThan(MEMORY_BOUND_BYTES);
 }
 
-/** Clients that begin and then stop. Resolves when their answers have been made. */
+/** Opens clients that begin a request and then stop. Resolves once the service has made their answers. */
 async function openSlowClients(service: NarrowService): Promise<Socket[]> {
   const { address, apiKey, knowledgeBaseId } = service;
   const text = { knowledgeBaseId, title: 'Much to read', content: TEXT.repeat(5) };
   const { id } = await call<{ id: string }>(service, 'importTextContent', text);
   const sockets = await Promise.all(
     Array.from({ length: slowClients }, async (_, number) => {
-      const begin = number < READERS ? askForMuch : SLOW[number % SLOW.length];
+      const begin = number < READERS ? requestMuch : SLOW[number % SLOW.length];
       return await openSlow(address, begin?.(service, knowledgeBaseId, id) ?? '');
     }),
   );
-  // The unread answers are work too, and are made first.
+  // The service makes the unread answers before this one.
   const usage = { method: 'GET', path: '/v1/getUsage', headers: { 'x-api-key': apiKey } };
   const isAnswered = async () => (await exchange(address, usage)).status === 200;
   await vi.waitUntil(isAnswered, { timeout: 60_000, interval: 200 });
   return sockets;
 }
 
-/** The answers to other clients beside many slow clients. */
+/** Asserts that other clients are served beside many slow ones. */
 async function testUndisturbed(service: NarrowService): Promise<void> {
   const load = await startLoad(service, { clients: 4 });
   await delay(loadMs);
@@ -197,7 +197,7 @@ test(`${imports} imports at once wait for their turn, and a search does not wait
   expect(length).toBe(imports);
 });
 
-test('more searches than can be answered: some are, the others are refused with 503, and memory stays', async () => {
+test('more searches than can be answered: some succeed, the others get 503, and memory stays bounded', async () => {
   await testOverrun(service);
 });
 

@@ -1,4 +1,4 @@
-/** Two servers of one database behind a balancer are restarted one after the other while every operation is used. */
+/** Two servers share a database and a balancer. They are restarted in turn while clients use every operation. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
@@ -10,12 +10,13 @@ import {
   startService,
   withDataDirectory,
 } from '../harness/service-process.ts';
+import { isFinal } from '../harness/uploading.ts';
 import { READINESS_INTERVAL_MS, startBalancer } from './balancer.ts';
 
 /** Whole seconds, longer than the balancer's check interval, also on a busy machine. */
 const SHUTDOWN_DELAY_SECONDS = Math.ceil((5 * READINESS_INTERVAL_MS) / 1000) + 1;
-/** Concurrent requests at every moment. */
-const LANES = 2;
+/** Clients, each with one request at a time. */
+const CLIENTS = 2;
 /** The longest wait of getDocumentStatus. */
 const WAIT_SECONDS = 30;
 
@@ -24,7 +25,7 @@ const SETTINGS = {
   VALIDATE_RESPONSES: 'true',
 };
 
-/** The same request twice, which the balancer sends to different servers, has one effect. */
+/** Sends the same request twice, to different servers. Asserts that it has one effect. Returns the created id. */
 async function createTwice({ request }: Caller, name: string): Promise<string> {
   const key = { 'idempotency-key': randomUUID() };
   const [first, second] = await Promise.all([
@@ -35,7 +36,7 @@ async function createTwice({ request }: Caller, name: string): Promise<string> {
   return (first.body as { data: { id: string } }).data.id; // the spec has been checked
 }
 
-/** A file by a ticket from one server. Another server may receive the upload, and a third one the import. */
+/** Imports a file. Each step may reach another server than the step before. Returns the document's id. */
 async function importFile(api: Api, knowledgeBaseId: string, content: string): Promise<string> {
   const ticket = await api.presignUploadUrl({
     knowledgeBaseId,
@@ -46,9 +47,8 @@ async function importFile(api: Api, knowledgeBaseId: string, content: string): P
   expect(status).toBe(200);
   const { id } = await api.importFile(ticket.fileId);
   let report = await api.getDocumentStatus(id, WAIT_SECONDS);
-  // A server that shuts down answers long polls at once. Their clients ask another server.
-  while (report.status === 'pending' || report.status === 'processing')
-    report = await api.getDocumentStatus(id, WAIT_SECONDS);
+  // A server that shuts down answers long polls at once. Their clients then poll another server.
+  while (!isFinal(report.status)) report = await api.getDocumentStatus(id, WAIT_SECONDS);
   expect(report.status).toBe('processed');
   return id;
 }
@@ -72,14 +72,17 @@ async function useEverything(caller: Caller): Promise<void> {
   await api.deleteKnowledgeBase(knowledgeBaseId);
 }
 
-/** Calls every operation repeatedly until `signal` aborts. Returns the number of rounds. The first failure ends it. */
+/**
+ * Calls every operation repeatedly until `signal` aborts. Returns the number of rounds.
+ * @throws at the first failure
+ */
 async function useUntil(signal: AbortSignal, caller: Caller): Promise<number> {
   let rounds = 0;
   for (; !signal.aborted; rounds++) await useEverything(caller);
   return rounds;
 }
 
-/** A newer version's migrations may do this while the current version runs: add optional columns and new tables. */
+/** Adds columns and a table, as the migrations of a newer version may while the current version runs. */
 async function migrateAsNewer(dataDirectory: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrlOf(dataDirectory) });
   await client.connect();
@@ -98,7 +101,7 @@ async function migrateAsNewer(dataDirectory: string): Promise<void> {
 
 type Deployment = { servers: RunningService[]; balancer: Awaited<ReturnType<typeof startBalancer>> };
 
-/** Restarts each server once. The next one follows when the balancer sends requests to the previous one again. */
+/** Restarts each server once. Before the next one, waits until the balancer sends requests to the restarted one. */
 async function restartInTurn(dataDirectory: string, { servers, balancer }: Deployment): Promise<void> {
   for (const [index, server] of servers.entries()) {
     await server.stop();
@@ -106,16 +109,16 @@ async function restartInTurn(dataDirectory: string, { servers, balancer }: Deplo
     servers[index] = restarted;
     await balancer.replace(index, restarted.address);
     const before = balancer.counts[index] ?? 0;
-    await expect.poll(() => balancer.counts[index], { timeout: 30_000 }).toBeGreaterThan(before + LANES);
+    await expect.poll(() => balancer.counts[index], { timeout: 30_000 }).toBeGreaterThan(before + CLIENTS);
   }
 }
 
-/** How often both servers are restarted under load. At the end a newer version migrates their database. */
+/** How often each server is restarted under load. */
 const TIMES = inject('isLong') ? 10 : 1;
 
-// The third server has the database and is not behind the balancer: no request could survive its restart.
+// A third server runs the database. It is not restarted: without the database every request would fail.
 test(
-  'two servers restarted one after the other under load, and their database migrated by a newer one: no request fails',
+  'two servers restarted in turn under load, then a migration by a newer version: no request fails',
   async () => {
     await withDataDirectory(async (dataDirectory) => {
       const owner = await startService(dataDirectory, { options: ['--no-worker'] });
@@ -123,7 +126,7 @@ test(
       const balancer = await startBalancer(servers.map(({ address }) => address));
       const caller = createCaller({ address: balancer.address, apiKey: owner.apiKey });
       const ending = new AbortController();
-      const using = Promise.all(Array.from({ length: LANES }, () => useUntil(ending.signal, caller)));
+      const using = Promise.all(Array.from({ length: CLIENTS }, () => useUntil(ending.signal, caller)));
       const restarting = async () => {
         for (let time = 0; time < TIMES; time++) await restartInTurn(dataDirectory, { servers, balancer });
         await migrateAsNewer(dataDirectory);

@@ -3,7 +3,7 @@ import { Agent, type IncomingHttpHeaders, request as openRequest } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
-import type { Document, UploadTicket } from '../../generated/types.gen.ts';
+import type { Document, DocumentStatus, UploadTicket } from '../../generated/types.gen.ts';
 import { toSent } from '../harness/calling.ts';
 import type { OperationId } from '../harness/contract-check.ts';
 import {
@@ -13,8 +13,9 @@ import {
   startService,
   withDataDirectory,
 } from '../harness/service-process.ts';
+import { isFinal } from '../harness/uploading.ts';
 
-/** The number of clients, how long they send before the shutdown, and the size of the file in import. */
+/** The number of clients, how long they send before the shutdown, and the size of the imported file. */
 const { clients, loadMs, fileBytes } = inject('isLong')
   ? { clients: 100, loadMs: 5_000, fileBytes: 10_000_000 }
   : { clients: 16, loadMs: 1_000, fileBytes: 4_000_000 };
@@ -46,8 +47,8 @@ function send(
   });
 }
 
-/** Sends on one connection until the server announces its close. Returns the statuses. */
-async function sendUntilTold(service: RunningService, inputs: [OperationId, object][]): Promise<number[]> {
+/** Sends requests on one connection until the server announces its close. Returns the statuses. */
+async function sendUntilClosed(service: RunningService, inputs: [OperationId, object][]): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const statuses: number[] = [];
   for (let turn = 0; ; turn++) {
@@ -89,13 +90,13 @@ async function beginImport(
 async function waitForImport(service: RunningService, documentId: string): Promise<string> {
   const path = `getDocumentStatus?documentId=${documentId}&waitSeconds=30`;
   const giveUpAtMs = performance.now() + IMPORT_TIMEOUT_MS;
-  let status = '';
+  let status: DocumentStatus;
   do status = (await call<Document>(service, path)).status;
-  while (/^p.*ing$/.test(status) && performance.now() < giveUpAtMs);
+  while (!isFinal(status) && performance.now() < giveUpAtMs);
   return status;
 }
 
-test('SIGTERM under load: every request is answered, the exit code is 0, the next start ends the import', async () => {
+test('SIGTERM under load: every request is answered, exit code 0, the next start completes the import', async () => {
   await withDataDirectory(async (dataDirectory) => {
     const service = await startService(dataDirectory);
     const knowledgeBaseId = await createKnowledgeBase(service, 'Okapis');
@@ -107,16 +108,16 @@ test('SIGTERM under load: every request is answered, the exit code is 0, the nex
       ['importTextContent', { knowledgeBaseId, title: 'One of many', content }],
       ['getDocumentStatus', { documentId: document.id }],
     ];
-    const waiting = sendUntilTold(service, [
+    const waiting = sendUntilClosed(service, [
       ['getDocumentStatus', { documentId: document.id, waitSeconds: 30 }],
     ]);
-    const lanes = Array.from({ length: clients }, () => sendUntilTold(service, inputs));
+    const sending = Array.from({ length: clients }, () => sendUntilClosed(service, inputs));
     await delay(loadMs);
     const signalledAtMs = performance.now();
     process.kill(service.pid, 'SIGTERM');
 
-    const statuses = (await Promise.all([...lanes, waiting])).flat();
-    // Some clients are refused at once if there are more than the server can serve, as without a SIGTERM.
+    const statuses = (await Promise.all([...sending, waiting])).flat();
+    // Clients beyond the server's capacity are refused at once, as without a SIGTERM.
     const answered = statuses.filter((status) => status === 200).length;
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
     expect(answered).toBeGreaterThan(clients);

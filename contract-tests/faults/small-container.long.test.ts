@@ -12,7 +12,7 @@ import {
 } from '../harness/shared-documents.ts';
 import { createRandom, makeText } from '../harness/texts.ts';
 import { bytesOf, importBytes, isFinal, type SentFile } from '../harness/uploading.ts';
-import { mayBoundMemory, withMemoryGroup } from './memory-group.ts';
+import { mayLimitMemory, withMemoryGroup } from './memory-group.ts';
 
 const LIMIT_BYTES = 2 ** 30;
 /** Clients that import at the same time. */
@@ -23,9 +23,9 @@ const TEXTS = 8;
 const TEXT_LENGTH = 1_000_000;
 const FILE_TEXT_LENGTH = 10_000_000;
 
-const isAllowed = mayBoundMemory();
+const isAllowed = mayLimitMemory();
 if (!isAllowed)
-  process.stderr.write('small-container.long.test.ts is skipped: only root on Linux may bound memory\n');
+  process.stderr.write('small-container.long.test.ts is skipped: only root on Linux may limit memory\n');
 
 /** Runs `use` with a service in a container. Asserts that no process was killed, and that the service still answers. */
 async function inSmallContainer(name: string, use: (api: Api) => Promise<void>): Promise<void> {
@@ -45,7 +45,7 @@ async function inSmallContainer(name: string, use: (api: Api) => Promise<void>):
   );
 }
 
-/** Calls `act` for each value, for as many at a time as there are clients. */
+/** Calls `act` for each value, CLIENTS values at a time. */
 async function forEach<T>(values: readonly T[], act: (value: T) => Promise<void>): Promise<void> {
   const left = values.values();
   const client = async () => {
@@ -58,7 +58,7 @@ async function forEach<T>(values: readonly T[], act: (value: T) => Promise<void>
 const RETRY_MS = 1_000;
 
 /** Retries a request until the service is no longer overloaded. */
-async function again<T>(act: () => Promise<T>): Promise<T> {
+async function retryWhileOverloaded<T>(act: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await act();
@@ -80,7 +80,7 @@ async function untilEnd(api: Api, documentId: string) {
 const importUntilEnd = async (api: Api, file: SentFile) => untilEnd(api, (await importBytes(api, file)).id);
 
 test.skipIf(!isAllowed || documentsMissing !== undefined)(
-  'real and hostile files end as they should, and nothing is killed',
+  'real and hostile files end with an expected status, and no process is killed',
   async () => {
     await inSmallContainer('files', async (api) => {
       const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'files' });
@@ -88,7 +88,7 @@ test.skipIf(!isAllowed || documentsMissing !== undefined)(
       await forEach(sharedDocuments, async (document) => {
         const { file: fileName } = document;
         const bytes = await readSharedDocument(fileName);
-        if (bytes.length === 0) return; // no upload: the interface's smallest is one byte
+        if (bytes.length === 0) return; // the contract's smallest upload is one byte
         const report = await importUntilEnd(api, { knowledgeBaseId, fileName, bytes });
         if (!mayEnd(document, report)) wrong.push(`${fileName}: ${JSON.stringify(report)}`);
       });
@@ -118,14 +118,14 @@ const isProcessedOrTooComplex = ({ status, error }: DocumentStatusReport) =>
   status === 'processed' || error?.code === 'FILE_TOO_COMPLEX';
 
 test.skipIf(!isAllowed).each(Object.entries(HOSTILE_TEXTS))(
-  'eight of the longest texts and the longest file at once end as they should, and nothing is killed: %s',
+  'eight of the longest texts and the longest file at once end with an expected status, and no process is killed: %s',
   async (name, make) => {
     await inSmallContainer(name, async (api) => {
       const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name });
       const bytes = bytesOf(make(FILE_TEXT_LENGTH, 0));
       const importText = async (seed: number) => {
         const text = { knowledgeBaseId, title: `${seed}`, content: make(TEXT_LENGTH, seed) };
-        return (await again(() => api.importTextContent(text))).status;
+        return (await retryWhileOverloaded(() => api.importTextContent(text))).status;
       };
       const [report, ...statuses] = await Promise.all([
         importUntilEnd(api, { knowledgeBaseId, fileName: 'longest.md', bytes }),

@@ -9,7 +9,7 @@ const SMALLEST_BLOCK = Buffer.alloc(1024);
 
 export type SmallDisk = {
   directory: string;
-  /** Takes disk space as another program would, until this many bytes are left; 0: until every write fails. */
+  /** Takes disk space as another program would, until `leftBytes` are left. With 0: until every write fails. */
   fill(leftBytes: number): void;
   /** Frees all space that was taken. */
   free(): void;
@@ -20,7 +20,7 @@ function freeBytes(directory: string): number {
   return bavail * bsize;
 }
 
-/** Appends blocks until `leftBytes` are left, or no further one fits. */
+/** Appends blocks until `isEnough()`, or until no further block fits. */
 function append(path: string, block: Buffer, isEnough: () => boolean): void {
   const file = openSync(path, 'a');
   try {
@@ -70,7 +70,7 @@ export async function withSmallDisk<T>(
     try {
       return await use(disk);
     } finally {
-      // Lazily, because processes of a failed test still run on it and are ended later.
+      // Lazily, because processes of a failed test still use the disk. They are ended later.
       execFileSync('umount', ['--lazy', directory]);
     }
   });

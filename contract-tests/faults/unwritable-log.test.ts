@@ -1,4 +1,4 @@
-/** A service whose log or output cannot be written runs on, and counts the lost lines. */
+/** A service keeps running when its log and output cannot be written, and counts the lost lines. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -9,7 +9,7 @@ import { environmentOf, root, withDataDirectory } from '../harness/service-proce
 
 const METRICS_TOKEN = 'a token for the tests';
 
-/** A free port, since the test cannot read the greeting. */
+/** Finds a free port, since the test cannot read the port from the service's output. */
 async function findPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -19,7 +19,7 @@ async function findPort(): Promise<number> {
   return port;
 }
 
-/** Runs a file of the project by a shell, which redirects its output and log to where writes fail. */
+/** Runs a file of the project. A shell redirects its output and log to /dev/full, where every write fails. */
 function runMute(file: string, environment: NodeJS.ProcessEnv) {
   const env = { ...environment, NODE: process.execPath };
   const script = `exec "$NODE" ${file} >/dev/full 2>&1`;
@@ -32,22 +32,22 @@ function runMute(file: string, environment: NodeJS.ProcessEnv) {
   return { exited, end };
 }
 
-describe.runIf(process.platform === 'linux')('where nothing can be written', () => {
+describe.runIf(process.platform === 'linux')('with an output and a log that cannot be written', () => {
   test('all requests are answered, and the lost lines are counted', async () => {
     await withDataDirectory(async (dataDirectory) => {
       const port = await findPort();
       const settings = { PORT: String(port), LOG_LEVEL: 'info', METRICS_TOKEN };
       const service = runMute('src/main.ts', environmentOf(dataDirectory, settings));
       const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
-      const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers });
+      const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers });
       const isReady = () =>
-        ask('/readyz')
+        get('/readyz')
           .then(({ ok }) => ok)
           .catch(() => false);
       try {
         await vi.waitUntil(isReady, { timeout: 60_000, interval: 100 });
-        for (let count = 0; count < 3; count++) expect((await ask('/v1/getUsage')).status).toBe(401);
-        const [, lost] = /log_lines_lost_total (\d+)/.exec(await (await ask('/metrics')).text()) ?? [];
+        for (let count = 0; count < 3; count++) expect((await get('/v1/getUsage')).status).toBe(401);
+        const [, lost] = /log_lines_lost_total (\d+)/.exec(await (await get('/metrics')).text()) ?? [];
         // The lines of the requests and of the bootstrap.
         expect(Number(lost)).toBeGreaterThanOrEqual(4);
       } finally {
@@ -56,14 +56,14 @@ describe.runIf(process.platform === 'linux')('where nothing can be written', () 
     });
   });
 
-  test('a command fails', async () => {
+  test('a command exits with 1', async () => {
     expect(await runMute('bin/knowledge-retrieval.mjs keys generate', environmentOf('/nowhere')).exited).toBe(
       1,
     );
   });
 });
 
-test('a command whose reader has seen enough does not fail', async () => {
+test('a command exits with 0 if its reader closes early', async () => {
   const child = startCommand(environmentOf('/nowhere'), 'keys', 'generate');
   child.stdout.destroy();
   const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);

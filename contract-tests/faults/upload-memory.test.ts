@@ -12,7 +12,7 @@ const SAMPLE_MS = 5;
 
 // Only Linux reports a process's memory; elsewhere readResidentBytes returns 0.
 test.runIf(process.platform === 'linux')(
-  'uploads of 50 MiB, one after the other and four at once, let the server grow by 20 MiB at most',
+  'uploads of 50 MiB, two in turn and then four at once: the server grows by at most 20 MiB',
   async () => {
     await withService(async (service) => {
       const knowledgeBaseId = await createKnowledgeBase(service, 'uploads');

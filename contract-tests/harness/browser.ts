@@ -10,7 +10,8 @@ import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 const modules = join(import.meta.dirname, '../../node_modules');
 
 /**
- * The tests need nothing more. CI runs as root, where Chromium's sandbox does not work. Nothing accesses the network.
+ * CI runs as root, where Chromium's sandbox does not work. The other flags switch off everything that no test needs,
+ * above all requests to the network.
  */
 const FLAGS = [
   '--no-sandbox',
@@ -22,7 +23,7 @@ const FLAGS = [
   '--no-first-run',
 ];
 
-/** Unpacks the browser of the npm package, which unpacks into the system's temporary directory. */
+/** Code that unpacks the npm package's browser into the system's temporary directory. */
 const UNPACK = "import('@sparticuz/chromium').then(({ default: chromium }) => chromium.executablePath())";
 
 /** The directory of the unpacked browser of the npm package (210 MB, 3 s, once per version). */

@@ -96,14 +96,14 @@ export function toSent(operationId: OperationId, input: Input): Sent {
 const withoutUndefined = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
 
-/** Sends a request to a route of the tests' service that is no operation; rejects an answer against the contract. */
+/** Sends a request to a route that is no operation. Rejects an answer that violates the contract. */
 export async function requestRoute(sent: Sent): Promise<Answer> {
   const answer = await exchange(inject('address'), sent);
   requireContract(undefined, answer);
   return answer;
 }
 
-/** Both ways for one key at one service. */
+/** Both ways to call one service with one key. */
 export function createCaller({ address, apiKey }: { address: string; apiKey: string }) {
   const client = createClient({
     baseUrl: address,

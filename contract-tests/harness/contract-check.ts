@@ -8,7 +8,7 @@ import { ajv, operationOf, operations, schemas } from './read-spec.ts';
 /** The name of an operation, as the spec and the generated client have it. */
 export type OperationId = keyof typeof sdk;
 
-/** The table of the contract: one errorCode, one HTTP status, always. */
+/** The contract's table: each errorCode always has the same HTTP status. */
 const STATUS_OF: Record<ErrorCode, number> = {
   MALFORMED_REQUEST: 400,
   UNAUTHORIZED: 401,
@@ -37,7 +37,7 @@ const STATUS_OF: Record<ErrorCode, number> = {
 /** Method and path of every operation. */
 export const ROUTES = Object.fromEntries(
   operations.map(({ operationId, method, path }) => [operationId, { method: method.toUpperCase(), path }]),
-) as Record<OperationId, { method: 'GET' | 'POST'; path: string }>; // spec.test.ts holds the names against the client
+) as Record<OperationId, { method: 'GET' | 'POST'; path: string }>; // spec.test.ts compares the names with the client's
 
 export const OPERATION_IDS = Object.keys(ROUTES) as OperationId[]; // its keys, by the line above
 
@@ -97,7 +97,7 @@ function contractOf(operationId: OperationId, status: number): ResponseContract 
   return contract;
 }
 
-/** The contract of answers of other routes than the operations: upload addresses, unknown paths. */
+/** The contract of all routes that are no operation: upload addresses, unknown paths. */
 const envelope = ajv.compile({
   oneOf: [
     {
@@ -149,7 +149,7 @@ export function requireContract(operationId: OperationId | undefined, answer: An
     ...statusProblems(answer),
   ];
   if (problems.length === 0) return;
-  const route = operationId ?? 'a route beside the operations';
+  const route = operationId ?? 'a route that is no operation';
   throw new Error(
     `${route} answered ${answer.status} against the contract: ${problems.join('; ')}\n${answer.text.slice(0, 1000)}`,
   );

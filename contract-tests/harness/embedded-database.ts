@@ -22,7 +22,7 @@ export function findPostgresPid(dataDirectory: string): number | undefined {
   }
 }
 
-/** The DATABASE_URL of a data directory's embedded PostgreSQL; over TCP where a proxy listens. */
+/** The DATABASE_URL of a data directory's embedded PostgreSQL, or of a proxy on a TCP port. */
 export function databaseUrlOf(dataDirectory: string, proxyPort?: number): string {
   const { host, port, user, password, database } = findPostgres(dataDirectory);
   return proxyPort === undefined
@@ -30,7 +30,7 @@ export function databaseUrlOf(dataDirectory: string, proxyPort?: number): string
     : `postgres://${user}:${password}@127.0.0.1:${proxyPort}/${database}`;
 }
 
-/** A proxy before the database, and the DATABASE_URL that leads through it. */
+/** Starts a proxy in front of the database. `url`: the DATABASE_URL through it. */
 export async function startDatabaseProxy(dataDirectory: string) {
   const { host, port } = findPostgres(dataDirectory);
   // The socket's name: PostgreSQL manual, unix_socket_directories.

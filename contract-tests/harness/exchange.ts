@@ -35,7 +35,7 @@ export function parseJson(json: string): unknown {
 }
 
 /**
- * Sends it to `address`, whose own path, if any, precedes that of the request.
+ * Sends the request to `address`. A path in `address` precedes the path of the request.
  * @throws when the connection breaks or no answer comes within `timeoutMs`
  */
 export async function exchange(
@@ -64,7 +64,7 @@ export async function exchange(
 }
 
 /**
- * Whether `exchange` threw because no answer came in time. Node aborts the request, whatever the signal's reason is.
+ * Whether `exchange` threw because no answer came in time. Node's error is the same for every reason of the signal.
  */
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof Error && error.name === 'AbortError';

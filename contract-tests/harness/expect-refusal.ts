@@ -15,7 +15,7 @@ export function expectRefusal(answer: Answer, status: number, errorCode: ErrorCo
 /** Asserts that the answer refuses exactly these fields, and that its message names each of them. */
 export function expectRefusedFields(answer: Answer, ...fields: string[]): void {
   expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');
-  const { message, data } = answer.body as { message: string; data: InputValidationFailedData }; // checked by the spec
+  const { message, data } = answer.body as { message: string; data: InputValidationFailedData }; // by the spec
   expect(data.formErrors).toEqual([]);
   expect(Object.keys(data.fieldErrors).toSorted()).toEqual(fields.toSorted());
   for (const field of fields) expect(message).toContain(field);

@@ -18,7 +18,7 @@ export type Fault = {
    * `half-open`: the connections that exist when the fault begins stay silent forever. New ones work.
    */
   silent?: 'black hole' | 'half-open';
-  /** Every connection is broken, and each new one at once: clients see a server that is down. */
+  /** All connections are cut, new ones at once: clients see a server that is down. */
   isDown?: boolean;
 };
 
@@ -50,8 +50,8 @@ function delayOf(bytes: Buffer, { latencyMs = 0, jitterMs = 0, bytesPerSecond }:
 
 /** Forwards bytes from one side to the other, as the current fault allows. */
 async function pump([from, to]: [Socket, Socket], link: Link, faultOf: () => Fault): Promise<void> {
+  // Buffers, since no encoding is set.
   for await (const bytes of from as AsyncIterable<Buffer>) {
-    // no encoding is set
     for (const slice of slices(bytes, faultOf().sliceBytes)) {
       const waitMs = delayOf(slice, faultOf());
       if (waitMs > 0) await delay(waitMs);
@@ -66,7 +66,7 @@ async function pump([from, to]: [Socket, Socket], link: Link, faultOf: () => Fau
   if (!link.isDead && faultOf().silent === undefined) to.end();
 }
 
-/** Cuts the client off within the answer. The server's answer is still read to its end, and returned. */
+/** Cuts the client off within the answer. Returns the server's whole answer. */
 async function cutAnswer({ client, server }: Link, answerBytes: number): Promise<string> {
   const received: Buffer[] = [];
   for await (const bytes of server) {
@@ -76,7 +76,7 @@ async function cutAnswer({ client, server }: Link, answerBytes: number): Promise
   return Buffer.concat(received).toString();
 }
 
-/** Cuts both sides off. How far the server has come is unknown. */
+/** Cuts both sides off, at an unknown stage of the server's work. */
 async function cutRequest(link: Link, afterMs: number): Promise<string> {
   await once(link.client, 'data');
   await delay(afterMs);
@@ -117,37 +117,36 @@ function forward(link: Link, faultOf: () => Fault): void {
 
 function cutOff(link: Link, { cut, resolve, reject }: CutNext): void {
   link.client.on('data', (bytes) => link.server.write(bytes));
-  const lost = 'afterMs' in cut ? cutRequest(link, cut.afterMs) : cutAnswer(link, cut.answerBytes);
-  lost.then(resolve, reject);
+  const answered = 'afterMs' in cut ? cutRequest(link, cut.afterMs) : cutAnswer(link, cut.answerBytes);
+  answered.then(resolve, reject);
 }
 
 /**
  * Starts the proxy before `target`, without a fault.
  * @returns the address where it listens; `setFault`; `heal`, which removes the fault; `links`, the number of its
- * connections;
- * and `cutNext`, which cuts the next connection and resolves with the bytes that the server sent over it.
+ * connections; `cutNext`, which cuts the next connection and resolves with the bytes that the server sent over it.
  * `cutNext` is for a request that fits into one packet and closes its connection.
  */
 export async function startFaultProxy(target: string | NetConnectOpts) {
   const links = new Set<Link>();
   let fault: Fault = {};
-  let next: CutNext | undefined;
+  let cutNext: CutNext | undefined;
 
   const proxy = createServer({ allowHalfOpen: true }, (client) => {
     if (fault.isDown === true) return void client.destroy();
     const link = openLink(client, target, links);
-    if (next === undefined) return forward(link, () => fault);
-    cutOff(link, next);
-    next = undefined;
+    if (cutNext === undefined) return forward(link, () => fault);
+    cutOff(link, cutNext);
+    cutNext = undefined;
   });
   await once(proxy.listen(0, '127.0.0.1'), 'listening');
   const { port } = proxy.address() as { port: number }; // listening on TCP
 
-  const setFault = (begun: Fault) => {
-    fault = begun;
+  const setFault = (next: Fault) => {
+    fault = next;
     for (const link of links) {
-      if (begun.silent === 'half-open') link.isDead = true;
-      if (begun.isDown === true) destroy(link);
+      if (next.silent === 'half-open') link.isDead = true;
+      if (next.isDown === true) destroy(link);
     }
   };
   return {
@@ -158,7 +157,7 @@ export async function startFaultProxy(target: string | NetConnectOpts) {
     links: () => links.size,
     cutNext: (cut: Cut): Promise<string> =>
       new Promise((resolve, reject) => {
-        next = { cut, resolve, reject };
+        cutNext = { cut, resolve, reject };
       }),
     close(): void {
       proxy.close();

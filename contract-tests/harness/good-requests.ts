@@ -5,14 +5,14 @@ import { inputsOf, operationOf, type Schema } from './read-spec.ts';
 import { VALID_INPUTS } from './valid-inputs.ts';
 
 /**
- * The contract that an answer must keep: an operation's, a page's (/docs, /metrics), any other route's (undefined),
- * or that of the route that an odd path leads to ('any').
+ * The contract that an answer must keep: that of an operation, of a page (/docs, /metrics), or of any other route
+ * (undefined). 'any': a changed path may lead to any of them.
  */
 export type Route = OperationId | 'page' | undefined | 'any';
 
 export type Fields = Record<string, unknown>;
 
-/** A good request. Its fields are in a JSON body (`isJson`), or in the query; then `body` is sent as well. */
+/** A good request. Its fields are in a JSON body (`isJson`), or in the query. A query may have a `body` as well. */
 export type GoodRequest = {
   route: Route;
   method: string;

@@ -1,4 +1,4 @@
-/** Keeps a service for all tests of a file. Black-box tests that harm a service need their own. */
+/** Keeps a service for all tests of a file. Tests that harm a service need one of their own. */
 import { afterAll } from 'vitest';
 import {
   makeDataDirectory,
@@ -10,7 +10,7 @@ import {
 
 /**
  * Runs `start` on an empty data directory.
- * After the last test of the file it is stopped, and the directory removed with everything that still runs on it.
+ * After the last test of the file, stops it, and removes the directory with everything that still runs on it.
  */
 export async function keepForTests<Kept extends { stop(): Promise<void> }>(
   start: (dataDirectory: string) => Promise<Kept>,

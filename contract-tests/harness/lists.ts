@@ -18,17 +18,17 @@ export async function readPages<Item>(
     pages.push(data);
     const { hasMore, nextCursor } = pagination;
     if (hasMore !== (nextCursor !== null)) throw new Error('hasMore and nextCursor contradict each other');
-    if (known.has(nextCursor)) throw new Error(`the cursor ${nextCursor} was given for two pages`);
+    if (known.has(nextCursor)) throw new Error(`the cursor ${nextCursor} was returned twice`);
     known.add(nextCursor);
     cursor = nextCursor === null ? undefined : { cursor: nextCursor };
   }
   return pages;
 }
 
-/** Requests of a test that run at the same time. */
+/** The number of concurrent requests. */
 const CONCURRENCY = 16;
 
-/** Calls `create` with 0 to `count` - 1, several at a time. Returns the results in that order. */
+/** Calls `create` with the numbers from 0 to `count` - 1, several at a time. Returns the results in that order. */
 export async function createInParallel<Created>(
   count: number,
   create: (index: number) => Promise<Created>,

@@ -11,7 +11,7 @@ export type Limits = { credits?: number; storageLimitBytes?: number; knowledgeBa
 /** A new account with one key. `name` identifies it on the command line. */
 export type Account = Caller & { name: string };
 
-/** Where a service is, and the command line beside it. */
+/** The address of a service, and the data directory for the command line beside it. */
 type Service = Pick<RunningService, 'address' | 'dataDirectory'>;
 
 const sharedService = (): Service => ({
@@ -26,12 +26,12 @@ const toOptions = ({ credits, storageLimitBytes, knowledgeBaseLimit }: Limits): 
     '--knowledge-base-limit': knowledgeBaseLimit,
   }).flatMap(([option, value]) => (value === undefined ? [] : [option, String(value)]));
 
-/** One more key of the account with this name. */
+/** Creates one more key of the account with this name. */
 export async function createKey(name: string, service = sharedService(), ...options: string[]) {
   return await runCommand(service.dataDirectory, 'keys', 'create', '--account', name, ...options);
 }
 
-/** A new account at the tests' service, or at another one. */
+/** Opens an account at the tests' service, or at another one. */
 export async function openAccount(limits: Limits = {}, service = sharedService()): Promise<Account> {
   const name = `account-${randomUUID()}`;
   await runCommand(service.dataDirectory, 'accounts', 'create', name, ...toOptions(limits));

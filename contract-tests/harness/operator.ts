@@ -1,4 +1,4 @@
-/** Starts servers with narrow limits beside a running service: they answer with statuses that no request alone gets. */
+/** Starts servers with low limits beside a running service, for statuses that a client alone cannot cause. */
 import type { Operator } from '../dredd/target.ts';
 import { startDatabaseProxy } from './embedded-database.ts';
 import { type Settings, startSecondServer } from './service-process.ts';

@@ -1,4 +1,4 @@
-/** Sends bytes to the service that no HTTP client would send. */
+/** Sends raw bytes to the service, also such as no HTTP client sends. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -13,7 +13,7 @@ function openSocket(address: string) {
   return connect(Number(port), hostname);
 }
 
-/** Returns everything that comes back until the service closes the connection. */
+/** Sends the bytes. Returns everything that is received until the service closes the connection. */
 export async function sendBytes(bytes: string | Uint8Array, address = inject('address')): Promise<string> {
   const socket = openSocket(address);
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the service keeps the connection open')));
@@ -22,9 +22,9 @@ export async function sendBytes(bytes: string | Uint8Array, address = inject('ad
 }
 
 /**
- * Sends the slices one after the other and listens until the service closes the connection.
- * @param quietMs after this time without a byte the client ends its side: some bytes leave the service waiting
- * @returns everything that has come; `isReset`: the connection was reset, and bytes in transit may be lost
+ * Sends the slices in turn, and listens until the service closes the connection.
+ * @param quietMs after this time without a byte the client ends its side: the service may wait for the rest of a request
+ * @returns everything received; `isReset`: the connection was reset, and bytes in transit may be lost
  */
 export async function sendSlices(
   slices: Uint8Array[],
@@ -106,6 +106,6 @@ export function parseAnswers(received: Buffer): Answer[] {
 /** The only answer on a connection. */
 export function parseAnswer(received: string): Answer {
   const [answer, ...more] = parseAnswers(Buffer.from(received));
-  if (answer === undefined || more.length > 0) throw new Error(`not one answer came: ${received}`);
+  if (answer === undefined || more.length > 0) throw new Error(`expected one answer, received ${received}`);
   return answer;
 }

@@ -13,7 +13,7 @@ import { databaseUrlOf, findPostgresPid } from './embedded-database.ts';
 /** The project's directory. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Time-out of a request: nothing measured here takes this long. */
+/** Time-out of a request: no measured request takes this long. */
 const REQUEST_TIMEOUT_MS = 60_000;
 /** A program without a greeting after this time has failed. */
 const START_TIMEOUT_MS = 60_000;
@@ -46,13 +46,13 @@ export type RunningService = RunningProgram & { apiKey: string; dataDirectory: s
 const running = new Map<ChildProcess, string | undefined>();
 let interrupted = false;
 
-/** Ends all running programs and prevents new starts, so that every part fails soon and cleans up. */
+/** Ends all running programs and prevents new starts, so that every caller fails soon and cleans up. */
 export function interruptServices(): void {
   interrupted = true;
   for (const child of running.keys()) child.kill('SIGTERM');
 }
 
-/** The match of `greeting` in a line of the output. Rejects when the program ends before it. */
+/** Returns the first match of `greeting` in a line of the output. Rejects when the program ends before it. */
 export async function readGreeting(
   child: ChildProcess,
   greeting: RegExp,
@@ -142,7 +142,7 @@ export const environmentOf = (dataDirectory: string, settings: Settings = {}): N
 
 export type StartOptions = {
   settings?: Settings;
-  /** A command that starts the program given after it in its own process, as nice(1) does. */
+  /** A command that runs the program named after it in its own process, as nice(1) does. */
   launcher?: string[];
   /** Arguments of Node before the program, for a profiler. */
   nodeArguments?: string[];
@@ -183,7 +183,7 @@ export async function startService(
 }
 
 type SecondOptions = {
-  /** Leads to the database; a proxy may lie between. */
+  /** The address of the database, or of a proxy in front of it. */
   databaseUrl?: string;
 };
 
@@ -230,7 +230,7 @@ export const makeDataDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), '
 
 /** Removes a data directory with everything that still runs on it. */
 export async function removeDataDirectory(dataDirectory: string): Promise<void> {
-  // Processes of a failed use would keep this process's output open, and its caller waiting.
+  // Processes left by a failed test would keep this process's output open, and its caller would wait.
   const children = [...running].filter(([, directory]) => directory === dataDirectory);
   await Promise.all(children.map(([child]) => end(child, 'SIGTERM')));
   endOrphanedPostgres(dataDirectory);

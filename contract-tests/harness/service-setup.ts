@@ -6,7 +6,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The service's address, `http://127.0.0.1:<port>`. */
     address: string;
-    /** The key of the first account. Tests that count an account's data open their own. */
+    /** The key of the first account. Tests that count an account's data open an account of their own. */
     apiKey: string;
     /** Whether the test runs in its long form, by `npm run test:faults`. */
     isLong: boolean;

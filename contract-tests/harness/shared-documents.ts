@@ -22,7 +22,7 @@ export type SharedDocument = {
 const folder = fileURLToPath(new URL('../../../shared/documents/', import.meta.url));
 const manifest = `${folder}manifest.jsonl`;
 
-/** Why a test of them is skipped; undefined where they exist. */
+/** Why tests of these files are skipped; undefined if the files exist. */
 export const documentsMissing = existsSync(manifest) ? undefined : `there is no ${manifest}`;
 
 /** The documents of the manifest; empty where it is missing. */
@@ -36,8 +36,8 @@ export const sharedDocuments: SharedDocument[] = documentsMissing
 export const readSharedDocument = (file: string): Promise<Buffer> => readFile(folder + file);
 
 /**
- * False phrases of the manifest, each with its error.
- * The older Word and PowerPoint formats are not supported by the service.
+ * Phrases that the manifest wrongly expects, each with its error.
+ * The service does not support the older Word and PowerPoint formats.
  */
 const MISTAKEN_PHRASES: Record<string, string | undefined> = {
   // The instruction of the field that numbers captions ("SEQ Figure \* ARABIC") is not text of the document.
@@ -50,10 +50,10 @@ export function expectedPhrases({ file, expect = [], min_expect: least = expect.
   return { phrases, least: Math.min(least, phrases.length) };
 }
 
-/** Whether no phrase is required, because support of the file's encoding is optional. Then it may be refused. */
+/** Whether no phrase is required: then support of the file's encoding is optional, and the file may be refused. */
 export const isOptional = ({ min_expect: least }: SharedDocument): boolean => least === 0;
 
-/** Whether a document may end so: with text, or refused for a reason that is not the service's own fault. */
+/** Whether a document may end with this report: processed, or refused for a reason that is no fault of the service. */
 export function mayEnd(
   { outcome, tier, ...document }: SharedDocument,
   { status, error }: Pick<DocumentStatusReport, 'status' | 'error'>,

@@ -26,8 +26,7 @@ used take three system must water number part place small point great form large
     .split(/\s+/)
     .filter((word, i, words) => words.indexOf(word) === i);
 
-/** Parts of rarer words, so that the words look like English and are stemmed like it. */
-/** Most words have no prefix. */
+/** Parts of rarer words, which look like English and are stemmed like it. Most words have no prefix. */
 const BEGINNINGS = '       re un in pre sub de co dis en ex pro'.split(' ');
 const ROOTS =
   `act bar cap cast cede claim cord cover cur dict duct fer fin flect form fract gen grad graph ject
@@ -170,7 +169,7 @@ function makeSentence(
   return sentence + stop;
 }
 
-/** Repeats recent words, as often as the script does. */
+/** Draws words, or repeats recent ones with the probability `repetition`. */
 function repeating(repetition: number, draw: () => number, random: Random): () => number {
   if (repetition === 0) return draw;
   const recent: number[] = [];
@@ -197,7 +196,7 @@ export function makeText(scriptName: ScriptName, characters: number, seed: numbe
   return parts.join('').slice(0, characters);
 }
 
-/** A search of `count` words of moderate frequency, joined by blanks. */
+/** A query of `count` words of moderate frequency, joined by blanks. */
 export function makeQuery(count: number, random: Random): string {
   const { vocabulary } = scripts.english;
   const words = Array.from(

@@ -26,7 +26,7 @@ export async function upload(
   return answer;
 }
 
-/** A ticket for exactly these bytes, after their upload. */
+/** Uploads the bytes with a ticket for exactly their size. Returns the ticket. */
 export async function uploadFile(api: Api, { knowledgeBaseId, fileName, bytes }: SentFile) {
   const ticket = await api.presignUploadUrl({ knowledgeBaseId, fileName, size: bytes.byteLength });
   const { status, text } = await upload(ticket, bytes);
@@ -34,20 +34,20 @@ export async function uploadFile(api: Api, { knowledgeBaseId, fileName, bytes }:
   return ticket;
 }
 
-/** The document of a file, from the import's answer. */
+/** Uploads a file and starts its import. Returns the document from the import's answer. */
 export async function importBytes(api: Api, file: SentFile) {
   const { fileId } = await uploadFile(api, file);
   return await api.importFile(fileId);
 }
 
-/** A small text file's bytes. */
+/** The bytes of a text file. */
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** Whether this status is final; the public clients test for exactly these. */
 export const isFinal = (status: DocumentStatus): boolean =>
   ['processed', 'failed', 'timeout'].includes(status);
 
-/** The report of a document once its status is final. */
+/** Waits until a document's status is final. Returns the report. */
 export async function untilFinal(api: Api, documentId: string): Promise<DocumentStatusReport> {
   return await vi.waitUntil(
     async () => {

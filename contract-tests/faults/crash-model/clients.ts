@@ -1,4 +1,4 @@
-/** The clients of a crash run: each draws one operation after the other from its seed, and notes the answers. */
+/** The clients of a crash run. Each draws its operations from its seed, and notes the answers. */
 import { createRandom, pick, type Random } from '../../harness/texts.ts';
 import { importFile, importText } from './imports.ts';
 import { listDocuments, query, readUsage } from './readings.ts';
@@ -6,15 +6,15 @@ import { createKnowledgeBase, deleteDocument, deleteKnowledgeBase } from './remo
 import type { Target } from './sending.ts';
 import type { DocumentRecord, KnowledgeBaseRecord } from './world.ts';
 
-/** This many clients write into one knowledge base, which one of them sometimes replaces. */
+/** This many clients share a knowledge base. One of them, the leader, sometimes replaces it. */
 const GROUP_SIZE = 4;
 
-/** A slot for the knowledge base that its clients currently use. */
+/** Holds the knowledge base that its clients currently use. */
 type KnowledgeBaseSlot = { current: KnowledgeBaseRecord };
 
 /**
- * `group`: the slot shared with others. `isLeader`: this client replaces it. `former`: the knowledge base replaced
- * last.
+ * `group`: the slot shared with other clients. `isLeader`: this client replaces the shared knowledge base.
+ * `former`: the knowledge base replaced last.
  */
 export type Client = {
   name: string;
@@ -32,19 +32,20 @@ export type Client = {
 /** Documents beyond this number are deleted, so that a long run stays as fast as a short one. */
 const DOCUMENTS_MAX = 12;
 
-/** The numbers of each client start at another multiple of this. */
+/** The numbers of each client start at a different multiple of this. */
 const NUMBERS_EACH = 1_000_000;
 
 /** An operation of a client, and its percentage of all operations. */
 type Act = { share: number; act(target: Target, client: Client): Promise<unknown> };
 
-/** A document that the client may know, possibly a deleted one: deleted documents must not be found. */
+/** A document that the client may know. It may be deleted, to check that deleted documents are not found. */
 function pickKnown({ random, own, group, former }: Client): DocumentRecord | undefined {
   const { documents } = pick([own, group, former], random).current;
   return documents.length === 0 ? undefined : pick(documents, random);
 }
 
-const pickPlace = ({ random, own, group }: Client): KnowledgeBaseRecord => pick([own, group], random).current;
+const pickKnowledgeBase = ({ random, own, group }: Client): KnowledgeBaseRecord =>
+  pick([own, group], random).current;
 
 /** A document that still exists as far as this client knows, and whose id it knows. */
 function pickLive(client: Client): DocumentRecord | undefined {
@@ -61,7 +62,7 @@ async function deleteOne(target: Target, client: Client): Promise<void> {
   if (record !== undefined) await deleteDocument(target, record, { givesUp });
 }
 
-/** Replaces the client's own knowledge base by a new one, or, as the leader, the shared one. Deletes the old one. */
+/** Replaces the client's own knowledge base by a new one; the leader sometimes the shared one. Deletes the old one. */
 async function replace(target: Target, client: Client): Promise<void> {
   const { random, own, group, isLeader, name, nextNumber } = client;
   const slot = isLeader && random() < 0.5 ? group : own;
@@ -80,7 +81,7 @@ const importing =
   (run: typeof importText): Act['act'] =>
   async (target, client) => {
     const number = client.nextNumber();
-    const knowledgeBase = pickPlace(client);
+    const knowledgeBase = pickKnowledgeBase(client);
     if (pickLive(client) !== undefined && client.documents.length >= DOCUMENTS_MAX)
       return await deleteOne(target, client);
     const record = await run(target, { knowledgeBase, number, random: client.random });
@@ -99,7 +100,7 @@ const ACTS: Act[] = [
       if (record !== undefined) await query(target, record, { isScoped });
     },
   },
-  { share: 8, act: (target, client) => listDocuments(target, pickPlace(client)) },
+  { share: 8, act: (target, client) => listDocuments(target, pickKnowledgeBase(client)) },
   { share: 4, act: (target) => readUsage(target) },
   { share: 3, act: replace },
 ];
@@ -110,13 +111,13 @@ function drawAct(random: Random): Act['act'] {
     drawn -= share;
     return drawn < 0;
   });
-  return (found ?? (ACTS[0] as Act)).act; // there are some; none is found where a sum was rounded
+  return (found ?? (ACTS[0] as Act)).act; // a rounded sum may find none; the list is not empty
 }
 
-/** Creates a slot's knowledge base, while nothing is killed. */
+/** Creates a slot with its knowledge base, before the first kill. */
 async function openSlot(target: Target, name: string): Promise<KnowledgeBaseSlot> {
   const made = await createKnowledgeBase(target, name, { withKey: true });
-  if (made === undefined) throw new Error(`${name} could not be made`);
+  if (made === undefined) throw new Error(`${name} could not be created`);
   return { current: made };
 }
 

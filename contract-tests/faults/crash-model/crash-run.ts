@@ -1,5 +1,6 @@
 /**
- * A crash run: clients import, delete and query while everything is killed. A model of acknowledged writes judges them.
+ * A crash run: clients import, delete and query while processes are killed. A model of the acknowledged writes judges
+ * all answers.
  */
 import { call, withDataDirectory } from '../../harness/service-process.ts';
 import { openClients, runClient } from './clients.ts';
@@ -19,7 +20,7 @@ export type CrashResult = {
   checks: Settled[];
 };
 
-/** Lets the clients act during `count` kills, and complete what they have begun. */
+/** Lets the clients act during `count` kills, and then complete their requests. */
 async function actAndKill(
   deployment: Deployment,
   act: (signal: AbortSignal) => Promise<unknown>,
@@ -36,13 +37,13 @@ async function actAndKill(
   await acting;
 }
 
-/** Consecutive requests go to alternating servers: what one has acknowledged must be true at both. */
+/** Requests alternate between the servers: an acknowledged write must be visible at both. */
 function serversInTurn(deployment: Deployment): Target['service'] {
   let turn = 0;
   return () => (turn++ % 2 === 0 ? undefined : deployment.second) ?? deployment.first;
 }
 
-/** Runs it on new servers. */
+/** Does a crash run on new servers. */
 export async function crashRun({
   servers,
   clients: count,

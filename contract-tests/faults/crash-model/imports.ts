@@ -6,7 +6,7 @@ import type { Random } from '../../harness/texts.ts';
 import { pathOf } from '../../harness/uploading.ts';
 import { mustBeSeen } from './lifetime.ts';
 import { type DocumentKind, planDocument } from './planned-documents.ts';
-import { complain, dataOf, type Outcome, persist, planRequest, type Target } from './sending.ts';
+import { complain, dataOf, type Outcome, planRequest, sendUntilAnswered, type Target } from './sending.ts';
 import { addDocument, type DocumentRecord, type KnowledgeBaseRecord, type World } from './world.ts';
 
 /** The target and the number of a document, and the source of all other decisions. */
@@ -22,7 +22,7 @@ function judgeRefusal(
   complain(world, 'refused without reason', `${knowledgeBase.name}: ${answer.status} ${answer.text}`);
 }
 
-/** The answer of a success; otherwise undefined, and the model notes what that means. */
+/** Returns the answer of a success, otherwise undefined. Judges a refusal. */
 function successOf(world: World, knowledgeBase: KnowledgeBaseRecord, outcome: Outcome): Answer | undefined {
   const { answer } = outcome;
   if (answer === undefined || answer.status === 200) return answer;
@@ -30,7 +30,7 @@ function successOf(world: World, knowledgeBase: KnowledgeBaseRecord, outcome: Ou
   return undefined;
 }
 
-/** Notes what the import's answer acknowledges. */
+/** Notes an acknowledged document with its id, and a refused one as ended. */
 function noteMade(
   { clock }: World,
   record: DocumentRecord,
@@ -46,8 +46,8 @@ function noteMade(
 }
 
 /**
- * Imports a text. With a key, the client retries until it is acknowledged, and sometimes repeats it once more.
- * Without one, a server receives it at most once.
+ * Imports a text. With a key, the client retries until an acknowledgement, and sometimes repeats the request once more.
+ * Without a key, a server receives the request at most once.
  */
 export async function importText(
   target: Target,
@@ -63,20 +63,20 @@ export async function importText(
     { knowledgeBaseId: knowledgeBase.id, title, content },
     key,
   );
-  const outcome = await persist(target, request, { givesUp: givesUp || !withKey });
+  const outcome = await sendUntilAnswered(target, request, { givesUp: givesUp || !withKey });
   const answer = successOf(world, knowledgeBase, outcome);
   noteMade(world, record, outcome, answer);
   if (answer === undefined) return undefined;
   record.searchableAt = world.clock();
   if (withKey && repeats) {
-    const again = await persist(target, request);
+    const again = await sendUntilAnswered(target, request);
     if (again.answer?.text !== answer.text)
       complain(world, 'doubled', `the key of ${title}: ${answer.text} and then ${again.answer?.text}`);
   }
   return record;
 }
 
-/** A ticket whose file has been uploaded; undefined where the knowledge base is gone. */
+/** Uploads a file. Returns its ticket, or undefined if the knowledge base is gone. */
 async function upload(
   target: Target,
   knowledgeBase: KnowledgeBaseRecord,
@@ -84,7 +84,7 @@ async function upload(
 ): Promise<UploadTicket | undefined> {
   const { world } = target;
   const input = { knowledgeBaseId: knowledgeBase.id, fileName: title, size: sizeBytes };
-  const presigned = await persist(
+  const presigned = await sendUntilAnswered(
     target,
     planRequest('presignUploadUrl', input, { 'idempotency-key': randomUUID() }),
   );
@@ -93,7 +93,7 @@ async function upload(
   const ticket = dataOf<UploadTicket>(answer);
   // Only the path: a killed server answers at another address after its restart.
   const sent = { method: 'PUT', path: pathOf(ticket.uploadUrl), headers: {}, body: content };
-  const put = await persist(target, { operationId: undefined, sent });
+  const put = await sendUntilAnswered(target, { operationId: undefined, sent });
   return successOf(world, knowledgeBase, put) && ticket;
 }
 
@@ -104,7 +104,10 @@ const drawKind = (random: Random): DocumentKind => (random() < 0.25 ? 'blank' : 
 async function awaitImport(target: Target, record: DocumentRecord): Promise<void> {
   const { world } = target;
   const { knowledgeBase, id: documentId } = record;
-  const outcome = await persist(target, planRequest('getDocumentStatus', { documentId, waitSeconds: 5 }));
+  const outcome = await sendUntilAnswered(
+    target,
+    planRequest('getDocumentStatus', { documentId, waitSeconds: 5 }),
+  );
   const answer = successOf(world, knowledgeBase, outcome);
   if (answer === undefined) return;
   const { status, error } = dataOf<DocumentStatusReport>(answer);
@@ -124,7 +127,9 @@ export async function importFile(
   const ticket = await upload(target, knowledgeBase, planned);
   if (ticket === undefined) return undefined;
   const record = addDocument(world, knowledgeBase, planned);
-  const outcome = await persist(target, planRequest('importFile', { fileId: ticket.fileId }), { givesUp });
+  const outcome = await sendUntilAnswered(target, planRequest('importFile', { fileId: ticket.fileId }), {
+    givesUp,
+  });
   const answer = successOf(world, knowledgeBase, outcome);
   noteMade(world, record, outcome, answer);
   if (answer === undefined) return undefined;

@@ -69,23 +69,23 @@ const passages = (): SearchResult[] =>
 const wrongs = (violations: { wrong: string }[]): string[] => violations.map(({ wrong }) => wrong);
 const listed = (list: Document[], span = spanOver()) => wrongs(judgeDocuments(knowledgeBase, list, span));
 const found = (results: SearchResult[], span = spanOver()) =>
-  wrongs(judgeResults(world, { asked: [record], results, span }));
+  wrongs(judgeResults(world, { queried: [record], results, span }));
 
 describe('a life', () => {
   const span = { sentAt: 10, answeredAt: 20 };
   test.each<[string, Life, boolean, boolean]>([
     ['is seen from its acknowledgement on', { begunAt: 1, madeAt: 2 }, true, true],
-    ['may be seen while it is asked for', { begunAt: 15 }, false, true],
-    ['is not seen before it is asked for', { begunAt: 21 }, false, false],
-    ['need not be seen where its answer was lost', { begunAt: 1 }, false, true],
-    ['need not be seen once its end is asked for', { begunAt: 1, madeAt: 2, endBegunAt: 15 }, false, true],
+    ['may be seen while its creation is requested', { begunAt: 15 }, false, true],
+    ['is not seen before its creation is requested', { begunAt: 21 }, false, false],
+    ['need not be seen if the answer to its creation was lost', { begunAt: 1 }, false, true],
+    ['need not be seen once its end is requested', { begunAt: 1, madeAt: 2, endBegunAt: 15 }, false, true],
     ['is not seen after its end', { begunAt: 1, madeAt: 2, endBegunAt: 3, endedAt: 9 }, false, false],
     ['may be seen until its end', { begunAt: 1, madeAt: 2, endBegunAt: 3, endedAt: 11 }, false, true],
   ])('%s', (_what, life, must, may) => {
     expect([mustBeSeen(life, span), mayBeSeen(life, span)]).toEqual([must, may]);
   });
 
-  test('that was in doubt is settled by what is there', () => {
+  test('in doubt is settled by whether it exists', () => {
     const there: Life = { begunAt: 1, endBegunAt: 2 };
     settle(there, { isThere: true, now: 5 });
     expect(there).toEqual({ begunAt: 1, madeAt: 5 });
@@ -94,7 +94,7 @@ describe('a life', () => {
     expect(gone).toEqual({ begunAt: 1, endBegunAt: 5, endedAt: 5 });
   });
 
-  test('whose end was acknowledged stays ended, whatever is shown', () => {
+  test('stays ended after an acknowledged end, whatever is shown', () => {
     const life: Life = { begunAt: 1, madeAt: 2, endBegunAt: 3, endedAt: 4 };
     settle(life, { isThere: true, now: 5 });
     expect(mayBeSeen(life, { sentAt: 6, answeredAt: 7 })).toBe(false);
@@ -102,16 +102,16 @@ describe('a life', () => {
 });
 
 describe('a list of documents', () => {
-  test('may hold or lack one whose answer was lost', () => {
+  test('may hold or lack a document whose answer was lost', () => {
     expect([listed([]), listed([shown()])]).toEqual([[], []]);
   });
 
-  test('must hold an acknowledged one, and once', () => {
+  test('must hold an acknowledged document exactly once', () => {
     acknowledge();
     expect([listed([shown()]), listed([]), listed([shown(), shown()])]).toEqual([[], ['lost'], ['doubled']]);
   });
 
-  test('must not hold one under another id, or of another size', () => {
+  test('must not hold a document under another id, or of another size', () => {
     acknowledge();
     expect([listed([shown({ id: 'other' })]), listed([shown({ size: 1 })])]).toEqual([
       ['doubled'],
@@ -123,7 +123,7 @@ describe('a list of documents', () => {
     expect(listed([shown({ passageCount: 2 })])).toEqual(['half-indexed']);
   });
 
-  test('must not hold one whose end, or that of its knowledge base, was acknowledged', () => {
+  test('must not hold a document after its end, or that of its knowledge base, was acknowledged', () => {
     acknowledge();
     record.life.endedAt = world.clock();
     expect(listed([shown()])).toEqual(['shown after its deletion']);
@@ -132,7 +132,7 @@ describe('a list of documents', () => {
     expect(listed([shown()])).toEqual(['shown after its deletion']);
   });
 
-  test('must not hold one that nobody has asked for', () => {
+  test('must not hold a document that was never requested', () => {
     expect(listed([shown({ title: 'unknown' })])).toEqual(['not what was stored']);
   });
 });
@@ -143,7 +143,7 @@ describe('the results of a query', () => {
     expect([found(passages()), found([])]).toEqual([[], ['lost']]);
   });
 
-  test('are all or none of one whose answer was lost', () => {
+  test('are all or no passages of a document whose answer was lost', () => {
     expect([found(passages()), found([]), found(passages().slice(1))]).toEqual([[], [], ['half-indexed']]);
   });
 
@@ -151,7 +151,7 @@ describe('the results of a query', () => {
     expect(found([...passages(), ...passages().slice(2)])).toEqual(['doubled']);
   });
 
-  test('hold nothing whose deletion was acknowledged before the query was sent', () => {
+  test('hold no document whose deletion was acknowledged before the query was sent', () => {
     acknowledge();
     const meanwhile = spanOver(() =>
       Object.assign(record.life, { endBegunAt: world.clock(), endedAt: world.clock() }),
@@ -166,7 +166,7 @@ describe('the results of a query', () => {
   });
 });
 
-test('the usage lies between what is acknowledged and what may be there', () => {
+test('the usage lies between the acknowledged documents and those that may exist', () => {
   const { sizeBytes } = record;
   const usage = (storageUsed: number) =>
     wrongs(judgeUsage(world, { knowledgeBaseCount: 1, storageUsed }, spanOver()));
@@ -182,7 +182,7 @@ test('knowledge bases are listed once, from their acknowledgement to their end',
   expect(bases('base')).toEqual(['shown after its deletion']);
 });
 
-test('every answered query is charged, but for those just before PostgreSQL died; lost ones may be', () => {
+test('every answered query is charged, except just before PostgreSQL died; a query without an answer may be', () => {
   const charges = { answeredAtMs: [1_000, 5_000], inDoubt: 1 };
   const judge = (charged: number, crashedAtMs: number[] = []) =>
     wrongs(judgeCharges({ ...world, charges }, { charged, crashedAtMs }));

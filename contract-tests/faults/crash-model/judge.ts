@@ -14,33 +14,33 @@ import {
 
 const violation = (wrong: Wrong, what: string): Violation => ({ wrong, what });
 
-/** The violations in a list of things with unique names. */
-function judgeNames<Thing>(
+/** Returns the violations in a list of unique names: duplicate, unknown, missing and deleted ones. */
+function judgeNames<Known>(
   names: string[],
   {
-    things,
+    records,
     nameOf,
     must,
     may,
   }: {
-    things: Thing[];
-    nameOf(thing: Thing): string;
-    must(thing: Thing): boolean;
-    may(thing: Thing): boolean;
+    records: Known[];
+    nameOf(record: Known): string;
+    must(record: Known): boolean;
+    may(record: Known): boolean;
   },
 ): Violation[] {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const known = new Set(things.map(nameOf));
+  const expected = new Set(records.map(nameOf));
   return [
     ...[...counts].flatMap(([name, count]) => (count > 1 ? violation('doubled', `${name} is listed`) : [])),
     ...[...counts.keys()].flatMap((name) =>
-      known.has(name) ? [] : violation('not what was stored', `${name} is listed`),
+      expected.has(name) ? [] : violation('not what was stored', `${name} is listed`),
     ),
-    ...things.flatMap((thing) => {
-      const name = nameOf(thing);
-      if (must(thing) && !counts.has(name)) return violation('lost', `${name} is not listed`);
-      return !may(thing) && counts.has(name)
+    ...records.flatMap((record) => {
+      const name = nameOf(record);
+      if (must(record) && !counts.has(name)) return violation('lost', `${name} is not listed`);
+      return !may(record) && counts.has(name)
         ? violation('shown after its deletion', `${name} is listed`)
         : [];
     }),
@@ -49,7 +49,7 @@ function judgeNames<Thing>(
 
 export const judgeKnowledgeBases = (world: World, names: string[], span: Span): Violation[] =>
   judgeNames(names, {
-    things: world.knowledgeBases,
+    records: world.knowledgeBases,
     nameOf: ({ name }) => name,
     must: ({ life }) => mustBeSeen(life, span),
     may: ({ life }) => mayBeSeen(life, span),
@@ -83,7 +83,7 @@ export function judgeDocuments(
   const names = judgeNames(
     listed.map(({ title }) => title),
     {
-      things: documents,
+      records: documents,
       nameOf: ({ title }) => title,
       must: (record) => mustBeListed(record, span),
       may: (record) => mayBeListed(record, span),
@@ -96,9 +96,9 @@ export function judgeDocuments(
   return [...names, ...contents];
 }
 
-/** Judges one passage of an answer: it has one of the query's words, and comes from that word's document. */
-function judgePassage(world: World, asked: string[], result: SearchResult): Violation[] {
-  const word = asked.find((each) => result.content.includes(each));
+/** Judges one passage of an answer: it must contain one of the query's words, and belong to that word's document. */
+function judgePassage(world: World, words: string[], result: SearchResult): Violation[] {
+  const word = words.find((each) => result.content.includes(each));
   const record = word === undefined ? undefined : world.byWord.get(word);
   if (record === undefined) return [violation('not what was stored', `a query found ${result.content}`)];
   const { title, content, knowledgeBase, id } = record;
@@ -110,7 +110,7 @@ function judgePassage(world: World, asked: string[], result: SearchResult): Viol
     : [];
 }
 
-/** Judges the results from one document, when the query asked for all of its passages. */
+/** Judges the results from one document. The query must have had a word of each of its passages. */
 function judgeFound(record: DocumentRecord, results: SearchResult[], span: Span): Violation[] {
   const { title, words } = record;
   const counts = words.map((word) => results.filter(({ content }) => content.includes(word)).length);
@@ -124,17 +124,17 @@ function judgeFound(record: DocumentRecord, results: SearchResult[], span: Span)
 }
 
 /**
- * Judges the answer to a query for every passage of these documents. `limit` must leave room for all of them.
+ * Judges the answer to a query for every passage of the `queried` documents. The query's limit must leave room for all.
  * `span`: of the request.
  */
 export function judgeResults(
   world: World,
-  { asked, results, span }: { asked: DocumentRecord[]; results: SearchResult[]; span: Span },
+  { queried, results, span }: { queried: DocumentRecord[]; results: SearchResult[]; span: Span },
 ): Violation[] {
-  const words = asked.flatMap((record) => record.words);
+  const words = queried.flatMap((record) => record.words);
   return [
     ...results.flatMap((result) => judgePassage(world, words, result)),
-    ...asked
+    ...queried
       .filter((record) => record.words.length > 0)
       .flatMap((record) => judgeFound(record, results, span)),
   ];
@@ -143,7 +143,7 @@ export function judgeResults(
 const sizesOf = (records: DocumentRecord[]): number =>
   records.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
-/** The stored knowledge bases and bytes lie between what must exist and what may exist. */
+/** The usage lies between the knowledge bases and bytes that must exist, and those that may exist. */
 export function judgeUsage(
   world: World,
   { knowledgeBaseCount, storageUsed }: Usage,
@@ -151,9 +151,9 @@ export function judgeUsage(
 ): Violation[] {
   const { knowledgeBases } = world;
   const documents = knowledgeBases.flatMap((knowledgeBase) => knowledgeBase.documents);
-  const check = (what: string, said: number, least: number, most: number) => {
-    if (said < least) return [violation('lost', `${what}: ${said}, at least ${least}`)];
-    return said > most ? [violation('doubled', `${what}: ${said}, at most ${most}`)] : [];
+  const check = (what: string, reported: number, least: number, most: number) => {
+    if (reported < least) return [violation('lost', `${what}: ${reported}, at least ${least}`)];
+    return reported > most ? [violation('doubled', `${what}: ${reported}, at most ${most}`)] : [];
   };
   return [
     ...check(
@@ -178,7 +178,7 @@ export function judgeUsage(
  */
 const CHARGE_DEFERRED_MS = 1_000;
 
-/** The balance has decreased by the answered queries, and possibly by those whose answer was lost. */
+/** Every answered query is charged. A query whose answer was lost may be charged. */
 export function judgeCharges(
   { charges: { answeredAtMs, inDoubt } }: World,
   { charged, crashedAtMs }: { charged: number; crashedAtMs: number[] },

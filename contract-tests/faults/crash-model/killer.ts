@@ -1,5 +1,5 @@
 /**
- * Kills servers, worker, PostgreSQL and their child processes, in an order that follows from a seed, and restarts them.
+ * Kills servers, worker, PostgreSQL and their child processes in an order drawn from a seed, and restarts them.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,20 +19,20 @@ import { createRandom, pick, type Random } from '../../harness/texts.ts';
 const PAUSE_MS = { least: 600, most: 2_200 };
 /** The intended database failures would fill the log. */
 const QUIET = { settings: { LOG_LEVEL: 'fatal' } };
-/** An operator's supervisor retries as well. */
+/** A pause between attempts to restart, as an operator's supervisor makes. */
 const RESTART_PAUSE_MS = 200;
-/** Allows for all that load, on a machine with other work. */
+/** Long enough under this load, on a machine with other work. */
 const RESTART_TIMEOUT_MS = 60_000;
 
 /**
  * `server`: the one that owns PostgreSQL. PostgreSQL runs on until the server's next start replaces it.
  * `backend`: one process of PostgreSQL. After its death PostgreSQL ends the others and recovers by itself.
  */
-type Victim = 'server' | 'second server' | 'worker' | 'postgres' | 'backend' | 'reader';
+type Victim = 'server' | 'second server' | 'worker' | 'postgres' | 'backend' | 'extraction';
 
 const isLinux = process.platform === 'linux';
-/** Small processes that die in addition: their deaths take no time from the others. */
-const SMALL_VICTIMS: Victim[] = isLinux ? ['reader'] : [];
+/** Small processes. They are killed besides the large ones, at the same time. */
+const SMALL_VICTIMS: Victim[] = isLinux ? ['extraction'] : [];
 
 /**
  * One or two servers and a worker on one data directory. The first server has the database.
@@ -64,7 +64,8 @@ export async function stopDeployment({ worker, second, first }: Deployment): Pro
 }
 
 /**
- * The victims in turn: in the first round in this order, so that each dies. Only Linux tells which process is whose.
+ * The large victims. The first kills follow this order, so that each victim dies. Only Linux shows which processes
+ * belong to PostgreSQL.
  */
 const victimsOf = ({ second }: Deployment): Victim[] => [
   'server',
@@ -84,8 +85,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Kills one of these processes, if there are any.
- * @returns whether it has
+ * Kills one of these processes, if one is alive.
+ * @returns whether one was killed
  */
 function killOne(pids: number[], random: Random): boolean {
   const living = pids.filter(isAlive);
@@ -94,7 +95,7 @@ function killOne(pids: number[], random: Random): boolean {
 }
 
 /** The descendants of these processes that extract a file, or wait for one. */
-const findReaders = (pids: number[]): number[] =>
+const findExtractions = (pids: number[]): number[] =>
   pids.flatMap(findDescendants).filter((pid) => {
     try {
       return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('extraction-process.');
@@ -115,8 +116,8 @@ async function restart<Started>(start: () => Promise<Started>): Promise<Started>
 }
 
 /**
- * Kills a victim and restarts what does not restart by itself.
- * @returns whether there was a victim
+ * Kills a victim, and restarts it if it does not restart by itself.
+ * @returns whether there was such a process
  */
 const KILL: Record<Victim, (deployment: Deployment, random: Random) => Promise<boolean>> = {
   async server(deployment) {
@@ -136,13 +137,13 @@ const KILL: Record<Victim, (deployment: Deployment, random: Random) => Promise<b
   },
   postgres: async (deployment, random) => killOne(findPostmaster(deployment), random),
   backend: async (deployment, random) => killOne(findPostmaster(deployment).flatMap(findDescendants), random),
-  reader: async ({ first, second, worker }, random) =>
-    killOne(findReaders([first, worker, ...(second ? [second] : [])].map(({ pid }) => pid)), random),
+  extraction: async ({ first, second, worker }, random) =>
+    killOne(findExtractions([first, worker, ...(second ? [second] : [])].map(({ pid }) => pid)), random),
 };
 
 type Killing = { victims: Victim[]; count: number; seed: number; signal: AbortSignal };
 
-/** Kills the victims one after the other, `count` times or until `signal` aborts. */
+/** Kills `count` times, with pauses: first each victim in order, then random ones. Stops if `signal` aborts. */
 async function killInTurn(deployment: Deployment, { victims, count, seed, signal }: Killing): Promise<void> {
   const random = createRandom(seed);
   for (let turn = 0; turn < count; ) {
@@ -158,7 +159,7 @@ async function killInTurn(deployment: Deployment, { victims, count, seed, signal
 }
 
 /**
- * Kills the large victims `count` times in all, and the small ones during that time. Ends early where `signal` aborts.
+ * Kills the large victims `count` times in all, and the small ones during that time. Stops if `signal` aborts.
  */
 export async function killVictims(
   deployment: Deployment,

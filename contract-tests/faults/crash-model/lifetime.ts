@@ -1,6 +1,6 @@
-/** The life of a thing as its clients know it, and which requests may and must see the thing. */
+/** The life of a document or knowledge base as its clients know it, and whether a request may or must see it. */
 
-/** Returns ever later times. All clients of a run share one clock, so that their sends and answers are ordered. */
+/** Returns a later time at each call. All clients of a run share one clock, which orders their sends and answers. */
 export type Clock = () => number;
 
 export function createClock(): Clock {
@@ -26,7 +26,7 @@ export const mustBeSeen = ({ madeAt, endBegunAt }: Life, { sentAt, answeredAt }:
 export const mayBeSeen = ({ begunAt, endedAt }: Life, { sentAt, answeredAt }: Span): boolean =>
   begunAt < answeredAt && (endedAt === undefined || endedAt > sentAt);
 
-/** Settles an unknown state by what is there, when no request that could change it is under way. */
+/** Settles an unknown state by whether it exists. No request that could change it may be in progress. */
 export function settle(life: Life, { isThere, now }: { isThere: boolean; now: number }): void {
   if (!isThere) {
     life.endBegunAt ??= now;
@@ -34,6 +34,6 @@ export function settle(life: Life, { isThere, now }: { isThere: boolean; now: nu
     return;
   }
   life.madeAt ??= now;
-  // Its end was requested, but has not come and will not come.
+  // The request for its end was lost.
   if (life.endedAt === undefined) delete life.endBegunAt;
 }

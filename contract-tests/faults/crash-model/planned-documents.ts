@@ -4,7 +4,7 @@ import { COMMON_ENGLISH, createRandom, pick, type Random } from '../../harness/t
 /** `blank`: a file without text, whose import fails. */
 export type DocumentKind = 'text' | 'file' | 'blank';
 
-/** `words`: one of each passage, in order; empty for a blank file. */
+/** `words`: the unique word of each passage, in order; empty for a blank file. */
 export type PlannedDocument = {
   title: string;
   kind: DocumentKind;
@@ -33,7 +33,7 @@ function sectionOf(word: string, random: Random): string {
   return `${section}.`;
 }
 
-/** The document with this number, always the same. */
+/** Makes the document with this number, always the same one. */
 export function planDocument(number: number, kind: DocumentKind): PlannedDocument {
   const random = createRandom(number);
   const sections = kind === 'blank' ? 0 : SECTIONS;

@@ -8,7 +8,10 @@ import type { DocumentRecord, KnowledgeBaseRecord, World } from './world.ts';
 /** The maximum number of a query's results. */
 export const RESULTS_MAX = 50;
 
-/** The payload of a success; undefined without an answer, or for a refusal because the knowledge base is gone. */
+/**
+ * The payload of a success; undefined without an answer, or for a refusal.
+ * A refusal is right only if the knowledge base is gone.
+ */
 function readData<Data>(
   world: World,
   { answer, ...span }: Awaited<ReturnType<typeof attempt>>,
@@ -24,15 +27,15 @@ function readData<Data>(
 
 /**
  * Queries every passage of these documents, which must be few enough for one answer.
- * @returns whether it was answered
+ * @returns whether the query succeeded
  */
-export async function askFor(
+export async function queryPassages(
   target: Target,
-  asked: DocumentRecord[],
+  queried: DocumentRecord[],
   scope?: KnowledgeBaseRecord,
 ): Promise<boolean> {
   const { world } = target;
-  const words = asked.flatMap((record) => record.words).join(' ');
+  const words = queried.flatMap((record) => record.words).join(' ');
   const input = { query: words, limit: RESULTS_MAX, ...(scope && { knowledgeBaseIds: [scope.id] }) };
   const tried = await attempt(target, planRequest('query', input));
   if (tried.answer?.status === 200) world.charges.answeredAtMs.push(performance.now());
@@ -40,7 +43,7 @@ export async function askFor(
   const results = readData<SearchResult[]>(world, tried, scope);
   if (results === undefined) return false;
   const span: Span = tried;
-  world.violations.push(...judgeResults(world, { asked, results, span }));
+  world.violations.push(...judgeResults(world, { queried, results, span }));
   return true;
 }
 
@@ -50,7 +53,8 @@ export async function query(
   record: DocumentRecord,
   { isScoped }: { isScoped: boolean },
 ): Promise<void> {
-  if (record.words.length > 0) await askFor(target, [record], isScoped ? record.knowledgeBase : undefined);
+  if (record.words.length > 0)
+    await queryPassages(target, [record], isScoped ? record.knowledgeBase : undefined);
 }
 
 /** @returns the documents; undefined without an answer, or where the knowledge base is gone */
@@ -65,7 +69,7 @@ export async function listDocuments(
   return listed;
 }
 
-/** @returns whether it was answered */
+/** @returns whether the request succeeded */
 export async function readUsage(target: Target): Promise<boolean> {
   const { world } = target;
   const tried = await attempt(target, planRequest('getUsage', {}));

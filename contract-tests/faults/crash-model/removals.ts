@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { KnowledgeBase } from '../../../generated/types.gen.ts';
 import type { OperationId } from '../../harness/contract-check.ts';
 import { type Life, mustBeSeen } from './lifetime.ts';
-import { complain, dataOf, persist, planRequest, type Target } from './sending.ts';
+import { complain, dataOf, planRequest, sendUntilAnswered, type Target } from './sending.ts';
 import { addKnowledgeBase, type DocumentRecord, type KnowledgeBaseRecord } from './world.ts';
 
-/** Undefined where the answer was lost without a key: then the id of the knowledge base is unknown. */
+/** Returns undefined if the answer was lost without a key: then the id of the knowledge base is unknown. */
 export async function createKnowledgeBase(
   target: Target,
   name: string,
@@ -16,7 +16,7 @@ export async function createKnowledgeBase(
   const record = addKnowledgeBase(world, name);
   const key: Record<string, string> = withKey ? { 'idempotency-key': randomUUID() } : {};
   const request = planRequest('createKnowledgeBase', { name }, key);
-  const { answer } = await persist(target, request, { givesUp: !withKey });
+  const { answer } = await sendUntilAnswered(target, request, { givesUp: !withKey });
   if (answer === undefined) return undefined;
   if (answer.status !== 200) {
     complain(world, 'refused without reason', `${name}: ${answer.status} ${answer.text}`);
@@ -27,7 +27,7 @@ export async function createKnowledgeBase(
   return record;
 }
 
-/** Deletes something. "Not found" is a success if an earlier attempt may have deleted it. */
+/** Deletes a document or a knowledge base. "Not found" is a success if an earlier attempt may have deleted it. */
 async function remove(
   target: Target,
   {
@@ -46,7 +46,9 @@ async function remove(
 ): Promise<void> {
   const { world } = target;
   life.endBegunAt = world.clock();
-  const { answer, doubted, ...span } = await persist(target, planRequest(operationId, input), { givesUp });
+  const { answer, doubted, ...span } = await sendUntilAnswered(target, planRequest(operationId, input), {
+    givesUp,
+  });
   if (answer === undefined) return;
   life.endedAt = world.clock();
   const isRight = answer.status === 200 || (answer.status === 404 && (doubted || isExpected(span)));
@@ -56,7 +58,7 @@ async function remove(
   }
 }
 
-/** With `givesUp` its deletion may stay unknown for ever. */
+/** With `givesUp`, whether it is deleted may stay unknown for ever. */
 export async function deleteDocument(
   target: Target,
   { id: documentId, life, knowledgeBase }: DocumentRecord,

@@ -13,7 +13,7 @@ export type Target = { world: World; service(): RunningService };
 /** `answer` undefined: it was lost, or means "later". `isSent` false: no server received the request. */
 type Attempt = Span & { answer: Answer | undefined; isSent: boolean };
 
-/** `doubted`: an unanswered earlier attempt may have had its effect. Without an answer the client gave up in doubt. */
+/** `doubted`: an earlier attempt without an answer may have had its effect. `answer` undefined: the client gave up. */
 export type Outcome = Span & { answer: Answer | undefined; doubted: boolean };
 
 /** An operation, or (undefined) another route of the service. */
@@ -38,7 +38,7 @@ export function planRequest(
   return { operationId, sent: { ...sent, headers: { ...sent.headers, ...headers } } };
 }
 
-/** A killed server closes its sockets. If `exchange` waits for an answer in vain, that is a fault. */
+/** A killed server closes its sockets. So it is a fault if `exchange` waits until its time-out. */
 function judgeSilence(world: World, { sent }: PlannedRequest, error: unknown): void {
   if (isUnanswered(error)) {
     complain(world, 'fault', `${sent.method} ${sent.path} was not answered at all`);
@@ -62,7 +62,7 @@ function count({ tallies }: World, { operationId }: PlannedRequest, outcome: key
   tallies.set(name, tally);
 }
 
-/** One attempt. */
+/** Sends the request once, and counts its result. */
 export async function attempt(target: Target, request: PlannedRequest): Promise<Attempt> {
   const tried = await send(target, request);
   const { answer, isSent } = tried;
@@ -89,10 +89,10 @@ async function send({ world, service }: Target, request: PlannedRequest): Promis
 }
 
 /**
- * Retries until there is an answer, as a client does with repeatable requests.
+ * Retries until an answer other than "later", as a client does with repeatable requests.
  * With `givesUp` it retries only until a server may have received the request.
  */
-export async function persist(
+export async function sendUntilAnswered(
   target: Target,
   request: PlannedRequest,
   { givesUp = false } = {},

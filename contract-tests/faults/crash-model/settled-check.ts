@@ -8,19 +8,25 @@ import { judgeCharges, judgeDocuments, judgeKnowledgeBases, judgeUsage } from '.
 import type { Deployment } from './killer.ts';
 import { settle } from './lifetime.ts';
 import { SECTIONS } from './planned-documents.ts';
-import { askFor, RESULTS_MAX } from './readings.ts';
-import { complain, dataOf, persist, planRequest, type Target } from './sending.ts';
+import { queryPassages, RESULTS_MAX } from './readings.ts';
+import { complain, dataOf, planRequest, sendUntilAnswered, type Target } from './sending.ts';
 import type { DocumentRecord, KnowledgeBaseRecord } from './world.ts';
 
-/** The service promises to take over a dead worker's import within a minute. A busy machine takes longer for all. */
+/**
+ * The longest wait for the next import to end, since the service promises to take over a dead worker's import within a
+ * minute. A busy machine takes longer for all imports.
+ */
 const END_TIMEOUT_MS = 60_000;
 
-/** A query of more than 64 words ignores some. */
-const ASKED_TOGETHER = Math.floor(RESULTS_MAX / SECTIONS);
+/** One answer holds the passages of this many documents. A query ignores words after the 64th. */
+const DOCUMENTS_PER_QUERY = Math.floor(RESULTS_MAX / SECTIONS);
 
-/** The whole payload of a read operation. A refusal is a fault here. */
+/**
+ * The payload of a read operation.
+ * @throws when it is refused
+ */
 async function read<Data>(target: Target, ...request: Parameters<typeof planRequest>) {
-  const { answer, ...span } = await persist(target, planRequest(...request));
+  const { answer, ...span } = await sendUntilAnswered(target, planRequest(...request));
   if (answer?.status !== 200) throw new Error(`${request[0]} answered ${answer?.status} ${answer?.text}`);
   return { data: dataOf<Data>(answer), span };
 }
@@ -50,7 +56,7 @@ async function checkKnowledgeBases(target: Target): Promise<KnowledgeBaseRecord[
 
 /**
  * Resolves when all imports have ended.
- * @throws after a minute without an end: the rest is stuck
+ * @throws after a minute in which no import ends
  */
 async function untilEnded(target: Target, knowledgeBases: KnowledgeBaseRecord[]): Promise<void> {
   const countUnfinished = async () => {
@@ -88,11 +94,11 @@ async function checkDocuments(target: Target, knowledgeBase: KnowledgeBaseRecord
 
 /** Asserts that every existing passage is found once, and no deleted one. */
 async function checkSearch(target: Target, records: DocumentRecord[]): Promise<void> {
-  const asked = records.filter(({ words }) => words.length > 0);
-  const groups = Math.ceil(asked.length / ASKED_TOGETHER);
+  const queried = records.filter(({ words }) => words.length > 0);
+  const groups = Math.ceil(queried.length / DOCUMENTS_PER_QUERY);
   await createInParallel(groups, async (group) => {
-    const together = asked.slice(group * ASKED_TOGETHER, (group + 1) * ASKED_TOGETHER);
-    await vi.waitUntil(() => askFor(target, together), { timeout: END_TIMEOUT_MS, interval: 200 });
+    const together = queried.slice(group * DOCUMENTS_PER_QUERY, (group + 1) * DOCUMENTS_PER_QUERY);
+    await vi.waitUntil(() => queryPassages(target, together), { timeout: END_TIMEOUT_MS, interval: 200 });
   });
 }
 
@@ -101,7 +107,7 @@ async function checkGone(target: Target, gone: DocumentRecord[]): Promise<void> 
   const known = gone.filter(({ id }) => id !== undefined);
   await createInParallel(known.length, async (index) => {
     const { id: documentId, title } = known[index] as DocumentRecord; // within the list
-    const { answer } = await persist(target, planRequest('getDocument', { documentId }));
+    const { answer } = await sendUntilAnswered(target, planRequest('getDocument', { documentId }));
     if (answer?.status !== 404)
       complain(target.world, 'shown after its deletion', `getDocument of ${title}: ${answer?.status}`);
   });
@@ -144,7 +150,7 @@ export async function checkSettled(
   const knowledgeBases = await checkKnowledgeBases(target);
   await untilEnded(target, knowledgeBases);
   const endedAfterMs = performance.now() - restartedAt;
-  const check = (index: number) => checkDocuments(target, knowledgeBases[index] as KnowledgeBaseRecord); // within it
+  const check = (i: number) => checkDocuments(target, knowledgeBases[i] as KnowledgeBaseRecord); // within the list
   await createInParallel(knowledgeBases.length, check);
   const records = world.knowledgeBases.flatMap(({ documents }) => documents);
   await checkSearch(target, records);
@@ -152,7 +158,7 @@ export async function checkSettled(
   await checkGone(target, gone);
   forgetGone(target, gone);
   await checkCounters(target, deployment, initialCredits);
-  const problems = await runCommand(deployment.dataDirectory, 'fsck').catch(String); // it fails where there are any
+  const problems = await runCommand(deployment.dataDirectory, 'fsck').catch(String); // it rejects if there are any
   if (problems !== '0 problems') complain(world, 'fault', `fsck: ${problems}`);
   const failed = records.filter((record) => !isGone(record) && record.kind === 'blank').length;
   return { processed: records.length - gone.length - failed, failed, gone: gone.length, endedAfterMs };

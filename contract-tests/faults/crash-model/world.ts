@@ -1,11 +1,11 @@
-/** The model of a crash run: what its clients have requested, and what of it was acknowledged. */
+/** The model of a crash run: the writes that its clients have requested, and those that were acknowledged. */
 import { type Clock, createClock, type Life, mayBeSeen, mustBeSeen, type Span } from './lifetime.ts';
 import type { PlannedDocument } from './planned-documents.ts';
 
 /** `id`: known after an acknowledgement, or from a list. */
 export type KnowledgeBaseRecord = { name: string; id?: string; life: Life; documents: DocumentRecord[] };
 
-/** `searchableAt`: when it was known to be processed. */
+/** `searchableAt`: when it was first known to be processed. */
 export type DocumentRecord = PlannedDocument & {
   knowledgeBase: KnowledgeBaseRecord;
   id?: string;
@@ -13,7 +13,7 @@ export type DocumentRecord = PlannedDocument & {
   searchableAt?: number;
 };
 
-/** What must never happen. The first three are the promise, in its own words. */
+/** The kinds of violations. The first three are the words of the promise. */
 export type Wrong =
   | 'lost'
   | 'doubled'
@@ -30,7 +30,7 @@ export type Violation = { wrong: Wrong; what: string };
  */
 export type Charges = { answeredAtMs: number[]; inDoubt: number };
 
-/** Requests of one operation: successful, refused, and without an answer that shows their effect. */
+/** Counts of one operation's requests. `inDoubt`: no answer showed their effect. */
 export type Tally = { acknowledged: number; refused: number; inDoubt: number };
 
 export type World = {

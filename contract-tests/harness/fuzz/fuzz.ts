@@ -11,7 +11,7 @@ import { createInParallel } from '../lists.ts';
 /** The longest wait that a client can ask for is 30 s; a request that takes longer hangs. */
 export const HANG_MS = 45_000;
 
-/** The requests: `count` of them, from number `from` of the sequence of `seed`. */
+/** `count` requests, from number `from` of the sequence of `seed` on. */
 export type FuzzSettings = { seed: number; from: number; count: number };
 
 /** FUZZ_SEED=2 makes other requests. FUZZ_FROM=1234 FUZZ_COUNT=1 repeats one of them. */
@@ -21,7 +21,7 @@ export const readFuzzSettings = (count: number): FuzzSettings => ({
   count: Number(process.env.FUZZ_COUNT ?? count),
 });
 
-/** The value with this number, made without the values before it. */
+/** The value with this number, generated without the values before it. */
 export function sampleAt<T>(arbitrary: fc.Arbitrary<T>, seed: number, index: number): T {
   // Generators with neighbouring seeds start alike. Hashed seeds are not neighbours.
   const own = hash('sha256', `${seed}:${index}`, 'buffer').readInt32LE();
@@ -42,7 +42,7 @@ function requireAnswer({ route, sent }: RoutedRequest, answer: Answer): void {
 
 /**
  * Sends a request and returns its answer.
- * @throws an Error when it is a fault, violates the contract, or does not come
+ * @throws an Error when the answer is a fault, violates the contract, or does not come
  */
 export async function exchangeChecked(address: string, request: RoutedRequest): Promise<Answer> {
   try {
@@ -57,7 +57,7 @@ export async function exchangeChecked(address: string, request: RoutedRequest): 
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? `${error.message} ${error.cause ?? ''}` : String(error);
 
-/** Sends all of them, several at a time. Returns the problems, each with the settings that repeat it. */
+/** Sends all requests, several at a time. Returns the problems, each with the settings that repeat it. */
 export async function findProblems(
   { seed, from, count }: FuzzSettings,
   send: (index: number) => Promise<unknown>,

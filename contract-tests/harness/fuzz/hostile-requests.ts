@@ -1,5 +1,4 @@
 /** Mutates good requests in every way that we know. The same seed makes the same mutations. */
-
 import type { OutgoingHttpHeaders } from 'node:http';
 import { deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -9,7 +8,7 @@ import { headerJunk, hostileText, hostileValue, pathJunk, queryJunk } from './ho
 /** Mutates the fields of a good request. */
 type FieldChange = (fields: Fields, good: GoodRequest) => Fields;
 
-/** An entry of the list by any number; undefined for an empty list. */
+/** The entry of the list at `pick`, modulo its length; undefined for an empty list. */
 const pickFrom = <T>(list: T[], pick: number): T | undefined => list[pick % list.length];
 
 /** One change of the fields: deletes one, replaces its value, or adds one. */
@@ -55,7 +54,7 @@ const textChange: fc.Arbitrary<(text: string) => string | Uint8Array> = fc.oneof
   }),
   fc.nat(3000).map((depth) => (text: string) => '['.repeat(depth) + text + ']'.repeat(depth)),
   fc.constant((text: string) => JSON.stringify(text)),
-  // Repeats the first name, in front.
+  // Repeats the first field, with another value in front.
   hostileValue.map(
     (value) => (text: string) =>
       text.replace(/^\{("\w+"):/, (start, name) => `{${name}:${JSON.stringify(value)},${start.slice(1)}`),
@@ -70,9 +69,9 @@ const textChange: fc.Arbitrary<(text: string) => string | Uint8Array> = fc.oneof
   ),
 );
 
-/** Present in `share` of a hundred. */
-const sometimes = <T>(share: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
-  fc.oneof({ weight: share, arbitrary }, { weight: 100 - share, arbitrary: fc.constant(undefined) });
+/** The value in `percent` of all cases, otherwise undefined. */
+const sometimes = <T>(percent: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.oneof({ weight: percent, arbitrary }, { weight: 100 - percent, arbitrary: fc.constant(undefined) });
 
 /** A body in another encoding, with the header that declares it. */
 const ENCODINGS: Record<string, (bytes: Uint8Array) => Uint8Array> = {
@@ -82,7 +81,7 @@ const ENCODINGS: Record<string, (bytes: Uint8Array) => Uint8Array> = {
   identity: (bytes) => bytes,
 };
 
-const bends = fc.record({
+const mutations = fc.record({
   /** The index of a good request, modulo their number. */
   pick: fc.nat(1_000_000),
   fields: fc.oneof(
@@ -91,7 +90,7 @@ const bends = fc.record({
   ),
   text: sometimes(20, textChange),
   query: sometimes(20, queryJunk),
-  /** One parameter occurs twice, with this value. */
+  /** Repeats one parameter, with this value. */
   repeated: sometimes(5, fc.tuple(fc.nat(20), hostileText)),
   headers: sometimes(20, headerJunk),
   encoding: sometimes(3, fc.constantFrom(...Object.keys(ENCODINGS))),
@@ -102,10 +101,10 @@ const bends = fc.record({
   path: sometimes(5, pathJunk),
 });
 
-type Bends = typeof bends extends fc.Arbitrary<infer Value> ? Value : never;
+type Mutation = typeof mutations extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The query of a mutated request, without empty parts. */
-function bendQuery({ isJson }: GoodRequest, fields: Fields, { query = '', repeated }: Bends): string {
+function mutateQuery({ isJson }: GoodRequest, fields: Fields, { query = '', repeated }: Mutation): string {
   const [pick, value] = repeated ?? [0, ''];
   const name = pickFrom(Object.keys(fields), pick);
   const again = repeated === undefined || name === undefined ? {} : { [name]: value };
@@ -113,10 +112,10 @@ function bendQuery({ isJson }: GoodRequest, fields: Fields, { query = '', repeat
 }
 
 /** The body of a mutated request and its headers; none for a request without a body. */
-function bendBody(
+function mutateBody(
   { isJson, body: goodBody }: GoodRequest,
   fields: Fields,
-  { text, encoding }: Bends,
+  { text, encoding }: Mutation,
 ): { body?: string | Uint8Array; headers?: OutgoingHttpHeaders } {
   const good = isJson ? JSON.stringify(fields) : goodBody;
   if (good === undefined) return {};
@@ -133,11 +132,11 @@ const lengthOf = (
 ): OutgoingHttpHeaders =>
   body === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(body) };
 
-function bend(good: GoodRequest, all: Bends): RoutedRequest {
-  const { fields: changes, headers, method, path } = all;
+function mutate(good: GoodRequest, mutation: Mutation): RoutedRequest {
+  const { fields: changes, headers, method, path } = mutation;
   const fields = changes.reduce((changed, change) => change(changed, good), good.fields);
-  const query = bendQuery(good, fields, all);
-  const { body, headers: bodyHeaders } = bendBody(good, fields, all);
+  const query = mutateQuery(good, fields, mutation);
+  const { body, headers: bodyHeaders } = mutateBody(good, fields, mutation);
   const sentHeaders = { ...good.headers, ...bodyHeaders, ...headers };
   const isSameRoute = path === undefined && (method === undefined || method === good.method);
   return {
@@ -153,8 +152,8 @@ function bend(good: GoodRequest, all: Bends): RoutedRequest {
 
 /** One of the good requests, mutated. `goods` is called each time. */
 export const bentRequest = (goods: () => GoodRequest[]): fc.Arbitrary<RoutedRequest> =>
-  bends.map((each) => {
+  mutations.map((each) => {
     const good = pickFrom(goods(), each.pick);
-    if (good === undefined) throw new Error('there is no good request to bend');
-    return bend(good, each);
+    if (good === undefined) throw new Error('there is no good request to mutate');
+    return mutate(good, each);
   });

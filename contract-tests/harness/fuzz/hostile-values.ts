@@ -118,7 +118,7 @@ export const queryJunk: fc.Arbitrary<string> = fc.string({
   maxLength: 12,
 });
 
-/** A path in another form: some servers take a few of them for the same path, most mean nothing. */
+/** Changes a path. Some servers take a few of the changed paths for the same one, most paths lead nowhere. */
 export const pathJunk: fc.Arbitrary<(path: string) => string> = fc.oneof(
   fc
     .constantFrom(

@@ -1,6 +1,6 @@
 /**
- * One of two accounts on a service, and how its requests are sent: without a client library, which would need cores
- * itself.
+ * One of two accounts on a service, and how its requests are sent. No client library is used, since it would take
+ * processor time itself.
  */
 import { Agent, request } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -32,7 +32,7 @@ export async function send<Data>(
   });
 }
 
-/** Calls an operation: with a body by POST, without one by GET (`operation` may then carry a query). */
+/** Calls an operation: with a body by POST, without one by GET (`operation` may then have a query). */
 export const call = <Data>(account: Account, operation: string, body?: object) =>
   send<Data>(account, `/v1/${operation}`, {
     method: body ? 'POST' : 'GET',

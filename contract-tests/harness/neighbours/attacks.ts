@@ -1,6 +1,6 @@
 /**
- * Attacks of one account on a service that another account also uses. Its key allows all of them.
- * Each attack has delayed other accounts for seconds or minutes.
+ * Attacks of one account on a service that another account also uses. The attacker's key allows all of them.
+ * Each attack once delayed other accounts for seconds or minutes.
  */
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,7 +21,7 @@ export type Attack = {
   about: string;
   /** Runs before the neighbour is measured. */
   prepare?(account: Account): Promise<void>;
-  /** Goes on until `untilMs` (by `performance.now()`). */
+  /** Attacks until `untilMs` (by `performance.now()`). */
   run(account: Account, untilMs: number): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ const TEXT_LENGTH = 1_000_000;
 const QUERY_LENGTH = 8_192;
 const FILE_BYTES = 52_428_800;
 
-/** Runs this many clients, each of which sends one request after the other. */
+/** Runs `clients` clients, each with one request at a time. */
 async function inParallel(
   clients: number,
   untilMs: number,
@@ -52,7 +52,7 @@ const HANGUL = { from: 0xac00, count: 11_172 };
 
 const KNOWLEDGE_BASES = 100;
 
-/** Fills knowledge bases with texts of distinct words. */
+/** Creates knowledge bases, each with the same text of distinct words. */
 async function fillKnowledgeBases(account: Account): Promise<void> {
   const content = distinctPairs(QUERY_LENGTH, IDEOGRAPHS);
   const fill = async (name: string) => {
@@ -110,7 +110,7 @@ const post = (operation: string, apiKey: string, length: string): string =>
   `POST /v1/${operation} HTTP/1.1\r\nHost: a\r\nx-api-key: ${apiKey}\r\n` +
   `Content-Type: application/json\r\n${length}\r\n\r\n`;
 
-/** PUTs one byte again and again to one upload address. */
+/** PUTs one byte repeatedly to one upload address. */
 const oneTicket =
   (connections: number): Attack['run'] =>
   async (account, untilMs) => {
@@ -126,7 +126,7 @@ function makeUpKey(number: number): string {
   return body + crc32(body).toString(16).padStart(8, '0');
 }
 
-/** The reader once took two minutes for this document type. */
+/** Extraction once took two minutes for this document type declaration. */
 const HOSTILE_XML = { fileName: 'hostile.xml', bytes: Buffer.from('<!DOCTYPE['.repeat(100_000)) };
 
 /** Attacks by their names on the command line. */
@@ -161,7 +161,7 @@ export const ATTACKS: Record<string, Attack> = {
   },
   'long-words': { about: '6 queries of 8,192 syllables at a time', run: longQueries(HANGUL) },
   'slow-files': {
-    about: 'six XML files that are hard to read',
+    about: 'six XML files that are hard to parse',
     async run(account, untilMs) {
       for (let i = 0; i < 6; i++) await importFile(account, HOSTILE_XML);
       await delay(Math.max(0, untilMs - performance.now()));
@@ -225,7 +225,7 @@ export const ATTACKS: Record<string, Attack> = {
     },
   },
   'slow-queries': {
-    about: '200 queries whose length is not told and that do not come',
+    about: '200 connections that announce queries without a length and send a byte a second',
     run: slowBodies(200, (apiKey) => post('query', apiKey, 'Transfer-Encoding: chunked')),
   },
   'many-texts': {
@@ -250,7 +250,7 @@ export const ATTACKS: Record<string, Attack> = {
     },
   },
   'made-up-keys': {
-    about: 'keys that nobody has, 64 at a time',
+    about: 'keys that were never issued, 64 at a time',
     run(account, untilMs) {
       let count = 0;
       return inParallel(64, untilMs, () => {

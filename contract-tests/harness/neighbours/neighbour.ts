@@ -22,7 +22,7 @@ const WAIT_SECONDS = 30;
 /** Milliseconds of each request by kind (a file: until it is processed). `refused`: all answers other than 200. */
 export type Observed = Record<keyof typeof PAUSES_MS, number[]> & { refused: string[] };
 
-/** Two accounts on a service; the second one has something to search. */
+/** Opens two accounts on a service, the second one with texts to search. */
 export async function openAccounts(
   service: Pick<RunningService, 'address' | 'dataDirectory'>,
 ): Promise<{ attacker: Account; neighbour: Account }> {
@@ -55,8 +55,8 @@ async function processFile(account: Account): Promise<Answer> {
 }
 
 /**
- * An account searches, imports texts, reads and imports files. Each kind sends one request after the other.
- * Returns what it observed.
+ * Searches, imports texts, reads and imports files, with one request of each kind at a time.
+ * Returns the times and the refusals.
  */
 export async function observe(account: Account, seconds: number): Promise<Observed> {
   const untilMs = performance.now() + 1000 * seconds;
@@ -81,7 +81,7 @@ export async function observe(account: Account, seconds: number): Promise<Observ
 }
 
 const ATTACKER = fileURLToPath(new URL('./attacker.ts', import.meta.url));
-/** The attack has begun after this time. */
+/** After this time the attack has begun. */
 const HEAD_START_MS = 300;
 
 /** Measures `neighbour` while `attacker` attacks. */
