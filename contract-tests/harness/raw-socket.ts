@@ -23,7 +23,7 @@ export async function sendBytes(bytes: string | Uint8Array, address = inject('ad
 
 /**
  * Sends the slices in turn, and listens until the service closes the connection.
- * @param quietMs after this time without a byte the client ends its side: the service may wait for the rest of a request
+ * @param quietMs after this time without a byte the client ends its side: the service may wait for more
  * @returns everything received; `isReset`: the connection was reset, and bytes in transit may be lost
  */
 export async function sendSlices(
