@@ -37,17 +37,13 @@ test('the scripts are found', () => {
   );
 });
 
-test.each(OWN)(
-  '%s says in a sentence which option it does not know, and how it is used',
-  SLOW,
-  (name, command) => {
-    const { status, stdout, stderr } = run(command, '--nonsense');
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^error: unknown option '--nonsense'/);
-    expect(stderr).toMatch(new RegExp(`^Usage: npm (run )?${name}\\b`, 'm'));
-    expect(stderr).not.toMatch(/^ +at /m);
-  },
-);
+test.each(OWN)('%s names an unknown option in a sentence, and prints its usage', SLOW, (name, command) => {
+  const { status, stdout, stderr } = run(command, '--nonsense');
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(/^error: unknown option '--nonsense'/);
+  expect(stderr).toMatch(new RegExp(`^Usage: npm (run )?${name}\\b`, 'm'));
+  expect(stderr).not.toMatch(/^ +at /m);
+});
 
 test.each(['start', 'pack:client'])('%s --help prints its usage, and does nothing', SLOW, (name) => {
   const { status, stdout, stderr } = run(scripts[name] ?? '', '--help');
@@ -55,7 +51,7 @@ test.each(['start', 'pack:client'])('%s --help prints its usage, and does nothin
   expect(stdout).toMatch(new RegExp(`^Usage: npm (run )?${name}\\b`));
 });
 
-test('all others read their arguments in the same way, with --help', () => {
+test('all scripts read their arguments by scriptCommand, with --help', () => {
   const files = OWN.map(([, command]) => command.split(' ').at(-1) ?? '').filter((file) =>
     file.startsWith('scripts/'),
   );
@@ -77,7 +73,7 @@ test.each([
   expect(stderr.split('\n', 1)[0]).toMatch(/^\S.* .*[\w.']$/);
 });
 
-test('mock names the option to change where its port is taken', SLOW, async () => {
+test('mock names the option to change when its port is taken', SLOW, async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo; // it listens on a port

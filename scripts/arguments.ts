@@ -1,4 +1,4 @@
-/** What the scripts share in reading their arguments, by commander as the command line of the service does. */
+/** Reads the arguments of scripts by commander, as the command line of the service does. */
 import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 

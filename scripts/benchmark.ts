@@ -34,7 +34,7 @@ const COMPARED_QUERIES = 200;
 
 const withoutCorpus: Record<string, Part> = {
   get: { about: 'requests a second of reading operations', measure: measureRequestRate },
-  import: { about: 'the largest text, and what others notice of it', measure: measureTextImport },
+  import: { about: 'the largest text, and its effect on others', measure: measureTextImport },
   start: { about: 'from the start to the first answer', measure: measureStartTime },
   upload: { about: 'the largest file', measure: measureFileUpload },
 };
@@ -60,7 +60,7 @@ const withCorpus: Record<string, Part> = {
 const parts: Record<string, Part> = {
   ...withoutCorpus,
   files: {
-    about: 'bombs, many small files, a long PDF and the largest text, and what others notice of them',
+    about: 'bombs, many small files, a long PDF and the largest text, and their effect on others',
     measure: measureFileImport,
   },
   overload: {
@@ -68,7 +68,7 @@ const parts: Record<string, Part> = {
     measure: measureOverloadShare,
   },
   neighbours: {
-    about: 'what one account notices of what another one does',
+    about: 'the effect of one account on another one',
     measure: measureNeighbours,
   },
   ...withCorpus,
@@ -129,7 +129,7 @@ async function run(names: string[], options: Options, jsonFile: string | undefin
 function readCount(typed: string): number {
   const count = Number(typed.replaceAll('_', ''));
   if (Number.isInteger(count) && count > 0) return count;
-  throw new InvalidArgumentError(`${typed} is no whole number above 0.`);
+  throw new InvalidArgumentError(`${typed} is not a whole number above 0.`);
 }
 
 const readCounts = (typed: string): number[] => typed.split(',').map(readCount);
@@ -145,7 +145,7 @@ const command = scriptCommand('benchmark')
     `queries of each of them, by default ${QUERIES} of search, ${COMPARED_QUERIES} of the others`,
     readCount,
   )
-  .option('--json <file>', 'write all figures there too')
+  .option('--json <file>', 'also write all figures to this file')
   .addHelpText('after', () => `\nParts:\n${describeParts()}`);
 
 const describeParts = (): string =>
@@ -154,15 +154,15 @@ const describeParts = (): string =>
     .join('');
 
 async function main(): Promise<void> {
-  const { json, ...given } = command.parse().opts<Partial<Options> & { json?: string }>();
+  const { json, ...options } = command.parse().opts<Partial<Options> & { json?: string }>();
   const isDefault = command.args.length === 0;
-  const options = {
+  const sizes = {
     passages: isDefault ? FEW_PASSAGES : undefined,
     queries: isDefault ? FEW_QUERIES : undefined,
-    ...given,
+    ...options,
   };
   process.once('SIGINT', interruptServices).once('SIGTERM', interruptServices);
-  await run(isDefault ? DEFAULT_PARTS : command.args, options, json);
+  await run(isDefault ? DEFAULT_PARTS : command.args, sizes, json);
 }
 
 try {

@@ -1,6 +1,6 @@
 /**
- * Builds dist/: what src/ has for a server, as JavaScript, since Node strips no types below node_modules; and in
- * dist/client/ the client with its types.
+ * Builds dist/: the server as JavaScript, since Node strips no types below node_modules.
+ * Builds dist/client/: the client with its types.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { buildClient } from './pack-client/build-client.ts';
 const root = join(import.meta.dirname, '..');
 const [source, target] = [join(root, 'src'), join(root, 'dist')];
 
-/** dist/ has the depth of src/, so that paths to spec/openapi.yaml and package.json hold in both. */
+/** dist/ has the depth of src/, so that relative paths to spec/openapi.yaml and package.json are the same in both. */
 async function build(): Promise<void> {
   rmSync(target, { recursive: true, force: true });
   const compiler = join(root, 'node_modules/typescript/bin/tsc');

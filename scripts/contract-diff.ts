@@ -10,7 +10,7 @@ import { findBreakingChanges, type Spec } from './contract-diff/compare-specs.ts
 
 const current = join(import.meta.dirname, '../spec/openapi.yaml');
 /**
- * A file rather than the spec of the newest tag: shallow clones and archives contain it, and a review shows its
+ * A file rather than the spec of the newest tag: shallow clones and archives contain the file, and a review shows its
  * changes.
  */
 const released = join(import.meta.dirname, '../spec/released.yaml');

@@ -24,7 +24,7 @@ knowledge bases of its own and deletes them at its end. Meanwhile nothing else m
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Prints the results beyond Dredd's own output. Returns whether the contract is kept. */
-function tell({ error, stats, failures, left, gaps }: ContractReport): boolean {
+function printReport({ error, stats, failures, left, gaps }: ContractReport): boolean {
   if (error !== undefined) print(`Dredd failed: ${error.message}`);
   for (const { transaction, message } of failures) print(`${nameOf(transaction)}: ${message}`);
   for (const gap of gaps) print(`incomplete: ${gap}`);
@@ -39,18 +39,18 @@ function tell({ error, stats, failures, left, gaps }: ContractReport): boolean {
 
 /** @throws an Error that explains what is wrong with the address or the key, and what to do */
 async function requireService({ address, apiKey }: Target): Promise<void> {
-  const asked = fetch(`${address}/v1/getUsage`, { headers: { 'x-api-key': apiKey } });
-  const { status } = await asked.catch((thrown: Error) => {
+  const answered = fetch(`${address}/v1/getUsage`, { headers: { 'x-api-key': apiKey } });
+  const { status } = await answered.catch((thrown: Error) => {
     const reason = thrown.cause instanceof Error ? messageOf(thrown.cause) : thrown.message;
     throw new Error(
-      `nothing answers at ${address} (${reason}); start the service there, or give its address`,
+      `nothing answers at ${address} (${reason}); start the service there, or pass its address`,
     );
   });
   if (status === 401)
-    throw new Error(`the service at ${address} refuses the key; give another one by API_KEY`);
+    throw new Error(`the service at ${address} refuses the key; pass another one by API_KEY`);
   if (status !== 200)
     throw new Error(
-      `${address}/v1/getUsage answers ${status} instead of 200; give the address of the service`,
+      `${address}/v1/getUsage answers ${status} instead of 200; pass the address of the service`,
     );
 }
 
@@ -72,7 +72,7 @@ async function runAt(address: string, apiKey: string | undefined): Promise<Contr
 async function main(): Promise<void> {
   const { address, key } = command.parse().opts<{ address?: string; key?: string }>();
   const report = await (address === undefined ? runFresh() : runAt(address, key));
-  if (!tell(report)) process.exitCode = 1;
+  if (!printReport(report)) process.exitCode = 1;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interruptServices);

@@ -1,5 +1,4 @@
-/** `npm run contract:mutations`: seeds contract bugs in front of a service and counts those that are caught. */
-
+/** `npm run contract:mutations`: puts a proxy with contract bugs in front of a service, and counts the caught bugs. */
 import { withOperator } from '../contract-tests/harness/operator.ts';
 import { interruptServices, withService } from '../contract-tests/harness/service-process.ts';
 import { ALLOWED_CHANGES } from '../contract-tests/mutations/allowed-changes.ts';
@@ -10,7 +9,7 @@ import { scriptCommand } from './arguments.ts';
 const command = scriptCommand('contract:mutations')
   .description(
     `Starts a service, and for each of ${BUGS.length} bugs a proxy in front of it that changes its answers. Then runs \
-the transactions of contract:dredd that meet the bug. Exits with 1 if a bug is not caught or never changed an answer, \
+the transactions of contract:dredd that show the bug. Exits with 1 if a bug is not caught or never changed an answer, \
 or if the run complains without a bug, or about an allowed change.`,
   )
   .option('--only <text>', 'the bugs whose names contain this');
@@ -20,9 +19,9 @@ const SHOWN_CHARACTERS = 150;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-function tell({ name, complaint }: Verdict): void {
-  const said = complaint?.split('\n', 1)[0]?.slice(0, SHOWN_CHARACTERS);
-  print(said === undefined ? `NOT CAUGHT  ${name}` : `caught  ${name}: ${said}`);
+function printVerdict({ name, complaint }: Verdict): void {
+  const shown = complaint?.split('\n', 1)[0]?.slice(0, SHOWN_CHARACTERS);
+  print(shown === undefined ? `NOT CAUGHT  ${name}` : `caught  ${name}: ${shown}`);
 }
 
 async function main(): Promise<void> {
@@ -31,7 +30,7 @@ async function main(): Promise<void> {
   if (bugs.length === 0) command.error(`error: no bug has a name that contains ${only}.`);
   const verdicts = await withService((service) =>
     withOperator(service.dataDirectory, (operator) =>
-      hunt({ ...service, operator }, { bugs, allowed: ALLOWED_CHANGES }, tell),
+      hunt({ ...service, operator }, { bugs, allowed: ALLOWED_CHANGES }, printVerdict),
     ),
   );
   const caught = verdicts.filter(({ complaint }) => complaint !== undefined);

@@ -27,7 +27,7 @@ const command = scriptCommand('evaluate')
     'Imports test collections, each into a fresh service, and measures the answers to their queries.',
   )
   .argument('[folder...]', 'the collections; by default all beside the project', readFolders)
-  .option('--json <file>', 'write the figures there as well')
+  .option('--json <file>', 'also write the figures to this file')
   .option('--together', 'import all collections into one knowledge base')
   .parse();
 const { json, together } = command.opts<{ json?: string; together?: true }>();
@@ -74,11 +74,15 @@ function printMeans(rows: Row[]): void {
   const better = (ratio: number) => `${((ratio - 1) * 100).toFixed(1).padStart(6)} %`;
   process.stdout.write(
     `${'mean'.padEnd(18)}  ${figure(ndcg10)}  ${figure(reference)}${' '.repeat(26)}${better(ndcg10 / reference)}\n` +
-      `${'each by its own'.padEnd(60)}${better(mean(ratios))}, the least${better(Math.min(...ratios))}\n`,
+      `${'mean of the ratios'.padEnd(60)}${better(mean(ratios))}, the lowest${better(Math.min(...ratios))}\n`,
   );
 }
 
-async function ask(service: RunningService, collection: Collection, imported: ImportedCorpus): Promise<Row> {
+async function evaluateCollection(
+  service: RunningService,
+  collection: Collection,
+  imported: ImportedCorpus,
+): Promise<Row> {
   const { run, answers } = await answerQueries(service, collection, imported);
   const measures = measureDocuments(collection.qrels, run);
   const reference = REFERENCE_NDCG10[collection.name];
@@ -92,7 +96,7 @@ async function* evaluateAlone(folders: string[]): AsyncGenerator<Row> {
   for (const folder of folders) {
     const collection = readCollection(folder);
     yield await withService(async (service) =>
-      ask(service, collection, await importCorpus(service, collection)),
+      evaluateCollection(service, collection, await importCorpus(service, collection)),
     );
   }
 }
@@ -108,7 +112,7 @@ async function* evaluateTogether(folders: string[]): AsyncGenerator<Row> {
     }
     const rows: Row[] = [];
     for (const [i, collection] of collections.entries()) {
-      rows.push(await ask(service, collection, imported[i] as ImportedCorpus)); // one each
+      rows.push(await evaluateCollection(service, collection, imported[i] as ImportedCorpus)); // one each
     }
     return rows;
   });

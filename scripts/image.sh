@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fills a new directory with what the container image has: the package, with the dependencies of the lock file.
+# Fills a new directory with the content of the container image: the package and the dependencies of the lock file.
 #   sh scripts/image.sh DIRECTORY
 set -eu
 mkdir "$1"

@@ -32,7 +32,7 @@ const isAlive = (pid) => {
   }
 };
 
-/** Whether this process installs. Not while another does; afterwards there may be nothing left to install. */
+/** Whether this process may install. Waits a moment while another process installs. */
 function claimInstallation() {
   try {
     writeFileSync(claim, String(process.pid), { flag: 'wx' });

@@ -1,4 +1,4 @@
-/** The closing line shows every reason for which a run fails. */
+/** The closing line counts every failure of a run. */
 import { expect, test, vi } from 'vitest';
 import { plainSummary } from './plain-summary.ts';
 

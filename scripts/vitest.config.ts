@@ -1,7 +1,7 @@
 /**
- * Four suites: unit tests beside the code, on a real PostgreSQL; those of S3 again, on a real store;
- * black-box tests against a running service; and faults: kills, cut links, load and random requests,
- * for longer than `npm test` has time for.
+ * Four suites: unit tests beside the code, on a real PostgreSQL; the tests of S3 again, on a real store;
+ * black-box tests against a running service; and faults: kills, cut links, load and random requests.
+ * The suite of faults takes longer than `npm test` may.
  */
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
@@ -10,7 +10,7 @@ import { plainSummary } from './plain-summary.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const hasRealStore = process.env.TEST_S3_ENDPOINT !== undefined || isCephInstalled();
-const tellOfMissingStore = () =>
+const announceMissingStore = () =>
   void process.stdout.write(
     'Skipped: S3 on a real store. It takes Debian’s ceph-mon, ceph-osd and radosgw, or TEST_S3_ENDPOINT.\n',
   );
@@ -27,7 +27,7 @@ export default defineConfig({
   test: {
     // One worker fewer than cores, but at least two: tests mostly wait, for a start or an import.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    reporters: ['default', plainSummary, hasRealStore ? {} : { onInit: tellOfMissingStore }],
+    reporters: ['default', plainSummary, hasRealStore ? {} : { onInit: announceMissingStore }],
     projects: [
       {
         test: {

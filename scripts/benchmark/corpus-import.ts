@@ -62,7 +62,7 @@ export async function importCorpus(
   return { knowledgeBaseIds, seconds: (performance.now() - start) / 1000 };
 }
 
-async function countChanges(client: pg.Client): Promise<number> {
+async function countDeltas(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ count: string }>('SELECT count(*) FROM document_frequency_deltas');
   return Number(rows[0]?.count);
 }
@@ -74,8 +74,9 @@ async function countChanges(client: pg.Client): Promise<number> {
  */
 export async function settle(client: pg.Client): Promise<{ mergeSeconds: number; vacuumSeconds: number }> {
   const start = performance.now();
-  while ((await countChanges(client)) > 0) {
-    if (performance.now() - start > MERGE_TIMEOUT_MS) throw new Error('the statistics were never merged');
+  while ((await countDeltas(client)) > 0) {
+    if (performance.now() - start > MERGE_TIMEOUT_MS)
+      throw new Error('the document frequencies were not merged in time');
     await delay(POLL_MS);
   }
   const merged = performance.now();

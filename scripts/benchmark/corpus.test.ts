@@ -6,14 +6,14 @@ import { readAnalysis } from '../../src/indexing/testing/analysed-passages.ts';
 import { makeDocument, makePassage, planDocuments } from './corpus.ts';
 import { makeLongQueries, makeQueries, queryKinds } from './query-mix.ts';
 
-test('documents cover the passages that they were planned for, in order', () => {
+test('documents cover their planned passages, in order', () => {
   const plans = planDocuments(100, 5_000);
   const ends = plans.map(({ first, passages }) => first + passages);
   expect(plans.map(({ first }) => first)).toEqual([100, ...ends.slice(0, -1)]);
   expect(ends.at(-1)).toBe(5_000);
 });
 
-test('the service cuts a document into the passages that it was made of, and takes it for English', async () => {
+test('the service cuts a document into its original passages, and detects English', async () => {
   const document = makeDocument({ first: 60, passages: 40 });
   const stem = async (_language: string, words: string[]) => words;
   const { passages } = await readAnalysis(analyseDocument({ format: 'text', ...document }, stem));

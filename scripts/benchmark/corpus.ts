@@ -33,24 +33,24 @@ const randomOf = (purpose: number, number: number): Random =>
 const topicOf = (passage: number): number =>
   drawTopic(randomOf(1, Math.floor(passage / PASSAGES_OF_A_SUBJECT)));
 
-/** Returns a function that draws the words of one passage, one after the other. */
+/** Returns a function that draws the next word of one passage. */
 function createWords(passage: number, random: Random): () => string {
   const topic = topicOf(passage);
   const sideTopic = drawTopic(random);
   const used: string[] = [];
-  const drawNew = (place: number): string => {
-    if (place < SHARES.topic) return drawTopicWord(topic, random);
-    if (place < SHARES.topic + SHARES.sideTopic) return drawTopicWord(sideTopic, random);
+  const drawNew = (drawn: number): string => {
+    if (drawn < SHARES.topic) return drawTopicWord(topic, random);
+    if (drawn < SHARES.topic + SHARES.sideTopic) return drawTopicWord(sideTopic, random);
     return drawWord(random);
   };
   return () => {
-    let place = random();
-    if (place < SHARES.functionWord) return drawFunctionWord(random);
-    place -= SHARES.functionWord;
-    if (place < SHARES.identifier) return drawIdentifier(random);
-    place -= SHARES.identifier;
-    if (place < SHARES.repeated && used.length > 0) return used[Math.floor(random() * used.length)] ?? '';
-    const word = drawNew(place - SHARES.repeated);
+    let drawn = random();
+    if (drawn < SHARES.functionWord) return drawFunctionWord(random);
+    drawn -= SHARES.functionWord;
+    if (drawn < SHARES.identifier) return drawIdentifier(random);
+    drawn -= SHARES.identifier;
+    if (drawn < SHARES.repeated && used.length > 0) return used[Math.floor(random() * used.length)] ?? '';
+    const word = drawNew(drawn - SHARES.repeated);
     used.push(word);
     return word;
   };

@@ -173,12 +173,12 @@ const TOLERANCE = 1e-4;
 
 /** The number of the best scores that were found. Both lists are in descending order. */
 function countFound(best: number[], found: number[]): number {
-  let [count, place] = [0, 0];
+  let [count, next] = [0, 0];
   for (const score of best) {
-    while ((found[place] ?? Number.NEGATIVE_INFINITY) > score + TOLERANCE) place++;
-    if (Math.abs((found[place] ?? Number.NaN) - score) <= TOLERANCE) {
+    while ((found[next] ?? Number.NEGATIVE_INFINITY) > score + TOLERANCE) next++;
+    if (Math.abs((found[next] ?? Number.NaN) - score) <= TOLERANCE) {
       count++;
-      place++;
+      next++;
     }
   }
   return count;
@@ -189,7 +189,7 @@ function countFound(best: number[], found: number[]): number {
  * Passages of equal scores are interchangeable. A missed passage counts once, not again for each passage that moved up.
  */
 export function shareOfFound(exhaustive: number[][], found: number[][]): number {
-  const places = exhaustive.reduce((sum, best) => sum + best.length, 0);
+  const total = exhaustive.reduce((sum, best) => sum + best.length, 0);
   const equal = exhaustive.reduce((sum, best, query) => sum + countFound(best, found[query] ?? []), 0);
-  return equal / places;
+  return equal / total;
 }

@@ -49,7 +49,7 @@ const MEMORY_SAMPLE_MS = 20;
 const TOGETHER_SAMPLE_MS = 250;
 /** For the server and its PostgreSQL. Extraction processes have their own limit. */
 const TARGET_MEMORY_MIB = 512;
-/** The contract's longest wait. The next one follows. */
+/** The contract's longest wait. Longer waits take several requests. */
 const WAIT_SECONDS = 30;
 const SEED = 500;
 
@@ -93,12 +93,11 @@ async function waitForDocument({ service }: Measured, id: string, end = 'process
 
 /**
  * Runs `act` while the other client searches. Returns its seconds, the searches' times, the growth of the server's
- * memory,
- * the peak of server and PostgreSQL together, and the processor time of the server and of the extraction processes.
+ * memory, the peak of server and PostgreSQL together, and the processor time of the server and of the extraction.
  */
 async function watch({ service: { pid }, search }: Measured, act: () => Promise<void>) {
   const before = readResidentBytes(pid);
-  const cpuBefore = { server: readCpuSeconds([pid]), reading: readEndedCpuSeconds(pid) };
+  const cpuBefore = { server: readCpuSeconds([pid]), extraction: readEndedCpuSeconds(pid) };
   let most = before;
   let togetherBytes = 0;
   const sampling = setInterval(() => {
@@ -117,8 +116,8 @@ async function watch({ service: { pid }, search }: Measured, act: () => Promise<
     clearInterval(samplingAll);
   });
   const serverCpu = readCpuSeconds([pid]) - cpuBefore.server;
-  const readingCpu = readEndedCpuSeconds(pid) - cpuBefore.reading;
-  return { seconds, milliseconds, growthBytes: most - before, togetherBytes, serverCpu, readingCpu };
+  const extractionCpu = readEndedCpuSeconds(pid) - cpuBefore.extraction;
+  return { seconds, milliseconds, growthBytes: most - before, togetherBytes, serverCpu, extractionCpu };
 }
 
 type Watched = Awaited<ReturnType<typeof watch>>;
@@ -129,7 +128,7 @@ function addCosts(
   name: string,
   { files, watched }: { files: number; watched: Watched },
 ) {
-  const { milliseconds, growthBytes, togetherBytes, serverCpu, readingCpu } = watched;
+  const { milliseconds, growthBytes, togetherBytes, serverCpu, extractionCpu } = watched;
   const add = (what: string, share: number, target?: { atMost: number }) =>
     report.figure({
       name: `${name}: ${what} of queries meanwhile`,
@@ -147,7 +146,11 @@ function addCosts(
     target: { atMost: TARGET_MEMORY_MIB },
   });
   report.figure({ name: `${name}: server memory growth`, value: growthBytes / MEBIBYTE, unit: 'MiB' });
-  report.figure({ name: `${name}: CPU of the reading process`, value: readingCpu / files, unit: 's' });
+  report.figure({
+    name: `${name}: CPU of the extraction process a file`,
+    value: extractionCpu / files,
+    unit: 's',
+  });
   report.figure({ name: `${name}: CPU of the server a file`, value: serverCpu / files, unit: 's' });
 }
 
@@ -225,7 +228,7 @@ async function createSearches(service: RunningService) {
   return { passages, search };
 }
 
-/** Measures bombs, many small files, a long PDF and the largest text, one after the other, in one service. */
+/** Measures bombs, many small files, a long PDF and the largest text in turn, in one service. */
 export async function measureFileImport(report: Report): Promise<void> {
   const largest = { fileName: 'largest.txt', bytes: Buffer.from(makeText('english', LARGE_BYTES, SEED)) };
   await withService(async (service) => {
@@ -246,8 +249,8 @@ export async function measureFileImport(report: Report): Promise<void> {
       targetSeconds: TARGET_LARGE_SECONDS,
     });
     report.note(
-      `Small files: ${SMALL_FORMATS.join(', ')}, uploaded before; cores that read: ${WORKER_CORES}. The queries: ` +
-        `${QUERIES_PER_SECOND}/s, of ${QUERY_WORDS} words, to ${passages} passages of another knowledge base.`,
+      `Small files: ${SMALL_FORMATS.join(', ')}, uploaded before; cores for extraction: ${WORKER_CORES}. ` +
+        `Queries: ${QUERIES_PER_SECOND}/s, of ${QUERY_WORDS} words, to ${passages} passages of another knowledge base.`,
     );
   });
 }

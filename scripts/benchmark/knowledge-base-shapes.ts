@@ -14,7 +14,7 @@ const WARM_UP_SEED = 2;
 const WARM_UP_QUERIES = 100;
 /** Numbers of knowledge bases, each in its own service. The last one is an account's maximum. */
 const SPREADS = [1, 100, 1_000];
-/** A search of the most knowledge bases may take this many times as long as a search of one with all passages. */
+/** A search of all knowledge bases may take this many times as long as a search of a single one with all passages. */
 const TARGET_RATIO = 2;
 
 /** Passages that a service has imported into one or more knowledge bases. */
@@ -44,7 +44,7 @@ function shapesOf(corpus: Corpus): Shape[] {
 /**
  * Sends each query in every shape before the next query, so that other load on the machine affects all shapes alike.
  */
-async function askByTurns(shapes: Shape[], queries: MixedQuery[], label: string): Promise<number[][]> {
+async function askInTurn(shapes: Shape[], queries: MixedQuery[], label: string): Promise<number[][]> {
   const times = shapes.map((): number[] => []);
   const progress = showProgress(label, queries.length);
   for (const query of queries) {
@@ -121,9 +121,9 @@ export async function measureShapes(
     const queries = makeQueries(count, passages, SEED);
     await withCorpora(report, { passages, spreads: SPREADS }, async (corpora) => {
       const shapes = corpora.flatMap(shapesOf);
-      report.progress(`${count} queries in ${shapes.length} shapes by turns`);
-      await askByTurns(shapes, warmUp, 'warming up');
-      const times = await askByTurns(shapes, queries, 'asking');
+      report.progress(`${count} queries in ${shapes.length} shapes in turn`);
+      await askInTurn(shapes, warmUp, 'warming up');
+      const times = await askInTurn(shapes, queries, 'querying');
       addFigures(report, passages, { shapes, times });
     });
   }

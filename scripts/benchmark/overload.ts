@@ -40,7 +40,7 @@ const TARGET_MEMORY_MB = 512;
 type Answered = { status: number; ms: number };
 type Search = () => Promise<Answered | undefined>;
 
-/** A connection on which one request after the other is sent. */
+/** A connection for one request at a time. */
 type Connection = { ask(request: string): Promise<Answered> };
 
 /** Uses no client library, which would take more of the two cores than a refusal does. */
@@ -48,7 +48,7 @@ async function openConnection(address: string): Promise<Connection> {
   const { hostname, port } = new URL(address);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   await once(socket, 'connect');
-  socket.on('error', () => {}); // its close says it
+  socket.on('error', () => {}); // 'close' follows
   let received = '';
   let take = (_answer: string) => {};
   socket.setEncoding('latin1').on('data', (text: string) => {
@@ -77,7 +77,7 @@ async function openConnection(address: string): Promise<Connection> {
   };
 }
 
-/** Sends searches over the connections of all clients in turn. Returns undefined where none is idle. */
+/** Connects all clients. The returned function sends a search by the next idle one; undefined if none is idle. */
 async function createSearch({ address, apiKey }: RunningService): Promise<Search> {
   const random = createRandom(SEED);
   const idle: Connection[] = [];
@@ -98,7 +98,7 @@ async function createSearch({ address, apiKey }: RunningService): Promise<Search
 /** Good answers a second, and the number of cores that the load itself kept busy, which the service did not have. */
 type Rate = { goodPerSecond: number; loadCores: number };
 
-/** Returns a function that returns the number of cores that this process has kept busy since. */
+/** The returned function returns the number of cores that this process has kept busy since this call. */
 function countOwnCores(): () => number {
   const [before, startedAtMs] = [process.cpuUsage(), performance.now()];
   return () => {
@@ -130,7 +130,7 @@ type Round = Rate & {
   largestBytes: number;
 };
 
-/** The rate when searches arrive at this rate, whatever becomes of earlier ones. */
+/** Measures searches that arrive at this rate, whether or not earlier ones have been answered. */
 async function measureOverload({ pid }: RunningService, search: Search, perSecond: number): Promise<Round> {
   const answers: Answered[] = [];
   let [largestBytes, unsent] = [0, 0];
@@ -169,7 +169,7 @@ async function fill(service: RunningService, texts: number): Promise<void> {
 const withoutLoad = ({ goodPerSecond, loadCores }: Rate): number =>
   goodPerSecond / (1 - loadCores / availableParallelism());
 
-/** A load from another machine takes none of the cores. Both shares are reported. */
+/** Reports two shares of the peak, since a load from another machine would take none of the cores. */
 function addShares(report: Report, peaks: Rate[], rounds: Round[]): void {
   const share = (read: (rate: Rate) => number) =>
     percentile(

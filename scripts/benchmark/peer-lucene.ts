@@ -44,7 +44,7 @@ const toLine = (text: string): string => `${text.replace(/\s+/g, ' ')}\n`;
 const writeLines = (file: string, texts: string[]): Promise<void> =>
   pipeline(Readable.from(texts).map(toLine), createWriteStream(file));
 
-/** Indexes the texts and runs the queries, one after the other, warm. Returns undefined without Lucene or a JDK. */
+/** Indexes the texts, and runs the queries in turn after a warm-up. Returns undefined without Lucene or a JDK. */
 export async function measureLucene(texts: string[], queries: string[]): Promise<LuceneTimes | undefined> {
   const classPath = findClassPath();
   if (classPath === undefined || !(await hasCompiler())) return undefined;

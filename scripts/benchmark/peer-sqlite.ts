@@ -11,12 +11,12 @@ const CACHE_SIZE_KIB = -262_144;
 export const wordsOf = (query: string): string[] => query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /**
- * The words quoted, so that none is an operator (FTS5 manual, 3.1). Stop words are dropped unless nothing else is left.
+ * The words quoted, so that none is an operator (FTS5 manual, 3.1). Drops stop words, unless all words are stop words.
  */
 function toMatch(query: string, stopWords: ReadonlySet<string>): string {
   const words = [...new Set(wordsOf(query))];
-  const telling = words.filter((word) => !stopWords.has(word));
-  return (telling.length > 0 ? telling : words).map((word) => `"${word}"`).join(' OR ');
+  const searched = words.filter((word) => !stopWords.has(word));
+  return (searched.length > 0 ? searched : words).map((word) => `"${word}"`).join(' OR ');
 }
 
 /** Indexes the texts in a file and runs `use` with the search in it. FTS5 itself has no stop words. */

@@ -26,7 +26,7 @@ const LUCENE_TARGET_PASSAGES = 500_000;
 /** Answers one query. */
 type Engine = { name: string; search(query: string): Promise<unknown> };
 type EngineTimes = { name: string; milliseconds: number[] };
-type Queries = { warmUp: string[]; asked: string[] };
+type Queries = { warmUp: string[]; measured: string[] };
 
 /** The indexed text of each passage: title, headings and content. */
 async function readTexts(client: pg.Client): Promise<string[]> {
@@ -40,7 +40,7 @@ async function readTexts(client: pg.Client): Promise<string[]> {
 }
 
 /** Sends all queries to all engines in turn, so that other load on the machine affects them alike. */
-async function askByTurns(engines: Engine[], queries: string[], label: string): Promise<EngineTimes[]> {
+async function askInTurn(engines: Engine[], queries: string[], label: string): Promise<EngineTimes[]> {
   const times = engines.map(({ name }): EngineTimes => ({ name, milliseconds: [] }));
   const progress = showProgress(label, queries.length);
   for (let i = 0; i < queries.length; i += QUERIES_A_TURN) {
@@ -62,11 +62,11 @@ async function askByTurns(engines: Engine[], queries: string[], label: string): 
 async function measureEngines(
   report: Report,
   { service, client, texts }: { service: RunningService; client: pg.Client; texts: string[] },
-  { warmUp, asked }: Queries,
+  { warmUp, measured }: Queries,
 ): Promise<EngineTimes[]> {
   report.progress(`index of ${texts.length} passages for OR + ts_rank`);
   await prepareTsRank(client, texts);
-  const stopWords = await findStopWords(client, [...new Set([...warmUp, ...asked].flatMap(wordsOf))]);
+  const stopWords = await findStopWords(client, [...new Set([...warmUp, ...measured].flatMap(wordsOf))]);
   report.progress(`index of ${texts.length} passages for SQLite`);
   return await withSqlite(texts, stopWords, async (searchSqlite) => {
     const engines: Engine[] = [
@@ -74,9 +74,9 @@ async function measureEngines(
       { name: 'OR + ts_rank', search: (query) => searchByTsRank(client, query) },
       { name: 'SQLite FTS5', search: async (query) => searchSqlite(query) },
     ];
-    report.progress(`${asked.length} queries to ${engines.map(({ name }) => name).join(', ')}`);
-    await askByTurns(engines, warmUp, 'warming up');
-    return await askByTurns(engines, asked, 'asking');
+    report.progress(`${measured.length} queries to ${engines.map(({ name }) => name).join(', ')}`);
+    await askInTurn(engines, warmUp, 'warming up');
+    return await askInTurn(engines, measured, 'querying');
   });
 }
 
@@ -90,7 +90,7 @@ async function measureAll(report: Report, passages: number, queries: Queries): P
       return { texts, times: await measureEngines(report, { service, client, texts }, queries) };
     });
     report.progress('Lucene');
-    const lucene = await measureLucene(texts, queries.asked);
+    const lucene = await measureLucene(texts, queries.measured);
     if (lucene) return [...times, { name: 'Lucene in process', milliseconds: lucene.milliseconds }];
     report.note('Lucene was left out: it takes a JDK and the package liblucene8-java (Debian, Ubuntu).');
     return times;
@@ -139,13 +139,13 @@ export async function measurePeers(
   for (const passages of sizes) {
     const textsOf = (number: number, seed: number) =>
       makeQueries(number, passages, seed).map(({ text }) => text);
-    const queries = { warmUp: textsOf(WARM_UP_QUERIES, WARM_UP_SEED), asked: textsOf(count, SEED) };
+    const queries = { warmUp: textsOf(WARM_UP_QUERIES, WARM_UP_SEED), measured: textsOf(count, SEED) };
     addFigures(report, passages, await measureAll(report, passages, queries));
   }
   report.note(
     `${count} queries, one client, limit 10, contents included. Each text: title, headings and content of a passage.`,
   );
   report.note(
-    'SQLite is asked without stop words, because FTS5 drops none by itself. Lucene runs after the others, warm.',
+    'SQLite gets no stop words, because FTS5 drops none by itself. Lucene runs after the others, warm.',
   );
 }

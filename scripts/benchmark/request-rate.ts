@@ -128,9 +128,7 @@ function addFigures(
     );
   if (busy >= BUSY_SHARE) return;
   const share = Math.round(busy * 100);
-  report.note(
-    `${subject}: the server had only ${share} % of a core; its rate is limited by its surroundings.`,
-  );
+  report.note(`${subject}: the server had only ${share} % of a core; other processes limited its rate.`);
 }
 
 /** Starts the bare server and runs `use` while it answers. */

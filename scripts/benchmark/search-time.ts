@@ -116,7 +116,7 @@ async function measureImport(service: RunningService, report: Report, passages: 
 async function addExactness({ service, report, passages }: Measured, texts: string[]): Promise<void> {
   const value = await withServiceDatabase(service, (client) => measureExactness(service, client, texts));
   report.figure({
-    name: `${passages.toLocaleString('en')}: of the ten best by BM25, looked at`,
+    name: `${passages.toLocaleString('en')}: share of the ten best by BM25 among the candidates`,
     value,
     unit: '',
     target: { atLeast: TARGET_EQUAL_SHARE },

@@ -42,7 +42,7 @@ function createOthers(service: RunningService, knowledgeBaseId: string): () => P
   };
 }
 
-/** Imports texts one after the other. Returns the seconds of each. */
+/** Imports texts in turn. Returns the seconds of each. */
 async function importTexts(
   service: RunningService,
   script: ScriptName,
@@ -97,7 +97,7 @@ export async function measureTextImport(report: Report): Promise<void> {
     }
     const send = createOthers(service, small);
     report.note(
-      `The others: ${ARRIVALS_PER_SECOND} requests/s, getBalance and searches of ${SMALL_TEXTS} pages by turns.`,
+      `The others: ${ARRIVALS_PER_SECOND} requests/s, getBalance and searches of ${SMALL_TEXTS} pages alternately.`,
     );
     report.progress(`the others alone for ${QUIET_SECONDS} s`);
     const quiet = { perSecond: ARRIVALS_PER_SECOND, ended: delay(QUIET_SECONDS * 1000) };

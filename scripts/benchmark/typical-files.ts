@@ -33,7 +33,7 @@ const elements = (name: string, paragraphs: string[]) =>
 const docx = (paragraphs: string[]) =>
   writeZip(docxOf(paragraphs.map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`).join('')));
 
-/** More than is ever unpacked from one archive (src/extraction/extraction-limits.ts). */
+/** More than the service unpacks from one archive (src/extraction/extraction-limits.ts). */
 const BOMB_CHARACTERS = 256 * 1024 ** 2;
 
 /** A Word file of some 300 KiB that contains a thousand times as much text. */

@@ -17,7 +17,7 @@ export type Schema = {
   [keyword: string]: unknown;
 };
 
-/** One version of a schema each. */
+/** Both versions of a schema. */
 export type Change = { released: Schema; current: Schema };
 
 /** Requests come from clients of the released spec, answers from a service of the current one. */
@@ -40,7 +40,7 @@ const ajv = new Ajv({ strict: false, validateFormats: false });
 
 const show = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value));
 
-/** The sentence on a keyword, the released value first. */
+/** The sentence about a changed keyword, the released value first. */
 function differs({ side, where, sent, taken }: Exchange, keyword: string): string {
   const [released, current] = side === 'request' ? [sent, taken] : [taken, sent];
   return `${where}: ${keyword} was ${show(released[keyword])}, is ${show(current[keyword])}`;
@@ -194,7 +194,7 @@ function misfits(exchange: Exchange): string[] {
 }
 
 /**
- * What a change of a schema breaks, a sentence each, beginning with `where`.
+ * Lists what the change of a schema breaks, one sentence each, beginning with `where`.
  * A request may accept more than before, and an answer may contain fewer different values.
  * Either may gain a field, but not lose one.
  */

@@ -27,13 +27,13 @@ export type Spec = {
   components?: { schemas?: Record<string, Schema>; securitySchemes?: Record<string, Scheme> };
 };
 
-/** Both versions of one thing; undefined where a version lacks it. */
+/** Both versions of one part of the spec; undefined where a version lacks it. */
 type Pair<T> = { where: string; released: T | undefined; current: T | undefined };
 
 /** How a parameter is serialised in a request. */
 const PARAMETER_FORM = ['style', 'explode', 'allowReserved', 'allowEmptyValue', 'content'];
 
-/** Pairs everything that either version names with its counterpart. */
+/** Pairs each named part of either version with its counterpart. */
 function pairUp<T>(
   where: string,
   released: Record<string, T> = {},
@@ -48,7 +48,7 @@ function pairUp<T>(
 }
 
 /**
- * The removed things, and the result of `compare` for things in both. New things only count if `compare` reports them.
+ * Reports the removed parts, and the result of `compare` for the parts in both versions. New parts break nothing.
  */
 function comparePairs<T>(
   pairs: Pair<T>[],
@@ -61,8 +61,8 @@ function comparePairs<T>(
 }
 
 const compareContent = (side: Side, where: string, released?: Content, current?: Content): string[] =>
-  comparePairs(pairUp(where, released, current), (place, before, after) =>
-    compareSchemas(side, place, { released: before.schema ?? {}, current: after.schema ?? {} }),
+  comparePairs(pairUp(where, released, current), (mediaType, before, after) =>
+    compareSchemas(side, mediaType, { released: before.schema ?? {}, current: after.schema ?? {} }),
   );
 
 const byLowerCase = <T>(named: Record<string, T> = {}): Record<string, T> =>
@@ -101,15 +101,15 @@ function compareParameter({ where, released, current }: Pair<Parameter>): string
   ];
 }
 
-const byPlaceAndName = (parameters: Parameter[] = []): Record<string, Parameter> =>
+const byLocationAndName = (parameters: Parameter[] = []): Record<string, Parameter> =>
   Object.fromEntries(parameters.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
 
 const compareParameters = (where: string, released: Operation, current: Operation): string[] =>
-  pairUp(where, byPlaceAndName(released.parameters), byPlaceAndName(current.parameters)).flatMap(
+  pairUp(where, byLocationAndName(released.parameters), byLocationAndName(current.parameters)).flatMap(
     compareParameter,
   );
 
-/** Each list of schemes that was sufficient must stay so. No list at all: open to everyone. */
+/** A list of schemes that was sufficient must stay sufficient. No list at all: open to everyone. */
 function compareSecurity(
   where: string,
   { security: before = [] }: Operation,
@@ -118,7 +118,7 @@ function compareSecurity(
   if (after.length === 0) return [];
   const accepted = before.length === 0 ? [{}] : before;
   const isAccepted = (way: object) => after.some((other) => isDeepStrictEqual(way, other));
-  return accepted.every(isAccepted) ? [] : [`${where}: another way to authenticate is asked for`];
+  return accepted.every(isAccepted) ? [] : [`${where}: another way to authenticate is required`];
 }
 
 /** The operationId is a function's name in the generated client. */

@@ -3,68 +3,69 @@
 /** An OpenAPI document or a part of it. */
 type Node = Record<string, unknown>;
 /**
- * Changes the document in place.
+ * Changes the document itself.
  * @throws when its path does not exist
  */
 type Edit = (document: Node) => void;
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
-/** The node that contains the last of the keys, which are separated by blanks, and that key. */
-function locate(document: Node, place: string): [Node, string] {
-  const keys = place.split(' ');
+/** `path`: keys separated by blanks. Returns the node that contains the last key, and that key. */
+function locate(document: Node, path: string): [Node, string] {
+  const keys = path.split(' ');
   const last = keys.pop() ?? '';
   const holder = keys.reduce<unknown>((node, key) => (isNode(node) ? node[key] : undefined), document);
-  if (!isNode(holder)) throw new Error(`nothing at ${place}`);
+  if (!isNode(holder)) throw new Error(`nothing at ${path}`);
   return [holder, last];
 }
 
 /** Sets a different value. */
 const set =
-  (place: string, value: unknown): Edit =>
+  (path: string, value: unknown): Edit =>
   (document) => {
-    const [holder, key] = locate(document, place);
-    if (JSON.stringify(holder[key]) === JSON.stringify(value)) throw new Error(`${place} is so already`);
+    const [holder, key] = locate(document, path);
+    if (JSON.stringify(holder[key]) === JSON.stringify(value))
+      throw new Error(`${path} has this value already`);
     holder[key] = value;
   };
 
 const remove =
-  (place: string): Edit =>
+  (path: string): Edit =>
   (document) => {
-    const [holder, key] = locate(document, place);
-    if (!(key in holder)) throw new Error(`nothing at ${place}`);
+    const [holder, key] = locate(document, path);
+    if (!(key in holder)) throw new Error(`nothing at ${path}`);
     if (Array.isArray(holder)) holder.splice(Number(key), 1);
     else delete holder[key];
   };
 
 /** Renames a key within its node. */
 const rename =
-  (place: string, name: string): Edit =>
+  (path: string, name: string): Edit =>
   (document) => {
-    const [holder, key] = locate(document, place);
+    const [holder, key] = locate(document, path);
     holder[name] = holder[key];
-    remove(place)(document);
+    remove(path)(document);
   };
 
-function listAt(document: Node, place: string): unknown[] {
-  const [holder, key] = locate(document, place);
+function listAt(document: Node, path: string): unknown[] {
+  const [holder, key] = locate(document, path);
   holder[key] ??= [];
   const list = holder[key];
-  if (!Array.isArray(list)) throw new Error(`no list at ${place}`);
+  if (!Array.isArray(list)) throw new Error(`no list at ${path}`);
   return list;
 }
 
 const append =
-  (place: string, value: unknown): Edit =>
+  (path: string, value: unknown): Edit =>
   (document) => {
-    listAt(document, place).push(value);
+    listAt(document, path).push(value);
   };
 
 const withdraw =
-  (place: string, value: unknown): Edit =>
+  (path: string, value: unknown): Edit =>
   (document) => {
-    const list = listAt(document, place);
-    if (!list.includes(value)) throw new Error(`${place} has no ${value}`);
+    const list = listAt(document, path);
+    if (!list.includes(value)) throw new Error(`${path} has no ${value}`);
     list.splice(list.indexOf(value), 1);
   };
 
@@ -79,7 +80,7 @@ const SCHEMAS = 'components schemas';
 const REQUEST = `${SCHEMAS} QueryRequest`;
 const JSON_BODY = 'content application/json';
 
-/** Each one breaks some client that was correct before. */
+/** Each change breaks some client that was correct before. */
 export const BREAKING_CHANGES: Record<string, Edit> = {
   'an operation is gone': remove('paths /v1/getUsage'),
   'an operation has another path': rename('paths /v1/getUsage', '/v1/usage'),
@@ -89,44 +90,44 @@ export const BREAKING_CHANGES: Record<string, Edit> = {
     rename(`${SCHEMAS} Usage`, 'Consumption'),
     set(`${SCHEMAS} UsageEnvelope properties data $ref`, '#/components/schemas/Consumption'),
   ),
-  'a status is not documented any more': remove(`${QUERY} responses 402`),
-  'default is not documented any more': remove(`${QUERY} responses default`),
+  'a status is no longer documented': remove(`${QUERY} responses 402`),
+  'default is no longer documented': remove(`${QUERY} responses default`),
   'a request takes another media type': rename(`${QUERY} requestBody ${JSON_BODY}`, 'application/xml'),
   'an answer has another media type': rename(`${QUERY} responses 200 ${JSON_BODY}`, 'text/csv'),
   'an answer loses a header': remove('components responses RateLimited headers Retry-After'),
   'a header may be missing': set('components headers RequestId required', false),
   'a header has another type': set('components headers RetryAfter schema', { type: 'string' }),
-  'a body has to be given': set('paths /v1/getUsage get requestBody', {
+  'a body becomes required': set('paths /v1/getUsage get requestBody', {
     required: true,
     content: { 'application/json': { schema: { type: 'object' } } },
   }),
-  'a new field has to be given': all(
+  'a new field is required': all(
     set(`${REQUEST} properties language`, { type: 'string' }),
     append(`${REQUEST} required`, 'language'),
   ),
-  'an optional field has to be given': append(`${REQUEST} required`, 'limit'),
+  'an optional field becomes required': append(`${REQUEST} required`, 'limit'),
   'a field is no longer accepted': remove(`${REQUEST} properties limit`),
   'a field takes another type': set(`${REQUEST} properties limit type`, 'string'),
   'a field takes less': set(`${REQUEST} properties limit maximum`, 20),
   'a field takes no small values': set(`${REQUEST} properties limit minimum`, 2),
-  'a text may not be as long': set(`${SCHEMAS} KnowledgeBaseName maxLength`, 50),
+  'a text must be shorter': set(`${SCHEMAS} KnowledgeBaseName maxLength`, 50),
   'a text may not be empty': set(`${SCHEMAS} KnowledgeBaseDescription minLength`, 1),
-  'a list may not be as long': set(`${REQUEST} properties knowledgeBaseIds maxItems`, 10),
+  'a list must be shorter': set(`${REQUEST} properties knowledgeBaseIds maxItems`, 10),
   'a list may not be empty': set(`${REQUEST} properties knowledgeBaseIds minItems`, 1),
-  'a text has to match a pattern': set(`${SCHEMAS} KnowledgeBaseId pattern`, '^[0-9a-f-]{36}$'),
-  'a text has to have a format': set(`${SCHEMAS} KnowledgeBaseId format`, 'uuid'),
-  'a field takes some values only': set(`${REQUEST} properties query enum`, ['a', 'b']),
-  'a default means something else': set(`${REQUEST} properties limit default`, 20),
-  'items have to be of another type': set(`${REQUEST} properties knowledgeBaseIds items`, {
+  'a text must match a pattern': set(`${SCHEMAS} KnowledgeBaseId pattern`, '^[0-9a-f-]{36}$'),
+  'a text must have a format': set(`${SCHEMAS} KnowledgeBaseId format`, 'uuid'),
+  'a field takes only some values': set(`${REQUEST} properties query enum`, ['a', 'b']),
+  'a default changes': set(`${REQUEST} properties limit default`, 20),
+  'items must be of another type': set(`${REQUEST} properties knowledgeBaseIds items`, {
     type: 'integer',
   }),
-  'a new parameter has to be given': append('paths /v1/getUsage get parameters', {
+  'a new parameter is required': append('paths /v1/getUsage get parameters', {
     name: 'month',
     in: 'query',
     required: true,
     schema: { type: 'string' },
   }),
-  'an optional parameter has to be given': set('components parameters WaitSeconds required', true),
+  'an optional parameter becomes required': set('components parameters WaitSeconds required', true),
   'a parameter is gone': remove('paths /v1/getDocumentStatus get parameters 1'),
   'a parameter moves to the headers': set('components parameters WaitSeconds in', 'header'),
   'a parameter takes less': set('components parameters PageLimit schema maximum', 100),
@@ -139,7 +140,7 @@ export const BREAKING_CHANGES: Record<string, Edit> = {
   'a whole number of an answer gets fractions': set(`${SCHEMAS} Count type`, 'number'),
   'a number of an answer gets larger': set(`${SCHEMAS} SearchResult properties score maximum`, 100),
   'a text of an answer gets longer': set(`${SCHEMAS} Pagination properties nextCursor maxLength`, 2000),
-  'a time of an answer has no format any more': remove(`${SCHEMAS} Timestamp format`),
+  'a time of an answer loses its format': remove(`${SCHEMAS} Timestamp format`),
   'a field of an answer gets a new value': append(`${SCHEMAS} DocumentStatus enum`, 'archived'),
   'a field of an answer gets any value': remove(`${SCHEMAS} DocumentType enum`),
   'a constant of an answer changes': set(`${SCHEMAS} UnauthorizedError properties errorCode enum`, [
@@ -159,11 +160,11 @@ export const BREAKING_CHANGES: Record<string, Edit> = {
     type: 'object',
   }),
   'the key is sent by another name': set('components securitySchemes apiKey name', 'authorization'),
-  'a second credential is asked for': set('security', [{ apiKey: [], token: [] }]),
-  'a keyword comes that the comparison does not know': set(`${REQUEST} not`, { required: ['limit'] }),
+  'a second credential is required': set('security', [{ apiKey: [], token: [] }]),
+  'a keyword is new, and unknown to the comparison': set(`${REQUEST} not`, { required: ['limit'] }),
 };
 
-/** None breaks a client that was correct before. */
+/** No change breaks a client that was correct before. */
 export const HARMLESS_CHANGES: Record<string, Edit> = {
   'a new operation': set('paths /v1/renameDocument', {
     post: { operationId: 'renameDocument', responses: {} },
@@ -178,7 +179,7 @@ export const HARMLESS_CHANGES: Record<string, Edit> = {
     schema: { type: 'string' },
   }),
   'a new field of an answer': set(`${SCHEMAS} SearchResult properties language`, { type: 'string' }),
-  'a new field that every answer has': all(
+  'a new required field of an answer': all(
     set(`${SCHEMAS} SearchResult properties language`, { type: 'string' }),
     append(`${SCHEMAS} SearchResult required`, 'language'),
   ),
@@ -211,14 +212,14 @@ export const HARMLESS_CHANGES: Record<string, Edit> = {
       { $ref: '#/components/schemas/KnowledgeBaseId' },
     ],
   }),
-  'an answer gives less': all(
+  'an answer contains less': all(
     set(`${SCHEMAS} SearchResult properties score maximum`, 0.5),
     withdraw(`${SCHEMAS} DocumentErrorCode enum`, 'FILE_TOO_COMPLEX'),
     set(`${SCHEMAS} PassageCount maximum`, 1000),
   ),
-  'an optional field of an answer always comes': append(`${SCHEMAS} Document required`, 'passageCount'),
+  'an optional field of an answer becomes required': append(`${SCHEMAS} Document required`, 'passageCount'),
   'a field of an answer gets a format': set(`${SCHEMAS} PassageId format`, 'uri-reference'),
-  'no key is asked for': set(`paths /v1/getUsage get security`, []),
+  'no key is required': set(`paths /v1/getUsage get security`, []),
   'another server': set('servers', [{ url: 'https://kr.example.org' }]),
   'an extension': set(`${QUERY} x-cost`, 1),
 };

@@ -71,7 +71,7 @@ export async function answerQueries(
 ): Promise<{ run: Run; answers: Map<string, Excerpt[]> }> {
   const run: Run = new Map();
   const answers = new Map<string, Excerpt[]>();
-  await workThrough(`${name}: asking`, queries, async ({ id, text }) => {
+  await workThrough(`${name}: querying`, queries, async ({ id, text }) => {
     const results = await call<SearchResult[]>(service, 'query', {
       query: cut(text, QUERY_LIMIT),
       knowledgeBaseIds: [knowledgeBaseId],

@@ -10,7 +10,7 @@ export type CorpusDocument = { id: string; title: string; text: string };
 export type JudgedQuery = { id: string; text: string };
 /** Query → judged documents with their gain; 0 is not relevant. */
 export type Qrels = Map<string, Map<string, number>>;
-/** A stretch of a document that an answer must contain. In code points, `end` exclusive. */
+/** A stretch of a document, which an answer must contain. `start` and `end` (exclusive) in code points. */
 export type Excerpt = { document: string; start: number; end: number };
 
 export type Collection = {

@@ -32,7 +32,7 @@ test('nDCG@10, recall and MRR@10 of a case computed by hand', () => {
   expect(measures).toMatchObject({ recall10: 0.5, recall50: 0.5, mrr10: 0.25 });
 });
 
-test('equal scores rank by document id descending, and what comes after ten does not count', () => {
+test('equal scores rank by document id descending, and documents after the tenth do not count', () => {
   const qrels = new Map([['q', new Map([['a', 1]])]]);
   const ties = new Map(['a', 'b', 'c', 'd'].map((id) => [id, 1]));
   expect(measureDocuments(qrels, new Map([['q', ties]])).mrr10).toBe(0.25);
@@ -40,7 +40,7 @@ test('equal scores rank by document id descending, and what comes after ten does
   expect(measureDocuments(qrels, new Map([['q', many]]))).toMatchObject({ mrr10: 0, ndcg10: 0, recall50: 1 });
 });
 
-test('excerpts: recall, precision and IoU count characters, overlaps of passages as returned twice', () => {
+test('excerpts: recall, precision and IoU count characters, and overlaps of returned passages twice', () => {
   const wanted = new Map([
     [
       'q',

@@ -75,7 +75,7 @@ function overlap(left: Excerpt[], right: Excerpt[]): number {
   return size;
 }
 
-/** How much of the wanted excerpts one answer covers. Overlapping passages count twice as returned, as in Chroma. */
+/** Compares an answer with the wanted excerpts. Overlaps of passages count twice among the returned, as in Chroma. */
 function measureAnswer(wanted: Excerpt[], returned: Excerpt[]): PassageMeasures {
   const documents = new Set([...wanted, ...returned].map(({ document }) => document));
   let [hit, wantedSize] = [0, 0];

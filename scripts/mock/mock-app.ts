@@ -35,7 +35,7 @@ async function authenticate(key: string | undefined) {
 const createAnswer =
   (prism: Prism): Backend['answer'] =>
   async (operationId, validated, { header, origin }) => {
-    const input = validated as MockInput; // the spec has been asked; these are the fields that the mock looks at
+    const input = validated as MockInput; // validated by the spec; the mock reads these fields
     const answers = prism.answersOf(operationId);
     const { status, example } = readPreference(header('prefer'), answers);
     if (status !== 200) throw toRefusal(await prism.answer(operationId, { status, example }));

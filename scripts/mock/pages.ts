@@ -1,4 +1,4 @@
-/** Cuts lists to the requested size, which an example cannot know. */
+/** Cuts the lists of the examples to the requested size. */
 import { byPosition, parseCursor, toPage } from '../../src/handlers/pagination.ts';
 
 /** `limit` is always set: the spec has a default for it in every operation that accepts it. */
@@ -8,7 +8,7 @@ export type PageInput = { limit?: number; cursor?: string };
 export type SuccessBody = { data: unknown; pagination?: unknown };
 
 /**
- * The requested page of a list's body; other bodies unchanged. Cursors count items.
+ * The requested page of a list's body. Other bodies are returned unchanged. Cursors count items.
  * @throws INPUT_VALIDATION_FAILED for a cursor that this list has not returned
  */
 export function cutPage(list: string, body: SuccessBody, { limit, cursor }: PageInput): SuccessBody {
@@ -18,7 +18,7 @@ export function cutPage(list: string, body: SuccessBody, { limit, cursor }: Page
   const start = parseCursor(list, cursor, byPosition) ?? 0;
   const rows = data
     .slice(start, start + limit + 1)
-    .map((item, index) => ({ item, place: start + index + 1 }));
-  const cut = toPage(rows, { list, limit, positionOf: ({ place }) => String(place) });
+    .map((item, index) => ({ item, position: start + index + 1 }));
+  const cut = toPage(rows, { list, limit, positionOf: ({ position }) => String(position) });
   return { data: cut.page.map(({ item }) => item), pagination: cut.pagination };
 }

@@ -11,10 +11,10 @@ const refuse = (problem: string) => validationFailed([], { Prefer: [problem] });
  * @throws INPUT_VALIDATION_FAILED, with the possible values, for a code or an example that the operation does not have
  */
 export function readPreference(header: string, answers: Answers): Wanted {
-  const given = new Map(
+  const preferences = new Map(
     [...header.matchAll(PREFERENCE)].map(([, name = '', value]) => [name.toLowerCase(), value]),
   );
-  const { code = '200', example } = Object.fromEntries(given);
+  const { code = '200', example } = Object.fromEntries(preferences);
   const examples = answers.get(code);
   if (examples === undefined) throw refuse(`code must be one of ${[...answers.keys()].sort().join(', ')}`);
   const names = examples.map(({ name }) => name);

@@ -24,7 +24,7 @@ export type Wanted = { status: number; example?: string | undefined };
 /** An answer from the spec; `headers` by their names in the spec. */
 export type SpecAnswer = { body: unknown; headers: Record<string, unknown> };
 
-/** The answers in the spec. Both functions throw for missing ones. */
+/** The answers in the spec. Both functions throw if the spec has no such answer. */
 export type Prism = {
   /** The examples of all successes, of every operation. */
   successes: Example[];
@@ -32,7 +32,7 @@ export type Prism = {
   answer(operationId: string, wanted: Wanted): Promise<SpecAnswer>;
 };
 
-/** Requests are validated before, and tests validate the examples. */
+/** The HTTP layer validates requests before, and tests validate the examples. */
 const UNCHECKED = {
   isProxy: false,
   checkSecurity: false,
@@ -45,7 +45,7 @@ const UNCHECKED = {
 /** The status of the spec's `default`, for statuses that no operation documents. */
 const DEFAULT_STATUS = '500';
 
-/** `default` also has examples for requests that reach no operation; those belong to no operation. */
+/** `default` also has examples for requests that reach no operation. They belong to no operation. */
 function belongsTo(status: string, { body }: Example): boolean {
   const { errorCode } = body as { errorCode?: ErrorCode }; // an envelope; spec-examples.test.ts
   return errorCode === undefined || STATUS_OF[errorCode] === Number(status);
@@ -64,10 +64,10 @@ function answersOf({ responses }: Operation): Answers {
 }
 
 /**
- * Asks Prism for an answer.
+ * Gets an answer from Prism.
  * @throws Prism's problem when the operation has no such answer
  */
-async function ask(operation: Operation, { status, example }: Wanted): Promise<SpecAnswer> {
+async function requestAnswer(operation: Operation, { status, example }: Wanted): Promise<SpecAnswer> {
   const { method, path } = operation;
   // No headers: Prism would look for an example of the type in Accept, which the service does not read.
   const request = { method: method as 'get', url: { path, query: {} }, headers: {} }; // the spec's, in lower case
@@ -91,15 +91,15 @@ export async function createPrism(): Promise<Prism> {
   const operations = new Map(read.map((operation) => [operation.iid ?? '', operation]));
   const answers = new Map([...operations].map(([id, operation]) => [id, answersOf(operation)]));
   /** Cached: the answers do not change, and Prism takes a millisecond or two for each. */
-  const given = new Map<string, Promise<SpecAnswer>>();
+  const cached = new Map<string, Promise<SpecAnswer>>();
 
   return {
     successes: [...answers.values()].flatMap((byStatus) => byStatus.get('200') ?? []),
     answersOf: (operationId) => requireIn(answers, operationId),
     async answer(operationId, wanted) {
       const key = `${operationId} ${wanted.status} ${wanted.example ?? ''}`;
-      const answer = given.get(key) ?? ask(requireIn(operations, operationId), wanted);
-      given.set(key, answer);
+      const answer = cached.get(key) ?? requestAnswer(requireIn(operations, operationId), wanted);
+      cached.set(key, answer);
       return await answer;
     },
   };

@@ -18,7 +18,7 @@ export type RequestedIds = {
   fileId?: string;
 };
 
-/** Undefined: the request has no ids. */
+/** The request's ids; undefined without ids. */
 function idsOf({
   knowledgeBaseId,
   knowledgeBaseIds,
@@ -34,11 +34,12 @@ function idsOf({
 const ID = /^[\w-]+$/;
 
 /** Whether all requested ids have a valid form. */
-export const haveValidForm = (asked: RequestedIds): boolean =>
-  (idsOf(asked) ?? []).every((id) => ID.test(id));
+export const haveValidForm = (requested: RequestedIds): boolean =>
+  (idsOf(requested) ?? []).every((id) => ID.test(id));
 
 /**
- * Whether the body contains this id, alone or as part of another. The examples' ids consist of UUIDs; `pdf` is a type.
+ * Whether the body contains this id, alone or as part of another id. Only UUIDs count: a text such as `pdf` also occurs
+ * elsewhere in the examples.
  */
 const mentions = (body: unknown, id: string): boolean => UUID.test(id) && JSON.stringify(body).includes(id);
 const mentionsNothing = ({ body }: Example): boolean => !UUID.test(JSON.stringify(body));
@@ -52,10 +53,10 @@ const isKnown = (story: Example[], id: string): boolean => story.some(({ body })
  */
 export function chooseExample(
   examples: Example[],
-  asked: RequestedIds,
+  requested: RequestedIds,
   story: Example[],
 ): Example | undefined {
-  const ids = idsOf(asked);
+  const ids = idsOf(requested);
   if (ids === undefined) return examples[0];
   const about = examples.find(({ body }) => ids.some((id) => mentions(body, id)));
   if (about !== undefined) return about;
@@ -74,17 +75,17 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
 }
 
 /** The answer with its ids replaced by the requested ones; unchanged where it contains them already. */
-export function replaceIds(body: unknown, asked: RequestedIds): unknown {
-  const [id] = idsOf(asked) ?? [];
+export function replaceIds(body: unknown, requested: RequestedIds): unknown {
+  const [id] = idsOf(requested) ?? [];
   const text = JSON.stringify(body);
   const [ownKnowledgeBase] = UUID.exec(text) ?? [];
   if (id === undefined || ownKnowledgeBase === undefined || mentions(body, id)) return body;
   const [ownDocument] = DOCUMENT.exec(text) ?? [];
-  const isPart = asked.documentId !== undefined || asked.fileId !== undefined;
+  const isPart = requested.documentId !== undefined || requested.fileId !== undefined;
   const knowledgeBase = isPart ? (COMPOUND.exec(id)?.[1] ?? ownKnowledgeBase) : id;
   const changed = new Map([
     [ownKnowledgeBase, knowledgeBase],
-    ...(asked.documentId !== undefined && ownDocument !== undefined ? [[ownDocument, id] as const] : []),
+    ...(requested.documentId !== undefined && ownDocument !== undefined ? [[ownDocument, id] as const] : []),
   ]);
   // Longer ids first, since a document's id begins with its knowledge base's.
   const own = new RegExp([...changed.keys()].toReversed().join('|'), 'g');
