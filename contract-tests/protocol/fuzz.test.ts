@@ -81,18 +81,21 @@ function requireAccepted(request: RoutedRequest, { status, text }: Answer): void
 
 type Run = { address: string; fixtures: Fixtures; succeeded: Set<OperationId>; tally: Tally };
 
-async function send({ address, fixtures, succeeded, tally }: Run, made: GeneratedRequest): Promise<void> {
-  if (made.kind === 'raw') {
-    const answers = await sendChecked(address, made.request);
+async function send(
+  { address, fixtures, succeeded, tally }: Run,
+  generated: GeneratedRequest,
+): Promise<void> {
+  if (generated.kind === 'raw') {
+    const answers = await sendChecked(address, generated.request);
     const ends = typeof answers === 'string' ? [answers] : answers.map(({ status }) => String(status));
     for (const end of ends.length === 0 ? ['silent'] : ends) count(tally, `raw ${end}`);
     return;
   }
-  const { route, sent } = made.request;
-  const answer = await exchangeChecked(address, made.request);
-  count(tally, `${made.kind} ${answer.status}`);
-  if (made.kind === 'mutated') return;
-  requireAccepted(made.request, answer);
+  const { route, sent } = generated.request;
+  const answer = await exchangeChecked(address, generated.request);
+  count(tally, `${generated.kind} ${answer.status}`);
+  if (generated.kind === 'mutated') return;
+  requireAccepted(generated.request, answer);
   if (route === undefined || route === 'page' || route === 'any') return;
   if (answer.status === 200) succeeded.add(route);
   fixtures.learn(route, answer, String(sent.body));

@@ -150,9 +150,9 @@ test('204: a CORS preflight from any origin is answered, and allows the upload',
     'access-control-allow-methods': 'PUT',
     'access-control-allow-headers': 'content-type',
   });
-  const taken = await upload({ uploadUrl }, 'some note', { origin: 'https://page.example' });
-  expect(taken.headers['access-control-allow-origin']).toBe('*');
-  expect(taken.headers['access-control-expose-headers']).toContain('x-request-id');
+  const accepted = await upload({ uploadUrl }, 'some note', { origin: 'https://page.example' });
+  expect(accepted.headers['access-control-allow-origin']).toBe('*');
+  expect(accepted.headers['access-control-expose-headers']).toContain('x-request-id');
   const refused = await upload({ uploadUrl }, 'too long a note', { origin: 'https://page.example' });
   expectRefusal(refused, 422, 'INPUT_VALIDATION_FAILED');
   expect(refused.headers['access-control-allow-origin']).toBe('*');
@@ -161,13 +161,13 @@ test('204: a CORS preflight from any origin is answered, and allows the upload',
 test('200: an absolute request target is the same address; one that is no URL gets a 4xx', async () => {
   const { uploadUrl } = await newTicket();
   expect((await requestRoute({ method: 'PUT', path: uploadUrl, body: 'some note' })).status).toBe(200);
-  const strange = await requestRoute({
+  const invalid = await requestRoute({
     method: 'PUT',
     path: 'http://host:99999/uploads/x',
     body: 'some note',
   });
-  expect(strange.status).toBeGreaterThanOrEqual(400);
-  expect(strange.status).toBeLessThan(500);
+  expect(invalid.status).toBeGreaterThanOrEqual(400);
+  expect(invalid.status).toBeLessThan(500);
 });
 
 test('404 FILE_NOT_FOUND: a good address whose knowledge base has been deleted', async () => {
