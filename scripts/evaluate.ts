@@ -15,7 +15,7 @@ import {
 import { readFolder, scriptCommand } from './arguments.ts';
 import { type Collection, readCollection } from './evaluate/collection.ts';
 import { answerQueries, type ImportedCorpus, importCorpus } from './evaluate/collection-run.ts';
-import { measureDocuments, measurePassages } from './evaluate/measures.ts';
+import { mean, measureDocuments, measurePassages } from './evaluate/measures.ts';
 import { REFERENCE_NDCG10 } from './evaluate/reference.ts';
 
 const shared = fileURLToPath(new URL('../../shared/collections', import.meta.url));
@@ -67,7 +67,6 @@ function printMeans(rows: Row[]): void {
     reference === undefined ? [] : [{ ndcg10, reference }],
   );
   if (compared.length < 2) return;
-  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const ndcg10 = mean(compared.map((row) => row.ndcg10));
   const reference = mean(compared.map((row) => row.reference));
   const ratios = compared.map((row) => row.ndcg10 / row.reference);

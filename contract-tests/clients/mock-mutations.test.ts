@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { createCaller } from '../harness/calling.ts';
 import { exchangeChecked, findProblems, readFuzzSettings, sampleAt } from '../harness/fuzz/fuzz.ts';
-import { bentRequest } from '../harness/fuzz/hostile-requests.ts';
+import { mutatedRequest } from '../harness/fuzz/hostile-requests.ts';
 import { goodRequests, type RoutedRequest } from '../harness/good-requests.ts';
 import { parseAnswer, sendAndHangUp, sendBytes } from '../harness/raw-socket.ts';
 import { startMock } from '../harness/service-process.ts';
@@ -35,7 +35,7 @@ const mock = await startMock();
 afterAll(() => mock.stop());
 const { api } = createCaller({ address: mock.address, apiKey: 'any' });
 
-test(`no 5xx, and every answer keeps to the contract, for ${count} bent requests (seed ${seed})`, {
+test(`no 5xx, and every answer keeps to the contract, for ${count} mutated requests (seed ${seed})`, {
   timeout: 180_000,
 }, async () => {
   const before = await api.listKnowledgeBases();
@@ -44,9 +44,9 @@ test(`no 5xx, and every answer keeps to the contract, for ${count} bent requests
   const file = { knowledgeBaseId: knowledgeBase.id, fileName: 'note.txt', size: 9 };
   const { uploadUrl } = await api.presignUploadUrl(file);
   const upload = { path: pathOf(uploadUrl), body: 'some note' };
-  const bent = bentRequest(() => goodRequests({ apiKey: 'any', upload }));
+  const mutated = mutatedRequest(() => goodRequests({ apiKey: 'any', upload }));
   const problems = await findProblems({ seed, from, count }, (index) => {
-    const request = sampleAt(bent, seed, index);
+    const request = sampleAt(mutated, seed, index);
     return exchangeChecked(mock.address, index % 2 === 0 ? prefer(request, index) : request);
   });
   expect(problems.slice(0, 5), `${problems.length} problems`).toEqual([]);

@@ -112,7 +112,7 @@ async function watchUntil(service: RunningService, ended: Promise<unknown>): Pro
 
 const toMebibytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);
 
-/** Imports and one searcher at once: none is refused, and the searcher does not wait for the imports. */
+/** Sends imports and one search at once. Asserts that none is refused, and that the search ends first. */
 async function testImports(service: NarrowService): Promise<void> {
   const { address, knowledgeBaseId } = service;
   const sent = toSent(service, 'importTextContent', { knowledgeBaseId, title: 'One of many', content: TEXT });

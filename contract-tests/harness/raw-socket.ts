@@ -1,4 +1,4 @@
-/** Sends raw bytes to the service, also such as no HTTP client sends. */
+/** Sends raw bytes to the service, which need not be valid HTTP. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

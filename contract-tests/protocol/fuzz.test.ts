@@ -12,7 +12,7 @@ import {
   readFuzzSettings,
   sampleAt,
 } from '../harness/fuzz/fuzz.ts';
-import { bentRequest } from '../harness/fuzz/hostile-requests.ts';
+import { mutatedRequest } from '../harness/fuzz/hostile-requests.ts';
 import { goodRequests, otherRequests, type RoutedRequest, toSent } from '../harness/good-requests.ts';
 import { keepService } from '../harness/kept-service.ts';
 import { readResidentBytes } from '../harness/processes.ts';
@@ -60,7 +60,7 @@ function anyRequest({ mine, idsOf, target }: Fixtures): fc.Arbitrary<GeneratedRe
     { weight: 3, arbitrary: valid.map((request): GeneratedRequest => ({ kind: 'valid', request })) },
     {
       weight: 5,
-      arbitrary: bentRequest(goods).map((request): GeneratedRequest => ({ kind: 'mutated', request })),
+      arbitrary: mutatedRequest(goods).map((request): GeneratedRequest => ({ kind: 'mutated', request })),
     },
     {
       weight: 2,

@@ -27,7 +27,7 @@ test('the largest document fits into the contract', () => {
   expect(makeDocument({ first: 0, passages: 900 }).content.length).toBeLessThanOrEqual(1_000_000);
 });
 
-test('a hundred queries hold every kind, and are the same again', () => {
+test('a hundred queries hold every kind, and are the same at every run', () => {
   const queries = makeQueries(100, 1_000, 1);
   expect(new Set(queries.map(({ kind }) => kind))).toEqual(new Set(queryKinds));
   expect(queries.filter(({ kind }) => kind === 'claims of 12 terms')).toHaveLength(50);

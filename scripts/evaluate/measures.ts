@@ -36,7 +36,8 @@ function measureQuery(scores: Map<string, number>, judged: Map<string, number>):
   };
 }
 
-const mean = (values: number[]) =>
+/** The mean; 0 without values. */
+export const mean = (values: number[]): number =>
   ratio(
     values.reduce((sum, value) => sum + value, 0),
     values.length,

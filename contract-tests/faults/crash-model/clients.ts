@@ -47,7 +47,7 @@ function pickKnown({ random, own, group, former }: Client): DocumentRecord | und
 const pickKnowledgeBase = ({ random, own, group }: Client): KnowledgeBaseRecord =>
   pick([own, group], random).current;
 
-/** A document that still exists as far as this client knows, and whose id it knows. */
+/** A document with a known id that still exists, as far as this client knows. */
 function pickLive(client: Client): DocumentRecord | undefined {
   client.documents = client.documents.filter(
     ({ life, knowledgeBase }) => life.endBegunAt === undefined && knowledgeBase.life.endBegunAt === undefined,

@@ -1,5 +1,5 @@
 /**
- * Sends generated requests by number, and reports the answers that are faults. Each request can be sent again alone.
+ * Sends generated requests by number, and reports the answers that are faults. Each request can be repeated alone.
  */
 import { hash } from 'node:crypto';
 import fc from 'fast-check';

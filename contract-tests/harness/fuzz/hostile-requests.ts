@@ -151,7 +151,7 @@ function mutate(good: GoodRequest, mutation: Mutation): RoutedRequest {
 }
 
 /** One of the good requests, mutated. `goods` is called each time. */
-export const bentRequest = (goods: () => GoodRequest[]): fc.Arbitrary<RoutedRequest> =>
+export const mutatedRequest = (goods: () => GoodRequest[]): fc.Arbitrary<RoutedRequest> =>
   mutations.map((each) => {
     const good = pickFrom(goods(), each.pick);
     if (good === undefined) throw new Error('there is no good request to mutate');

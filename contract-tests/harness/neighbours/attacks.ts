@@ -75,7 +75,7 @@ type Connections = {
   next(apiKey: string): string;
   everyMs: number;
   maxWaitingBytes?: number;
-  /** Whether a closed connection starts again. */
+  /** Whether a closed connection is opened again. */
   reopens: boolean;
 };
 
