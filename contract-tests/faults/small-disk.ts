@@ -11,7 +11,7 @@ export type SmallDisk = {
   directory: string;
   /** Takes disk space as another program would, until `leftBytes` are left. With 0: until every write fails. */
   fill(leftBytes: number): void;
-  /** Frees all space that was taken. */
+  /** Frees the space that `fill` took. */
   free(): void;
 };
 

@@ -5,7 +5,7 @@ import { type Settings, startSecondServer } from './service-process.ts';
 
 /**
  * This server causes 402, 403, and 410 a second after the ticket. Its price is above an account's initial credits.
- * Its log is off, because it would complain when its database is taken away.
+ * Its log is off, because it would complain when its database is cut off.
  */
 const LIMITED: Settings = {
   KNOWLEDGE_BASE_LIMIT: '0',

@@ -40,7 +40,7 @@ public final class LuceneSearch {
             try (DirectoryReader reader = DirectoryReader.open(directory)) {
                 IndexSearcher searcher = new IndexSearcher(reader);
                 searcher.setSimilarity(similarity);
-                searcher.setQueryCache(null); // Every query is to be computed, as everywhere else.
+                searcher.setQueryCache(null); // Every query must be computed, as in the other engines.
                 List<String> queries = Files.readAllLines(Path.of(arguments[1]));
                 long warm = System.nanoTime() + (long) (WARM_UP_SECONDS * 1e9);
                 do search(searcher, analyzer, queries);

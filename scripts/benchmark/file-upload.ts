@@ -37,7 +37,7 @@ async function upload(service: RunningService, knowledgeBaseId: string, bytes: B
   return { seconds, residentBytes };
 }
 
-/** Uploads a text of the largest size several times, one upload after the other. */
+/** Uploads a text of the largest size several times, one upload at a time. */
 export async function measureFileUpload(report: Report): Promise<void> {
   report.progress(`${UPLOADS} uploads of ${FILE_BYTES / MEBIBYTE} MiB`);
   const bytes = Buffer.alloc(FILE_BYTES, makeText('english', MEBIBYTE, 1));

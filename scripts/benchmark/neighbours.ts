@@ -40,7 +40,7 @@ function addFigures(report: Report, name: string, observed: Observed, idleP95Ms?
   if (refused.length > 0) report.note(`${name}: ${[...new Set(refused)].slice(0, 3).join('; ')}`);
 }
 
-/** Runs one attack after the other, each beside the same second account. */
+/** Runs the attacks in turn, all beside the same second account. */
 export async function measureNeighbours(report: Report): Promise<void> {
   await withService(async (service) => {
     const accounts = await openAccounts(service);

@@ -42,7 +42,7 @@ export const makeBomb = (): TypicalFile => ({
   bytes: Uint8Array.from(docx([' zebra'.repeat(BOMB_CHARACTERS / ' zebra'.length)])),
 });
 
-/** Paragraphs → file. The paragraphs contain no character that any of these formats would have to escape. */
+/** Paragraphs → file. The paragraphs contain no character that any of these formats escapes. */
 const WRITERS: Record<string, (paragraphs: string[]) => string | Buffer> = {
   txt: (paragraphs) => paragraphs.join('\n\n'),
   md: (paragraphs) => `# Report\n\n${paragraphs.join('\n\n')}`,

@@ -23,8 +23,8 @@ export type Change = { released: Schema; current: Schema };
 /** Requests come from clients of the released spec, answers from a service of the current one. */
 export type Side = 'request' | 'response';
 
-/** `sent`: the schema of the sender. `taken`: the schema of the receiver. `where`: names the value for people. */
-type Exchange = { side: Side; where: string; sent: Schema; taken: Schema };
+/** `sent`: the schema of the sender. `accepted`: the schema of the receiver. `where`: names the value for people. */
+type Exchange = { side: Side; where: string; sent: Schema; accepted: Schema };
 
 const LEAST = ['minimum', 'minLength', 'minItems', 'minProperties'];
 const MOST = ['maximum', 'maxLength', 'maxItems', 'maxProperties'];
@@ -41,17 +41,17 @@ const ajv = new Ajv({ strict: false, validateFormats: false });
 const show = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value));
 
 /** The sentence about a changed keyword, the released value first. */
-function differs({ side, where, sent, taken }: Exchange, keyword: string): string {
-  const [released, current] = side === 'request' ? [sent, taken] : [taken, sent];
+function differs({ side, where, sent, accepted }: Exchange, keyword: string): string {
+  const [released, current] = side === 'request' ? [sent, accepted] : [accepted, sent];
   return `${where}: ${keyword} was ${show(released[keyword])}, is ${show(current[keyword])}`;
 }
 
 function typeMisfits(exchange: Exchange): string[] {
-  const { sent, taken } = exchange;
-  if (taken.type === undefined) return [];
-  const fits = sent.type === taken.type || (sent.type === 'integer' && taken.type === 'number');
+  const { sent, accepted } = exchange;
+  if (accepted.type === undefined) return [];
+  const fits = sent.type === accepted.type || (sent.type === 'integer' && accepted.type === 'number');
   if (!fits) return [differs(exchange, 'type')];
-  return sent.nullable === true && taken.nullable !== true ? [differs(exchange, 'nullable')] : [];
+  return sent.nullable === true && accepted.nullable !== true ? [differs(exchange, 'nullable')] : [];
 }
 
 /** A bound as a number; without one, the bound that allows everything. */
@@ -61,27 +61,27 @@ const bound = (schema: Schema, keyword: string, none: number): number => {
 };
 
 function boundMisfits(exchange: Exchange): string[] {
-  const { sent, taken } = exchange;
+  const { sent, accepted } = exchange;
   const least = (schema: Schema, keyword: string) =>
     bound(schema, keyword, keyword === 'minimum' ? -Infinity : 0);
   const most = (schema: Schema, keyword: string) => bound(schema, keyword, Infinity);
   return [
-    ...LEAST.filter((keyword) => least(taken, keyword) > least(sent, keyword)),
-    ...MOST.filter((keyword) => most(taken, keyword) < most(sent, keyword)),
-    ...EXACT.filter((keyword) => taken[keyword] !== undefined && taken[keyword] !== sent[keyword]),
+    ...LEAST.filter((keyword) => least(accepted, keyword) > least(sent, keyword)),
+    ...MOST.filter((keyword) => most(accepted, keyword) < most(sent, keyword)),
+    ...EXACT.filter((keyword) => accepted[keyword] !== undefined && accepted[keyword] !== sent[keyword]),
   ].map((keyword) => differs(exchange, keyword));
 }
 
 /** Compares scalar values: a closed list value by value, everything else keyword by keyword. */
 function valueMisfits(exchange: Exchange): string[] {
-  const { sent, taken, side, where } = exchange;
+  const { sent, accepted, side, where } = exchange;
   if (sent.enum === undefined) {
-    const open = taken.enum === undefined ? [] : [differs(exchange, 'enum')];
+    const open = accepted.enum === undefined ? [] : [differs(exchange, 'enum')];
     return [...typeMisfits(exchange), ...open, ...boundMisfits(exchange)];
   }
   const verb = side === 'request' ? 'is no longer accepted' : 'is new';
   return sent.enum
-    .filter((value) => !ajv.validate(taken, value))
+    .filter((value) => !ajv.validate(accepted, value))
     .map((value) => `${where}: ${show(value)} ${verb}`);
 }
 
@@ -91,48 +91,48 @@ const othersOf = ({ additionalProperties = true }: Schema): Schema | false =>
 
 /** A property that only the released version has is lost for clients, in requests and answers. */
 function missingProperty(exchange: Exchange, name: string): string[] {
-  const { side, where, sent, taken } = exchange;
-  const [released, current] = side === 'request' ? [sent, taken] : [taken, sent];
+  const { side, where, sent, accepted } = exchange;
+  const [released, current] = side === 'request' ? [sent, accepted] : [accepted, sent];
   const isGone = released.properties?.[name] !== undefined && current.properties?.[name] === undefined;
   return isGone ? [`${where}.${name} is gone`] : [];
 }
 
 function propertyMisfits(exchange: Exchange, name: string): string[] {
-  const { side, where, sent, taken } = exchange;
+  const { side, where, sent, accepted } = exchange;
   const sentProperty = sent.properties?.[name];
-  const takenProperty = taken.properties?.[name];
+  const acceptedProperty = accepted.properties?.[name];
   const inside = `${where}.${name}`;
-  if (sentProperty && takenProperty) {
-    return misfits({ side, where: inside, sent: sentProperty, taken: takenProperty });
+  if (sentProperty && acceptedProperty) {
+    return misfits({ side, where: inside, sent: sentProperty, accepted: acceptedProperty });
   }
-  const others = othersOf(taken);
+  const others = othersOf(accepted);
   if (side === 'request' || sentProperty === undefined) return missingProperty(exchange, name);
   return others === false
     ? [`${inside} is new where the released schema allows no further fields`]
-    : misfits({ side, where: inside, sent: sentProperty, taken: others });
+    : misfits({ side, where: inside, sent: sentProperty, accepted: others });
 }
 
-function requiredMisfits({ side, where, sent, taken }: Exchange): string[] {
+function requiredMisfits({ side, where, sent, accepted }: Exchange): string[] {
   const verb = side === 'request' ? 'is required now' : 'may be missing now';
-  const required = taken.required ?? [];
+  const required = accepted.required ?? [];
   return required.filter((name) => !sent.required?.includes(name)).map((name) => `${where}.${name} ${verb}`);
 }
 
 function otherPropertiesMisfits(exchange: Exchange): string[] {
-  const [sent, taken] = [othersOf(exchange.sent), othersOf(exchange.taken)];
+  const [sent, accepted] = [othersOf(exchange.sent), othersOf(exchange.accepted)];
   if (sent === false) return [];
-  return taken === false
+  return accepted === false
     ? [differs(exchange, 'additionalProperties')]
-    : misfits({ ...exchange, where: `${exchange.where}.*`, sent, taken });
+    : misfits({ ...exchange, where: `${exchange.where}.*`, sent, accepted });
 }
 
 function objectMisfits(exchange: Exchange): string[] {
-  const { sent, taken } = exchange;
-  const isObject = [sent, taken].some(
+  const { sent, accepted } = exchange;
+  const isObject = [sent, accepted].some(
     ({ properties, type }) => properties !== undefined || type === 'object',
   );
-  if (!isObject || sent.type !== taken.type) return [];
-  const names = new Set([...Object.keys(sent.properties ?? {}), ...Object.keys(taken.properties ?? {})]);
+  if (!isObject || sent.type !== accepted.type) return [];
+  const names = new Set([...Object.keys(sent.properties ?? {}), ...Object.keys(accepted.properties ?? {})]);
   return [
     ...[...names].flatMap((name) => propertyMisfits(exchange, name)),
     ...requiredMisfits(exchange),
@@ -140,26 +140,26 @@ function objectMisfits(exchange: Exchange): string[] {
   ];
 }
 
-function itemMisfits({ side, where, sent, taken }: Exchange): string[] {
-  if (taken.items === undefined) return [];
-  return misfits({ side, where: `${where}[]`, sent: sent.items ?? {}, taken: taken.items });
+function itemMisfits({ side, where, sent, accepted }: Exchange): string[] {
+  if (accepted.items === undefined) return [];
+  return misfits({ side, where: `${where}[]`, sent: sent.items ?? {}, accepted: accepted.items });
 }
 
 /** A missing field means its default. */
 function defaultMisfits(exchange: Exchange): string[] {
-  const { side, sent, taken } = exchange;
+  const { side, sent, accepted } = exchange;
   const isChanged =
-    side === 'request' && sent.default !== undefined && !isDeepStrictEqual(sent.default, taken.default);
+    side === 'request' && sent.default !== undefined && !isDeepStrictEqual(sent.default, accepted.default);
   return isChanged ? [differs(exchange, 'default')] : [];
 }
 
 /** An unknown keyword must be unchanged, so that none is overlooked. */
 function unjudged(exchange: Exchange): string[] {
-  const { sent, taken } = exchange;
-  const keywords = new Set([...Object.keys(sent), ...Object.keys(taken)]);
+  const { sent, accepted } = exchange;
+  const keywords = new Set([...Object.keys(sent), ...Object.keys(accepted)]);
   return [...keywords]
     .filter((keyword) => !KNOWN.has(keyword) && !keyword.startsWith('x-'))
-    .filter((keyword) => !isDeepStrictEqual(sent[keyword], taken[keyword]))
+    .filter((keyword) => !isDeepStrictEqual(sent[keyword], accepted[keyword]))
     .map((keyword) => `${differs(exchange, keyword)}; judge by hand`);
 }
 
@@ -171,19 +171,20 @@ function alternativesOf(schema: Schema): Schema[] {
 }
 
 /** Every alternative that is sent must fit one that is accepted. The sentences are about the closest one. */
-function alternativeMisfits({ side, where, sent, taken }: Exchange): string[] {
+function alternativeMisfits({ side, where, sent, accepted }: Exchange): string[] {
   return alternativesOf(sent).flatMap((oneSent) => {
-    const tried = alternativesOf(taken).map((oneTaken) =>
-      misfits({ side, where, sent: oneSent, taken: oneTaken }),
+    const tried = alternativesOf(accepted).map((oneAccepted) =>
+      misfits({ side, where, sent: oneSent, accepted: oneAccepted }),
     );
     return tried.sort((one, other) => one.length - other.length)[0] ?? [];
   });
 }
 
-/** The reasons why a value of `sent` may be invalid in `taken`; empty if every value is valid. */
+/** The reasons why a value of `sent` may be invalid in `accepted`; empty if every value is valid. */
 function misfits(exchange: Exchange): string[] {
   const hasAlternatives = ({ oneOf, anyOf }: Schema) => oneOf !== undefined || anyOf !== undefined;
-  if (hasAlternatives(exchange.sent) || hasAlternatives(exchange.taken)) return alternativeMisfits(exchange);
+  if (hasAlternatives(exchange.sent) || hasAlternatives(exchange.accepted))
+    return alternativeMisfits(exchange);
   return [
     ...valueMisfits(exchange),
     ...itemMisfits(exchange),
@@ -200,6 +201,6 @@ function misfits(exchange: Exchange): string[] {
  */
 export function compareSchemas(side: Side, where: string, { released, current }: Change): string[] {
   return side === 'request'
-    ? misfits({ side, where, sent: released, taken: current })
-    : misfits({ side, where, sent: current, taken: released });
+    ? misfits({ side, where, sent: released, accepted: current })
+    : misfits({ side, where, sent: current, accepted: released });
 }

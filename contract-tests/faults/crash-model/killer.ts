@@ -163,10 +163,10 @@ async function killInTurn(deployment: Deployment, { victims, count, seed, signal
  */
 export async function killVictims(
   deployment: Deployment,
-  { count, seed, signal: given }: Omit<Killing, 'victims'>,
+  { count, seed, signal: outer }: Omit<Killing, 'victims'>,
 ): Promise<void> {
   const ending = new AbortController();
-  const signal = AbortSignal.any([given, ending.signal]);
+  const signal = AbortSignal.any([outer, ending.signal]);
   const small = { victims: SMALL_VICTIMS, count: Number.POSITIVE_INFINITY, seed: seed + 1, signal };
   const others = killInTurn(deployment, small);
   try {
