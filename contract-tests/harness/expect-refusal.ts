@@ -12,6 +12,23 @@ export function expectRefusal(answer: Answer, status: number, errorCode: ErrorCo
   });
 }
 
+/** Asserts that all these answers are this refusal, with the same bytes. */
+export function expectSameRefusal(answers: Answer[], status: number, errorCode: ErrorCode): void {
+  for (const answer of answers) expectRefusal(answer, status, errorCode);
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+}
+
+/** Asserts that exactly `count` of these answers are successes, and that all others are this refusal. */
+export function expectSuccesses(
+  answers: Answer[],
+  count: number,
+  { status, errorCode }: { status: number; errorCode: ErrorCode },
+): void {
+  const others = answers.filter((answer) => answer.status !== 200);
+  expect(answers.length - others.length).toBe(count);
+  for (const answer of others) expectRefusal(answer, status, errorCode);
+}
+
 /** Asserts that the answer refuses exactly these fields, and that its message names each of them. */
 export function expectRefusedFields(answer: Answer, ...fields: string[]): void {
   expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');

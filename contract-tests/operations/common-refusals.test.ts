@@ -1,7 +1,12 @@
-/** What every operation refuses alike: a wrong key, a body that is too large or not JSON, wrong fields. */
+/** Refusals that the operations share: a wrong key, a body that is too large or not JSON, wrong fields. */
 import { describe, expect, test } from 'vitest';
 import { OPERATION_IDS, type OperationId, ROUTES } from '../harness/contract-check.ts';
-import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
+import {
+  expectNothingChanged,
+  expectRefusal,
+  expectRefusedFields,
+  expectSameRefusal,
+} from '../harness/expect-refusal.ts';
 import { type Account, openAccount } from '../harness/opened-account.ts';
 import { operationOf, requiredInputsOf } from '../harness/read-spec.ts';
 import { VALID_INPUTS } from '../harness/valid-inputs.ts';
@@ -21,30 +26,29 @@ const OTHER_MEDIA_TYPES = [
 ];
 
 function testUnauthorized(operationId: OperationId, { request, apiKey }: Account): void {
-  test('401 UNAUTHORIZED: a missing, malformed and unknown key are refused by the same bytes', async () => {
+  test('401 UNAUTHORIZED: the same bytes for a missing, malformed and unknown key', async () => {
     const secretChanged = apiKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     const keys = [undefined, '', 'kr_', 'secret', secretChanged, apiKey.toUpperCase(), `${apiKey}${apiKey}`];
     const answers = await Promise.all(
       keys.map((key) => request(operationId, VALID_INPUTS[operationId], { 'x-api-key': key })),
     );
-    for (const answer of answers) expectRefusal(answer, 401, 'UNAUTHORIZED');
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expectSameRefusal(answers, 401, 'UNAUTHORIZED');
   });
 
-  test('401 UNAUTHORIZED: comes before any look at the media type and the input', async () => {
+  test('401 UNAUTHORIZED: the key is checked before the media type and the input', async () => {
     const headers = { 'x-api-key': undefined, 'content-type': 'text/plain' };
     expectRefusal(await request(operationId, 'no=JSON', headers), 401, 'UNAUTHORIZED');
   });
 }
 
-/** A body of exactly so many bytes, by white space behind it. */
+/** A body of exactly `bytes` bytes: the input in ASCII, then white space. */
 const padded = (input: object, bytes: number): string => JSON.stringify(input).padEnd(bytes, ' ');
 
 function testPayloadTooLarge(operationId: OperationId, account: Account): void {
   const { request } = account;
   const input = VALID_INPUTS[operationId];
 
-  test('413 PAYLOAD_TOO_LARGE: a body is refused one byte above the limit, and taken at the limit', async () => {
+  test('413 PAYLOAD_TOO_LARGE: a body one byte above the limit; one at the limit is accepted', async () => {
     const answer = await request(operationId, padded(input, 13_000_000));
     expectRefusal(answer, 413, 'PAYLOAD_TOO_LARGE');
     const { limit } = (answer.body as { data: { limit: number } }).data; // the spec has been checked
@@ -67,12 +71,12 @@ function testUnsupportedMediaType(operationId: OperationId, account: Account): v
     });
   });
 
-  test('415 UNSUPPORTED_MEDIA_TYPE: comes before any look at the body', async () => {
+  test('415 UNSUPPORTED_MEDIA_TYPE: the media type is checked before the body', async () => {
     const headers = { 'content-type': 'text/plain' };
     expectRefusal(await account.request(operationId, '{', headers), 415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  test('application/json is taken in upper case and with parameters, of which JSON has none, too', async () => {
+  test('application/json is accepted in upper case and with parameters, although JSON defines none', async () => {
     for (const mediaType of [
       'Application/JSON',
       'application/json; charset=utf-8',
@@ -90,7 +94,7 @@ function testUnsupportedMediaType(operationId: OperationId, account: Account): v
   });
 }
 
-/** Texts that no field takes: PostgreSQL stores no U+0000, and a lone surrogate is no character. */
+/** Texts that no field accepts: PostgreSQL stores no U+0000, and a lone surrogate is no character. */
 const FORBIDDEN_TEXTS = ['\\u0000', 'a\\u0000b', '\\ud83d', '\\ude00 tail', 'head \\ude00\\ud83d'];
 
 function testForbiddenCharacters(operationId: OperationId, account: Account): void {
@@ -99,7 +103,7 @@ function testForbiddenCharacters(operationId: OperationId, account: Account): vo
   test.each(fields)('422 INPUT_VALIDATION_FAILED: U+0000 and lone surrogates in %s', async (field) => {
     await expectNothingChanged(account, async () => {
       for (const escaped of FORBIDDEN_TEXTS) {
-        // Of the length of the valid value, so that nothing else can be the reason.
+        // The text has the length of the valid value, so that its length cannot be the reason.
         const length = String(input[field]).length - JSON.parse(`"${escaped}"`).length;
         const text = `"${'x'.repeat(Math.max(0, length))}${escaped}"`;
         const body = JSON.stringify({ ...input, [field]: '@' }).replace('"@"', () => text);
@@ -131,7 +135,7 @@ function testInvalidInput(operationId: OperationId, account: Account): void {
   });
 }
 
-/** The input with one more field; `__proto__` too becomes one. */
+/** The input with one more field, as a query string or JSON. `__proto__` becomes a field of its own, too. */
 function withField(operationId: OperationId, input: object, field: string): string {
   if (ROUTES[operationId].method === 'GET')
     return new URLSearchParams([...Object.entries(input), [field, 'x']]).toString();

@@ -1,12 +1,17 @@
 /** createKnowledgeBase, status by status. */
 import { expect, test } from 'vitest';
-import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
+import {
+  expectNothingChanged,
+  expectRefusal,
+  expectRefusedFields,
+  expectSuccesses,
+} from '../harness/expect-refusal.ts';
 import { openAccount } from '../harness/opened-account.ts';
 
 const account = await openAccount();
 const { api, request } = account;
 
-test('200: answers with what was given, and the list shows the same', async () => {
+test('200: returns the given name and description, and the list shows the same', async () => {
   const created = await api.createKnowledgeBase({ name: 'Handbook', description: 'Manuals and notes' });
   expect(created).toMatchObject({ name: 'Handbook', description: 'Manuals and notes' });
   expect(created.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -14,7 +19,7 @@ test('200: answers with what was given, and the list shows the same', async () =
   expect(data).toEqual([created]);
 });
 
-test('200: createdAt is the time of the request in UTC, and updatedAt the same', async () => {
+test('200: createdAt and updatedAt are the time of the request in UTC', async () => {
   const before = Date.now();
   const { createdAt, updatedAt } = await api.createKnowledgeBase({ name: 'Clock' });
   // The service's clock is this machine's.
@@ -24,7 +29,7 @@ test('200: createdAt is the time of the request in UTC, and updatedAt the same',
   expect(updatedAt).toBe(createdAt);
 });
 
-test('200: a description that is not given, or empty, is ""', async () => {
+test('200: a missing or empty description is ""', async () => {
   expect((await api.createKnowledgeBase({ name: 'Bare' })).description).toBe('');
   expect((await api.createKnowledgeBase({ name: 'Bare', description: '' })).description).toBe('');
 });
@@ -43,21 +48,20 @@ test.each([
   ' spaces stay ',
   "'; DROP TABLE knowledge_bases; --",
   '\u202Eright to left\n\ttabs\u0007',
-])('200: a name comes back as it was given, character by character: %j', async (name) => {
+])('200: every character of a name is kept: %j', async (name) => {
   const created = await api.createKnowledgeBase({ name, description: name });
   const { data } = await api.listKnowledgeBases({ limit: 1 });
   expect(data).toEqual([created]);
   expect(created).toMatchObject({ name, description: name });
 });
 
-test('403 KNOWLEDGE_BASE_LIMIT_EXCEEDED: at the limit, also of concurrent requests; a deletion frees one', async () => {
+test('403 KNOWLEDGE_BASE_LIMIT_EXCEEDED: at the limit, also for concurrent requests, until a deletion', async () => {
   const limited = await openAccount({ knowledgeBaseLimit: 3 });
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => limited.request('createKnowledgeBase', { name: 'One of three' })),
   );
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+  expectSuccesses(answers, 3, { status: 403, errorCode: 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' });
   for (const answer of answers.filter(({ status }) => status !== 200)) {
-    expectRefusal(answer, 403, 'KNOWLEDGE_BASE_LIMIT_EXCEEDED');
     expect(answer.body).toMatchObject({ data: { limit: 3, used: 3 } });
   }
   const { data } = await limited.api.listKnowledgeBases();
@@ -66,7 +70,7 @@ test('403 KNOWLEDGE_BASE_LIMIT_EXCEEDED: at the limit, also of concurrent reques
   await limited.api.createKnowledgeBase({ name: 'Third again' });
 });
 
-test('403 KNOWLEDGE_BASE_LIMIT_EXCEEDED: comes after the validation', async () => {
+test('403 KNOWLEDGE_BASE_LIMIT_EXCEEDED: the limit is checked after the fields', async () => {
   const none = await openAccount({ knowledgeBaseLimit: 0 });
   expectRefusedFields(await none.request('createKnowledgeBase', { name: '' }), 'name');
   const answer = await none.request('createKnowledgeBase', { name: 'a' });

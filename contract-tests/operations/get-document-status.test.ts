@@ -1,7 +1,7 @@
 /** getDocumentStatus, status by status. */
 import { expect, test, vi } from 'vitest';
 import type { DocumentStatus } from '../../generated/types.gen.ts';
-import { expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
+import { expectRefusal, expectRefusedFields, expectSameRefusal } from '../harness/expect-refusal.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { bytesOf, importBytes, isFinal, untilFinal } from '../harness/uploading.ts';
 import { UNKNOWN_DOCUMENT_ID } from '../harness/valid-inputs.ts';
@@ -22,7 +22,7 @@ test('200: an imported text is processed', async () => {
   });
 });
 
-test('200: a file is pending with its place in the queue, then processing, then processed, never back', async () => {
+test('200: a file is pending with its queue position, then processing, then processed; never back', async () => {
   const order: DocumentStatus[] = ['pending', 'processing', 'processed'];
   const bytes = bytesOf('A long way for a sloth. '.repeat(40_000));
   const { id, status } = await importBytes(api, { knowledgeBaseId, fileName: 'sloth.txt', bytes });
@@ -43,14 +43,14 @@ test('200: a file is pending with its place in the queue, then processing, then 
   expect(steps).toEqual(steps.toSorted());
 });
 
-test('200: a failed file tells its reason, and stays failed', async () => {
+test('200: a failed file reports its reason, and stays failed', async () => {
   const { id } = await importBytes(api, { knowledgeBaseId, fileName: 'blank.txt', bytes: bytesOf('\n\n') });
   const report = await untilFinal(api, id);
   expect(report).toMatchObject({ id, status: 'failed', error: { code: 'NO_TEXT_EXTRACTED' } });
   expect(await api.getDocumentStatus(id)).toEqual(report);
 });
 
-test('200: processed means searchable at that moment', async () => {
+test('200: a processed file is searchable at that moment', async () => {
   const bytes = bytesOf(`${'Filler. '.repeat(5000)} The axolotl smiles.`);
   const { id } = await importBytes(api, { knowledgeBaseId, fileName: 'amphibians.txt', bytes });
   expect((await untilFinal(api, id)).status).toBe('processed');
@@ -58,7 +58,7 @@ test('200: processed means searchable at that moment', async () => {
   expect(found.map((result) => result.document_id)).toEqual([id]);
 });
 
-test('200: with waitSeconds one request gives the final status, of a good file and of a bad one', async () => {
+test('200: with waitSeconds one request returns the final status of a good or bad file', async () => {
   const good = bytesOf('The quokka smiles. '.repeat(20_000));
   const files = [
     { fileName: 'quokka.txt', bytes: good, status: 'processed' },
@@ -70,14 +70,14 @@ test('200: with waitSeconds one request gives the final status, of a good file a
   }
 });
 
-test('200: with waitSeconds a status that is final already comes at once', async () => {
+test('200: with waitSeconds a status that is already final comes at once', async () => {
   const { id } = await api.importTextContent({ knowledgeBaseId, title: 'a', content: 'b' });
   const start = performance.now();
   expect((await api.getDocumentStatus(id, 30)).status).toBe('processed');
   expect(performance.now() - start).toBeLessThan(5_000);
 });
 
-test('200: updatedAt and passageCount tell of the import', async () => {
+test('200: the import changes updatedAt and passageCount', async () => {
   const bytes = bytesOf('A paragraph about the wombat.\n\n'.repeat(500));
   const pending = await importBytes(api, { knowledgeBaseId, fileName: 'wombat.txt', bytes });
   expect(pending).toMatchObject({ passageCount: 0, warnings: [] });
@@ -88,7 +88,7 @@ test('200: updatedAt and passageCount tell of the import', async () => {
   expect(data[0]).toMatchObject(report);
 });
 
-test('404 DOCUMENT_NOT_FOUND: an unknown document is not waited for', async () => {
+test('404 DOCUMENT_NOT_FOUND: an unknown document, at once even with waitSeconds', async () => {
   const start = performance.now();
   const answer = await request('getDocumentStatus', { documentId: UNKNOWN_DOCUMENT_ID, waitSeconds: '30' });
   expectRefusal(answer, 404, 'DOCUMENT_NOT_FOUND');
@@ -102,21 +102,20 @@ test('422 INPUT_VALIDATION_FAILED: waitSeconds that is no whole number', async (
   }
 });
 
-test('404 DOCUMENT_NOT_FOUND: an unknown, malformed and deleted document, by the same bytes', async () => {
+test('404 DOCUMENT_NOT_FOUND: the same bytes for an unknown, malformed and deleted document', async () => {
   const { id: deleted } = await api.importTextContent({ knowledgeBaseId, title: 'a', content: 'b' });
   await api.deleteDocument(deleted);
   const ids = [UNKNOWN_DOCUMENT_ID, deleted, 'x', '%', '../../etc/passwd', '😀'.repeat(128), knowledgeBaseId];
   const answers = await Promise.all(ids.map((documentId) => request('getDocumentStatus', { documentId })));
-  for (const answer of answers) expectRefusal(answer, 404, 'DOCUMENT_NOT_FOUND');
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expectSameRefusal(answers, 404, 'DOCUMENT_NOT_FOUND');
 });
 
-test('404 DOCUMENT_NOT_FOUND: bytes that are no UTF-8 are an unknown id, not a fault', async () => {
+test('404 DOCUMENT_NOT_FOUND: bytes that are not UTF-8 are an unknown id, not an internal error', async () => {
   expectRefusal(await request('getDocumentStatus', 'documentId=%FF%FE'), 404, 'DOCUMENT_NOT_FOUND');
   expectRefusal(await request('getDocumentStatus', 'documentId=%E0%A4%A'), 404, 'DOCUMENT_NOT_FOUND');
 });
 
-test('422 INPUT_VALIDATION_FAILED: an empty id, U+0000, and an id that stands twice', async () => {
+test('422 INPUT_VALIDATION_FAILED: an empty id, U+0000, and an id that is given twice', async () => {
   for (const query of ['documentId=', 'documentId', 'documentId=a%00b', 'documentId=a&documentId=b']) {
     expectRefusedFields(await request('getDocumentStatus', query), 'documentId');
   }

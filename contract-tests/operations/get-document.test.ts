@@ -1,7 +1,7 @@
 /** getDocument, status by status. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
+import { expectRefusedFields, expectSameRefusal } from '../harness/expect-refusal.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { bytesOf, importBytes, uploadFile } from '../harness/uploading.ts';
 import { UNKNOWN_DOCUMENT_ID } from '../harness/valid-inputs.ts';
@@ -10,7 +10,7 @@ const account = await openAccount();
 const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Details' });
 
-test('200: imported text as its import answered, with title as source and its languages, and no file', async () => {
+test('200: an imported text as its import returned it, with its title as source, and its languages', async () => {
   const english = 'The bandicoot digs in the soft soil of the forest at night and eats insects and roots. ';
   const german = 'Der Nasenbeutler gräbt nachts im weichen Boden des Waldes und frisst Käfer und Wurzeln. ';
   const content = `${english.repeat(40)}\n\n# Deutsch\n\n${german.repeat(20)}`;
@@ -24,7 +24,7 @@ test('200: imported text as its import answered, with title as source and its la
   expect(counts.reduce((sum = 0, count = 0) => sum + count, 0)).toBe(document.passageCount);
 });
 
-test('200: a file with its id and the hash of its bytes, before and after it is read', async () => {
+test('200: a file with its id and the hash of its bytes, before and after its import has ended', async () => {
   const bytes = bytesOf('The bettong carries straw with its tail.');
   const { fileId } = await uploadFile(api, { knowledgeBaseId, fileName: 'bettong.txt', bytes });
   const pending = await api.importFile(fileId);
@@ -46,16 +46,15 @@ test('200: a failed file with its reason, and no languages', async () => {
   });
 });
 
-test('404 DOCUMENT_NOT_FOUND: an unknown, malformed and deleted document, by the same bytes', async () => {
+test('404 DOCUMENT_NOT_FOUND: the same bytes for an unknown, malformed and deleted document', async () => {
   const { id: deleted } = await api.importTextContent({ knowledgeBaseId, title: 'a', content: 'b' });
   await api.deleteDocument(deleted);
   const ids = [UNKNOWN_DOCUMENT_ID, deleted, 'x', '😀'.repeat(128), knowledgeBaseId];
   const answers = await Promise.all(ids.map((documentId) => request('getDocument', { documentId })));
-  for (const answer of answers) expectRefusal(answer, 404, 'DOCUMENT_NOT_FOUND');
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expectSameRefusal(answers, 404, 'DOCUMENT_NOT_FOUND');
 });
 
-test('422 INPUT_VALIDATION_FAILED: an empty id, U+0000, and an id that stands twice', async () => {
+test('422 INPUT_VALIDATION_FAILED: an empty id, U+0000, and an id that is given twice', async () => {
   for (const query of ['documentId=', 'documentId=a%00b', 'documentId=a&documentId=b']) {
     expectRefusedFields(await request('getDocument', query), 'documentId');
   }

@@ -10,7 +10,7 @@ test('200: a new account uses nothing', async () => {
   expect(await api.getUsage()).toEqual({ knowledgeBaseCount: 0, storageUsed: 0 });
 });
 
-test('200: is the sum over the live documents of all knowledge bases, exact after every step', async () => {
+test('200: is the sum over all documents of all knowledge bases, exact after every step', async () => {
   const expectUsage = async (knowledgeBaseCount: number, storageUsed: number) =>
     expect(await api.getUsage()).toEqual({ knowledgeBaseCount, storageUsed });
   const { id: first } = await api.createKnowledgeBase({ name: 'First' });
@@ -28,7 +28,7 @@ test('200: is the sum over the live documents of all knowledge bases, exact afte
   await expectUsage(0, 0);
 });
 
-test('200: a file counts from its import on, whatever becomes of it; tickets and uploads do not', async () => {
+test('200: a file counts from its import on, also if it fails; tickets and uploads do not count', async () => {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Files' });
   const file = (fileName: string, text: string) => ({ knowledgeBaseId, fileName, bytes: bytesOf(text) });
   await api.presignUploadUrl({ knowledgeBaseId, fileName: 'ticket.txt', size: 1_000_000 });

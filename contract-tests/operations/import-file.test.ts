@@ -1,6 +1,11 @@
-/** importFile, status by status; the 410 stands in expired-upload.test.ts. */
+/** importFile, status by status; protocol/expired-upload.test.ts has the 410. */
 import { expect, test } from 'vitest';
-import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
+import {
+  expectNothingChanged,
+  expectRefusal,
+  expectRefusedFields,
+  expectSameRefusal,
+} from '../harness/expect-refusal.ts';
 import { createInParallel } from '../harness/lists.ts';
 import { changeAccount, openAccount } from '../harness/opened-account.ts';
 import { bytesOf, untilFinal, upload, uploadFile } from '../harness/uploading.ts';
@@ -11,7 +16,7 @@ const { api, request } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Files' });
 const file = (text: string) => ({ knowledgeBaseId, fileName: 'note.txt', bytes: bytesOf(text) });
 
-test('200: answers with the pending document of the file, which the list shows', async () => {
+test('200: returns the pending document of the file, and the list shows it', async () => {
   const { fileId } = await uploadFile(api, file('The fossa climbs.'));
   const document = await api.importFile(fileId);
   expect(document).toMatchObject({
@@ -28,7 +33,7 @@ test('200: answers with the pending document of the file, which the list shows',
   ]);
 });
 
-test('200: the same file gives the same document, then and later, and counts once', async () => {
+test('200: further imports of a file return the same document, at once and later; it counts once', async () => {
   const { storageUsed } = await api.getUsage();
   const { fileId } = await uploadFile(api, file('once and again'));
   const documents = await createInParallel(10, () => api.importFile(fileId));
@@ -51,7 +56,7 @@ test('200: two uploads of the same bytes are two documents', async () => {
   expect(new Set(ids).size).toBe(2);
 });
 
-test('403 STORAGE_LIMIT_EXCEEDED: where the limit was lowered since the ticket; nothing is imported', async () => {
+test('403 STORAGE_LIMIT_EXCEEDED: if the limit was lowered after the ticket; nothing is imported', async () => {
   const limited = await openAccount({ storageLimitBytes: 20 });
   const { id } = await limited.api.createKnowledgeBase({ name: 'Shrinking' });
   const { fileId } = await uploadFile(limited.api, { ...file('0123456789'), knowledgeBaseId: id });
@@ -67,15 +72,14 @@ test('403 STORAGE_LIMIT_EXCEEDED: where the limit was lowered since the ticket; 
   expect((await limited.api.importFile(fileId)).id).toBe(document.id);
 });
 
-test('404 FILE_NOT_FOUND: unknown, malformed, and ids of other things, by the same bytes', async () => {
+test('404 FILE_NOT_FOUND: the same bytes for unknown ids, malformed ids, and ids of no file', async () => {
   const { id: documentId } = await api.importTextContent({ knowledgeBaseId, title: 'a', content: 'b' });
   const ids = [UNKNOWN_DOCUMENT_ID, 'x', '../../etc/passwd', '😀'.repeat(128), documentId, knowledgeBaseId];
   const answers = await Promise.all(ids.map((fileId) => request('importFile', { fileId })));
-  for (const answer of answers) expectRefusal(answer, 404, 'FILE_NOT_FOUND');
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expectSameRefusal(answers, 404, 'FILE_NOT_FOUND');
 });
 
-test('409 FILE_NOT_UPLOADED: before the bytes have arrived; then the same ticket works', async () => {
+test('409 FILE_NOT_UPLOADED: before the bytes have arrived; the ticket stays valid', async () => {
   const ticket = await api.presignUploadUrl({ knowledgeBaseId, fileName: 'late.txt', size: 4 });
   await expectNothingChanged(account, async () => {
     expectRefusal(await request('importFile', { fileId: ticket.fileId }), 409, 'FILE_NOT_UPLOADED');

@@ -1,6 +1,6 @@
 /** listDocuments, status by status. */
 import { expect, test } from 'vitest';
-import { expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
+import { expectRefusedFields, expectSameRefusal } from '../harness/expect-refusal.ts';
 import { createInParallel, readPages } from '../harness/lists.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { bytesOf, importBytes, untilFinal } from '../harness/uploading.ts';
@@ -9,7 +9,7 @@ import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
 const account = await openAccount();
 const { api, request } = account;
 
-/** A new knowledge base with so many one-word texts. */
+/** A new knowledge base with `count` one-word texts. */
 async function fill(count: number): Promise<string> {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Listed' });
   await createInParallel(count, (index) =>
@@ -24,7 +24,7 @@ test('200: an empty knowledge base has an empty list', async () => {
   expect(pagination).toEqual({ nextCursor: null, hasMore: false });
 });
 
-test('200: the newest come first, with all that their import answered, and no other knowledge base', async () => {
+test('200: the documents of this knowledge base only, newest first, as their imports returned them', async () => {
   const [knowledgeBaseId, other] = [await fill(0), await fill(1)];
   const texts = ['First', 'Second', 'Third'];
   const imported = [];
@@ -34,7 +34,7 @@ test('200: the newest come first, with all that their import answered, and no ot
   expect((await api.listDocuments({ knowledgeBaseId: other })).data).toHaveLength(1);
 });
 
-test('200: documents of files stand in it in every status, failed ones with their reason', async () => {
+test('200: documents of files in every status, failed ones with their reason', async () => {
   const knowledgeBaseId = await fill(1);
   const readable = await importBytes(api, { knowledgeBaseId, fileName: 'a.md', bytes: bytesOf('# Tapir') });
   const blank = await importBytes(api, { knowledgeBaseId, fileName: 'b.txt', bytes: bytesOf('   ') });
@@ -53,7 +53,7 @@ test('200: documents of files stand in it in every status, failed ones with thei
   expect(data[1]).toMatchObject({ title: 'a.md', type: 'md', size: 7, status: 'processed' });
 });
 
-test('200: without parameters up to 1000 come, the rest on the next page, in the total order', async () => {
+test('200: without limit a page has up to 1000 documents, ordered by createdAt and id, descending', async () => {
   const knowledgeBaseId = await fill(1001);
   const { data, pagination } = await api.listDocuments({ knowledgeBaseId });
   expect(data).toHaveLength(1000);
@@ -67,7 +67,7 @@ test('200: without parameters up to 1000 come, the rest on the next page, in the
   expect(keys).toEqual(keys.toSorted().toReversed());
 });
 
-test('200: pages of any size give the same list; hasMore and nextCursor say so until the last one', async () => {
+test('200: pages of any size make up the same list; only the last page has no nextCursor', async () => {
   const knowledgeBaseId = await fill(12);
   const { data } = await api.listDocuments({ knowledgeBaseId });
   for (const limit of [1, 5, 6, 11, 12, 13, 1000]) {
@@ -78,28 +78,27 @@ test('200: pages of any size give the same list; hasMore and nextCursor say so u
   }
 });
 
-test('200: pages skip and repeat nothing while documents come and go', async () => {
+test('200: pages skip and repeat nothing while documents are created and deleted', async () => {
   const knowledgeBaseId = await fill(9);
   const { data: before } = await api.listDocuments({ knowledgeBaseId });
   const pages = await readPages(async (cursor) => {
     const page = await api.listDocuments({ knowledgeBaseId, limit: 3, ...cursor });
     await api.importTextContent({ knowledgeBaseId, title: 'Newcomer', content: 'new' });
-    // The row that the cursor stands on goes.
+    // This deletes the row that the cursor names.
     await api.deleteDocument(page.data.at(-1)?.id ?? '');
     return page;
   });
   expect(pages.flat()).toEqual(before);
 });
 
-test('404 KNOWLEDGE_BASE_NOT_FOUND: an unknown, malformed and deleted knowledge base, by the same bytes', async () => {
+test('404 KNOWLEDGE_BASE_NOT_FOUND: the same bytes for an unknown, malformed and deleted knowledge base', async () => {
   const deleted = await fill(1);
   await api.deleteKnowledgeBase(deleted);
   const ids = [UNKNOWN_KNOWLEDGE_BASE_ID, 'x'.repeat(36), '😀'.repeat(36), deleted, deleted.toUpperCase()];
   const answers = await Promise.all(
     ids.map((knowledgeBaseId) => request('listDocuments', { knowledgeBaseId })),
   );
-  for (const answer of answers) expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expectSameRefusal(answers, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
 });
 
 test('422 INPUT_VALIDATION_FAILED: a malformed cursor', async () => {

@@ -14,7 +14,7 @@ test('200: an account without knowledge bases has an empty list', async () => {
   expect(pagination).toEqual({ nextCursor: null, hasMore: false });
 });
 
-test('200: the newest come first, with all that their creation answered; deleted ones are gone', async () => {
+test('200: newest first, as their creation returned them, without deleted ones', async () => {
   const first = await api.createKnowledgeBase({ name: 'First' });
   const second = await api.createKnowledgeBase({ name: 'Second', description: 'Two' });
   const third = await api.createKnowledgeBase({ name: 'Third' });
@@ -23,7 +23,7 @@ test('200: the newest come first, with all that their creation answered; deleted
   expect((await api.listKnowledgeBases({ limit: 2 })).data).toEqual([third, first]);
 });
 
-test('200: without parameters up to 1000 come, the rest on the next page, in the total order', async () => {
+test('200: without limit a page has up to 1000 knowledge bases, by createdAt and id, descending', async () => {
   const { api: full } = await openAccount({ knowledgeBaseLimit: 1001 });
   const created = await createInParallel(1001, (index) => full.createKnowledgeBase({ name: `No. ${index}` }));
   const { data, pagination } = await full.listKnowledgeBases();
@@ -38,7 +38,7 @@ test('200: without parameters up to 1000 come, the rest on the next page, in the
   expect(keys).toEqual(keys.toSorted().toReversed());
 });
 
-test('200: pages of any size give the same list; hasMore and nextCursor say so until the last one', async () => {
+test('200: pages of any size make up the same list; only the last page has no nextCursor', async () => {
   await createInParallel(12, (index) => api.createKnowledgeBase({ name: `No. ${index}` }));
   const { data } = await api.listKnowledgeBases();
   const count = data.length;
@@ -50,13 +50,13 @@ test('200: pages of any size give the same list; hasMore and nextCursor say so u
   }
 });
 
-test('200: pages skip and repeat nothing while knowledge bases come and go', async () => {
+test('200: pages skip and repeat nothing while knowledge bases are created and deleted', async () => {
   await createInParallel(9, (index) => api.createKnowledgeBase({ name: `No. ${index}` }));
   const { data: before } = await api.listKnowledgeBases();
   const pages = await readPages(async (cursor) => {
     const page = await api.listKnowledgeBases({ limit: 3, ...cursor });
     await api.createKnowledgeBase({ name: 'Newcomer' });
-    // The row that the cursor stands on goes.
+    // This deletes the row that the cursor names.
     await api.deleteKnowledgeBase(page.data.at(-1)?.id ?? '');
     return page;
   });
@@ -64,14 +64,14 @@ test('200: pages skip and repeat nothing while knowledge bases come and go', asy
 });
 
 test.each(['x', 'null', '0', '../..', "' OR 1=1 --", 'WyIyMDI2LTAxLTE1VDA5OjQxOjEyLjMzNFoiLCJiOSJd'])(
-  '422 INPUT_VALIDATION_FAILED: the cursor %j, which no list has given out',
+  '422 INPUT_VALIDATION_FAILED: the cursor %j, which no list has issued',
   async (cursor) => {
     expectRefusedFields(await request('listKnowledgeBases', { cursor }), 'cursor');
   },
 );
 
-/** What base64 can hide: a time without an id, ids and times that are none. */
-const INVENTED_PLACES = [
+/** Texts that no cursor encodes: a time without an id, malformed times and ids. */
+const INVENTED_POSITIONS = [
   '',
   '.',
   '1.1',
@@ -81,10 +81,13 @@ const INVENTED_PLACES = [
   `NaN.${'0'.repeat(36)}`,
 ];
 
-test.each(INVENTED_PLACES)('422 INPUT_VALIDATION_FAILED: the base64 of %j as a cursor', async (place) => {
-  const cursor = Buffer.from(place).toString('base64url');
-  expectRefusedFields(await request('listKnowledgeBases', { cursor }), 'cursor');
-});
+test.each(INVENTED_POSITIONS)(
+  '422 INPUT_VALIDATION_FAILED: the base64 of %j as a cursor',
+  async (position) => {
+    const cursor = Buffer.from(position).toString('base64url');
+    expectRefusedFields(await request('listKnowledgeBases', { cursor }), 'cursor');
+  },
+);
 
 test('422 INPUT_VALIDATION_FAILED: the cursor of another list', async () => {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Two documents' });
@@ -94,21 +97,21 @@ test('422 INPUT_VALIDATION_FAILED: the cursor of another list', async () => {
   expectRefusedFields(answer, 'cursor');
 });
 
-test('422 INPUT_VALIDATION_FAILED: a cursor that was cut', async () => {
+test('422 INPUT_VALIDATION_FAILED: a truncated cursor', async () => {
   await createInParallel(2, () => api.createKnowledgeBase({ name: 'One of two' }));
   const { pagination } = await api.listKnowledgeBases({ limit: 1 });
   const cursor = pagination.nextCursor?.slice(0, -4);
   expectRefusedFields(await request('listKnowledgeBases', { cursor }), 'cursor');
 });
 
-/** Edits of what stands behind the base64 of a real cursor. */
-const EDITS: [what: string, edit: (text: string) => string][] = [
+/** Changes to the text that a real cursor encodes in base64. */
+const EDITS: [change: string, edit: (text: string) => string][] = [
   ['its id made of hyphens', (text) => text.replace(/.{36}$/, '-'.repeat(36))],
   ['its id made of one letter', (text) => text.replace(/.{36}$/, 'f'.repeat(36))],
   ['its hyphens moved', (text) => text.replace(/.{36}$/, (id) => [...id].toReversed().join(''))],
   ['more digits', (text) => text.replace(/\d+/, (digits) => digits.padEnd(400, '9'))],
   ['no digits', (text) => text.replaceAll(/\d/g, '')],
-  ['U+0000 behind it', (text) => `${text}\u0000`],
+  ['U+0000 after it', (text) => `${text}\u0000`],
 ];
 
 test.each(EDITS)('422 INPUT_VALIDATION_FAILED: a real cursor with %s', async (_, edit) => {
@@ -127,7 +130,7 @@ test.each(['', 'ten', '1.5', '-1', '1,000', 'NaN', 'Infinity', 'true', '0', '100
   },
 );
 
-test('422 INPUT_VALIDATION_FAILED: a parameter that stands twice', async () => {
+test('422 INPUT_VALIDATION_FAILED: a parameter that is given twice', async () => {
   for (const [name, query] of [
     ['limit', 'limit=1&limit=2'],
     ['cursor', 'cursor=a&cursor=b'],

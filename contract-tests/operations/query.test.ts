@@ -1,6 +1,11 @@
-/** query, status by status; what its results look like stands in search-results.test.ts. */
+/** query, status by status; search-results.test.ts tests its results. */
 import { expect, test } from 'vitest';
-import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
+import {
+  expectNothingChanged,
+  expectRefusal,
+  expectRefusedFields,
+  expectSameRefusal,
+} from '../harness/expect-refusal.ts';
 import { createInParallel } from '../harness/lists.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
@@ -8,7 +13,7 @@ import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
 const account = await openAccount();
 const { api, request } = account;
 
-/** A new knowledge base with these texts; the title says nothing. */
+/** A new knowledge base with these texts. No query matches their title. */
 async function fill(...contents: string[]): Promise<string> {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Searched' });
   await createInParallel(contents.length, (index) =>
@@ -26,7 +31,7 @@ const basesOf = async (query: string, knowledgeBaseIds?: string[]) =>
     (found) => found.knowledge_base_id,
   );
 
-test('200: without knowledgeBaseIds everything is searched, with them just these', async () => {
+test('200: without knowledgeBaseIds all knowledge bases are searched, with it only the given ones', async () => {
   expect((await basesOf('wombat')).toSorted()).toEqual([mammals, birds].toSorted());
   expect(await basesOf('wombat', [birds])).toEqual([birds]);
   expect(await basesOf('quokka', [birds])).toEqual([]);
@@ -43,15 +48,15 @@ test('200: an id that is given more than once counts once', async () => {
   expect(once).toHaveLength(2);
 });
 
-test('200: the empty list of knowledge bases finds nothing, never everything', async () => {
+test('200: an empty list of knowledge bases finds nothing, never everything', async () => {
   expect(await basesOf('wombat', [])).toEqual([]);
 });
 
-test('200: nothing is found where no term of the query occurs', async () => {
+test('200: a query whose terms occur nowhere finds nothing', async () => {
   expect(await basesOf('unicorn')).toEqual([]);
 });
 
-test('200: ten results without a limit, as many as there are up to the limit with one', async () => {
+test('200: up to ten results without a limit, up to `limit` results with one', async () => {
   const knowledgeBaseId = await fill(...Array.from({ length: 55 }, (_, index) => `The lemur no. ${index}.`));
   const count = async (limit?: number) =>
     (await api.query({ query: 'lemur', knowledgeBaseIds: [knowledgeBaseId], ...(limit && { limit }) }))
@@ -77,7 +82,7 @@ test.each([
   '\u202E\uFEFF\u0001',
   'ﷺ'.repeat(100),
   'e\u0301'.repeat(100),
-])('200: the query %j is only text', async (query) => {
+])('200: the query %j is plain text, not syntax', async (query) => {
   const answer = await request('query', { query, knowledgeBaseIds: [mammals, birds] });
   expect(answer.status).toBe(200);
 });
@@ -95,7 +100,7 @@ test('200: operators of search languages neither exclude nor require', async () 
   }
 });
 
-test('402 INSUFFICIENT_CREDITS: with a balance of 0, after the validation and after the look at the ids', async () => {
+test('402 INSUFFICIENT_CREDITS: with a balance of 0; invalid fields and unknown ids are refused first', async () => {
   const poor = await openAccount({ credits: 0 });
   expectRefusal(await poor.request('query', { query: 'wombat' }), 402, 'INSUFFICIENT_CREDITS');
   expectRefusedFields(await poor.request('query', { query: '' }), 'query');
@@ -106,7 +111,7 @@ test('402 INSUFFICIENT_CREDITS: with a balance of 0, after the validation and af
   expect(await poor.api.getBalance()).toBe(0);
 });
 
-test('404 KNOWLEDGE_BASE_NOT_FOUND: one unknown, malformed or deleted id among good ones, same answer', async () => {
+test('404 KNOWLEDGE_BASE_NOT_FOUND: the same bytes for one unknown, malformed or deleted id', async () => {
   const deleted = await fill('gone');
   await api.deleteKnowledgeBase(deleted);
   await expectNothingChanged(account, async () => {
@@ -114,8 +119,7 @@ test('404 KNOWLEDGE_BASE_NOT_FOUND: one unknown, malformed or deleted id among g
     const answers = await Promise.all(
       bad.map((id) => request('query', { query: 'wombat', knowledgeBaseIds: [mammals, id, birds] })),
     );
-    for (const answer of answers) expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expectSameRefusal(answers, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
   });
 });
 
@@ -136,7 +140,7 @@ test('422 INPUT_VALIDATION_FAILED: values of another type are not converted', as
   });
 });
 
-test('422 INPUT_VALIDATION_FAILED: names the element of knowledgeBaseIds that is wrong', async () => {
+test('422 INPUT_VALIDATION_FAILED: names the wrong element of knowledgeBaseIds', async () => {
   for (const id of [null, 5, 'short', '', `${mammals}x`, `${mammals.slice(1)}\u0000`, [mammals]]) {
     const input = { query: 'wombat', knowledgeBaseIds: [mammals, id] };
     expectRefusedFields(await request('query', input), 'knowledgeBaseIds.1');

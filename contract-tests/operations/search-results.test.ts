@@ -1,4 +1,4 @@
-/** What the results of a query promise: order, scores, places in the document, the original text. */
+/** The results of a query: order, scores, locations in the document, the original text. */
 import { expect, test } from 'vitest';
 import type { SearchResult } from '../../generated/types.gen.ts';
 import { openAccount } from '../harness/opened-account.ts';
@@ -25,7 +25,7 @@ const beavers = await api.importTextContent({
   content: CHAPTERS,
 });
 
-test('200: every passage stands in the imported text at its offsets, counted in code points', async () => {
+test('200: every passage is the imported text between its offsets, counted in code points', async () => {
   const codePoints = [...CHAPTERS];
   const found = await api.query({ query: 'beaver dam', knowledgeBaseIds: [longTexts], limit: 50 });
   expect(found.length).toBeGreaterThan(5);
@@ -34,7 +34,7 @@ test('200: every passage stands in the imported text at its offsets, counted in 
   }
 });
 
-test('200: annotations is JSON of the same place as location; no page, as text has none', async () => {
+test('200: annotations is JSON of location; imported text has no page', async () => {
   const found = await api.query({ query: 'beaver', knowledgeBaseIds: [longTexts], limit: 50 });
   for (const { metadata, location } of found) {
     expect(JSON.parse(metadata.annotations)).toEqual(location);
@@ -62,7 +62,7 @@ test('200: title, source, type and ids are those of the document', async () => {
   });
 });
 
-/** Compares by the contract: score, newer document, position in the document, id. */
+/** Compares results as the contract orders them: by score, newer document, position in the document, id. */
 function byContract(created: Map<string, string>) {
   const timeOf = ({ document_id }: SearchResult) => created.get(document_id) ?? '';
   const compare = (left: string, right: string) => Number(left > right) - Number(left < right);
@@ -108,7 +108,7 @@ test('200: equal passages have equal scores, and the newest comes first', async 
   expect(found.map((result) => result.document_id)).toEqual(ids.toReversed());
 });
 
-test('200: a score lies in [0, 1], has 6 decimals at the most, and is the same whatever the limit is', async () => {
+test('200: a score is above 0 and at most 1, has at most 6 decimals, and does not depend on the limit', async () => {
   const query = { query: 'beaver dam stone unicorn', knowledgeBaseIds: [longTexts] };
   const all = await api.query({ ...query, limit: 50 });
   for (const { score } of all) {
@@ -121,13 +121,13 @@ test('200: a score lies in [0, 1], has 6 decimals at the most, and is the same w
   }
 });
 
-test('200: the same query gives the same answer, also of twenty at once', async () => {
+test('200: twenty concurrent requests with the same query get the same answer', async () => {
   const query = { query: 'beaver dam', knowledgeBaseIds: [longTexts], limit: 20 };
   const answers = await Promise.all(Array.from({ length: 20 }, () => api.query(query)));
   for (const answer of answers) expect(answer).toEqual(answers[0]);
 });
 
-test('200: a passage with more of the query scores higher, and half of the query at most half', async () => {
+test('200: more terms of the query in a passage score higher; half of the terms score at most 0.5', async () => {
   const knowledgeBaseId = await createKnowledgeBase();
   const importText = (content: string) =>
     api.importTextContent({ knowledgeBaseId, title: 'Untitled', content });
@@ -140,7 +140,7 @@ test('200: a passage with more of the query scores higher, and half of the query
   expect(half[0]?.score).toBeLessThanOrEqual(0.5);
 });
 
-test('200: the content is the original text: neither folded, nor composed, nor trimmed inside', async () => {
+test('200: the content is the original text: neither case-folded nor normalised, with its white space', async () => {
   const knowledgeBaseId = await createKnowledgeBase();
   const content = 'ＦＵＬＬ width  and CAFE\u0301,\tﬁne № ①\r\nsecond\u00A0line';
   await api.importTextContent({ knowledgeBaseId, title: 'Original', content });
@@ -151,7 +151,7 @@ test('200: the content is the original text: neither folded, nor composed, nor t
 
 test('200: passages of a Markdown file name the headings above them, the outermost first', async () => {
   const knowledgeBaseId = await createKnowledgeBase();
-  // Short sections may share a passage.
+  // The filler makes long sections, since short ones may share a passage.
   const filler = 'It needs neither more nor less than this. '.repeat(60);
   const docker = `## Docker\n\nThe kinkajou runs in a container. ${filler}`;
   const bytes = bytesOf(`# Setup\n\n${filler}\n\n${docker}\n\n## Bare metal\n\n${filler}\n`);

@@ -1,4 +1,4 @@
-/** Real and hostile files of the manifest through the API: their phrases are found, or their reason comes back. */
+/** Imports real and hostile files of a manifest. The search finds their phrases, or the import fails as expected. */
 import { expect, test } from 'vitest';
 import { openAccount } from '../harness/opened-account.ts';
 import {
@@ -11,11 +11,12 @@ import {
 } from '../harness/shared-documents.ts';
 import { importBytes, untilFinal } from '../harness/uploading.ts';
 
+/** Types of files whose passages have page numbers. */
 const PAGED = /^(?:pdf|pptx|xlsx|xls|ods|odp)$/;
 
 const { api } = await openAccount();
 
-/** Imports a file into a knowledge base of its own. */
+/** Imports a file into a new knowledge base. */
 async function importShared({ file }: SharedDocument) {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: file });
   const bytes = await readSharedDocument(file);
@@ -41,9 +42,9 @@ async function checkFound(
   ).toBeGreaterThanOrEqual(least);
 }
 
-/** One document of each format and outcome; all of them with `SHARED_DOCUMENTS=all`, in a minute or two. */
+/** One document of each format and outcome. `SHARED_DOCUMENTS=all` selects all, which takes a minute or two. */
 function chosenDocuments(): SharedDocument[] {
-  // A size of 0 is no upload: the interface's smallest is one byte.
+  // An empty file cannot be uploaded: the interface requires at least one byte.
   const uploaded = sharedDocuments.filter(({ file }) => file !== 'empty.docx');
   if (process.env.SHARED_DOCUMENTS === 'all') return uploaded;
   const kindOf = ({ format, outcome }: SharedDocument) => `${format} ${outcome}`;

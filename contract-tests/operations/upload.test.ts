@@ -1,4 +1,4 @@
-/** Upload addresses: how bytes may be sent there, and which of them count. */
+/** Upload addresses: how clients may send the bytes, and which upload counts. */
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -10,14 +10,14 @@ import { sendAndHangUp } from '../harness/raw-socket.ts';
 import { pathOf, untilFinal, upload } from '../harness/uploading.ts';
 
 const { api, request } = await openAccount();
-/** A ticket for so many bytes, in a knowledge base of its own. */
+/** A ticket for `size` bytes, in a new knowledge base. */
 async function newTicket(size: number) {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Uploads' });
   const ticket = await api.presignUploadUrl({ knowledgeBaseId, fileName: 'note.txt', size });
   return { ...ticket, knowledgeBaseId };
 }
 
-/** The text of the first passage that the file of this ticket becomes. */
+/** Imports the file of this ticket. Returns the text of its best passage. */
 async function importedText({ fileId, knowledgeBaseId }: Awaited<ReturnType<typeof newTicket>>) {
   const { id } = await api.importFile(fileId);
   await untilFinal(api, id);
@@ -32,9 +32,9 @@ test.each([
   ['a Content-Type that is none', { 'content-type': ';;;' }],
   ['JSON as Content-Type', { 'content-type': 'application/json; charset=latin1' }],
   ['a chunked body', { 'transfer-encoding': 'chunked' }],
-  ['a key, which is not looked at', { 'x-api-key': 'kr_wrong' }],
+  ['a key, which is ignored', { 'x-api-key': 'kr_wrong' }],
   ['an Origin', { origin: 'https://page.example' }],
-])('200: takes the raw bytes with %s', async (_, headers) => {
+])('200: accepts the raw bytes with %s', async (_, headers) => {
   const ticket = await newTicket(9);
   const answer = await upload(ticket, 'some note', headers);
   expect(answer.status).toBe(200);
@@ -42,20 +42,28 @@ test.each([
   expect(await importedText(ticket)).toBe('some note');
 });
 
-test('200: answers Expect: 100-continue before the bytes are sent', async () => {
-  const { uploadUrl } = await newTicket(4);
+/** Sends the head of a PUT of four bytes, and waits for 100 Continue. `answered`: the final answer. */
+async function beginUpload(uploadUrl: string) {
   const headers = { expect: '100-continue', 'content-length': 4 };
   const sent = httpRequest(uploadUrl, { method: 'PUT', headers });
-  const answered = once(sent, 'response');
+  const answered = once(sent, 'response').then(async ([response]) => ({
+    status: response.statusCode,
+    headers: response.headers,
+    body: JSON.parse(await text(response)),
+  }));
   sent.flushHeaders();
   await once(sent, 'continue');
+  return { sent, answered };
+}
+
+test('200: answers Expect: 100-continue before the bytes are sent', async () => {
+  const { uploadUrl } = await newTicket(4);
+  const { sent, answered } = await beginUpload(uploadUrl);
   sent.end('four');
-  const [response] = await answered;
-  expect(response.statusCode).toBe(200);
-  expect(JSON.parse(await text(response))).toMatchObject({ success: true });
+  expect(await answered).toMatchObject({ status: 200, body: { success: true } });
 });
 
-test('200: takes bytes in small pieces, of every value', async () => {
+test('200: accepts bytes of every value, in small pieces', async () => {
   const bytes = Uint8Array.from({ length: 4096 }, (_, index) => index % 256);
   const { uploadUrl } = await newTicket(bytes.byteLength);
   const sent = httpRequest(uploadUrl, { method: 'PUT' });
@@ -73,21 +81,7 @@ test('200: the largest file, of 52,428,800 bytes, arrives', async () => {
   expect(answer.body).toMatchObject({ success: true, data: { size: 52_428_800 } });
 });
 
-/** A PUT of four bytes that has begun, and what it is answered. */
-async function beginUpload(uploadUrl: string) {
-  const headers = { expect: '100-continue', 'content-length': 4 };
-  const sent = httpRequest(uploadUrl, { method: 'PUT', headers });
-  const answered = once(sent, 'response').then(async ([response]) => ({
-    status: response.statusCode,
-    headers: response.headers,
-    body: JSON.parse(await text(response)),
-  }));
-  sent.flushHeaders();
-  await once(sent, 'continue');
-  return { sent, answered };
-}
-
-test('503 SERVICE_UNAVAILABLE: a body while another one of the file is arriving; it may come after that', async () => {
+test('503 SERVICE_UNAVAILABLE: a second body of a file during its first; after the first it is accepted', async () => {
   const { uploadUrl } = await newTicket(4);
   const first = await beginUpload(uploadUrl);
   const second = await beginUpload(uploadUrl);
@@ -113,20 +107,17 @@ test.each([
   ['in chunks, longer than declared', 'a note that is too long', chunked],
   ['much longer than declared', 'x'.repeat(3_000_000), {}],
   ['in chunks, much longer than declared', 'x'.repeat(3_000_000), chunked],
-])(
-  '422 INPUT_VALIDATION_FAILED: a body %s; the ticket and the connection stay good',
-  async (_, body, headers) => {
-    const ticket = await newTicket(9);
-    for (let time = 0; time < 3; time += 1) {
-      expectRefusal(await upload(ticket, body, headers), 422, 'INPUT_VALIDATION_FAILED');
-    }
-    expectRefusal(await request('importFile', { fileId: ticket.fileId }), 409, 'FILE_NOT_UPLOADED');
-    expect((await upload(ticket, 'last note')).status).toBe(200);
-    expect(await importedText(ticket)).toBe('last note');
-  },
-);
+])('422 INPUT_VALIDATION_FAILED: a body %s; ticket and connection stay usable', async (_, body, headers) => {
+  const ticket = await newTicket(9);
+  for (let time = 0; time < 3; time += 1) {
+    expectRefusal(await upload(ticket, body, headers), 422, 'INPUT_VALIDATION_FAILED');
+  }
+  expectRefusal(await request('importFile', { fileId: ticket.fileId }), 409, 'FILE_NOT_UPLOADED');
+  expect((await upload(ticket, 'last note')).status).toBe(200);
+  expect(await importedText(ticket)).toBe('last note');
+});
 
-test('422 INPUT_VALIDATION_FAILED: a body of the wrong length does not touch the one that arrived before', async () => {
+test('422 INPUT_VALIDATION_FAILED: a body of the wrong length does not replace an earlier one', async () => {
   const ticket = await newTicket(9);
   await upload(ticket, 'good note');
   expectRefusal(await upload(ticket, 'bad note'), 422, 'INPUT_VALIDATION_FAILED');
@@ -134,7 +125,7 @@ test('422 INPUT_VALIDATION_FAILED: a body of the wrong length does not touch the
   expect(await importedText(ticket)).toBe('good note');
 });
 
-test('200: an upload that breaks off counts as none', async () => {
+test('200: an interrupted upload does not count', async () => {
   const ticket = await newTicket(9);
   const head = (length: string) => `PUT ${pathOf(ticket.uploadUrl)} HTTP/1.1\r\nHost: a\r\n${length}\r\n\r\n`;
   await sendAndHangUp(`${head('Content-Length: 9')}half`);
@@ -153,7 +144,7 @@ test('200: can be repeated until the import; the last complete body wins', async
   expect(await importedText(ticket)).toBe('3rd note!');
 });
 
-test('200: of bodies that arrive at once one wins whole', async () => {
+test('200: one of several concurrent bodies is stored whole', async () => {
   const ticket = await newTicket(100_000);
   const letters = ['a', 'b', 'c', 'd'];
   const answers = await createInParallel(4, (index) =>
@@ -164,7 +155,7 @@ test('200: of bodies that arrive at once one wins whole', async () => {
   expect(letters).toContain(stored?.replaceAll(/note|\s/g, '').replaceAll(/(.)\1+/g, '$1'));
 });
 
-test('409 FILE_ALREADY_IMPORTED: after the import, and the document stays as it is', async () => {
+test('409 FILE_ALREADY_IMPORTED: after the import; the document stays as it is', async () => {
   const ticket = await newTicket(9);
   await upload(ticket, 'good note');
   expect(await importedText(ticket)).toBe('good note');

@@ -1,4 +1,4 @@
-/** What becomes of uploaded files: a public client's way from the bytes to the search, or to the reason why not. */
+/** Uploaded files as a public client sees them: the search finds their text, or their import fails with a reason. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openAccount } from '../harness/opened-account.ts';
@@ -7,7 +7,7 @@ import { bytesOf, importBytes, untilFinal } from '../harness/uploading.ts';
 const { api } = await openAccount();
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Files' });
 
-/** Imports a file and polls until it is done, as the public clients do. */
+/** Imports a file and polls until its status is final, as the public clients do. */
 async function importAndPoll(fileName: string, bytes: Uint8Array) {
   const document = await importBytes(api, { knowledgeBaseId, fileName, bytes });
   return await untilFinal(api, document.id);
@@ -25,7 +25,7 @@ test.each([
   ['nul.txt', 'txt', 'The quo\0kka eats leaves at night, in groups of 20.\0\n', 'quokka', 'The quokka eats'],
   ['notes.constructor', 'txt', 'The kowari hunts.', 'kowari', 'The kowari hunts.'],
   ['notes.__proto__', 'txt', 'The numbat digs.', 'numbat', 'The numbat digs.'],
-])('processed: %s as %s is found by its words, with the file name as title and source', async (...file) => {
+])('processed: the search finds %s as type %s, with the file name as title and source', async (...file) => {
   const [fileName, type, text, query, expected] = file;
   const { id, status } = await importAndPoll(fileName, bytesOf(text));
   expect(status).toBe('processed');
@@ -76,7 +76,7 @@ test.each([
   ['ten control characters', 'x.bin', Buffer.from('\x01\x02\x03\x04\x05\x06\x0e\x0f\x10\0')],
   ['random bytes', 'random.bin', randomBytes(10_000)],
   ['random bytes that call themselves Markdown', 'random.md', randomBytes(10_000)],
-])('failed: %s ends so, with the reason UNSUPPORTED_FILE_TYPE', async (_, fileName, bytes) => {
+])('failed: %s, with the reason UNSUPPORTED_FILE_TYPE', async (_, fileName, bytes) => {
   const report = await importAndPoll(fileName, bytes);
   expect(report).toMatchObject({ status: 'failed', error: { code: 'UNSUPPORTED_FILE_TYPE' } });
   const { data } = await api.listDocuments({ knowledgeBaseId, limit: 1 });
@@ -88,10 +88,10 @@ test.each([
 test.each([
   ['spaces', 'blank.txt', '   '],
   ['line ends', 'blank.md', '\r\n\n'],
-  ['a page without words', 'blank.html', '<html><body><p> </p><script>let a = "b";</script></body></html>'],
+  ['HTML without words', 'blank.html', '<html><body><p> </p><script>let a = "b";</script></body></html>'],
   ['a byte order mark', 'bom.txt', '\uFEFF'],
   ['white space that is not ASCII', 'blank.txt', '\u00A0\u3000\u2003'],
-])('failed: a file of %s ends so, with the reason NO_TEXT_EXTRACTED', async (_, fileName, text) => {
+])('failed: a file of nothing but %s, with the reason NO_TEXT_EXTRACTED', async (_, fileName, text) => {
   const report = await importAndPoll(fileName, bytesOf(text));
   expect(report).toMatchObject({ status: 'failed', error: { code: 'NO_TEXT_EXTRACTED' } });
 });
@@ -112,7 +112,7 @@ test.each([
   'line\nend.txt',
   '🦔'.repeat(256),
   `${'n'.repeat(252)}.txt`,
-])('processed: the file name %j is only shown, never followed', async (fileName) => {
+])('processed: the file name %j is shown, and never used as a path', async (fileName) => {
   const { id, status } = await importAndPoll(fileName, bytesOf(`The hedgehog of ${fileName}`));
   expect(status).toBe('processed');
   const found = await api.query({ query: 'hedgehog', knowledgeBaseIds: [knowledgeBaseId], limit: 50 });

@@ -1,4 +1,4 @@
-/** What the successes of the operations on the account promise. */
+/** Checks the successful answers of the operations on the account. */
 import assert from 'node:assert/strict';
 import type { Balance, Usage } from '../../generated/types.gen.ts';
 import {
@@ -18,12 +18,20 @@ export async function getUsage(context: RunContext): Promise<PlannedRequest> {
       const before = dataOf<Usage>(answer);
       const { id, size } = await api.importTextContent({ knowledgeBaseId, title: 'Bytes', content: 'één' });
       const storageUsed = before.storageUsed + size;
-      assert.deepEqual(await api.getUsage(), { ...before, storageUsed }, 'a document counts with its bytes');
+      assert.deepEqual(
+        await api.getUsage(),
+        { ...before, storageUsed },
+        'storageUsed grows by the size of a new document',
+      );
       await api.deleteDocument(id);
-      assert.deepEqual(await api.getUsage(), before, 'and no longer once it is deleted');
+      assert.deepEqual(await api.getUsage(), before, 'a deleted document is not counted');
       await makeKnowledgeBase(context);
       const knowledgeBaseCount = before.knowledgeBaseCount + 1;
-      assert.deepEqual(await api.getUsage(), { ...before, knowledgeBaseCount }, 'a knowledge base counts');
+      assert.deepEqual(
+        await api.getUsage(),
+        { ...before, knowledgeBaseCount },
+        'knowledgeBaseCount grows with a new knowledge base',
+      );
     },
   };
 }
@@ -39,7 +47,7 @@ export function getBalance(context: RunContext): PlannedRequest {
       assert.equal(await api.getBalance(), balance - 1, 'a successful query takes one credit');
       await request('query', { query: '' });
       await api.listDocuments({ knowledgeBaseId });
-      assert.equal(await api.getBalance(), balance - 1, 'a refused query and all else takes none');
+      assert.equal(await api.getBalance(), balance - 1, 'a refused query and other operations take none');
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What the successes of the operations on documents promise. */
+/** Checks the successful answers of the operations on documents. */
 import assert from 'node:assert/strict';
 import type { Document, DocumentDetails, DocumentStatusReport, Passage } from '../../generated/types.gen.ts';
 import {
@@ -29,7 +29,11 @@ export async function importTextContent(context: RunContext): Promise<PlannedReq
         status: 'processed',
         knowledgeBaseId,
       };
-      assert.deepEqual(found, expected, 'processed at once, of as many bytes as in UTF-8');
+      assert.deepEqual(
+        found,
+        expected,
+        'an imported text is processed at once, and its size counts UTF-8 bytes',
+      );
       const [best] = await api.query({ query: NEW_WORDS, knowledgeBaseIds: [knowledgeBaseId] });
       assert.equal(best?.document_id, document.id, 'the next query finds it');
     },
@@ -42,16 +46,19 @@ export async function deleteDocument(context: RunContext): Promise<PlannedReques
   const before = await api.getUsage();
   const { id } = await api.importTextContent({ knowledgeBaseId, title: 'Gauges', content: NEW_TEXT });
   const search = () => api.query({ query: NEW_WORDS, knowledgeBaseIds: [knowledgeBaseId] });
-  assert.equal((await search())[0]?.document_id, id, 'what is to be deleted is found before');
+  assert.equal((await search())[0]?.document_id, id, 'the search finds the document before its deletion');
   await api.listDocuments({ knowledgeBaseId });
   await api.getDocumentStatus(id);
   return {
     sent: requestWith(context, 'deleteDocument', { documentId: id }),
     async check(answer) {
-      assert.deepEqual(dataOf(answer), { id }, 'the answer names what was deleted');
+      assert.deepEqual(dataOf(answer), { id }, 'the answer has the id of the deleted document');
       const listed = await api.listDocuments({ knowledgeBaseId });
       assert.ok(!listed.data.some((document) => document.id === id), 'a deleted document is not listed');
-      assert.ok(!(await search()).some(({ document_id }) => document_id === id), 'nor found');
+      assert.ok(
+        !(await search()).some(({ document_id }) => document_id === id),
+        'a deleted document is not found',
+      );
       for (const operationId of [
         'getDocumentStatus',
         'getDocument',
@@ -59,7 +66,7 @@ export async function deleteDocument(context: RunContext): Promise<PlannedReques
         'deleteDocument',
       ] as const)
         checkGone(operationId, await request(operationId, { documentId: id }));
-      assert.deepEqual(await api.getUsage(), before, 'nor counted');
+      assert.deepEqual(await api.getUsage(), before, 'a deleted document is not counted');
     },
   };
 }
@@ -71,14 +78,14 @@ export function listDocuments(context: RunContext): PlannedRequest {
   return {
     sent: requestWith(context, 'listDocuments', { knowledgeBaseId, limit }),
     async check(answer) {
-      assert.equal(dataOf<Document[]>(answer).length, limit, 'limit bounds a page, where there are more');
+      assert.equal(dataOf<Document[]>(answer).length, limit, 'the first page of many has `limit` items');
       const pages = await readPages((cursor) => api.listDocuments({ knowledgeBaseId, limit, ...cursor }));
       const expected = texts.map(({ document }) => document).toReversed();
-      assert.deepEqual(dataOf(answer), pages[0], 'the same page, asked for again');
-      assert.deepEqual(pages.flat(), expected, 'all pages give every document once, the newest first');
+      assert.deepEqual(dataOf(answer), pages[0], 'a second request returns the same first page');
+      assert.deepEqual(pages.flat(), expected, 'the pages hold every document once, the newest first');
       checkNewestFirst(pages.flat());
       const whole = await api.listDocuments({ knowledgeBaseId });
-      assert.deepEqual(whole.data, expected, 'without limit and cursor all of a short list');
+      assert.deepEqual(whole.data, expected, 'without limit and cursor a short list comes whole');
     },
   };
 }
@@ -92,7 +99,7 @@ export function getDocumentStatus(context: RunContext): PlannedRequest {
       assert.deepEqual(
         dataOf<DocumentStatusReport>(answer),
         { id, status, updatedAt, passageCount, warnings },
-        'the status says what the import has said',
+        'the status agrees with the answer of the import',
       ),
   };
 }
@@ -103,24 +110,24 @@ export function getDocument(context: RunContext): PlannedRequest {
     sent: requestWith(context, 'getDocument', { documentId: document.id }),
     check(answer) {
       const { source, languages = [], ...rest } = dataOf<DocumentDetails>(answer);
-      assert.deepEqual(rest, document, 'the details say what the import has said');
+      assert.deepEqual(rest, document, 'the details agree with the answer of the import');
       assert.equal(source, title, 'the source of imported text is its title');
       const counted = languages.reduce((sum, { passageCount }) => sum + passageCount, 0);
-      assert.equal(counted, document.passageCount, 'each passage is of one language');
+      assert.equal(counted, document.passageCount, 'each passage counts for one language');
     },
   };
 }
 
-/** The passages cover the text without a gap, in its order, each under its number. */
+/** Checks the number and the order of the passages, and that each quotes the text at its location. */
 function checkPassages({ fixtures: { longText } }: RunContext, passages: Passage[]): void {
-  assert.equal(passages.length, longText.document.passageCount, 'the list has as many passages as counted');
+  assert.equal(passages.length, longText.document.passageCount, 'the list has `passageCount` passages');
   const characters = [...longText.content];
   passages.forEach(({ content, location }, index) => {
     assert.equal(location.passage, index + 1, 'passages come in the order of their numbers');
     assert.equal(
       content,
       characters.slice(location.start, location.end).join(''),
-      'content stands at location',
+      'content is the text at location',
     );
   });
 }
@@ -132,12 +139,12 @@ export function listPassages(context: RunContext): PlannedRequest {
   return {
     sent: requestWith(context, 'listPassages', { documentId, limit }),
     async check(answer) {
-      assert.equal(dataOf<Passage[]>(answer).length, limit, 'limit bounds a page, where there are more');
+      assert.equal(dataOf<Passage[]>(answer).length, limit, 'the first page of many has `limit` items');
       const pages = await readPages((cursor) => api.listPassages({ documentId, limit, ...cursor }));
-      assert.deepEqual(dataOf(answer), pages[0], 'the same page, asked for again');
+      assert.deepEqual(dataOf(answer), pages[0], 'a second request returns the same first page');
       checkPassages(context, pages.flat());
       const whole = await api.listPassages({ documentId });
-      assert.deepEqual(whole.data, pages.flat(), 'without limit and cursor all of a short list');
+      assert.deepEqual(whole.data, pages.flat(), 'without limit and cursor a short list comes whole');
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What the successes of the operations on knowledge bases promise. */
+/** Checks the successful answers of the operations on knowledge bases. */
 import assert from 'node:assert/strict';
 import type { KnowledgeBase } from '../../generated/types.gen.ts';
 import {
@@ -22,15 +22,15 @@ export function createKnowledgeBase(context: RunContext): PlannedRequest {
       assert.deepEqual(
         { name, description },
         exampleInput('createKnowledgeBase'),
-        'it has the name and the description that were sent',
+        'it has the name and the description of the request',
       );
       const [newest] = (await api.listKnowledgeBases()).data;
-      assert.deepEqual(newest, created, 'the newest knowledge base stands first in the list');
+      assert.deepEqual(newest, created, 'the newest knowledge base comes first in the list');
       const plain = await makeKnowledgeBase(context);
-      assert.equal(plain.description, '', 'a description that is not given is empty');
-      const same = await api.createKnowledgeBase({ name });
-      context.made.add(same.id);
-      assert.notEqual(same.id, created.id, 'equal names are two knowledge bases');
+      assert.equal(plain.description, '', 'a missing description is stored as an empty one');
+      const namesake = await api.createKnowledgeBase({ name });
+      context.made.add(namesake.id);
+      assert.notEqual(namesake.id, created.id, 'two knowledge bases may have the same name');
     },
   };
 }
@@ -45,23 +45,30 @@ export async function deleteKnowledgeBase(context: RunContext): Promise<PlannedR
   return {
     sent: requestWith(context, 'deleteKnowledgeBase', { knowledgeBaseId }),
     async check(answer) {
-      assert.deepEqual(dataOf(answer), { id: knowledgeBaseId }, 'the answer names what was deleted');
+      assert.deepEqual(
+        dataOf(answer),
+        { id: knowledgeBaseId },
+        'the answer has the id of the deleted knowledge base',
+      );
       const { data: listed } = await api.listKnowledgeBases();
       assert.ok(!listed.some(({ id }) => id === knowledgeBaseId), 'a deleted knowledge base is not listed');
       const windmills = await api.query({ query: 'windmill gauge', limit: 50 });
-      assert.ok(!windmills.some(({ document_id }) => document_id === documentId), 'nor searched');
+      assert.ok(
+        !windmills.some(({ document_id }) => document_id === documentId),
+        'a deleted knowledge base is not searched',
+      );
       for (const operationId of ['listDocuments', 'deleteKnowledgeBase'] as const)
         checkGone(operationId, await request(operationId, { knowledgeBaseId }));
-      const inIt = { query: 'windmill', knowledgeBaseIds: [knowledgeBaseId] };
-      checkGone('query', await request('query', inIt));
+      const search = { query: 'windmill', knowledgeBaseIds: [knowledgeBaseId] };
+      checkGone('query', await request('query', search));
       checkGone('getDocumentStatus', await request('getDocumentStatus', { documentId }));
-      assert.deepEqual(await api.getUsage(), before, 'nor counted');
+      assert.deepEqual(await api.getUsage(), before, 'a deleted knowledge base is not counted');
     },
   };
 }
 
-/** Pages of one item that are read: the fixtures have two knowledge bases, an account may have a thousand. */
-const PAGES = 2;
+/** Checked pages of one item. The fixtures have two knowledge bases; an account may have a thousand. */
+const CHECKED_PAGES = 2;
 
 export function listKnowledgeBases(context: RunContext): PlannedRequest {
   const { api } = context.caller;
@@ -76,13 +83,21 @@ export function listKnowledgeBases(context: RunContext): PlannedRequest {
           whole.some(({ id }) => id === own),
           'the list has every knowledge base',
         );
-      assert.deepEqual(dataOf(answer), whole.slice(0, 1), 'limit bounds a page, where there are more');
+      assert.deepEqual(dataOf(answer), whole.slice(0, 1), 'the first page of many has `limit` items');
       let cursor = {};
-      for (const expected of whole.slice(0, PAGES)) {
+      for (const expected of whole.slice(0, CHECKED_PAGES)) {
         const { data, pagination } = await api.listKnowledgeBases({ limit: 1, ...cursor });
-        assert.deepEqual(data, [expected], 'pages give the list in its order');
-        assert.equal(pagination.hasMore, pagination.nextCursor !== null, 'hasMore comes with a cursor');
-        assert.equal(pagination.hasMore, expected.id !== whole.at(-1)?.id, 'hasMore tells of a next page');
+        assert.deepEqual(data, [expected], 'the pages follow the order of the list');
+        assert.equal(
+          pagination.hasMore,
+          pagination.nextCursor !== null,
+          'nextCursor is set exactly where hasMore is true',
+        );
+        assert.equal(
+          pagination.hasMore,
+          expected.id !== whole.at(-1)?.id,
+          'hasMore says whether a next page follows',
+        );
         cursor = { cursor: pagination.nextCursor };
       }
     },

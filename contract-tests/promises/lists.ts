@@ -1,16 +1,16 @@
-/** What holds of every list, and of everything that was deleted. */
+/** Checks for all lists and all deletions. */
 import assert from 'node:assert/strict';
 import type { OperationId } from '../harness/contract-check.ts';
 import type { Answer } from '../harness/exchange.ts';
 
-/** Created items come newest first, each once. */
+/** Checks that the newest items come first, and each item once. */
 export function checkNewestFirst(items: { id: string; createdAt: string }[]): void {
   const times = items.map(({ createdAt }) => createdAt);
   assert.deepEqual(times, times.toSorted().toReversed(), 'the newest first');
   assert.equal(new Set(items.map(({ id }) => id)).size, items.length, 'each once');
 }
 
-/** An operation on what is gone; that its 404 is the right one has been held against the spec. */
+/** Checks the 404 of an operation on a deleted item. The caller has checked its error code against the spec. */
 export function checkGone(operationId: OperationId, { status }: Answer): void {
-  assert.equal(status, 404, `${operationId} of what was deleted is a 404`);
+  assert.equal(status, 404, `${operationId} of a deleted item is a 404`);
 }

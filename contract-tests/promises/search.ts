@@ -1,4 +1,4 @@
-/** What the successes of the search promise: which passages, how many, in which order, from where. */
+/** Checks the successful answers of the search: which passages, how many, in which order, from which documents. */
 import assert from 'node:assert/strict';
 import type { PassageLocation, SearchResult } from '../../generated/types.gen.ts';
 import { BEST_TITLE, LONG_TEXT_QUERY, UNRELATED_TITLE } from '../dredd/fixtures.ts';
@@ -12,13 +12,13 @@ import {
 import { inputsOf, operationOf } from '../harness/read-spec.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
 
-const FEW = 2;
+const SMALL_LIMIT = 2;
 
-/** Each result quotes a text of the fixtures as it is, at the location that it names. */
+/** Checks that each result quotes a text of the fixtures literally, at its stated location. */
 function checkQuotes({ fixtures }: RunContext, results: SearchResult[]): void {
   for (const { document_id, knowledge_base_id, title, type, content, metadata, location } of results) {
     const text = fixtures.texts.find(({ document }) => document.id === document_id);
-    assert.ok(text, `${document_id} is a document of the knowledge base that was searched`);
+    assert.ok(text, `${document_id} is a document of the searched knowledge base`);
     const found = { knowledge_base_id, title, type, source: metadata.source };
     const source = {
       knowledge_base_id: fixtures.knowledgeBaseId,
@@ -26,11 +26,15 @@ function checkQuotes({ fixtures }: RunContext, results: SearchResult[]): void {
       type: 'text',
       source: text.title,
     };
-    assert.deepEqual(found, source, 'a result names where it comes from');
+    assert.deepEqual(found, source, 'a result names its knowledge base, title, type and source');
     const annotated: unknown = JSON.parse(metadata.annotations);
-    assert.deepEqual(annotated, location ?? annotated, 'annotations say what location says');
-    const { start, end } = annotated as PassageLocation; // the same, as the spec has it
-    assert.equal(content, [...text.content].slice(start, end).join(''), 'content stands where it says');
+    assert.deepEqual(annotated, location ?? annotated, 'annotations and location agree');
+    const { start, end } = annotated as PassageLocation; // of that shape by the spec
+    assert.equal(
+      content,
+      [...text.content].slice(start, end).join(''),
+      'content is the text at its location',
+    );
   }
 }
 
@@ -43,7 +47,7 @@ function checkOrder(results: SearchResult[]): void {
   );
   assert.ok(
     scores.every((score) => score > 0),
-    'what matches nothing is not given',
+    'every score is above 0',
   );
   assert.equal(new Set(results.map(({ id }) => id)).size, results.length, 'each passage comes once');
 }
@@ -55,25 +59,29 @@ export function query(context: RunContext): PlannedRequest {
   const { knowledgeBaseId } = context.fixtures;
   const { query: words } = exampleInput('query') as { query: string }; // required in the schema of the body
   return {
-    sent: requestWith(context, 'query', { knowledgeBaseIds: [knowledgeBaseId], limit: FEW }),
+    sent: requestWith(context, 'query', { knowledgeBaseIds: [knowledgeBaseId], limit: SMALL_LIMIT }),
     async check(answer) {
       const few = dataOf<SearchResult[]>(answer);
-      assert.equal(few.length, FEW, 'limit bounds the results, where more match');
+      assert.equal(few.length, SMALL_LIMIT, 'limit bounds the results if more passages match');
       const all = await api.query({ query: words, knowledgeBaseIds: [knowledgeBaseId] });
       for (const results of [few, all]) {
         checkOrder(results);
         checkQuotes(context, results);
       }
-      assert.deepEqual(few, all.slice(0, FEW), 'a smaller limit cuts the same results, with the same scores');
+      assert.deepEqual(
+        few,
+        all.slice(0, SMALL_LIMIT),
+        'a smaller limit cuts the same results, with the same scores',
+      );
       assert.equal(all[0]?.title, BEST_TITLE, 'the text that answers the question comes first');
-      assert.ok(!titlesOf(all).includes(UNRELATED_TITLE), 'a text without any of the words is not given');
+      assert.ok(!titlesOf(all).includes(UNRELATED_TITLE), 'a text without any of the words is not found');
       await checkKnowledgeBases(context, words);
       await checkDefault(context);
     },
   };
 }
 
-/** The search covers the given knowledge bases, or all of the account's. */
+/** Checks that the search covers the given knowledge bases, or all of the account's. */
 async function checkKnowledgeBases({ caller, fixtures }: RunContext, words: string): Promise<void> {
   const { api, request } = caller;
   const { knowledgeBaseId, otherKnowledgeBaseId } = fixtures;
@@ -81,24 +89,28 @@ async function checkKnowledgeBases({ caller, fixtures }: RunContext, words: stri
   const found = new Set(everywhere.map(({ knowledge_base_id }) => knowledge_base_id));
   for (const id of [knowledgeBaseId, otherKnowledgeBaseId])
     assert.ok(found.has(id), 'without knowledgeBaseIds all knowledge bases are searched');
-  assert.deepEqual(await api.query({ query: words, knowledgeBaseIds: [] }), [], '[] searches nowhere');
+  assert.deepEqual(
+    await api.query({ query: words, knowledgeBaseIds: [] }),
+    [],
+    'an empty knowledgeBaseIds finds nothing',
+  );
   const nothing = { query: 'zyxwvut', knowledgeBaseIds: [knowledgeBaseId] };
   assert.deepEqual(await api.query(nothing), [], 'a word that no text has finds nothing');
   const once = await api.query({ query: words, knowledgeBaseIds: [knowledgeBaseId] });
   const twice = await api.query({ query: words, knowledgeBaseIds: [knowledgeBaseId, knowledgeBaseId] });
   assert.deepEqual(twice, once, 'an id that is given twice counts once');
-  const half = { query: words, knowledgeBaseIds: [knowledgeBaseId, UNKNOWN_KNOWLEDGE_BASE_ID] };
-  assert.equal((await request('query', half)).status, 404, 'one unknown id among others is a 404');
+  const partlyUnknown = { query: words, knowledgeBaseIds: [knowledgeBaseId, UNKNOWN_KNOWLEDGE_BASE_ID] };
+  assert.equal((await request('query', partlyUnknown)).status, 404, 'one unknown id among others is a 404');
 }
 
-/** The spec's own default of limit. */
+/** The default that the spec documents for limit. */
 const { default: DEFAULT_LIMIT } = inputsOf(operationOf('query')).limit ?? {};
 
-/** How many there are without a limit, where more match. */
+/** Checks the number of results without a limit, where more passages match. */
 async function checkDefault({ caller: { api }, fixtures }: RunContext): Promise<void> {
   const { knowledgeBaseId } = fixtures;
   const gauges = { query: LONG_TEXT_QUERY, knowledgeBaseIds: [knowledgeBaseId] };
-  const [some, most] = [await api.query(gauges), await api.query({ ...gauges, limit: 50 })];
-  assert.ok(most.length > some.length, 'limit asks for more results, too');
-  assert.equal(some.length, DEFAULT_LIMIT, 'without limit as many as the spec says');
+  const [byDefault, most] = [await api.query(gauges), await api.query({ ...gauges, limit: 50 })];
+  assert.ok(most.length > byDefault.length, 'a limit above the default returns more results');
+  assert.equal(byDefault.length, DEFAULT_LIMIT, 'without limit the default of the spec applies');
 }

@@ -1,4 +1,4 @@
-/** What the successes of the uploading operations promise. */
+/** Checks the successful answers of presignUploadUrl and importFile. */
 import assert from 'node:assert/strict';
 import type { Document, UploadTicket } from '../../generated/types.gen.ts';
 import {
@@ -9,8 +9,12 @@ import {
   requestWith,
 } from '../dredd/planned-request.ts';
 import { requireContract } from '../harness/contract-check.ts';
+import { bytesOf } from '../harness/uploading.ts';
 
-/** Sends the bytes to an address that need not be the service's own; answers of its own keep to the envelope. */
+/**
+ * PUTs the bytes to the upload address and returns the status. The address may belong to another server.
+ * @throws when an answer of the service itself violates the contract
+ */
 async function put(
   { target }: RunContext,
   { uploadUrl }: Pick<UploadTicket, 'uploadUrl'>,
@@ -25,16 +29,14 @@ async function put(
   return answer.status;
 }
 
-/** A file whose bytes have arrived for a knowledge base of its own. */
+/** Uploads the bytes as a file for a new knowledge base. */
 export async function uploadBytes(context: RunContext, bytes: Uint8Array) {
   const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
   const file = { knowledgeBaseId, fileName: 'gauge.txt', size: bytes.byteLength };
   const ticket = await context.caller.api.presignUploadUrl(file);
-  assert.equal(await put(context, ticket, bytes), 200, 'a PUT of the declared bytes to uploadUrl is taken');
+  assert.equal(await put(context, ticket, bytes), 200, 'a PUT of the declared size to uploadUrl succeeds');
   return { fileId: ticket.fileId, knowledgeBaseId };
 }
-
-const utf8 = (text: string) => new TextEncoder().encode(text);
 
 export async function presignUploadUrl(context: RunContext): Promise<PlannedRequest> {
   const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
@@ -45,22 +47,30 @@ export async function presignUploadUrl(context: RunContext): Promise<PlannedRequ
       const ticket = dataOf<UploadTicket>(answer);
       assert.ok(Date.parse(ticket.expiresAt) > sentAt, 'the ticket expires in the future');
       assert.notEqual(
-        await put(context, ticket, utf8('other length')),
+        await put(context, ticket, bytesOf('other length')),
         200,
-        'another length than declared is refused',
+        'a body of another length than declared is refused',
       );
-      assert.equal(await put(context, ticket, utf8('first')), 200, 'the declared length is taken');
-      assert.equal(await put(context, ticket, utf8('again')), 200, 'and may be sent again until the import');
+      assert.equal(
+        await put(context, ticket, bytesOf('first')),
+        200,
+        'a body of the declared length is accepted',
+      );
+      assert.equal(
+        await put(context, ticket, bytesOf('again')),
+        200,
+        'the body may be sent again until the import',
+      );
     },
   };
 }
 
-/** Longer than an answer to getDocumentStatus may wait, so that a small file has been read by then. */
+/** The largest waitSeconds. The service has processed a small file by then. */
 const WAIT_SECONDS = 30;
 
 export async function importFile(context: RunContext): Promise<PlannedRequest> {
   const { api } = context.caller;
-  const bytes = utf8('The gauge of the quayside crane is read at dawn — 知識.');
+  const bytes = bytesOf('The gauge of the quayside crane is read at dawn — 知識.');
   const { fileId, knowledgeBaseId } = await uploadBytes(context, bytes);
   return {
     sent: requestWith(context, 'importFile', { fileId }),
@@ -72,17 +82,17 @@ export async function importFile(context: RunContext): Promise<PlannedRequest> {
       assert.deepEqual(
         { title, type, size, knowledgeBaseId: document.knowledgeBaseId },
         expected,
-        'a file has its name, its type and its size',
+        'the document has the name, type and size of the file',
       );
       assert.equal(
         (await api.importFile(fileId)).id,
         id,
-        'the same file is the same document, however often',
+        'another import of the file returns the same document',
       );
       const { status } = await api.getDocumentStatus(id, WAIT_SECONDS);
-      assert.equal(status, 'processed', 'with waitSeconds the answer comes with the final status');
+      assert.equal(status, 'processed', 'with waitSeconds the answer has the final status');
       const found = await api.query({ query: 'quayside crane', knowledgeBaseIds: [knowledgeBaseId] });
-      assert.equal(found[0]?.document_id, id, 'a processed file is found');
+      assert.equal(found[0]?.document_id, id, 'the search finds a processed file');
       assert.equal((await api.getDocument(id)).file?.id, fileId, 'the document names its file');
     },
   };

@@ -1,13 +1,13 @@
-/** Everything in the spec says what it is, because the reference at /docs and the client's types are made of it. */
+/** Checks that everything in the spec is described: the reference at /docs and the client's types are made of it. */
 import { describe, expect, test } from 'vitest';
 import { examplesOf, operations, responses, type Schema, schemas } from '../harness/read-spec.ts';
 
-/** More than a word, as a sentence: it begins large, or with the code or value that it explains, and ends. */
+/** A sentence: it starts with a capital letter, a digit or quoted code, ends with a full stop, and is no mere word. */
 const SENTENCE = /^[A-Z0-9`][\s\S]{8,}\.$/;
 
 const isDescribed = ({ description = '' }: { description?: string }): boolean => SENTENCE.test(description);
 
-/** The paths of a schema and its parts that lack a description; items need one only if they have fields. */
+/** The paths of a schema and its parts that lack a description. Items need one only if they have fields. */
 function undescribed(schema: Schema, path: string): string[] {
   const properties = Object.entries(schema.properties ?? {});
   return [
@@ -32,7 +32,7 @@ describe.each(operations)('$operationId', ({ summary, description, parameters = 
     const body = requestBody?.content['application/json'].schema;
     expect(body === undefined ? [] : undescribed(body, 'body')).toEqual([]);
     expect(parameters.filter((parameter) => !isDescribed(parameter))).toEqual([]);
-    // No request can know a cursor before a list has given it.
+    // No example of a cursor would work: only a list issues cursors.
     const lacking = parameters.filter(({ example, name }) => example === undefined && name !== 'cursor');
     expect(lacking).toEqual([]);
     if (requestBody !== undefined) expect(examplesOf(requestBody.content)).not.toEqual([]);
@@ -42,7 +42,7 @@ describe.each(operations)('$operationId', ({ summary, description, parameters = 
 describe.each(responses)(
   '$operation.operationId $status',
   ({ status, description, content, headers = {} }) => {
-    test('is described with its headers, and shown by examples that have titles', () => {
+    test('has a description, described headers, and examples with titles', () => {
       expect(isDescribed({ description })).toBe(true);
       expect(Object.values(headers).filter((header) => !isDescribed(header))).toEqual([]);
       const summaries = examplesOf(content).map(([, example]) => example.summary);
@@ -50,14 +50,14 @@ describe.each(responses)(
       expect(summaries.filter((summary) => !/^[A-Z0-9]/.test(summary ?? ''))).toEqual([]);
     });
 
-    test('tells the status that its errorCode comes with', () => {
+    test('names the status of its errorCode', () => {
       const schema = content['application/json'].schema;
       const codes = (schema.oneOf ?? [schema]).flatMap(({ properties }) => properties?.errorCode ?? []);
-      const numbered = codes.filter(({ enum: values = [] }) => values.length === 1);
-      const described = numbered.map(({ description }) => description);
-      // Under default stands the storage limit, with a number of its own.
-      const number = status === 'default' ? '403' : status;
-      expect(described).toEqual(numbered.map(() => `Comes with status ${number} and no other.`));
+      const single = codes.filter(({ enum: values = [] }) => values.length === 1);
+      const described = single.map(({ description }) => description);
+      // `default` documents one such code, the storage limit, which has status 403.
+      const expected = status === 'default' ? '403' : status;
+      expect(described).toEqual(single.map(() => `Comes with status ${expected} and no other.`));
     });
   },
 );

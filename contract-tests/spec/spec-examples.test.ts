@@ -1,4 +1,4 @@
-/** Holds the spec's examples against its schemas and each other, and its error codes against their statuses. */
+/** Checks the spec's examples against its schemas and each other, and its error codes against their statuses. */
 import { describe, expect, test } from 'vitest';
 import type {
   Document,
@@ -22,7 +22,7 @@ import {
   schemas,
 } from '../harness/read-spec.ts';
 
-/** The value of a named example; its type is what the schema says, against which the first test holds it. */
+/** The value of a named example. The first test checks it against its schema, so `Value` is its type. */
 function exampleOf<Value>(content: Content | undefined, name: string): Value {
   const value = content?.['application/json'].examples?.[name]?.value;
   if (value === undefined) throw new Error(`there is no example ${name}`);
@@ -57,7 +57,7 @@ describe('examples', () => {
     parameters.map((parameter) => ({ operationId, ...parameter })),
   );
   test.each(parameters)(
-    'parameter $name of $operationId: a valid one, if it is required',
+    'parameter $name of $operationId has a valid one if it is required, and no invalid one',
     ({ schema, required, example }) => {
       if (required) expect(example).toBeDefined();
       if (example !== undefined) expect(problems(schema, example)).toEqual([]);
@@ -65,12 +65,12 @@ describe('examples', () => {
   );
 });
 
-describe('the examples tell one story', () => {
+describe('the examples agree with each other', () => {
   const knowledgeBase = answerOf<KnowledgeBase>('createKnowledgeBase', 'created');
   const documents = answerOf<Document[]>('listDocuments', 'all');
   const found = answerOf<SearchResult[]>('query', 'found');
 
-  test('the documents lie in the knowledge base that was created, newest first', () => {
+  test('the documents are in the created knowledge base, newest first', () => {
     expect(answerOf<KnowledgeBase[]>('listKnowledgeBases', 'all')).toContainEqual(knowledgeBase);
     expect(new Set(documents.map((document) => document.knowledgeBaseId))).toEqual(
       new Set([knowledgeBase.id]),
@@ -86,7 +86,7 @@ describe('the examples tell one story', () => {
     expect(scores).toEqual(scores.toSorted((left, right) => right - left));
   });
 
-  test.each(found)('passage $id is placed where it says, and annotations says the same', (result) => {
+  test.each(found)('the id of passage $id fits its location, and annotations equals location', (result) => {
     const { location, metadata } = result;
     expect(JSON.parse(metadata.annotations)).toEqual(location);
     expect(result.id).toBe(`${result.document_id}_${location?.passage}`);
@@ -95,7 +95,7 @@ describe('the examples tell one story', () => {
   const details = ['file', 'text', 'failed'].map((name) => answerOf<DocumentDetails>('getDocument', name));
   const passages = ['all', 'file'].flatMap((name) => answerOf<Passage[]>('listPassages', name));
 
-  test.each(documents)('status and details of $title say what the list says', (document) => {
+  test.each(documents)('status and details of $title agree with the list', (document) => {
     const reports = ['processed', 'text', 'failed'].map((name) =>
       answerOf<DocumentStatusReport>('getDocumentStatus', name),
     );
@@ -108,23 +108,26 @@ describe('the examples tell one story', () => {
     expect(languages?.reduce((sum, share) => sum + share.passageCount, 0)).toBe(document.passageCount);
   });
 
-  test.each(documents)('the passages of $title are as many as it has, in their order', (document) => {
-    const own = passages.filter(({ id }) => id.startsWith(`${document.id}_`));
-    const numbers = Array.from({ length: document.passageCount ?? 0 }, (_, index) => index + 1);
-    expect(own.map(({ id }) => id)).toEqual(numbers.map((number) => `${document.id}_${number}`));
-    expect(own.map(({ location }) => location.passage)).toEqual(numbers);
-    const bounds = own.flatMap(({ location }) => [location.start, location.end]);
-    expect(bounds).toEqual(bounds.toSorted((left, right) => left - right));
-    const languages = details.find(({ id }) => id === document.id)?.languages ?? [];
-    for (const { language, passageCount } of languages)
-      expect(own.filter((passage) => passage.language === language)).toHaveLength(passageCount);
-  });
+  test.each(documents)(
+    'the passages of $title fit its passageCount and its languages, and come in order',
+    (document) => {
+      const own = passages.filter(({ id }) => id.startsWith(`${document.id}_`));
+      const numbers = Array.from({ length: document.passageCount ?? 0 }, (_, index) => index + 1);
+      expect(own.map(({ id }) => id)).toEqual(numbers.map((number) => `${document.id}_${number}`));
+      expect(own.map(({ location }) => location.passage)).toEqual(numbers);
+      const bounds = own.flatMap(({ location }) => [location.start, location.end]);
+      expect(bounds).toEqual(bounds.toSorted((left, right) => left - right));
+      const languages = details.find(({ id }) => id === document.id)?.languages ?? [];
+      for (const { language, passageCount } of languages)
+        expect(own.filter((passage) => passage.language === language)).toHaveLength(passageCount);
+    },
+  );
 
   test.each(passages)('passage $id is as long as its location says', ({ content, location }) => {
     expect([...content].length).toBe(location.end - location.start);
   });
 
-  test('what the search finds are those passages, under the names of their documents', () => {
+  test('the search finds these passages, with the titles of their documents', () => {
     for (const { id, content, location, title, type, document_id, metadata } of found) {
       const passage = passages.find((each) => each.id === id);
       expect(passage).toMatchObject({ content, location });
@@ -133,11 +136,11 @@ describe('the examples tell one story', () => {
     }
   });
 
-  test('the first page of a list is what the whole list begins with', () => {
+  test('the first page of a list is the start of the whole list', () => {
     expect(answerOf<Document[]>('listDocuments', 'firstPage')).toEqual(documents.slice(0, 1));
   });
 
-  test('the upload address belongs to the file that is imported, and expires when the ticket says', () => {
+  test('the upload address belongs to the imported file, and expires with the ticket', () => {
     const ticket = answerOf<UploadTicket>('presignUploadUrl', 'ticket');
     const { content } = operationOf('importFile').requestBody ?? {};
     expect(exampleOf(content, 'uploadedFile')).toEqual({ fileId: ticket.fileId });
@@ -146,7 +149,7 @@ describe('the examples tell one story', () => {
     expect(Number(address.searchParams.get('expires'))).toBe(Date.parse(ticket.expiresAt));
   });
 
-  test('usage counts what the lists show', () => {
+  test('usage agrees with the lists', () => {
     const usage = answerOf<Usage>('getUsage', 'usage');
     expect(usage.storageUsed).toBe(documents.reduce((sum, { size }) => sum + size, 0));
     expect(usage.knowledgeBaseCount).toBe(answerOf<KnowledgeBase[]>('listKnowledgeBases', 'all').length);
@@ -154,7 +157,7 @@ describe('the examples tell one story', () => {
 });
 
 describe('error codes', () => {
-  /** The contract's table; `default` is every status that no operation names. */
+  /** The contract's table. `default` stands for every status that no operation names. */
   const STATUS_OF: Record<Exclude<ErrorCode, 'FILE_ALREADY_IMPORTED'>, string> = {
     UNAUTHORIZED: '401',
     INSUFFICIENT_CREDITS: '402',
@@ -179,23 +182,23 @@ describe('error codes', () => {
     HEADERS_TOO_LARGE: 'default',
   };
 
-  const pinned = responses.flatMap(({ status, content }) =>
+  const documented = responses.flatMap(({ status, content }) =>
     errorCodesOf(content['application/json'].schema).map((errorCode) => `${errorCode} ${status}`),
   );
 
   test('each has one status; STORAGE_LIMIT_EXCEEDED is also documented under default', () => {
     const expected = Object.entries(STATUS_OF).map(([errorCode, status]) => `${errorCode} ${status}`);
-    // A status of its own where the operation stores anything; `default` elsewhere, where no request gets it.
-    expect([...new Set(pinned)].sort()).toEqual([...expected, 'STORAGE_LIMIT_EXCEEDED default'].sort());
+    // Operations that store something document it under 403. The others never answer with it.
+    expect([...new Set(documented)].sort()).toEqual([...expected, 'STORAGE_LIMIT_EXCEEDED default'].sort());
   });
 
-  test('ErrorCode lists them all, and the one of the upload address', () => {
+  test('ErrorCode lists all of these, and the code of the upload address', () => {
     const expected = [...Object.keys(STATUS_OF), 'FILE_ALREADY_IMPORTED'];
     expect(schemas.ErrorCode?.enum?.toSorted()).toEqual(expected.sort());
   });
 
   test.each(responses.filter(({ status }) => status !== '200'))(
-    '$operation.operationId $status is told in the whole error envelope',
+    '$operation.operationId $status has the whole error envelope',
     ({ content }) => {
       const { schema } = content['application/json'];
       for (const { required, properties } of schema.oneOf ?? [schema]) {

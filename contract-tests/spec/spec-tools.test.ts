@@ -1,4 +1,4 @@
-/** Runs the spec through its tools: generated code is current, linters find nothing, gaps.md names real tests. */
+/** Checks the spec with its tools: generated code is current, linters find nothing, gaps.md names real tests. */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Exit code and words of a program, run where the project lies and without a look at the network. */
+/** Runs a program in the project's folder, without requests to the network. Returns its exit code and output. */
 async function runProgram(program: string, options: string[]): Promise<{ code: unknown; output: string }> {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   return await promisify(execFile)(program, options, { cwd: root, env }).then(
@@ -16,16 +16,16 @@ async function runProgram(program: string, options: string[]): Promise<{ code: u
   );
 }
 
-/** A tool of node_modules. */
+/** Runs a tool of node_modules. */
 const run = (tool: string, ...options: string[]) =>
   runProgram(join(root, 'node_modules/.bin', tool), options);
 const runNode = (...options: string[]) => runProgram(process.execPath, options);
 
-test('generated/ is what the spec generates (npm run generate)', async () => {
+test('generated/ is up to date with the spec (npm run generate)', async () => {
   expect(await runNode(join(root, 'scripts/generate.ts'), '--check')).toEqual({ code: 0, output: '' });
 });
 
-test('Spectral finds neither errors nor warnings, OpenAPI and OWASP', async () => {
+test('Spectral finds no errors or warnings by the rules of OpenAPI and OWASP', async () => {
   const severity = ['--fail-severity=warn', '--display-only-failures'];
   const { code, output } = await run(
     'spectral',
@@ -51,12 +51,12 @@ test('Redocly finds no errors', async () => {
   expect(code).toBe(0);
 });
 
-test('every row of gaps.md names a test, and every test that it names exists', () => {
+test('every row of gaps.md names a test, and every named test exists', () => {
   const rows = readFileSync(join(root, 'spec/gaps.md'), 'utf8').match(/^\| .*$/gm) ?? [];
-  const choices = rows.filter((row) => !row.startsWith('| gap |'));
-  expect(choices.length).toBeGreaterThan(0);
-  expect(choices.filter((row) => !/`[\w/-]+\.test\.ts` \|$/.test(row))).toEqual([]);
-  const named = choices.flatMap((row) =>
+  const gaps = rows.filter((row) => !row.startsWith('| gap |'));
+  expect(gaps.length).toBeGreaterThan(0);
+  expect(gaps.filter((row) => !/`[\w/-]+\.test\.ts` \|$/.test(row))).toEqual([]);
+  const named = gaps.flatMap((row) =>
     [...row.matchAll(/`([\w/-]+\.test\.ts)`/g)].map(([, file = '']) => file),
   );
   const tests = readdirSync(join(root, 'contract-tests'), { recursive: true, encoding: 'utf8' });

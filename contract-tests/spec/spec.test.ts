@@ -1,4 +1,4 @@
-/** Holds the spec against the interface: its operations, their statuses, their inputs and every bound. */
+/** Checks the spec against the interface: its operations, their statuses, their inputs and every bound. */
 import { describe, expect, test } from 'vitest';
 import {
   ajv,
@@ -14,7 +14,7 @@ import {
 } from '../harness/read-spec.ts';
 
 describe('operations', () => {
-  /** The interface's table of endpoints, in its order, with the tag of each; then the additions. */
+  /** The interface's table of endpoints, in its order, with the tag of each; then two additions. */
   const ENDPOINTS = [
     ['query', 'post', 'search'],
     ['importFile', 'post', 'uploads'],
@@ -32,7 +32,7 @@ describe('operations', () => {
     ['listPassages', 'get', 'documents'],
   ];
 
-  test('are the twelve of the interface, in its order, and two more, each called like its path', () => {
+  test('are the twelve of the interface, in its order, and two more; each has its operationId as path', () => {
     const found = operations.map(({ path, method, operationId, tags }) => [
       path,
       operationId,
@@ -64,9 +64,9 @@ describe('operations', () => {
     expect(Object.keys(operation.responses).sort()).toEqual(expected.sort());
   });
 
-  /** The interface lists both on every endpoint. */
+  /** The interface lists both codes on every endpoint. */
   test.each(operations)(
-    '$operationId documents STORAGE_LIMIT_EXCEEDED and INPUT_VALIDATION_FAILED, by number or under default',
+    '$operationId documents STORAGE_LIMIT_EXCEEDED and INPUT_VALIDATION_FAILED, under a status or `default`',
     (operation) => {
       const errorCodes = Object.values(operation.responses).flatMap(({ content }) =>
         errorCodesOf(content['application/json'].schema),
@@ -78,7 +78,7 @@ describe('operations', () => {
   );
 
   test.each(responses)(
-    '$operation.operationId $status carries x-request-id, and Retry-After and the rate limit where they are due',
+    '$operation.operationId $status documents x-request-id, and where they apply Retry-After and the rate limit',
     ({ status, headers = {} }) => {
       const expected = [
         ...(['200', '429'].includes(status) ? ['RateLimit', 'RateLimit-Policy'] : []),
@@ -122,13 +122,13 @@ describe('bounds of the interface', () => {
     expect(requiredInputsOf(operation).includes(field)).toBe(required);
   });
 
-  test('an optional description has no least length, and no id has a form beyond its length', () => {
+  test('a description may be empty, and an id may have any characters', () => {
     expect(problems(schemas.KnowledgeBaseDescription ?? {}, '')).toEqual([]);
     expect(problems(schemas.KnowledgeBaseId ?? {}, '!'.repeat(36))).toEqual([]);
     expect(problems(schemas.DocumentId ?? {}, '../..')).toEqual([]);
   });
 
-  test('the cursor that an answer gives is one that a request may hold', () => {
+  test('nextCursor of an answer has the schema of the parameter cursor', () => {
     const cursor = inputsOf(operationOf('listDocuments')).cursor;
     expect(schemas.Pagination?.properties?.nextCursor).toMatchObject({
       ...cursor,
@@ -144,7 +144,7 @@ describe('request bodies', () => {
       : [{ operationId, requestBody, ...requestBody.content['application/json'] }],
   );
 
-  test('every POST has one, and needs it', () => {
+  test('every POST requires one', () => {
     const posts = operations.filter(({ method }) => method === 'post').map(({ operationId }) => operationId);
     const needed = bodies.filter(({ requestBody }) => requestBody.required);
     expect(needed.map(({ operationId }) => operationId)).toEqual(posts);
@@ -152,7 +152,7 @@ describe('request bodies', () => {
 
   test.each(bodies)('$operationId refuses an unknown field by its name', ({ schema, requestBody }) => {
     const [, example] = examplesOf(requestBody.content)[0] ?? [];
-    ajv.validate(schema, { ...(example?.value as object), unheardOf: 1 }); // an example of an object's schema
+    ajv.validate(schema, { ...(example?.value as object), unheardOf: 1 }); // the schema is that of an object
     expect(ajv.errors?.map(({ params }) => params)).toEqual([{ additionalProperty: 'unheardOf' }]);
   });
 });
@@ -164,7 +164,7 @@ describe('texts', () => {
       .map(([field, schema]) => ({ field, schema })),
   );
 
-  test.each(texts)('$field takes emoji, but neither U+0000 nor a lone surrogate', ({ schema }) => {
+  test.each(texts)('$field accepts emoji, but neither U+0000 nor a lone surrogate', ({ schema }) => {
     const fill = (text: string) => 'x'.repeat(Math.max(0, (schema.minLength ?? 0) - [...text].length)) + text;
     for (const good of ['😀', '知', 'é']) expect(problems(schema, fill(good))).toEqual([]);
     for (const bad of ['\0', '\ud83d', '\ude00', 'a\ude00\ud83d']) {
@@ -185,15 +185,15 @@ describe('texts', () => {
     expect(problems(schema, ' '.repeat(schema.minLength ?? 0))).toEqual([]);
   });
 
-  /** Milliseconds to refuse so many characters for the U+0000 at their end: the worst case of a pattern. */
+  /** Milliseconds to refuse a text of `length` characters that ends with U+0000, the worst case of a pattern. */
   function refusalTime(character: string, length: number): number {
     const start = performance.now();
     expect(problems(content, `${character.repeat(length - 1)}\0`)).toHaveLength(1);
     return performance.now() - start;
   }
 
-  test.each(['a', '知', '😀', ' '])('a million times %j is judged in linear time', (character) => {
-    // Quadratic time is seconds here, and hours for the million: so fail before.
+  test.each(['a', '知', '😀', ' '])('a million times %j is validated in linear time', (character) => {
+    // Quadratic time is seconds here, and hours for a million characters. So the test fails here first.
     expect(refusalTime(character, 50_000)).toBeLessThan(500);
     expect(refusalTime(character, 1_000_000)).toBeLessThan(2000);
     const text = character.repeat(1_000_000);
