@@ -1,11 +1,11 @@
-/** A folder of a thousand files through the packed client, all at once, until the last of them is processed. */
+/** Uploads a thousand files at once through the packed client, and waits until all are processed. */
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { keepService } from '../harness/kept-service.ts';
 import { createProject } from './client-package/project.ts';
 
 const FILES = 1_000;
-/** On two slow cores five files are read in a second. */
+/** Two slow cores import five files a second. */
 const BOUND_MS = 600_000;
 
 const [project, service] = await Promise.all([createProject(), keepService()]);

@@ -24,12 +24,12 @@ afterAll(async () => {
   await project.remove();
 });
 
-test('holds JavaScript, types, a README and the licence, and needs nothing else', async () => {
+test('the package holds JavaScript, types, a README and the licence, and has no dependencies', async () => {
   const modules = join(project.folder, 'node_modules');
   expect(await readdir(modules)).toEqual(['.package-lock.json', 'knowledge-retrieval-client']);
   const installed = join(modules, 'knowledge-retrieval-client');
   expect((await readdir(installed)).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
-  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as object; // npm's
+  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as object; // JSON of npm
   expect(manifest).toMatchObject({ type: 'module', sideEffects: false, license: 'MIT' });
   expect(manifest).not.toHaveProperty('dependencies');
   const files = await readdir(join(installed, 'dist'), { recursive: true, withFileTypes: true });
@@ -38,13 +38,13 @@ test('holds JavaScript, types, a README and the licence, and needs nothing else'
 });
 
 test.each<Configuration>(['page', 'server'])(
-  'is typed for a %s under strict, its own types included',
+  'a project for a %s compiles under strict, which checks the types of the package too',
   (name) => {
-    expect(project.complaints[name]).toBe('');
+    expect(project.compilerOutput[name]).toBe('');
   },
 );
 
-/** What consumer.ts finds, at the service as at the mock. */
+/** The outcome of useOperations, the same at the service and at the mock. */
 const OPERATIONS = {
   status: 'processed',
   foundWords: true,
@@ -53,7 +53,7 @@ const OPERATIONS = {
   untyped: 'INPUT_VALIDATION_FAILED query',
   unreachable: 'NETWORK_ERROR',
 };
-/** What it finds at the service only. */
+/** The outcome of useFiles at the service. */
 const FILES = {
   status: 'processed',
   title: 'story.txt',
@@ -67,7 +67,7 @@ const FILES = {
 };
 
 describe.each(RUNTIMES)('$name', (runtime) => {
-  test('uses the operations of the service, and its files', async () => {
+  test('uses operations and files of the service', async () => {
     const settings = { baseUrl: service.address, apiKey: service.apiKey };
     expect(await project.run(runtime, 'operations.js', settings)).toEqual(OPERATIONS);
     expect(await project.run(runtime, 'files.js', settings)).toEqual(FILES);
@@ -88,24 +88,24 @@ test('uploads two hundred files at once, and none is refused', async () => {
   });
 }, 60_000);
 
-test('sends what has lost its answer again, and has done it once', async () => {
+test('a call whose answer was lost is sent again, and is carried out once', async () => {
   const proxy = await startFaultProxy(service.address);
-  // By the package as it is installed, of which the compiler here knows nothing.
+  // The consumer of the installed package. The compiler does not know it here.
   const { useLossy } = await import(join(project.folder, 'consumer.js'));
   const settings = { baseUrl: proxy.address, apiKey: service.apiKey };
   const outcome = await useLossy(settings, (index: number) => {
-    // The first answer breaks off behind its first bytes, when all of it has happened; every other one is whole.
-    // What the server has sent is not looked at, nor whether all of it came that far.
+    // The first answer of each call is cut after 20 bytes, when the service has done the work. Other answers stay
+    // whole. The result and the errors of cutNext do not matter here.
     proxy.cutNext({ answerBytes: index === 0 ? 20 : Number.POSITIVE_INFINITY }).catch(() => {});
   });
   proxy.close();
   expect(outcome).toEqual({
     counts: [2, 2, 2, 2, 2, 2, 2, 2],
-    isOne: true,
-    once: 'NETWORK_ERROR',
-    listed: true,
-    // The one that nobody sent again was made all the same, which is what retries and keys are for.
-    made: 2,
+    isSameDocument: true,
+    withoutRetries: 'NETWORK_ERROR',
+    areBothListed: true,
+    // The call without retries failed, but its knowledge base exists too. Retries and keys prevent this.
+    created: 2,
   });
 });
 
@@ -113,21 +113,21 @@ const browser = await openBrowser();
 afterAll(() => browser?.close());
 
 describe.skipIf(browser === undefined)('a page', () => {
-  /** Opens the page, which loads the package as it is installed, and runs an expression over what it exports. */
+  /** Opens the page, which loads the installed package, and returns the value of an expression in it. */
   async function runInPage(expression: string): Promise<unknown> {
     const page = await browser?.newPage();
     if (page === undefined) return undefined;
-    const broken: string[] = [];
-    page.on('pageerror', (error) => broken.push(error.message));
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
     await page.goto(`${pages.origin}/page.html`);
     await page.waitForFunction('globalThis.consumer !== undefined');
     const outcome: unknown = await page.evaluate(expression);
     await page.close();
-    expect(broken).toEqual([]);
+    expect(errors).toEqual([]);
     return outcome;
   }
 
-  test('of CORS_ORIGIN uses the operations of the service, and its files', async () => {
+  test('of CORS_ORIGIN uses operations and files of the service', async () => {
     const settings = JSON.stringify({ baseUrl: service.address, apiKey: service.apiKey });
     expect(await runInPage(`consumer.useOperations(${settings})`)).toEqual(OPERATIONS);
     const files = `{ file: new File(['${STORY}'], 'story.txt'), empty: new File([' '], 'empty.txt') }`;
@@ -142,7 +142,7 @@ describe.skipIf(browser === undefined)('a page', () => {
     expect(await runInPage(`consumer.useOperations(${settings})`)).toEqual(OPERATIONS);
   });
 
-  test('of another origin learns that CORS may keep it out', async () => {
+  test('of another origin gets an error that names CORS', async () => {
     const settings = JSON.stringify({ baseUrl: unshared.address, apiKey: unshared.apiKey, retries: 0 });
     const call = `consumer.createKnowledgeRetrieval(${settings}).getUsage()`;
     expect(await runInPage(`${call}.catch(({ errorCode, message }) => [errorCode, message])`)).toEqual([
@@ -151,7 +151,7 @@ describe.skipIf(browser === undefined)('a page', () => {
     ]);
   });
 
-  test('learns that it cannot read a path', async () => {
+  test('gets an error for a file by its path', async () => {
     const settings = JSON.stringify({ baseUrl: service.address, apiKey: service.apiKey });
     const files = "{ file: '/etc/hostname', empty: '' }";
     const outcome = await runInPage(`consumer.useFiles(${settings}, ${files}).catch(String)`);

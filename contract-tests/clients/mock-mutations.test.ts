@@ -1,4 +1,4 @@
-/** Bent requests to the mock, and what is no request: every answer keeps to the contract, and the mock lives on. */
+/** Mutated requests to the mock, and bytes that are not HTTP: answers keep the contract, and the mock keeps running. */
 import { afterAll, expect, test } from 'vitest';
 import { createCaller } from '../harness/calling.ts';
 import { exchangeChecked, findProblems, readFuzzSettings, sampleAt } from '../harness/fuzz/fuzz.ts';
@@ -10,7 +10,7 @@ import { pathOf } from '../harness/uploading.ts';
 
 const { seed, from, count } = readFuzzSettings(5_000);
 
-/** Every other request has one of these; none asks for a 5xx. */
+/** Values of Prefer, one in every second request. None of them requests a 5xx. */
 const PREFERENCES = [
   'code=200',
   'code=404',
@@ -35,7 +35,7 @@ const mock = await startMock();
 afterAll(() => mock.stop());
 const { api } = createCaller({ address: mock.address, apiKey: 'any' });
 
-test(`no 5xx, and every answer keeps to the contract, for ${count} mutated requests (seed ${seed})`, {
+test(`no 5xx, and every answer keeps the contract, for ${count} mutated requests (seed ${seed})`, {
   timeout: 180_000,
 }, async () => {
   const before = await api.listKnowledgeBases();
@@ -54,7 +54,7 @@ test(`no 5xx, and every answer keeps to the contract, for ${count} mutated reque
   expect(await api.listKnowledgeBases()).toEqual(before);
 });
 
-test('what is no HTTP is refused in the envelope, and whoever hangs up leaves the mock running', async () => {
+test('bytes that are not HTTP get a refusal in the envelope; the mock survives clients that hang up', async () => {
   const refused = parseAnswer(await sendBytes('no HTTP\r\n\r\n', mock.address));
   expect(refused).toMatchObject({ status: 400, body: { errorCode: 'MALFORMED_REQUEST' } });
   const head =

@@ -1,4 +1,4 @@
-/** The mock (npm run mock): what it answers when, and that its refusals are the service's own. */
+/** The mock (npm run mock): its answers, and that its refusals equal the service's. */
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import type { ErrorCode } from '../../generated/types.gen.ts';
 import { createCaller, type Input, toSent } from '../harness/calling.ts';
@@ -15,7 +15,7 @@ const mock = await startMock();
 afterAll(() => mock.stop());
 const { api, request } = createCaller({ address: mock.address, apiKey: 'any' });
 
-/** The mock's answer to a request as it is written, held against the spec. */
+/** Sends the request unchanged. Returns the mock's answer, checked against the spec. */
 async function send(sent: Sent, operationId?: OperationId): Promise<Answer> {
   const answer = await exchange(mock.address, sent);
   requireContract(operationId, answer);
@@ -25,25 +25,28 @@ async function send(sent: Sent, operationId?: OperationId): Promise<Answer> {
 const prefer = (operationId: OperationId, preference: string) =>
   request(operationId, VALID_INPUTS[operationId], { prefer: preference });
 
-test('it tells its address, and a request to paste', () => {
+test('it prints its address, and a request to paste', () => {
   expect(mock.output.join('\n')).toContain(`curl -s ${mock.address}/v1/query -H 'x-api-key: any'`);
 });
 
 describe('Prefer', () => {
   const documented = responses.map(({ operation, status, content }) => ({
-    operationId: operation.operationId as OperationId, // spec.test.ts holds the names against the client
+    operationId: operation.operationId as OperationId, // spec.test.ts compares the names with the client's
     code: status === 'default' ? '500' : status,
-    // The other examples of `default` are of answers where no operation is reached.
+    // The other examples of `default` belong to requests that reach no operation.
     examples: status === 'default' ? examplesOf(content).slice(0, 1) : examplesOf(content),
   }));
 
-  test.each(documented)('code=$code of $operationId is what the spec shows', async ({ code, ...answers }) => {
-    const { operationId, examples } = answers;
-    const { status, body } = await prefer(operationId, `code=${code}`);
-    expect(status).toBe(Number(code));
-    if (code === '200') return; // which example it is depends on the request
-    expect(body).toEqual(examples[0]?.[1].value);
-  });
+  test.each(documented)(
+    'code=$code of $operationId is the first example of the spec',
+    async ({ code, ...answers }) => {
+      const { operationId, examples } = answers;
+      const { status, body } = await prefer(operationId, `code=${code}`);
+      expect(status).toBe(Number(code));
+      if (code === '200') return; // the example depends on the request
+      expect(body).toEqual(examples[0]?.[1].value);
+    },
+  );
 
   test.each(documented)('example=… of $operationId $code is that example', async ({ code, ...answers }) => {
     const { operationId, examples } = answers;
@@ -77,7 +80,7 @@ describe('Prefer', () => {
 });
 
 describe('bad input', () => {
-  /** Inputs that the operation refuses, by what is wrong with them. */
+  /** Inputs that the operation refuses, by their fault. */
   function badInputs(operationId: OperationId): Record<string, Input> {
     const input = VALID_INPUTS[operationId];
     const fields = Object.keys(input);
@@ -95,26 +98,26 @@ describe('bad input', () => {
     };
   }
 
-  /** The same bytes from both. */
+  /** Expects the same status, bytes and headers from the mock and the service. */
   async function expectSameRefusal(sent: Sent, keys: { mock?: string; service?: string }, what: string) {
     const withKey = (key: string | undefined): Sent => ({
       ...sent,
       headers: { ...sent.headers, ...(key !== undefined && { 'x-api-key': key }) },
     });
-    const mocks = await exchange(mock.address, withKey(keys.mock));
-    const services = await exchange(inject('address'), withKey(keys.service));
-    expect(services.status, what).toBeGreaterThanOrEqual(400);
-    expect({ status: mocks.status, text: mocks.text }, what).toEqual({
-      status: services.status,
-      text: services.text,
+    const fromMock = await exchange(mock.address, withKey(keys.mock));
+    const fromService = await exchange(inject('address'), withKey(keys.service));
+    expect(fromService.status, what).toBeGreaterThanOrEqual(400);
+    expect({ status: fromMock.status, text: fromMock.text }, what).toEqual({
+      status: fromService.status,
+      text: fromService.text,
     });
     for (const header of ['content-type', 'www-authenticate', 'allow'])
-      expect(mocks.headers[header], what).toBe(services.headers[header]);
+      expect(fromMock.headers[header], what).toBe(fromService.headers[header]);
   }
 
   const keys = { mock: 'any', service: inject('apiKey') };
 
-  test.each(OPERATION_IDS)('%s refuses it by the same bytes as the service', async (operationId) => {
+  test.each(OPERATION_IDS)('%s refuses it with the same bytes as the service', async (operationId) => {
     for (const [what, input] of Object.entries(badInputs(operationId)))
       await expectSameRefusal(toSent(operationId, input), keys, what);
     const good = toSent(operationId, VALID_INPUTS[operationId]);
@@ -125,12 +128,12 @@ describe('bad input', () => {
     await expectSameRefusal({ ...good, body: ' '.repeat(13_000_000) }, keys, 'too large');
   });
 
-  test('a path that no operation has, and a foreign cursor', async () => {
+  test('an unknown path and an unknown cursor are refused with the same bytes as by the service', async () => {
     await expectSameRefusal({ method: 'GET', path: '/v1/nothing' }, keys, 'path');
     await expectSameRefusal(toSent('listKnowledgeBases', { cursor: 'x' }), keys, 'cursor');
   });
 
-  test('404: an id of a form that no id has', async () => {
+  test('404: an id that does not have the form of one', async () => {
     const codes: [OperationId, object, ErrorCode][] = [
       ['listDocuments', { knowledgeBaseId: '!'.repeat(36) }, 'KNOWLEDGE_BASE_NOT_FOUND'],
       ['getDocument', { documentId: '../..' }, 'DOCUMENT_NOT_FOUND'],
@@ -142,7 +145,7 @@ describe('bad input', () => {
 });
 
 describe('the story', () => {
-  test('every document that is listed has its status, its details and its passages', async () => {
+  test('every listed document has a status, details and passages', async () => {
     const { data: knowledgeBases } = await api.listKnowledgeBases();
     for (const { id: knowledgeBaseId } of knowledgeBases) {
       const { data: documents } = await api.listDocuments({ knowledgeBaseId });
@@ -170,7 +173,7 @@ describe('the story', () => {
     expect(await api.query({ query: 'restart', knowledgeBaseIds: [] })).toEqual([]);
   });
 
-  test('is told of ids of any other origin, and stays connected', async () => {
+  test('is the same for unknown ids, and stays consistent', async () => {
     const knowledgeBaseId = 'a2c4e6f8-1111-4222-8333-123456789abc';
     const { data: documents } = await api.listDocuments({ knowledgeBaseId });
     expect(documents).toHaveLength(3);
@@ -188,8 +191,8 @@ describe('the story', () => {
     }
   });
 
-  test('limit and cursor cut the lists and the search', async () => {
-    const [{ id: knowledgeBaseId } = expect.fail('there is none')] = (
+  test('limit and cursor page the lists, and limit shortens the search', async () => {
+    const [{ id: knowledgeBaseId } = expect.fail('the mock lists no knowledge base')] = (
       await api.listKnowledgeBases()
     ).data.slice(-1);
     const whole = (await api.listDocuments({ knowledgeBaseId })).data;
@@ -201,15 +204,15 @@ describe('the story', () => {
 });
 
 describe('uploads', () => {
-  const send9 = async (path: string, body: string | Uint8Array = 'some note') =>
+  const put = async (path: string, body: string | Uint8Array = 'some note') =>
     await send({ method: 'PUT', path, body });
 
-  test('go their three steps, at the address of the mock and for the size that was declared', async () => {
+  test('take three steps, at an address of the mock and with the declared size', async () => {
     const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Notes' });
     const ticket = await api.presignUploadUrl({ knowledgeBaseId, fileName: 'note.txt', size: 9 });
     expect(ticket.uploadUrl.startsWith(`${mock.address}/uploads/${ticket.fileId}?`)).toBe(true);
     expect(Date.parse(ticket.expiresAt)).toBeGreaterThan(Date.now());
-    expect((await send9(pathOf(ticket.uploadUrl))).body).toMatchObject({
+    expect((await put(pathOf(ticket.uploadUrl))).body).toMatchObject({
       data: { fileId: ticket.fileId, size: 9 },
     });
     const document = await api.importFile(ticket.fileId);
@@ -225,21 +228,21 @@ describe('uploads', () => {
     });
     const path = pathOf(uploadUrl);
     for (const body of ['', 'some', 'some note more', 'x'.repeat(1_000_000)]) {
-      expectRefusedFields(await send9(path, body), 'body');
+      expectRefusedFields(await put(path, body), 'body');
       const chunked = { 'transfer-encoding': 'chunked' };
       expectRefusedFields(await send({ method: 'PUT', path, body, headers: chunked }), 'body');
     }
-    expect((await send9(path)).status).toBe(200);
+    expect((await put(path)).status).toBe(200);
   });
 
-  test('the address in the example of the spec is one of the mock', async () => {
+  test('the upload address in the example of the spec works at the mock', async () => {
     const [[, { value }] = expect.fail('no example')] = examplesOf(
       operationOf('presignUploadUrl').responses['200']?.content ?? expect.fail('no content'),
     );
     const { uploadUrl } = (value as { data: { uploadUrl: string } }).data; // spec-examples.test.ts
     const size = Number(new URL(uploadUrl).searchParams.get('size'));
-    expect((await send9(pathOf(uploadUrl), new Uint8Array(size))).status).toBe(200);
-    expectRefusal(await send9(pathOf(uploadUrl).replace('size=', 'size=1')), 401, 'UNAUTHORIZED');
+    expect((await put(pathOf(uploadUrl), new Uint8Array(size))).status).toBe(200);
+    expectRefusal(await put(pathOf(uploadUrl).replace('size=', 'size=1')), 401, 'UNAUTHORIZED');
   });
 });
 
@@ -269,7 +272,7 @@ describe('pages of any origin', () => {
     }
   });
 
-  test('may send files', async () => {
+  test('may upload files', async () => {
     const file = { knowledgeBaseId: 'a'.repeat(36), fileName: 'a.txt', size: 4 };
     const path = pathOf((await api.presignUploadUrl(file)).uploadUrl);
     const headers = { origin, 'access-control-request-method': 'PUT' };

@@ -1,6 +1,6 @@
 /**
- * A project that uses the packed client, as someone else would write it. client-package.test.ts puts it into an empty
- * project, type-checks it against the installed package, and runs it in Node, Deno, Bun and a browser.
+ * Uses the packed client as another project would. client-package.test.ts copies this file into an empty project,
+ * type-checks it against the installed package, and runs it in Node, Deno, Bun and a browser.
  */
 import {
   createKnowledgeRetrieval,
@@ -13,7 +13,7 @@ import {
 
 export { createKnowledgeRetrieval };
 
-/** The code of what a call throws, with what only this code's data has. */
+/** The errorCode that a call throws, and a detail of its data for two codes. */
 async function codeOf(call: Promise<unknown>): Promise<string> {
   try {
     await call;
@@ -28,14 +28,14 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
         return `${error.errorCode} ${reason}`;
       }
       default:
-        // @ts-expect-error: only the code tells what data holds
+        // @ts-expect-error: the type of `data` depends on the code
         error.data.report;
         return error.errorCode;
     }
   }
 }
 
-/** What holds at any target, a mock included. */
+/** Calls with the same outcome at a service and at a mock. */
 export async function useOperations(settings: KnowledgeRetrievalSettings) {
   const retrieval = createKnowledgeRetrieval(settings);
   const { id: knowledgeBaseId } = await retrieval.createKnowledgeBase({ name: 'Handbook' });
@@ -47,23 +47,23 @@ export async function useOperations(settings: KnowledgeRetrievalSettings) {
   });
   const { data: documents, pagination } = await retrieval.listDocuments({ knowledgeBaseId });
   const invalid = codeOf(retrieval.createKnowledgeBase({ name: '' }));
-  // @ts-expect-error: a query needs its words
+  // @ts-expect-error: `query` is required
   const untyped = codeOf(retrieval.query({ limit: 1 }));
-  const stranger = createKnowledgeRetrieval({ ...settings, baseUrl: 'http://127.0.0.1:9', retries: 0 });
+  const unreachable = createKnowledgeRetrieval({ ...settings, baseUrl: 'http://127.0.0.1:9', retries: 0 });
   return {
     status: text.status satisfies DocumentStatus,
     foundWords: found.some((passage) => passage.content.includes('restart')),
     isListed: documents.length > 0 && !pagination.hasMore,
     invalid: await invalid,
     untyped: await untyped,
-    unreachable: await codeOf(stranger.getUsage()),
+    unreachable: await codeOf(unreachable.getUsage()),
   };
 }
 
-/** `file` has a text, `empty` none. */
+/** `file` contains text, `empty` does not. */
 export type Files = { file: string | File; empty: string | File };
 
-/** What needs a service that does what it says. */
+/** Calls that need a service: a mock stores nothing. */
 export async function useFiles(settings: KnowledgeRetrievalSettings, { file, empty }: Files) {
   const retrieval = createKnowledgeRetrieval(settings);
   const { id: knowledgeBaseId } = await retrieval.createKnowledgeBase({ name: 'Files' });
@@ -114,8 +114,8 @@ export async function useMany(
 }
 
 /**
- * Every operation that changes something, at a service whose answers get lost: `beforeTry` hears which try of a call
- * comes, from 0 on. Gives how often each was tried, and what has come of all.
+ * Calls operations that write, at a service whose answers get lost. Calls `beforeTry` before each try of a call, with
+ * its number from 0. Returns the number of tries of each call, and their effects.
  */
 export async function useLossy(settings: KnowledgeRetrievalSettings, beforeTry: (index: number) => void) {
   let tries = 0;
@@ -135,22 +135,24 @@ export async function useLossy(settings: KnowledgeRetrievalSettings, beforeTry: 
   const { id: knowledgeBaseId } = await counted(() => retrieval.createKnowledgeBase({ name: 'Lossy' }));
   const text = { knowledgeBaseId, title: 'Notes', content: 'Kept once.' };
   const { id } = await counted(() => retrieval.importTextContent(text));
-  const mine = { idempotencyKey: `mine-${knowledgeBaseId}` };
-  const first = await counted(() => retrieval.importTextContent(text, mine));
-  const again = await counted(() => retrieval.importTextContent(text, mine));
+  const ownKey = { idempotencyKey: `mine-${knowledgeBaseId}` };
+  const first = await counted(() => retrieval.importTextContent(text, ownKey));
+  const again = await counted(() => retrieval.importTextContent(text, ownKey));
   const file = new Blob(['A file.']);
   const ticket = { knowledgeBaseId, fileName: 'a.txt', size: file.size };
   const { uploadUrl: address, fileId } = await counted(() => retrieval.presignUploadUrl(ticket));
   await send(address, { method: 'PUT', body: file });
   const imported = await counted(() => retrieval.importFile({ fileId }));
   await counted(() => retrieval.deleteDocument(id));
-  const once = await codeOf(counted(() => retrieval.createKnowledgeBase({ name: 'Lossy' }, { retries: 0 })));
+  const withoutRetries = await codeOf(
+    counted(() => retrieval.createKnowledgeBase({ name: 'Lossy' }, { retries: 0 })),
+  );
   const { data } = await counted(() => retrieval.listDocuments({ knowledgeBaseId }));
   return {
     counts,
-    isOne: first.id === again.id,
-    once,
-    listed: data.map((document) => document.id).toString() === [imported.id, first.id].toString(),
-    made: (await retrieval.getUsage()).knowledgeBaseCount - before,
+    isSameDocument: first.id === again.id,
+    withoutRetries,
+    areBothListed: data.map((document) => document.id).toString() === [imported.id, first.id].toString(),
+    created: (await retrieval.getUsage()).knowledgeBaseCount - before,
   };
 }

@@ -1,4 +1,4 @@
-/** A project of someone else's, outside of this repository, with the packed client and consumer.ts in it. */
+/** A project outside of this repository, with the packed client and consumer.ts in it. */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -11,10 +11,10 @@ import type { Runtime } from './runtimes.ts';
 const root = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 
-/** What story.txt says. */
+/** The content of story.txt. */
 export const STORY = 'The lighthouse keeper counts the ships that pass at night.';
 
-/** Programs that print what consumer.ts gives, a page that loads it, and files to upload. */
+/** Programs that print the outcomes of consumer.ts, a page that loads it, and files to upload. */
 const FILES = {
   'package.json': '{ "type": "module", "private": true }',
   'operations.js': `import { useOperations } from './consumer.js';
@@ -41,7 +41,7 @@ const COMPILER = {
   target: 'es2022',
 };
 
-/** A page knows the DOM, a server knows Node. Each has to be enough. */
+/** A page has the types of the DOM only, a server those of Node only. The package compiles with either. */
 const CONFIGURATIONS = {
   page: {
     ...COMPILER,
@@ -62,7 +62,7 @@ const CONFIGURATIONS = {
 
 export type Configuration = keyof typeof CONFIGURATIONS;
 
-/** Compiles consumer.ts; gives what the compiler complains of. */
+/** Compiles consumer.ts. Returns the compiler's output, which is empty if there are no errors. */
 async function compile(folder: string, name: Configuration): Promise<string> {
   const configuration = { compilerOptions: CONFIGURATIONS[name], files: ['consumer.ts'] };
   await writeFile(join(folder, `tsconfig.${name}.json`), JSON.stringify(configuration));
@@ -74,9 +74,9 @@ async function compile(folder: string, name: Configuration): Promise<string> {
 }
 
 /**
- * Packs the client and installs it into an empty project, without a look at the network.
- * @returns its folder, what the compiler says in each configuration, `run` for one of its programs in a runtime,
- * which gives what it prints, and `remove`.
+ * Packs the client and installs it into an empty project, without network access.
+ * @returns `folder`, the project; `compilerOutput` of each configuration; `run`, which runs a program in a runtime and
+ * returns the JSON that it prints; `remove`, which deletes the project
  */
 export async function createProject() {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'knowledge-retrieval-consumer-')));
@@ -88,7 +88,7 @@ export async function createProject() {
   await run('npm', ['install', ...flags, tarball], { cwd: folder });
   return {
     folder,
-    complaints: { page: await compile(folder, 'page'), server: await compile(folder, 'server') },
+    compilerOutput: { page: await compile(folder, 'page'), server: await compile(folder, 'server') },
     run: async ({ command, options }: Runtime, program: string, settings: object): Promise<unknown> => {
       const env = {
         ...process.env,
@@ -105,7 +105,7 @@ export async function createProject() {
 
 const MEDIA_TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript' };
 
-/** Serves the files of a folder as any web server would; `folder` may come later than the server. */
+/** Serves static files. Calls `folder` at each request, since the project is created after the server. */
 export async function serveFiles(folder: () => string) {
   const server = createServer(async (request, response) => {
     const file = join(folder(), new URL(request.url ?? '/', 'http://page').pathname);

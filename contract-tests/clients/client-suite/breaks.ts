@@ -1,20 +1,19 @@
 /**
- * Ways in which a server can break what its clients rely on, one at a time. The client suite has to notice each.
- * contract-tests/mutations has the fields of a wrong type or form. One of each kind is here, to show that the suite
+ * Ways in which a server can break the contract. The client suite has to notice each of them.
+ * contract-tests/mutations has the fields of a wrong type or format. One of each kind is here, to show that the suite
  * checks every answer against the spec.
  */
-
 import { requireResponse } from '../../harness/calling.ts';
 import type { OperationId } from '../../harness/contract-check.ts';
 import type { Fetch } from './targets.ts';
 
 type Fields = Record<string, unknown>;
 type Body = Fields & { success: boolean };
-/** Gives the body to answer with. */
+/** Returns the body of the broken answer. */
 type Change = (body: Body) => Fields;
 
-/** `status` replaces that of refusals; the operation `any` stands for every one. */
-export type Break = { what: string; operation: OperationId | 'any'; change: Change; status?: number };
+/** `status` replaces the status of refusals. `any`: every operation. */
+export type Break = { name: string; operation: OperationId | 'any'; change: Change; status?: number };
 
 const onSuccess =
   (change: Change): Change =>
@@ -42,43 +41,43 @@ const set = (fields: Fields) => (): Fields => fields;
 const OTHER_ID = '0199ffff-6b1c-7d4e-8f50-2a9b3c4d5e6f';
 const reversed = inList((items) => items.toReversed());
 const twice = inList((items) => [...items, ...items]);
-const atOnce = onSuccess((body) => ({ ...body, pagination: { hasMore: true, nextCursor: null } }));
+const withoutCursor = onSuccess((body) => ({ ...body, pagination: { hasMore: true, nextCursor: null } }));
 
 const SEARCH: [string, Change][] = [
   ['a score is text', inFirst(set({ score: '0.7' }))],
-  ['the results stand in the wrong order', reversed],
+  ['the results are in the wrong order', reversed],
   ['a result is of another knowledge base', inFirst(set({ knowledge_base_id: OTHER_ID }))],
   ['a result is of a document that is not listed', inFirst(set({ document_id: OTHER_ID }))],
   ['a result has another title than its document', inFirst(set({ title: 'Something else' }))],
   ['a result has another type than its document', inFirst(set({ type: 'html' }))],
-  ['a result is no passage of its document', inFirst(({ id }) => ({ id: `${id}0` }))],
-  ['a result has other words than its passage', inFirst(({ content }) => ({ content: `${content}.` }))],
+  ['a result is not a passage of its document', inFirst(({ id }) => ({ id: `${id}0` }))],
+  ['a result has other content than its passage', inFirst(({ content }) => ({ content: `${content}.` }))],
   [
-    'the annotations name another page',
+    'the location differs from the annotations',
     inFirst(set({ location: { passage: 9, headings: [], start: 0, end: 1 } })),
   ],
   ['the search finds nothing', inList(() => [])],
-  ['the search gives more than asked for', twice],
+  ['the search returns more results than the limit', twice],
 ];
 
 const LISTS: [string, OperationId, Change][] = [
-  ['a document has a status that there is not', 'listDocuments', inFirst(set({ status: 'done' }))],
-  ['a document lies in another knowledge base', 'listDocuments', inFirst(set({ knowledgeBaseId: OTHER_ID }))],
-  ['the documents stand in the wrong order', 'listDocuments', reversed],
-  ['the pages of documents are larger than asked for', 'listDocuments', twice],
-  ['the first page of documents hides that there are more', 'listDocuments', atOnce],
-  ['no document is listed', 'listDocuments', inList(() => [])],
+  ['a document has an unknown status', 'listDocuments', inFirst(set({ status: 'done' }))],
   [
-    'the knowledge base that was created is not listed',
-    'listKnowledgeBases',
-    inList((items) => items.slice(0, -1)),
+    'a document belongs to another knowledge base',
+    'listDocuments',
+    inFirst(set({ knowledgeBaseId: OTHER_ID })),
   ],
+  ['the documents are in the wrong order', 'listDocuments', reversed],
+  ['the pages of documents are larger than the limit', 'listDocuments', twice],
+  ['a page of documents has more, but no cursor', 'listDocuments', withoutCursor],
+  ['no document is listed', 'listDocuments', inList(() => [])],
+  ['the last knowledge base is not listed', 'listKnowledgeBases', inList((items) => items.slice(0, -1))],
   [
     'the pages of knowledge bases have no end',
     'listKnowledgeBases',
     onSuccess((body) => ({ ...body, pagination: { hasMore: true, nextCursor: 'a' } })),
   ],
-  ['the passages stand in the wrong order', 'listPassages', reversed],
+  ['the passages are in the wrong order', 'listPassages', reversed],
   [
     'a passage is longer than its location says',
     'listPassages',
@@ -98,7 +97,7 @@ const RESOURCES: [string, OperationId, Change][] = [
   ['the details have another title than the list', 'getDocument', inObject(set({ title: 'Something else' }))],
   ['the details are of another file', 'getDocument', inObject(set({ file: { id: OTHER_ID } }))],
   [
-    'the ticket has an address that takes nothing',
+    'the upload address of the ticket does not work',
     'presignUploadUrl',
     inObject(({ uploadUrl }) => ({ uploadUrl: `${uploadUrl}x` })),
   ],
@@ -124,31 +123,30 @@ const RESOURCES: [string, OperationId, Change][] = [
 ];
 
 const REFUSALS: [string, Change][] = [
-  ['an errorCode is another one', onRefusal((body) => ({ ...body, errorCode: `${body.errorCode}_X` }))],
+  ['refusals have another errorCode', onRefusal((body) => ({ ...body, errorCode: `${body.errorCode}_X` }))],
   ['refusals claim to be successes', onRefusal((body) => ({ ...body, success: true }))],
   [
-    'refusals are told as problem+json',
+    'refusals have the form of problem+json',
     onRefusal(({ message }) => ({ type: 'about:blank', title: message })),
   ],
 ];
 
-/** All of them. */
 export const BREAKS: Break[] = [
-  ...SEARCH.map(([what, change]): Break => ({ what, operation: 'query', change })),
-  ...[...LISTS, ...RESOURCES].map(([what, operation, change]): Break => ({ what, operation, change })),
-  ...REFUSALS.map(([what, change]): Break => ({ what, operation: 'any', change })),
-  { what: 'refusals come with 400', operation: 'any', change: (body) => body, status: 400 },
+  ...SEARCH.map(([name, change]): Break => ({ name, operation: 'query', change })),
+  ...[...LISTS, ...RESOURCES].map(([name, operation, change]): Break => ({ name, operation, change })),
+  ...REFUSALS.map(([name, change]): Break => ({ name, operation: 'any', change })),
+  { name: 'refusals have status 400', operation: 'any', change: (body) => body, status: 400 },
 ];
 
-/** fetch, to a server that is broken in this one way. */
-export function breaking({ operation, change, status }: Break): Fetch {
+/** Returns a fetch whose answers are broken in this way. */
+export function breakAnswers({ operation, change, status }: Break): Fetch {
   return async (request) => {
     const response = await fetch(request);
     if (operation !== 'any' && !request.url.includes(`/v1/${operation}`)) return response;
     const body = change((await response.json()) as Body); // the mock's envelope
-    const isChanged = status !== undefined && !response.ok;
     const { headers } = response;
-    const broken = Response.json(body, { status: isChanged ? status : response.status, headers });
+    const brokenStatus = response.ok ? response.status : (status ?? response.status);
+    const broken = Response.json(body, { status: brokenStatus, headers });
     broken.headers.delete('content-length');
     broken.headers.set('content-type', 'application/json; charset=utf-8');
     await requireResponse(request, broken);

@@ -1,7 +1,7 @@
 /**
- * What every client of the interface may rely on, in calls of the generated client.
- * The same checks hold against the mock, which stores nothing, and against a service. So they compare answers with
- * each other, never with inputs. The targets hold the form of every answer against the spec.
+ * Checks of what every client may rely on, made with the generated client.
+ * The same checks run against a service and against the mock, which stores nothing. So they compare answers with each
+ * other, never with inputs. The targets check the form of every answer against the spec.
  */
 import { expect } from 'vitest';
 import type { Client } from '../../../generated/client/index.ts';
@@ -9,7 +9,7 @@ import * as sdk from '../../../generated/sdk.gen.ts';
 import type { Document, Pagination, Passage } from '../../../generated/types.gen.ts';
 import { succeed, type Target, type Workspace } from './target.ts';
 
-/** What the mock's story tells as well, so that both have something to find. */
+/** The data of the mock contains this text too, so that the query finds it at both. */
 const RELEASE_NOTES = {
   title: 'Release notes 2.4',
   content: 'Version 2.4 sets the restart policy of new containers to on-failure.',
@@ -43,16 +43,16 @@ async function listPassages(client: Client, documentId: string): Promise<Passage
   return (await succeed(sdk.listPassages({ client, query: { documentId } }))).data;
 }
 
-/** More pages than any list of the suite has: a list without an end is a failure. */
-const MOST_PAGES = 50;
+/** More pages than any list of the suite has. A longer list is taken as endless. */
+const MAX_PAGES = 50;
 
-/** All items by pages of one. */
+/** All items, read in pages of one. */
 async function walk<Item>(
   read: (page: { limit: number; cursor?: string }) => Promise<{ data: Item[]; pagination: Pagination }>,
 ): Promise<Item[]> {
   const items: Item[] = [];
   let cursor: { cursor?: string } = {};
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const { data, pagination } = await read({ limit: 1, ...cursor });
     expect(data.length).toBeLessThanOrEqual(1);
     expect(pagination.hasMore).toBe(pagination.nextCursor !== null);
@@ -60,7 +60,7 @@ async function walk<Item>(
     if (pagination.nextCursor === null) return items;
     cursor = { cursor: pagination.nextCursor };
   }
-  return expect.fail(`the list has not ended after ${MOST_PAGES} pages`);
+  return expect.fail(`the list has not ended after ${MAX_PAGES} pages`);
 }
 
 const descending = <Value>(values: Value[]) => values.toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0));
@@ -131,11 +131,11 @@ async function search({ client }: Target) {
   const { knowledgeBaseId } = workspace;
   await importNotes(workspace);
   await uploadManual(workspace);
-  const ask = async (limit?: number, knowledgeBaseIds = [knowledgeBaseId]) => {
+  const find = async (limit?: number, knowledgeBaseIds = [knowledgeBaseId]) => {
     const body = { query: QUERY, knowledgeBaseIds, ...(limit !== undefined && { limit }) };
     return (await succeed(sdk.query({ client, body }))).data;
   };
-  const found = await ask();
+  const found = await find();
   expect(found.length).toBeGreaterThan(1);
   const documents = await listDocuments(workspace);
   for (const result of found) {
@@ -148,8 +148,8 @@ async function search({ client }: Target) {
   }
   const scores = found.map(({ score }) => score);
   expect(scores).toEqual(descending(scores));
-  expect(await ask(1)).toEqual(found.slice(0, 1));
-  expect(await ask(10, [])).toEqual([]);
+  expect(await find(1)).toEqual(found.slice(0, 1));
+  expect(await find(10, [])).toEqual([]);
 }
 
 async function searchEverywhere({ client }: Target) {
@@ -162,7 +162,7 @@ async function searchEverywhere({ client }: Target) {
     expect(listed).toContainEqual(expect.objectContaining({ id: result.knowledge_base_id }));
 }
 
-/** Ticket, PUT, import, and the wait for its end. */
+/** Uploads the manual: ticket, PUT, import, and a wait until it is processed. */
 async function uploadManual({ client, knowledgeBaseId }: Workspace): Promise<Document> {
   const bytes = new TextEncoder().encode(MANUAL);
   const body = { knowledgeBaseId, fileName: 'operations-manual.md', size: bytes.byteLength };
@@ -219,20 +219,20 @@ async function deletions({ client }: Target) {
     id: documentId,
   });
   const { knowledgeBaseId } = workspace;
-  const gone = await succeed(sdk.deleteKnowledgeBase({ client, body: { knowledgeBaseId } }));
-  expect(gone.data).toEqual({ id: knowledgeBaseId });
+  const deleted = await succeed(sdk.deleteKnowledgeBase({ client, body: { knowledgeBaseId } }));
+  expect(deleted.data).toEqual({ id: knowledgeBaseId });
 }
 
-/** By what each holds. */
+/** The checks by their test titles. */
 export const CHECKS: Record<string, (target: Target) => Promise<void>> = {
-  'a knowledge base that was created is listed, newest first, also page by page': knowledgeBases,
-  'imported text is processed at once, and every operation says the same of it': importedText,
-  'the documents that are listed belong to the knowledge base, newest first, also page by page': lists,
-  'the passages of a document stand in its order, as long as they say, also page by page': passages,
-  'a search finds passages of listed documents, best first, and no more than asked for': search,
-  'a search without knowledge bases searches those that are listed': searchEverywhere,
-  'a file comes in three steps: ticket, PUT, import; importing it again gives the same document': upload,
+  'a created knowledge base is listed, newest first, also page by page': knowledgeBases,
+  'imported text is processed at once, and every operation returns the same document': importedText,
+  'listed documents belong to the knowledge base, newest first, also page by page': lists,
+  'passages are in the order of their document, as long as their locations say, also page by page': passages,
+  'a search finds passages of listed documents, best first, and no more than the limit': search,
+  'a search without knowledgeBaseIds finds passages of listed knowledge bases': searchEverywhere,
+  'a file comes in three steps: ticket, PUT, import; importing it again returns the same document': upload,
   'a file of another length than declared is refused': uploadOfAnotherLength,
-  'usage counts what the lists show, and the balance is a number': account,
-  'a deletion answers with the id of what was deleted': deletions,
+  'usage equals the sums of the lists, and the balance is a number': account,
+  'a deletion returns the deleted id': deletions,
 };

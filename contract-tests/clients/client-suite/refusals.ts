@@ -1,4 +1,4 @@
-/** How requests are refused, as every client of the interface may rely on it: one errorCode, one status, one form. */
+/** Checks of refusals, which every client may rely on: one errorCode, one status, one form. */
 import { expect } from 'vitest';
 import * as sdk from '../../../generated/sdk.gen.ts';
 import type { ErrorCode } from '../../../generated/types.gen.ts';
@@ -15,7 +15,7 @@ const refused = (status: number, errorCode: ErrorCode, data: object = {}) => ({
   data: expect.objectContaining(data),
 });
 
-/** Of legal length, and of a form that no id has. */
+/** It has a legal length, but not the form of an id. */
 const IMPOSSIBLE_ID = '!'.repeat(36);
 
 async function unauthorized({ arrange }: Target) {
@@ -85,13 +85,13 @@ async function foreignCursor({ client }: Target) {
   expect(await refusal(sdk.listDocuments({ client, query }))).toEqual(expected);
 }
 
-/** By status and errorCode. */
+/** The checks by their test titles. */
 export const REFUSALS: Record<string, (target: Target) => Promise<void>> = {
-  '401 UNAUTHORIZED, without a good key': unauthorized,
-  '402 INSUFFICIENT_CREDITS, when all are spent': insufficientCredits,
+  '401 UNAUTHORIZED, without a valid key': unauthorized,
+  '402 INSUFFICIENT_CREDITS, without credits': insufficientCredits,
   '403 STORAGE_LIMIT_EXCEEDED, with the numbers': storageLimit,
   '403 KNOWLEDGE_BASE_LIMIT_EXCEEDED, with the numbers': knowledgeBaseLimit,
-  '409 FILE_NOT_UPLOADED, before the bytes have come': fileNotUploaded,
-  '404, naming what was not found': notFound,
+  '409 FILE_NOT_UPLOADED, before the upload': fileNotUploaded,
+  '404, with the errorCode of the kind of id': notFound,
   '422 INPUT_VALIDATION_FAILED, naming the field': foreignCursor,
 };

@@ -1,4 +1,4 @@
-/** What the client suite runs against, and how it reads the answers of the generated client. */
+/** The target of the client suite, and two functions that read the generated client's answers. */
 import type { Client } from '../../../generated/client/index.ts';
 import type { ErrorCode } from '../../../generated/types.gen.ts';
 
@@ -29,13 +29,13 @@ type Call<Body, Refusal> = Promise<{
 export async function succeed<Body>(call: Call<Body, unknown>): Promise<NonNullable<Body>> {
   const { data, error, response } = await call;
   if (data === undefined || data === null)
-    throw new Error(`was refused by ${response?.status}: ${JSON.stringify(error)}`);
+    throw new Error(`the call was refused with ${response?.status}: ${JSON.stringify(error)}`);
   return data;
 }
 
 /** Status and body of a refusal. @throws when the call succeeds */
 export async function refusal<Refusal extends { errorCode: ErrorCode }>(call: Call<unknown, Refusal>) {
   const { data, error, response } = await call;
-  if (error === undefined) throw new Error(`was not refused: ${JSON.stringify(data)}`);
+  if (error === undefined) throw new Error(`the call was not refused: ${JSON.stringify(data)}`);
   return { status: response?.status, ...error };
 }

@@ -11,7 +11,7 @@ import { type Arranged, succeed, type Target, type Workspace } from './target.ts
 /** fetch as the generated client calls it: with a Request. */
 export type Fetch = (request: Request) => Promise<Response>;
 
-/** By default every answer is held against the spec besides. */
+/** A client of the service at `baseUrl`. By default every answer is checked against the spec. */
 export const clientAt = (
   baseUrl: string,
   headers: Record<string, string>,
@@ -26,7 +26,7 @@ const MOCK_STATUS: Record<Arranged, number> = {
   FILE_NOT_UPLOADED: 409,
 };
 
-/** The mock at `address`: it refuses what it is asked to refuse. */
+/** The mock at `address`. It refuses with the status in the Prefer header. */
 export function mockTarget(address: string, send?: Fetch): Target {
   const key = { 'x-api-key': 'any' };
   const client = clientAt(address, key, send);
@@ -47,7 +47,7 @@ const LIMITS: Record<
   KNOWLEDGE_BASE_LIMIT_EXCEEDED: { knowledgeBaseLimit: 1 },
 };
 
-/** The keys of accounts of the tests' service: one without limits that matter, and one for each limit. */
+/** Keys of accounts of the tests' service: one with limits that the suite does not reach, and one for each limit. */
 export async function openAccounts() {
   const codes = Object.keys(LIMITS) as (keyof typeof LIMITS)[]; // its own keys
   const [free, ...limited] = await Promise.all([
@@ -62,13 +62,13 @@ export async function openAccounts() {
 
 type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 
-/** The newest knowledge base of the account, which may not be allowed a second one. */
+/** The newest knowledge base of the account, or a new one. The limit may forbid a second one. */
 async function findWorkspace(client: Client): Promise<Workspace> {
   const { data } = await succeed(listKnowledgeBases({ client }));
   return data[0] === undefined ? await createWorkspace(client) : { client, knowledgeBaseId: data[0].id };
 }
 
-/** A ticket without bytes. */
+/** Requests a ticket, and uploads nothing. Returns the id of the file. */
 async function openTicket({ client, knowledgeBaseId }: Workspace): Promise<string> {
   const body = { knowledgeBaseId, fileName: 'late.txt', size: 9 };
   return (await succeed(presignUploadUrl({ client, body }))).data.fileId;
@@ -87,7 +87,7 @@ export function serviceTarget(address: string, { free, limited }: Accounts, send
   return { client, arrange };
 }
 
-/** Prism's proxy before `upstream`: a request or an answer against the spec becomes an error of Prism's own. */
+/** Starts Prism's proxy before `upstream`. It answers violations of the spec with an error of its own. */
 export const startProxy = (upstream = inject('address')) =>
   spawnProgram(
     [
@@ -98,15 +98,15 @@ export const startProxy = (upstream = inject('address')) =>
     { greeting: /listening on (http:\S+)/ },
   );
 
-/** Sends, and notes down whatever Prism's proxy says against a request or an answer, be it an error or a warning. */
-export const notingViolations =
+/** Returns a fetch that adds each error or warning of Prism's proxy to `violations`. */
+export const recordViolations =
   (violations: string[]): Fetch =>
   async (request) => {
     const response = await fetch(request);
-    const isPrisms = response.headers.get('content-type')?.includes('problem+json');
-    const said =
-      response.headers.get('sl-violations') ?? (isPrisms ? await response.clone().text() : undefined);
-    if (said !== undefined) violations.push(`${request.method} ${request.url}: ${said}`);
+    const isPrismError = response.headers.get('content-type')?.includes('problem+json');
+    const violation =
+      response.headers.get('sl-violations') ?? (isPrismError ? await response.clone().text() : undefined);
+    if (violation !== undefined) violations.push(`${request.method} ${request.url}: ${violation}`);
     await requireResponse(request, response);
     return response;
   };
