@@ -67,7 +67,7 @@ test('a wrong address or a missing key is explained in a sentence', SLOW, async 
       ['--address', 'http://127.0.0.1:2', '--key', 'kr_0'],
       'nothing answers at http://127.0.0.1:2 (connect ECONNREFUSED 127.0.0.1:2); start the service there',
     ],
-    [['--address', inject('address'), '--key', 'kr_0'], 'refuses the key; give another one'],
+    [['--address', inject('address'), '--key', 'kr_0'], 'refuses the key; pass another one'],
     [['--address', `${inject('address')}/docs`, '--key', 'kr_0'], '/docs/v1/getUsage answers 404'],
     [['--address', inject('address')], 'an address needs a key'],
   ];
