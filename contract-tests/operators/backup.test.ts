@@ -1,4 +1,4 @@
-/** A backup of a service that goes on, restored into a fresh place and compared; and what kills leave of either. */
+/** Backs up a service in use, restores it into a new directory and compares the answers; kills backups and restores. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -17,16 +17,16 @@ import {
   withDataDirectory,
 } from '../harness/service-process.ts';
 
-/** Only a worker that the test starts imports files. */
-const UNATTENDED = { options: ['--no-worker'] };
-/** The most that getDocumentStatus waits. */
+/** The service imports no files until the test starts a worker. */
+const WITHOUT_WORKER = { options: ['--no-worker'] };
+/** The maximum of getDocumentStatus's waitSeconds. */
 const WAIT_SECONDS = 30;
 
 const WORDS = ['okapi', 'giraffe', 'zebra', 'heron', 'walrus', 'marmot', 'gecko', 'beaver'];
 const textOf = (index: number) =>
   `The ${WORDS[index % WORDS.length]} number ${index} meets the ${WORDS[(index * 3 + 1) % WORDS.length]}.\n`;
 
-/** Sends a file's bytes; gives its id. */
+/** Uploads a file. Returns its id. */
 async function upload(api: Api, knowledgeBaseId: string, content: string): Promise<string> {
   const size = Buffer.byteLength(content);
   const ticket = await api.presignUploadUrl({ knowledgeBaseId, fileName: 'a.txt', size });
@@ -41,7 +41,7 @@ async function untilDone(api: Api, documentId: string): Promise<string> {
   return (await api.getDocumentStatus(documentId, WAIT_SECONDS)).status;
 }
 
-/** Documents of an account in every state, a file that is not imported, and a request with a key and its answer. */
+/** Creates documents in every state, a file without an import, and a request with an idempotency key. */
 async function fill({ api, request }: Caller, { dataDirectory }: RunningService, texts: number) {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({
     name: 'Backed up',
@@ -56,16 +56,16 @@ async function fill({ api, request }: Caller, { dataDirectory }: RunningService,
   expect(await untilDone(api, failed.id)).toBe('failed');
   await worker.stop();
   const key = { 'idempotency-key': randomUUID() };
-  const once = { knowledgeBaseId, title: 'Once', content: 'Only once.' };
-  const { text: firstAnswer } = await request('importTextContent', once, key);
-  const waiting = await upload(api, knowledgeBaseId, 'This waits for its import.');
+  const keyedInput = { knowledgeBaseId, title: 'Once', content: 'Only once.' };
+  const { text: firstAnswer } = await request('importTextContent', keyedInput, key);
+  const uploadedFileId = await upload(api, knowledgeBaseId, 'This waits for its import.');
   const pending = await importNew(api, knowledgeBaseId, 'This waits for a worker.');
-  return { knowledgeBaseId, processed, pending, waiting, key, once, firstAnswer };
+  return { knowledgeBaseId, processed, pending, uploadedFileId, key, keyedInput, firstAnswer };
 }
 
 type Filled = Awaited<ReturnType<typeof fill>>;
 
-/** The time of an unfinished import begins anew with its restore, and its place among those that wait. */
+/** A restore queues an unfinished import again. This changes its times and its position in the queue. */
 const withoutTimes = <
   T extends { status: string; createdAt?: string; updatedAt?: string; queuePosition?: number },
 >(
@@ -73,13 +73,13 @@ const withoutTimes = <
 ) =>
   document.status === 'pending' ? { ...document, createdAt: '', updatedAt: '', queuePosition: 0 } : document;
 
-/** What every operation that only asks answers to this account. */
+/** The answers of every read operation to this account. */
 async function observe({ api }: Caller, { knowledgeBaseId }: Filled) {
   const balance = await api.getBalance();
   const documents = (await api.listDocuments({ knowledgeBaseId, limit: 1000 })).data;
-  const each = [];
+  const details = [];
   for (const { id } of documents)
-    each.push(
+    details.push(
       withoutTimes(await api.getDocument(id)),
       withoutTimes(await api.getDocumentStatus(id)),
       (await api.listPassages({ documentId: id })).data,
@@ -92,12 +92,12 @@ async function observe({ api }: Caller, { knowledgeBaseId }: Filled) {
     usage: await api.getUsage(),
     knowledgeBases: await api.listKnowledgeBases({}),
     documents: documents.map(withoutTimes),
-    each,
+    details,
     found,
   };
 }
 
-/** Imports, uploads and deletes until `signal` aborts; gives how often. */
+/** Imports, uploads and deletes until `signal` aborts. Returns the number of rounds. */
 async function churn({ api }: Caller, signal: AbortSignal): Promise<number> {
   let rounds = 0;
   for (; !signal.aborted; rounds++) {
@@ -111,40 +111,40 @@ async function churn({ api }: Caller, signal: AbortSignal): Promise<number> {
   return rounds;
 }
 
-/** What must have survived besides the answers: keys, uploads, first answers, and imports that were under way. */
-async function expectGoesOn(
+/** Expects that the restored service has the idempotency key, the upload and the pending import. */
+async function expectWorkContinues(
   { api, request }: Caller,
   filled: Filled,
   service: RunningService,
 ): Promise<void> {
-  const again = await request('importTextContent', filled.once, filled.key);
+  const again = await request('importTextContent', filled.keyedInput, filled.key);
   expect(again.text).toBe(filled.firstAnswer);
   const worker = await startWorker(service.dataDirectory);
   expect(await untilDone(api, filled.pending.id)).toBe('processed');
-  const { id } = await api.importFile(filled.waiting);
+  const { id } = await api.importFile(filled.uploadedFileId);
   expect(await untilDone(api, id)).toBe('processed');
   await worker.stop();
 }
 
-/** Runs `use` with a directory for archives and fresh places. */
+/** Runs `use` with a temporary folder for archives and restored data directories. */
 async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-restored-'));
   return await use(folder).finally(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 }
 
-/** Starts a service on a restored place; the first key is wherever its owner keeps it. */
+/** Starts a service on a restored data directory. Copies the file of the first API key, which no backup contains. */
 async function startRestored(dataDirectory: string, source: RunningService): Promise<RunningService> {
   await copyFile(join(source.dataDirectory, 'api-key'), join(dataDirectory, 'api-key'));
-  return await startService(dataDirectory, UNATTENDED);
+  return await startService(dataDirectory, WITHOUT_WORKER);
 }
 
-/** A service without workers: one account has documents of every state, the first one is there to churn. */
+/** Runs `use` with a service without workers. `kept` has documents in every state; `other` is for the churn. */
 async function withFilledService(
   texts: number,
-  use: (place: { service: RunningService; kept: Account; other: Caller; filled: Filled }) => Promise<void>,
+  use: (context: { service: RunningService; kept: Account; other: Caller; filled: Filled }) => Promise<void>,
 ): Promise<void> {
   await withDataDirectory(async (dataDirectory) => {
-    const service = await startService(dataDirectory, UNATTENDED);
+    const service = await startService(dataDirectory, WITHOUT_WORKER);
     const kept = await openAccount({ credits: 500 }, service);
     const other = createCaller(service);
     const filled = await fill(kept, service, texts);
@@ -153,7 +153,7 @@ async function withFilledService(
   });
 }
 
-/** Starts a command and kills it once `isDue`, unless it has ended by itself; gives whether it was killed. */
+/** Starts a command and kills it once `isDue`. Returns false if the command ended before. */
 async function killWhen(isDue: () => boolean, dataDirectory: string, ...args: string[]): Promise<boolean> {
   const child = startCommand(environmentOf(dataDirectory), ...args);
   child.stdout.resume();
@@ -166,8 +166,8 @@ async function killWhen(isDue: () => boolean, dataDirectory: string, ...args: st
   return child.signalCode === 'SIGKILL';
 }
 
-/** Whether `path` is there since `ms`. */
-function since(path: string, ms: number): () => boolean {
+/** Returns a function that tests whether `path` has existed for `ms` milliseconds. */
+function createAgeTest(path: string, ms: number): () => boolean {
   let seen: number | undefined;
   return () => {
     if (existsSync(path)) seen ??= performance.now();
@@ -175,30 +175,30 @@ function since(path: string, ms: number): () => boolean {
   };
 }
 
-/** Kills backups so long after their first byte; none of them is there then. */
+/** Kills a backup at each delay after its first byte. A killed backup leaves no archive. */
 async function killBackups({ dataDirectory }: RunningService, archive: string, delaysMs: number[]) {
   for (const ms of delaysMs) {
-    const isDue = since(`${archive}.unfinished`, ms);
+    const isDue = createAgeTest(`${archive}.unfinished`, ms);
     const isKilled = await killWhen(isDue, dataDirectory, 'backup', archive);
     if (isKilled) expect(existsSync(archive)).toBe(false);
     await rm(archive, { force: true });
   }
 }
 
-/** Kills restores so long after their first write; no service starts on what they leave. */
+/** Kills a restore at each delay after its first write. No service starts on an unfinished restore. */
 async function killRestores(fresh: string, archive: string, delaysMs: number[]): Promise<void> {
   const marker = join(fresh, 'restore-unfinished');
   for (const ms of delaysMs) {
-    const isKilled = await killWhen(since(marker, ms), fresh, 'restore', archive);
-    // All rows and files were there before the marker went.
+    const isKilled = await killWhen(createAgeTest(marker, ms), fresh, 'restore', archive);
+    // A restore removes the marker last. Without it the restore is complete, and the next one starts anew.
     if (!isKilled || !existsSync(marker)) await rm(fresh, { recursive: true, force: true });
   }
   if (existsSync(marker))
-    await expect(startService(fresh, UNATTENDED)).rejects.toThrow('ended before it answered');
+    await expect(startService(fresh, WITHOUT_WORKER)).rejects.toThrow('ended before it answered');
 }
 
-/** Backs up while the other account churns; gives what is in `folder` then. */
-async function backUpBesideChurn(service: RunningService, other: Caller, folder: string): Promise<string> {
+/** Backs up into `folder` while the other account churns. Returns the path of the archive. */
+async function backUpDuringChurn(service: RunningService, other: Caller, folder: string): Promise<string> {
   const ending = new AbortController();
   const churning = churn(other, ending.signal);
   const archive = await runCommand(service.dataDirectory, 'backup', folder);
@@ -207,29 +207,29 @@ async function backUpBesideChurn(service: RunningService, other: Caller, folder:
   return archive;
 }
 
-/** The long form kills from the first write on, in steps of which about a hundred make a whole backup. */
+/** The long form kills 30 times, each 40 ms later than before. A whole backup takes about a hundred such steps. */
 const { texts, killedAfterMs } = inject('isLong')
   ? { texts: 1_000, killedAfterMs: Array.from({ length: 30 }, (_, kill) => kill * 40) }
   : { texts: 12, killedAfterMs: [0] };
 const TIMEOUT_MS = inject('isLong') ? 3_600_000 : 300_000;
 
 test(
-  'a backup during imports and deletions, restored elsewhere after killed tries, answers as at its moment',
+  'a backup made during writes, restored elsewhere after killed attempts, answers as at the time of the backup',
   async () => {
     await withFilledService(texts, async ({ service, kept, other, filled }) => {
       await withFolder(async (folder) => {
         const fresh = join(folder, 'fresh');
         await killBackups(service, join(folder, 'killed.tar.zst'), killedAfterMs);
         const before = await observe(kept, filled);
-        const archive = await backUpBesideChurn(service, other, folder);
+        const archive = await backUpDuringChurn(service, other, folder);
         await killRestores(fresh, archive, killedAfterMs);
         expect(await runCommand(fresh, 'restore', archive)).toBe('0 problems');
 
         const restored = await startRestored(fresh, service);
-        const there = createCaller({ address: restored.address, apiKey: kept.apiKey });
+        const restoredCaller = createCaller({ address: restored.address, apiKey: kept.apiKey });
         const balance = before.balance - before.found.length;
-        expect(await observe(there, filled)).toEqual({ ...before, balance });
-        await expectGoesOn(there, filled, restored);
+        expect(await observe(restoredCaller, filled)).toEqual({ ...before, balance });
+        await expectWorkContinues(restoredCaller, filled, restored);
         await restored.stop();
         expect(await runCommand(fresh, 'fsck')).toBe('0 problems');
         expect(await runCommand(service.dataDirectory, 'fsck')).toBe('0 problems');

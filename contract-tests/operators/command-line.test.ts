@@ -1,4 +1,4 @@
-/** What the command line shows, and what it refuses, in a sentence each and before anything has changed. */
+/** The command line's lists and version, and its refusals: each names the reason and changes nothing. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -10,12 +10,12 @@ import { root } from '../harness/service-process.ts';
 
 const run = (...args: string[]) => runCommand(inject('dataDirectory'), ...args);
 
-/** An account that other tests leave alone. */
+/** The account of this file. Other tests do not use it. */
 const ACCOUNT = `command-line-${randomUUID()}`;
 await run('accounts', 'create', ACCOUNT, '--storage-limit-bytes', '7');
 await run('keys', 'create', '--account', ACCOUNT);
 
-/** What the lists say of it. */
+/** The lines of both lists that contain the account's name. */
 async function listOwn(): Promise<string[]> {
   const lists = [await run('keys', 'list'), await run('accounts', 'list')].join('\n');
   return lists
@@ -26,11 +26,11 @@ async function listOwn(): Promise<string[]> {
 
 const before = await listOwn();
 
-test('an account’s limits with their numbers, and which of them are the settings’', () => {
+test('accounts list shows used and allowed amounts, and which limits are defaults', () => {
   expect(before[1]).toContain(' 0 of 1000 (default) 0 of 7 ');
 });
 
-test('the version of package.json', async () => {
+test('--version prints the version of package.json', async () => {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   expect(await run('--version')).toBe(version);
 });
@@ -42,24 +42,28 @@ test.each([
     'from 1 to 36500',
   ],
   [
-    'a key that has expired when it is made',
+    'a key that is expired from the start',
     ['keys', 'create', '--account', ACCOUNT, '--expires-in-days', '0'],
     'from 1 to 36500',
   ],
   [
-    'a key of a name in two lines',
+    'a key whose name has two lines',
     ['keys', 'create', '--account', ACCOUNT, '--name', 'CI\nof Zoë'],
     'visible characters',
   ],
   [
-    'a key of a name that is a setting’s',
+    'a key with the name of a setting',
     ['keys', 'create', '--account', ACCOUNT, '--name', 'BOOTSTRAP_API_KEY'],
     'that setting',
   ],
   ['an account without a name', ['accounts', 'create', ''], 'visible characters'],
-  ['an account of a blank name', ['accounts', 'create', ' \u00a0'], 'visible characters'],
-  ['an account of a name that moves the cursor', ['accounts', 'create', '\u001b[2Ja'], 'visible characters'],
-  ['an account of a very long name', ['accounts', 'create', 'a'.repeat(201)], 'visible characters'],
+  ['an account with a blank name', ['accounts', 'create', ' \u00a0'], 'visible characters'],
+  [
+    'an account with a name that moves the cursor',
+    ['accounts', 'create', '\u001b[2Ja'],
+    'visible characters',
+  ],
+  ['an account with a name of 201 characters', ['accounts', 'create', 'a'.repeat(201)], 'visible characters'],
   [
     'more credits than can be counted exactly',
     ['accounts', 'set', ACCOUNT, '--credits', '9007199254740992'],
@@ -70,12 +74,12 @@ test.each([
     ['accounts', 'set', ACCOUNT, '--knowledge-base-limit', '2147483648'],
     'to 2147483647',
   ],
-  ['no change of an account', ['accounts', 'set', ACCOUNT], 'No change was given'],
+  ['accounts set without a change', ['accounts', 'set', ACCOUNT], 'No change was given'],
 ])('refuses %s', async (_what, args, reason) => {
   await expect(run(...args)).rejects.toThrow(reason);
 });
 
-test('of all that nothing is left', async () => {
+test('the refused commands have changed nothing', async () => {
   expect(before).toHaveLength(2);
   expect(await listOwn()).toEqual(before);
 });
@@ -87,7 +91,7 @@ test.each([
   ['accounts', 'list'],
   ['migrate'],
   ['backup', 'copy'],
-])('in a directory that no server has had, `%s %s` makes no database', async (...args) => {
+])('in a directory without a database, `%s %s` creates none', async (...args) => {
   const parent = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-mistyped-'));
   try {
     const directory = join(parent, 'data');

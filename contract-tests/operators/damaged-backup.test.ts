@@ -1,4 +1,4 @@
-/** A damaged backup is refused. */
+/** Restores a damaged backup. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { runCommand } from '../harness/command-line.ts';
 
-test('a damaged archive is refused with its reason, and restores nothing', async () => {
+test('restore refuses a damaged archive with the reason, and writes nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-damaged-'));
   const archive = await runCommand(inject('dataDirectory'), 'backup', folder);
   const bytes = await readFile(archive);

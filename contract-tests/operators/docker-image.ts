@@ -1,6 +1,6 @@
 /**
  * Runs the image's files as the Dockerfile says, without Docker: as its user, with its command and environment, and
- * with everything read-only but volume and /tmp. Linux's mounts need root.
+ * with everything read-only except volume and /tmp. The mounts need root on Linux.
  */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { expect } from 'vitest';
 import { end, readGreeting, root } from '../harness/service-process.ts';
 import { expectSearches, findPort, linkPrograms } from './installed-package.ts';
 
-/** Why the image cannot be run here; undefined where it can. */
+/** The reason why the image cannot run on this machine. undefined: it can. */
 export const imageMissing =
   process.platform !== 'linux' ||
   process.getuid?.() !== 0 ||
@@ -43,7 +43,7 @@ const imageEnvironment = (): Record<string, string> =>
   Object.fromEntries(
     instruction('ENV')
       .split(' ')
-      .map((pair) => pair.split('=') as [string, string]), // a name and a value each
+      .map((pair) => pair.split('=') as [string, string]), // NAME=value
   );
 
 /** The shell's commands before the image's command: $1 is the application, $2 the volume, $3 the directory of both. */
@@ -60,8 +60,8 @@ const READ_ONLY = `
     exec "$@"
   ' sh "$@"`;
 
-/** The processes of an image whose files are in `application`, below `folder`. */
-async function describeImage(folder: string, application: string) {
+/** Prepares the image whose files are in `application`, below `folder`. `start` runs a command in the image. */
+async function prepareImage(folder: string, application: string) {
   const volume = join(folder, 'volume');
   await mkdir(volume);
   await chown(volume, NODE_USER, NODE_USER);
@@ -85,9 +85,9 @@ async function codeOf(command: string[], env: NodeJS.ProcessEnv): Promise<number
   return code;
 }
 
-/** Runs the image, and uses what could want to write: database, files, extraction, another command. */
+/** Runs the image, and uses every part that writes files: database, uploads, extraction, another command. */
 export async function expectImageWorks(folder: string, application: string): Promise<void> {
-  const { volume, env, start } = await describeImage(folder, application);
+  const { volume, env, start } = await prepareImage(folder, application);
   const [, check = ''] = /CMD (\[.*\])$/.exec(instruction('HEALTHCHECK')) ?? [];
   const server = start([...parseCommand(instruction('ENTRYPOINT')), ...parseCommand(instruction('CMD'))]);
   const exited = once(server, 'exit');
@@ -95,7 +95,7 @@ export async function expectImageWorks(folder: string, application: string): Pro
     await readGreeting(server, /answers at (http:\S+)/);
     expect(await codeOf(parseCommand(check), env)).toBe(0);
     await expectSearches(`http://127.0.0.1:${env.PORT}`, await readFile(join(volume, 'api-key'), 'utf8'));
-    // As by `docker exec`.
+    // As `docker exec` does.
     expect((await once(start(['knowledge-retrieval', 'keys', 'create']), 'exit'))[0]).toBe(0);
     expect((await stat(join(volume, 'api-key'))).uid).toBe(NODE_USER);
     expect(await readdir(volume)).toEqual(expect.arrayContaining(['api-key', 'files', 'postgres']));
@@ -107,7 +107,7 @@ export async function expectImageWorks(folder: string, application: string): Pro
   }
 }
 
-/** MiB that the files of `directory` take. */
+/** The size of the files of `directory`, in MiB. */
 export async function sizeOf(directory: string): Promise<number> {
   const { stdout } = await promisify(execFile)('du', ['-sm', directory]);
   return Number.parseInt(stdout, 10);

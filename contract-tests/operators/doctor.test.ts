@@ -1,12 +1,12 @@
-/** The command line's check of a deployment, beside a service that runs: its words, and its exit code for scripts. */
+/** `doctor`, the check of a deployment, beside a running service: its output, and its exit code for scripts. */
 import { expect, inject, test } from 'vitest';
 import { runCommand, spawnCommand } from '../harness/command-line.ts';
 import { environmentOf } from '../harness/service-process.ts';
 
 const dataDirectory = inject('dataDirectory');
 
-test('exit code 0 and a line for each part where nothing is wrong, or may be', async () => {
-  // Other tests leave accounts without credits here: none is low beside a new account that gets none.
+test('exit code 0 and a line for each part if there are warnings but no problems', async () => {
+  // Other tests leave accounts without credits. They are not low if new accounts get none either.
   const environment = environmentOf(dataDirectory, { INITIAL_CREDITS: '0', RATE_LIMIT: '5' });
   const { output, code } = await spawnCommand(environment, 'doctor', '--no-server');
   expect(output).toMatch(/^ok {5}Node\nwarn {3}settings: RATE_LIMIT is no setting/);
@@ -14,6 +14,6 @@ test('exit code 0 and a line for each part where nothing is wrong, or may be', a
   expect(code).toBe(0);
 });
 
-test('exit code 1 where something is: this shell’s settings name no server', async () => {
+test('exit code 1 if there is a problem: no server answers at the port of these settings', async () => {
   await expect(runCommand(dataDirectory, 'doctor')).rejects.toThrow('doctor ended with 1');
 });

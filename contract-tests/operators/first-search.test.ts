@@ -1,11 +1,11 @@
-/** The shortest way through the service: what has been imported is found. */
+/** The shortest use of the service: import a text, then find it. */
 import { expect, inject, test } from 'vitest';
 import { createClient } from '../../generated/client/index.ts';
 import { createKnowledgeBase, importTextContent, query } from '../../generated/sdk.gen.ts';
 
 const client = createClient({ baseUrl: inject('address'), headers: { 'x-api-key': inject('apiKey') } });
 
-test('a text is found right after its import has answered', async () => {
+test('a text is found right after the answer to its import', async () => {
   const { data: created } = await createKnowledgeBase({
     client,
     body: { name: 'Opening hours' },

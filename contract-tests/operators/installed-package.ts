@@ -1,4 +1,4 @@
-/** The package, packed and then installed into a folder outside of the checkout, as its user does it. */
+/** Packs the package and installs it into a folder outside of the checkout, as a user does. */
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -11,10 +11,10 @@ import { root } from '../harness/service-process.ts';
 
 const run = promisify(execFile);
 
-/** The codes by which npm says that it reaches no registry. */
+/** npm's error codes when it cannot reach the registry. */
 const UNREACHABLE = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED)\b/;
 
-/** A new folder that every user may enter, and the function that removes it. */
+/** Creates a folder that every operating-system user may enter. `remove` deletes it. */
 export async function createFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-package-'));
   await chmod(folder, 0o755);
@@ -24,10 +24,10 @@ export async function createFolder(): Promise<{ folder: string; remove: () => Pr
 
 /**
  * Packs the package and installs it into `folder`.
- * @returns the package's own directory; undefined where npm's registry cannot be reached
+ * @returns the directory of the installed package; undefined if npm cannot reach the registry
  */
 export async function installPackage(folder: string): Promise<string | undefined> {
-  // Not by prepack, which would install dependencies under the tests.
+  // Without prepack, which would reinstall the dependencies while tests use them.
   await run(process.execPath, ['scripts/build.ts'], { cwd: root });
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
@@ -41,7 +41,7 @@ export async function installPackage(folder: string): Promise<string | undefined
   return join(folder, 'node_modules', 'knowledge-retrieval');
 }
 
-/** Makes a directory for PATH within `folder`: the command of this package, and this Node, which every user may run. */
+/** Creates a directory for PATH in `folder`, with the package's command and a Node that every user may run. */
 export async function linkPrograms(folder: string, packageDirectory: string): Promise<string> {
   const programs = join(folder, 'programs');
   await mkdir(programs);
@@ -51,16 +51,16 @@ export async function linkPrograms(folder: string, packageDirectory: string): Pr
   return programs;
 }
 
-/** A port that is free just now. */
+/** A port that is free at the moment. */
 export async function findPort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number }; // of TCP
+  const { port } = server.address() as { port: number }; // listening on TCP
   await new Promise((resolve) => server.close(resolve));
   return String(port);
 }
 
-/** Imports a file, which is read in a process of its own with a library of the dependencies, and finds it. */
+/** Imports an HTML file and finds its text. Its extraction needs a child process and a dependency. */
 export async function expectSearches(address: string, apiKey: string): Promise<void> {
   const { api } = createCaller({ address, apiKey: apiKey.trim() });
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Installed' });

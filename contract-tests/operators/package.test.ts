@@ -1,4 +1,4 @@
-/** The installed package: what it holds, and that it runs outside of the checkout, also as the container image. */
+/** The installed package: its files, and that it runs outside of the checkout, also as the container image. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,15 +16,23 @@ if (installed === undefined)
   process.stdout.write('Skipped: the installed package. npm’s registry cannot be reached.\n');
 const testInstalled = test.skipIf(installed === undefined);
 
-const RUNS =
-  /^(LICENSE|(docs|spec|src)\/.*\.md|README\.md|package\.json|spec\/openapi\.yaml|bin\/[\w-]+\.mjs|dist\/.+\.(js|cjs|mjs|css|html)|dist\/client\/.+\.d\.ts)$/;
+/** Patterns of the paths of all files that belong in the package. */
+const PACKAGE_FILES = [
+  /^(LICENSE|README\.md|package\.json|spec\/openapi\.yaml)$/,
+  /^(docs|spec|src)\/.*\.md$/,
+  /^bin\/[\w-]+\.mjs$/,
+  /^dist\/.+\.(js|cjs|mjs|css|html)$/,
+  /^dist\/client\/.+\.d\.ts$/,
+];
+const isPackageFile = (path: string): boolean =>
+  PACKAGE_FILES.some((pattern) => pattern.test(path)) && !/test/.test(path);
 
-testInstalled('it holds what runs, and no tests', async () => {
+testInstalled('it contains programs, the spec and documentation, but no tests', async () => {
   const entries = await readdir(installed ?? '', { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(`${installed}/`.length));
-  expect(files.filter((file) => !RUNS.test(file) || /test/.test(file))).toEqual([]);
+  expect(files.filter((file) => !isPackageFile(file))).toEqual([]);
 });
 
 /** Prints the name of the only knowledge base, through the client of the package. */
@@ -62,13 +70,13 @@ testInstalled(
 );
 
 test.skipIf(installed === undefined || imageMissing)(
-  'as an image it runs as its user on a read-only root, is healthy, and ends at its signal',
+  'as an image it runs as its user on a read-only root, is healthy, and stops at its signal',
   async () => {
     await expectImageWorks(folder, installed ?? '');
   },
 );
 
-test('the base image is the Node that the project names, to the last number, in every stage', async () => {
+test('every stage of the image starts from exactly the Node version of package-lock.json', async () => {
   const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
   const { version } = lock.packages['node_modules/node'];
   const bases = instructions('FROM').map((value) => value.split(' ')[0]);

@@ -1,4 +1,4 @@
-/** A whole run of two servers, through failures, outages and bad starts: no secret and no content leaks out of it. */
+/** Runs two servers through failures, outages and bad starts: no secret and no content leaks. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -24,10 +24,10 @@ import { startTraceCollector } from './trace-collector.ts';
 
 const newSecret = () => randomBytes(20).toString('hex');
 
-/** Stands in every text that clients send: queries, documents, names. Nobody but they may read it again. */
-const CONTENT_MARK = 'zyzzyva';
+/** A word in every text that clients send: queries, documents, names. Only answers may contain it. */
+const CONTENT_WORD = 'zyzzyva';
 
-/** What must be seen nowhere; signatures of upload addresses come while the services are used. */
+/** Secrets that no output may contain. The run adds the signatures of upload addresses. */
 const secrets = new Map(
   [
     'METRICS_TOKEN',
@@ -40,12 +40,15 @@ const secrets = new Map(
 );
 const secretOf = (name: string): string => secrets.get(name) ?? '';
 
-/** What the run has let out, by where; answers may show clients what is theirs. */
-const seen = new Map<string, string>();
+/** The output of the run by its source. Answers may contain the client's own content. */
+const outputs = new Map<string, string>();
 const ANSWERS = 'answers';
-const see = (source: string, text: string) => void seen.set(source, (seen.get(source) ?? '') + text);
+const record = (source: string, text: string) => void outputs.set(source, (outputs.get(source) ?? '') + text);
 
-const watch = { onLog: (text: string) => see('log', text), onOutput: (text: string) => see('output', text) };
+const recordOutput = {
+  onLog: (text: string) => record('log', text),
+  onOutput: (text: string) => record('output', text),
+};
 
 const collector = await startTraceCollector();
 const settings: Settings = {
@@ -59,29 +62,33 @@ const settings: Settings = {
   LOG_LEVEL: 'trace',
 };
 
-/** Sends a request and keeps its answer; one that does not come is none. */
+/** Sends a request and records its answer. Returns undefined if no answer came. */
 async function send({ address }: RunningService, sent: Sent): Promise<Answer | undefined> {
   const answer = await exchange(address, sent).catch(() => undefined);
   if (answer === undefined) return undefined;
-  see(ANSWERS, `${JSON.stringify(answer.headers)} ${answer.text}\n`);
+  record(ANSWERS, `${JSON.stringify(answer.headers)} ${answer.text}\n`);
   return answer;
 }
 
-/** The same to an operation, with the key. */
-async function ask(service: RunningService, operationId: (typeof OPERATION_IDS)[number], input: object) {
+/** Calls an operation with the key. Returns the data of a success. */
+async function callOperation(
+  service: RunningService,
+  operationId: (typeof OPERATION_IDS)[number],
+  input: object,
+) {
   const sent = toSent(operationId, input);
   const answer = await send(service, { ...sent, headers: { ...sent.headers, 'x-api-key': service.apiKey } });
   return answer?.status === 200 ? (answer.body as { data: Record<string, string> }).data : undefined; // the envelope
 }
 
-/** The signature in an upload address is a secret of its own; Amazon's have another name. */
-function noteSignature(uploadUrl: string): void {
+/** Adds the signature of an upload address to the secrets. Amazon's has another name. */
+function addSignature(uploadUrl: string): void {
   const { searchParams } = new URL(uploadUrl);
   const signature = searchParams.get('signature') ?? searchParams.get('X-Amz-Signature') ?? '';
   secrets.set(`the signature of upload address ${secrets.size}`, signature);
 }
 
-/** Bytes of files that are read well, and that are not. */
+/** A file that extraction can read, and files that it cannot. */
 const FILES = {
   'zyzzyva.txt': 'The zyzzyva eats palms.',
   'zyzzyva.pdf': '%PDF-1.7 zyzzyva and no more',
@@ -89,13 +96,13 @@ const FILES = {
   'zyzzyva.bin': '\x00\x01zyzzyva\x02',
 };
 
-/** Every way of an upload, most of which fail, and its import. */
+/** Uploads each file in several wrong ways and in the right one, and imports it. */
 async function uploadFiles(service: RunningService, knowledgeBaseId: string): Promise<void> {
   for (const [fileName, body] of Object.entries(FILES)) {
     const size = Buffer.byteLength(body);
-    const ticket = await ask(service, 'presignUploadUrl', { knowledgeBaseId, fileName, size });
+    const ticket = await callOperation(service, 'presignUploadUrl', { knowledgeBaseId, fileName, size });
     if (ticket?.uploadUrl === undefined) continue;
-    noteSignature(ticket.uploadUrl);
+    addSignature(ticket.uploadUrl);
     const path = pathOf(ticket.uploadUrl);
     const put = { method: 'PUT', path, body };
     await send(service, { ...put, body: 'wrong length' });
@@ -103,17 +110,17 @@ async function uploadFiles(service: RunningService, knowledgeBaseId: string): Pr
     await send(service, { ...put, method: 'POST' });
     await send(service, { ...put, path: path.replace('?', '/') });
     await send(service, put);
-    const document = await ask(service, 'importFile', { fileId: String(ticket.fileId) });
+    const document = await callOperation(service, 'importFile', { fileId: String(ticket.fileId) });
     const final = { documentId: document?.id ?? 'unknown', waitSeconds: '30' };
-    await ask(service, 'getDocumentStatus', final);
+    await callOperation(service, 'getDocumentStatus', final);
   }
 }
 
-/** Keys where they do not belong, or not quite right. */
+/** Sends keys in wrong headers, paths and bodies, and keys that differ a little from the right one. */
 async function misplaceKey(service: RunningService): Promise<void> {
   const { apiKey } = service;
   const path = '/v1/getUsage';
-  const places: Sent[] = [
+  const requests: Sent[] = [
     { method: 'GET', path, headers: { 'x-api-key': `${apiKey}0` } },
     { method: 'GET', path, headers: { 'x-api-key': apiKey.toUpperCase() } },
     { method: 'GET', path, headers: { authorization: `Bearer ${apiKey}` } },
@@ -124,19 +131,20 @@ async function misplaceKey(service: RunningService): Promise<void> {
     { method: 'GET', path: `/metrics?token=${secretOf('METRICS_TOKEN')}` },
     { method: 'POST', path: '/v1/query', headers: { 'x-api-key': apiKey }, body: apiKey },
   ];
-  for (const sent of places) await send(service, sent);
+  for (const sent of requests) await send(service, sent);
 }
 
-/** All operations, well and badly. */
+/** Calls all operations, with valid and invalid input. */
 async function useEverything(service: RunningService): Promise<void> {
-  const knowledgeBase = await ask(service, 'createKnowledgeBase', { name: CONTENT_MARK });
+  const knowledgeBase = await callOperation(service, 'createKnowledgeBase', { name: CONTENT_WORD });
   const knowledgeBaseId = knowledgeBase?.id ?? 'x'.repeat(36);
-  const text = { knowledgeBaseId, title: CONTENT_MARK, content: `A ${CONTENT_MARK} is a weevil.` };
-  await ask(service, 'importTextContent', text);
-  await ask(service, 'query', { query: CONTENT_MARK });
-  await ask(service, 'query', { query: CONTENT_MARK, limit: CONTENT_MARK });
-  await ask(service, 'query', { query: `\u0000${CONTENT_MARK}` });
-  for (const operationId of OPERATION_IDS) await ask(service, operationId, VALID_INPUTS[operationId]);
+  const text = { knowledgeBaseId, title: CONTENT_WORD, content: `A ${CONTENT_WORD} is a weevil.` };
+  await callOperation(service, 'importTextContent', text);
+  await callOperation(service, 'query', { query: CONTENT_WORD });
+  await callOperation(service, 'query', { query: CONTENT_WORD, limit: CONTENT_WORD });
+  await callOperation(service, 'query', { query: `\u0000${CONTENT_WORD}` });
+  for (const operationId of OPERATION_IDS)
+    await callOperation(service, operationId, VALID_INPUTS[operationId]);
   await uploadFiles(service, knowledgeBaseId);
   await misplaceKey(service);
   for (const path of ['/livez', '/readyz', '/docs', '/openapi.json'])
@@ -148,10 +156,10 @@ async function useEverything(service: RunningService): Promise<void> {
     headers: { authorization },
   });
   expect(metrics.status).toBe(200);
-  see('metrics', metrics.text);
+  record('metrics', metrics.text);
 }
 
-/** Statements that fail from now on, one of them with the row in what PostgreSQL says of it: faults of ours. */
+/** Makes statements fail as a bug of the service would. One of PostgreSQL's errors contains the row. */
 async function breakSchema(databaseUrl: string): Promise<void> {
   const client = new pg.Client(databaseUrl);
   await client.connect();
@@ -160,15 +168,15 @@ async function breakSchema(databaseUrl: string): Promise<void> {
   await client.end();
 }
 
-/** What `ps` shows of a server and everything that it has started. */
-const seeProcesses = ({ pid }: RunningService) => {
+/** Records the command lines of a server and its descendants, as `ps` shows them. */
+const recordProcesses = ({ pid }: RunningService) => {
   for (const each of [pid, ...findDescendants(pid)]) {
     const file = `/proc/${each}/cmdline`;
-    if (existsSync(file)) see('list of processes', readFileSync(file, 'utf8'));
+    if (existsSync(file)) record('list of processes', readFileSync(file, 'utf8'));
   }
 };
 
-/** Starts that fail, each by a setting that is a secret, or goes with one. */
+/** Starts servers that fail because of a setting that is a secret, or of one beside a secret. */
 async function startBadly(dataDirectory: string): Promise<void> {
   const password = secretOf('the password of DATABASE_URL');
   const wrong: Settings[] = [
@@ -181,12 +189,14 @@ async function startBadly(dataDirectory: string): Promise<void> {
     },
   ];
   const started = wrong.map((each) =>
-    expect(startService(dataDirectory, { settings: { ...settings, ...each }, ...watch })).rejects.toThrow(),
+    expect(
+      startService(dataDirectory, { settings: { ...settings, ...each }, ...recordOutput }),
+    ).rejects.toThrow(),
   );
   await Promise.all(started);
 }
 
-test('a whole run tells no secret, and no word of queries and documents but to those whose they are', {
+test('no output of a whole run contains a secret, and only answers contain words of queries and documents', {
   timeout: 300_000,
 }, async () => {
   await withDataDirectory(async (dataDirectory) => {
@@ -195,21 +205,21 @@ test('a whole run tells no secret, and no word of queries and documents but to t
     await writeFile(join(dataDirectory, 'api-key'), apiKey);
     const first = await startService(dataDirectory, {
       settings: { ...settings, BOOTSTRAP_API_KEY: apiKey },
-      ...watch,
+      ...recordOutput,
     });
     const proxy = await startDatabaseProxy(dataDirectory);
     const DATABASE_URL = proxy.url;
     secrets.set('the password of the embedded database', new URL(DATABASE_URL).password);
-    // A store that nobody answers for: every upload to it fails, and so does what asks for one.
+    // No S3 store listens at this address: uploads fail, and so do requests that need an uploaded file.
     const store = { S3_BUCKET: 'a-bucket', S3_ENDPOINT: 'http://127.0.0.1:1', S3_REGION: 'nowhere' };
     const second = await startService(dataDirectory, {
       settings: { ...settings, DATABASE_URL, ...store },
       options: ['--no-worker'],
-      ...watch,
+      ...recordOutput,
     });
     await useEverything(first);
     await useEverything(second);
-    for (const server of [first, second]) seeProcesses(server);
+    for (const server of [first, second]) recordProcesses(server);
     proxy.setFault({ isDown: true });
     await useEverything(second);
     proxy.heal();
@@ -222,35 +232,35 @@ test('a whole run tells no secret, and no word of queries and documents but to t
       environmentOf(dataDirectory, { ...settings, DATABASE_URL, ...store }),
       'doctor',
     );
-    see('doctor', doctor.output + doctor.complaints);
+    record('doctor', doctor.output + doctor.complaints);
     for (const command of [
       ['keys', 'list'],
       ['accounts', 'list'],
     ])
-      see('command line', await runCommand(dataDirectory, ...command));
+      record('command line', await runCommand(dataDirectory, ...command));
     await second.stop();
     proxy.close();
     await first.kill();
     await startBadly(dataDirectory);
   });
   collector.close();
-  see('traces', Buffer.concat(collector.collected.map(({ bytes }) => bytes)).toString('latin1'));
+  record('traces', Buffer.concat(collector.collected.map(({ bytes }) => bytes)).toString('latin1'));
 
-  // The run went where it should: answers of all kinds, an outage, faults, and each place told something.
+  // The run was complete: answers of all kinds, an outage, faults, and output from every source.
   for (const status of [200, 401, 404, 405, 422, 500, 503])
-    expect(seen.get('log')).toContain(`"status":${status}`);
-  expect([...seen.keys()].toSorted()).toEqual(
+    expect(outputs.get('log')).toContain(`"status":${status}`);
+  expect([...outputs.keys()].toSorted()).toEqual(
     [ANSWERS, 'command line', 'doctor', 'list of processes', 'log', 'metrics', 'output', 'traces'].filter(
       (source) => source !== 'list of processes' || existsSync('/proc/self/cmdline'),
     ),
   );
   const leaks: string[] = [];
-  for (const [source, text] of seen)
+  for (const [source, text] of outputs)
     for (const [name, secret] of secrets) {
       const isOwn = source === ANSWERS && name.startsWith('the signature');
       if (!isOwn && text.includes(secret)) leaks.push(`${name} in ${source}`);
     }
-  for (const [source, text] of seen)
-    if (source !== ANSWERS && text.includes(CONTENT_MARK)) leaks.push(`content in ${source}`);
+  for (const [source, text] of outputs)
+    if (source !== ANSWERS && text.includes(CONTENT_WORD)) leaks.push(`content in ${source}`);
   expect(leaks).toEqual([]);
 });

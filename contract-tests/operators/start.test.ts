@@ -10,7 +10,7 @@ import { spawnCommand } from '../harness/command-line.ts';
 import { databaseUrlOf } from '../harness/embedded-database.ts';
 import { environmentOf, root, withDataDirectory } from '../harness/service-process.ts';
 
-/** What a command with these settings complains of before it ends with 1; by default it has no database. */
+/** Runs a command that ends with 1, by default without a database. Returns what it writes to standard error. */
 async function complaintsOf(command: string, settings: Record<string, string>): Promise<string> {
   const environment = environmentOf(inject('dataDirectory'), {
     DATABASE_URL: 'postgres://a@127.0.0.1:1/b',
@@ -21,34 +21,34 @@ async function complaintsOf(command: string, settings: Record<string, string>): 
   return complaints;
 }
 
-test('a name that looks like a setting is told of before anything else, by every command', async () => {
-  const question = 'STORAGE_LIMIT is no setting and changes nothing: did you mean STORAGE_LIMIT_BYTES?';
+test('every command reports a misspelt setting, and does so before it needs the database', async () => {
+  const warning = 'STORAGE_LIMIT is no setting and changes nothing: did you mean STORAGE_LIMIT_BYTES?';
   for (const complaints of await Promise.all(
     ['serve', 'keys list', 'backup copy'].map((command) => complaintsOf(command, { STORAGE_LIMIT: '5' })),
   ))
-    expect(complaints).toContain(question);
+    expect(complaints).toContain(warning);
 });
 
-test.runIf(process.platform === 'linux')('a DATA_DIR in which nothing can be made', async () => {
+test.runIf(process.platform === 'linux')('a DATA_DIR in which nothing can be created', async () => {
   const complaints = await complaintsOf('serve', { DATA_DIR: '/proc/x', DATABASE_URL: '' });
   expect(complaints).toContain('DATA_DIR (/proc/x) cannot be used: ');
 });
 
-test('a server that is told to be a worker and none', async () => {
+test('--worker together with --no-worker', async () => {
   const complaints = await complaintsOf('serve --worker --no-worker', {});
   expect(complaints).toContain('--worker and --no-worker exclude each other.');
 });
 
-test('a database that is away, for every command', async () => {
+test('a database that does not answer, for every command', async () => {
   const commands = ['serve', 'serve --worker', 'keys list', 'backup copy'];
   for (const complaints of await Promise.all(commands.map((command) => complaintsOf(command, {}))))
     expect(complaints).toContain('Start PostgreSQL, or set the right host and port in DATABASE_URL.');
 });
 
-test('a port that another program has, of a server and of a worker', async () => {
+test('a port that another program uses, for a server and for a worker', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
-  const { port } = other.address() as { port: number }; // of TCP
+  const { port } = other.address() as { port: number }; // listening on TCP
   const settings = { DATABASE_URL: databaseUrlOf(inject('dataDirectory')) };
   const [server, worker] = await Promise.all([
     complaintsOf('serve --no-worker', { ...settings, PORT: String(port) }),
@@ -62,7 +62,7 @@ test('a port that another program has, of a server and of a worker', async () =>
 
 test.skipIf(process.platform === 'win32')('SIGTERM to npm ends the service that npm started', async () => {
   await withDataDirectory(async (dataDirectory) => {
-    // Without the script that runs before it, which would install dependencies under the tests.
+    // Without prestart, which would reinstall the dependencies while tests use them.
     const npm = spawn('npm', ['start', '--ignore-scripts'], {
       cwd: root,
       env: environmentOf(dataDirectory),
@@ -70,7 +70,7 @@ test.skipIf(process.platform === 'win32')('SIGTERM to npm ends the service that 
     });
     for await (const line of createInterface(npm.stdout)) if (line.includes('answers at')) break;
     npm.kill('SIGTERM');
-    // The service removes it as the last thing it does.
+    // The service removes this file last.
     const pidFile = join(dataDirectory, 'service.pid');
     await vi.waitUntil(() => !existsSync(pidFile), { timeout: 20_000 });
   });

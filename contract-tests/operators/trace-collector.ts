@@ -1,15 +1,15 @@
-/** Takes what an OpenTelemetry collector takes, for tests to look at. */
+/** A collector of OpenTelemetry traces, which keeps the requests for tests. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What has been sent: its path, its Authorization header, and the protobuf. */
-export type Sending = { target: string; authorization: string; bytes: Buffer };
+/** A request: its path, its Authorization header, and its body in protobuf. */
+type TraceRequest = { target: string; authorization: string; bytes: Buffer };
 
-/** Starts it on any port of loopback. */
+/** Starts a collector on a free port of the loopback interface. */
 export async function startTraceCollector() {
-  const collected: Sending[] = [];
+  const collected: TraceRequest[] = [];
   const server = createServer(async (request, response) => {
     const { url: target = '', headers } = request;
     collected.push({ target, authorization: headers.authorization ?? '', bytes: await buffer(request) });

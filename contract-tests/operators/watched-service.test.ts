@@ -1,4 +1,4 @@
-/** What an operator sees of a service: its log, metrics and traces tell what happens. */
+/** The log, metrics and traces of a service, as its operator sees them. */
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -24,7 +24,7 @@ const newSecret = () => randomBytes(20).toString('hex');
 const METRICS_TOKEN = newSecret();
 const COLLECTOR_HEADER = newSecret();
 
-/** A caller's trace and span, as a `traceparent` names them. */
+/** The ids of a caller's trace and span, for `traceparent`. */
 const CALLER = { trace: randomBytes(16), span: randomBytes(8) };
 
 const collector = await startTraceCollector();
@@ -33,14 +33,14 @@ afterAll(() => collector.close());
 
 let logged = '';
 
-/** Every line of the log so far that is a request's. */
+/** The lines of the log so far that are about requests. */
 const requestLines = () =>
   logged
     .split('\n')
     .filter((line) => line.includes('"msg":"request"'))
     .map((line) => JSON.parse(line));
 
-/** A second server of the shared service's database, which imports nothing. */
+/** A second server on the shared service's database. It imports nothing. */
 async function startWatched(dataDirectory: string): Promise<RunningService> {
   const apiKey = await runCommand(dataDirectory, 'keys', 'generate');
   await writeFile(join(dataDirectory, 'api-key'), apiKey);
@@ -66,7 +66,7 @@ const service = await keepForTests(startWatched);
 const scrape = async (address = service.address) =>
   await (await fetch(`${address}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })).text();
 
-/** A ticket's address. */
+/** The upload address of a new ticket. */
 async function presign(): Promise<string> {
   const knowledgeBaseId = await createKnowledgeBase(service, 'watched');
   const ticket = { knowledgeBaseId, fileName: 'a.txt', size: 5 };
@@ -74,7 +74,7 @@ async function presign(): Promise<string> {
   return uploadUrl;
 }
 
-test('each request is one line of the log, with who, what and how long', async () => {
+test('each request is one line of the log, with its account, operation, status and duration', async () => {
   const requestId = `watched-${newSecret()}`;
   await fetch(`${service.address}/v1/getUsage?what=ever`, {
     headers: { 'x-api-key': service.apiKey, 'x-request-id': requestId },
@@ -96,7 +96,7 @@ test('each request is one line of the log, with who, what and how long', async (
   });
 });
 
-test('metrics are guessed at, framed and kept by no browser, with the token and without', async () => {
+test('browsers may not sniff, frame or cache the answer of /metrics, with the token or without', async () => {
   const withToken = { authorization: `Bearer ${METRICS_TOKEN}` };
   for (const [headers, status] of [[withToken, 200] as const, [{}, 401] as const]) {
     const response = await fetch(`${service.address}/metrics`, { headers });
@@ -109,7 +109,7 @@ test('metrics are guessed at, framed and kept by no browser, with the token and 
   }
 });
 
-test('health checks and scrapes are logged for those only who look closer', async () => {
+test('health checks and scrapes are logged at level debug', async () => {
   for (const path of ['/livez', '/readyz']) expect((await fetch(service.address + path)).status).toBe(200);
   await scrape();
   await vi.waitUntil(() => requestLines().some(({ path }) => path === '/metrics'));
@@ -117,7 +117,7 @@ test('health checks and scrapes are logged for those only who look closer', asyn
     expect(requestLines().find((line) => line.path === path).level).toBe(20);
 });
 
-test('a request becomes a span of its caller’s trace, and is sent as OpenTelemetry’s variables say', async () => {
+test('a request becomes a span of its caller’s trace, and is exported as the OTEL_ variables say', async () => {
   const traceparent = `00-${CALLER.trace.toString('hex')}-${CALLER.span.toString('hex')}-01`;
   const headers = { 'x-api-key': service.apiKey, 'content-type': 'application/json', traceparent };
   const body = JSON.stringify({ query: 'watched' });
@@ -134,7 +134,7 @@ test('a request becomes a span of its caller’s trace, and is sent as OpenTelem
     expect(sent.bytes.includes(part)).toBe(true);
 });
 
-test('a worker beside a server tells of its imports, and answers nothing else', async () => {
+test('a worker beside a server reports its imports, and serves only health checks and metrics', async () => {
   await withDataDirectory(async (dataDirectory) => {
     const settings = { METRICS_TOKEN };
     const server = await startService(dataDirectory, { settings, options: ['--no-worker'] });
@@ -156,11 +156,11 @@ test('a worker beside a server tells of its imports, and answers nothing else', 
   });
 });
 
-test('from SIGTERM on a server is not ready, and still answers what has begun', async () => {
+test('after SIGTERM a server is not ready, but still answers requests in progress', async () => {
   const { pathname, search, hostname, port, host } = new URL(await presign());
   const socket = connect(Number(port), hostname);
   socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 5\r\n\r\nri`);
-  // The rest of the upload comes after the signal, and a health check of the same connection behind it.
+  // After the signal come the rest of the upload and a health check on the same connection.
   const isWaiting = async () =>
     (await fetch(`${service.address}/livez`)).ok && logged.includes('"path":"/livez"');
   await vi.waitUntil(isWaiting);
