@@ -1,25 +1,22 @@
 /** Lucene 8 in its own process, from Debian's package liblucene8-java, compiled with the installed JDK. */
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createWriteStream, existsSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { end } from '../../contract-tests/harness/service-process.ts';
+import { type Peer, type PeerAnswer, type Search, withTemporaryDirectory } from './peer.ts';
 
 const run = promisify(execFile);
 
 /** Debian's directory of Java libraries. */
 const JARS = '/usr/share/java';
-const LIBRARIES = ['lucene-core', 'lucene-analyzers-common', 'lucene-queryparser'];
+const LIBRARIES = ['lucene-core', 'lucene-analyzers-common'];
 const HEAP = '-Xmx2g';
-/** Twenty bytes per query. */
-const OUTPUT_MAX_BYTES = 2 ** 26;
-
-/** Milliseconds in the queries' order. */
-export type LuceneTimes = { indexSeconds: number; milliseconds: number[] };
 
 /** The class path of Lucene 8; undefined where a library is missing. */
 function findClassPath(): string | undefined {
@@ -44,28 +41,40 @@ const toLine = (text: string): string => `${text.replace(/\s+/g, ' ')}\n`;
 const writeLines = (file: string, texts: string[]): Promise<void> =>
   pipeline(Readable.from(texts).map(toLine), createWriteStream(file));
 
-/** Indexes the texts, and runs the queries in turn after a warm-up. Returns undefined without Lucene or a JDK. */
-export async function measureLucene(texts: string[], queries: string[]): Promise<LuceneTimes | undefined> {
-  const classPath = findClassPath();
-  if (classPath === undefined || !(await hasCompiler())) return undefined;
-  const directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-lucene-'));
-  try {
-    const [textFile, queryFile, index] = [
-      join(directory, 'texts'),
-      join(directory, 'queries'),
-      join(directory, 'index'),
-    ];
-    await writeLines(textFile, texts);
-    await writeLines(queryFile, queries);
-    await mkdir(index);
-    const source = fileURLToPath(new URL('./LuceneSearch.java', import.meta.url));
-    await run('javac', ['-cp', classPath, '-d', directory, source]);
-    const program = [HEAP, '-cp', `${directory}:${classPath}`, 'LuceneSearch'];
-    const output = await run('java', [...program, textFile, queryFile, index], {
-      maxBuffer: OUTPUT_MAX_BYTES,
-    });
-    return JSON.parse(output.stdout) as LuceneTimes; // what LuceneSearch prints
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+/** Asks the running program, one query at a time. */
+function createSearch({ stdin, stdout }: ChildProcess): Search {
+  if (stdin === null || stdout === null) throw new Error('Lucene has no pipes');
+  stdin.on('error', () => {}); // an ended program also ends its answers
+  const answers = createInterface(stdout)[Symbol.asyncIterator]();
+  return async (query) => {
+    stdin.write(toLine(query));
+    const { value, done } = await answers.next();
+    if (done) throw new Error('Lucene ended before it answered');
+    return JSON.parse(value) as PeerAnswer; // as LuceneSearch prints it
+  };
 }
+
+/** Lucene's own analysis of the language and BM25. It measures its times itself, without the pipe to this process. */
+export const lucenePeer: Peer = {
+  name: 'Lucene in process',
+  requires: {
+    packages: 'a JDK and the package liblucene8-java (Debian, Ubuntu)',
+    isInstalled: async () => findClassPath() !== undefined && (await hasCompiler()),
+  },
+  withIndex: ({ texts, language }, use) =>
+    withTemporaryDirectory('lucene', async (directory) => {
+      const [textFile, index] = [join(directory, 'texts'), join(directory, 'index')];
+      await writeLines(textFile, texts);
+      await mkdir(index);
+      const classPath = findClassPath() ?? '';
+      const source = fileURLToPath(new URL('./LuceneSearch.java', import.meta.url));
+      await run('javac', ['-cp', classPath, '-d', directory, source]);
+      const program = [HEAP, '-cp', `${directory}:${classPath}`, 'LuceneSearch', textFile, index, language];
+      const child = spawn('java', program, { stdio: ['pipe', 'pipe', 'inherit'] });
+      try {
+        return await use(createSearch(child));
+      } finally {
+        await end(child, 'SIGTERM');
+      }
+    }),
+};

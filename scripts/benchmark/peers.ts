@@ -2,31 +2,50 @@
 import type pg from 'pg';
 import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
 import { percentile } from '../../contract-tests/harness/percentile.ts';
-import { type RunningService, withService } from '../../contract-tests/harness/service-process.ts';
+import { withService } from '../../contract-tests/harness/service-process.ts';
 import { showProgress } from '../progress.ts';
 import { ask } from './ask.ts';
 import { importCorpus, settle } from './corpus-import.ts';
 import type { Report, Target } from './figures.ts';
-import { measureLucene } from './peer-lucene.ts';
-import { findStopWords, prepareTsRank, searchByTsRank } from './peer-postgres.ts';
-import { withSqlite, wordsOf } from './peer-sqlite.ts';
+import { type Peer, type PeerCorpus, RESULTS } from './peer.ts';
+import { lucenePeer } from './peer-lucene.ts';
+import { createPostgresPeer, findStopWords, TS_RANK } from './peer-postgres.ts';
+import { sqlitePeer } from './peer-sqlite.ts';
+import { wordsOf } from './peer-words.ts';
 import { makeQueries } from './query-mix.ts';
 
 const SEED = 1;
 const WARM_UP_SEED = 2;
 const WARM_UP_QUERIES = 100;
+/** By then the virtual machines of Java and Node have compiled the hot code. */
+const WARM_UP_SECONDS = 10;
 /** Queries that an engine answers in one turn. */
 const QUERIES_A_TURN = 50;
 
+const OURS = 'ours over HTTP';
 const TARGET_AGAINST_TS_RANK = 10;
 const TARGET_AGAINST_LUCENE = 2;
 /** Only this size has a target relative to Lucene. */
 const LUCENE_TARGET_PASSAGES = 500_000;
 
-/** Answers one query. */
-type Engine = { name: string; search(query: string): Promise<unknown> };
+/** Answers one query. `milliseconds`: from the query's text to the results with their contents. */
+type Engine = { name: string; search(query: string): Promise<{ milliseconds: number }> };
 type EngineTimes = { name: string; milliseconds: number[] };
 type Queries = { warmUp: string[]; measured: string[] };
+
+/** The engines beside PostgreSQL's own search, which runs in the service's database. */
+const PEERS = [sqlitePeer, lucenePeer];
+
+/** The peers that can run on this machine. Notes what the others need. */
+async function findInstalled(report: Report): Promise<Peer[]> {
+  const installed: Peer[] = [];
+  for (const peer of PEERS) {
+    const { name, requires } = peer;
+    if (requires === undefined || (await requires.isInstalled())) installed.push(peer);
+    else report.note(`${name} was left out: it takes ${requires.packages}.`);
+  }
+  return installed;
+}
 
 /** The indexed text of each passage: title, headings and content. */
 async function readTexts(client: pg.Client): Promise<string[]> {
@@ -39,18 +58,23 @@ async function readTexts(client: pg.Client): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
+/** Sends the queries to each engine again and again until it is warm. */
+async function warmUp(engines: Engine[], queries: string[]): Promise<void> {
+  for (const engine of engines) {
+    const end = performance.now() + WARM_UP_SECONDS * 1000;
+    do for (const query of queries) await engine.search(query);
+    while (performance.now() < end);
+  }
+}
+
 /** Sends all queries to all engines in turn, so that other load on the machine affects them alike. */
-async function askInTurn(engines: Engine[], queries: string[], label: string): Promise<EngineTimes[]> {
+async function askInTurn(engines: Engine[], queries: string[]): Promise<EngineTimes[]> {
   const times = engines.map(({ name }): EngineTimes => ({ name, milliseconds: [] }));
-  const progress = showProgress(label, queries.length);
+  const progress = showProgress('querying', queries.length);
   for (let i = 0; i < queries.length; i += QUERIES_A_TURN) {
     const turn = queries.slice(i, i + QUERIES_A_TURN);
     for (const [own, engine] of engines.entries()) {
-      for (const query of turn) {
-        const start = performance.now();
-        await engine.search(query);
-        times[own]?.milliseconds.push(performance.now() - start);
-      }
+      for (const query of turn) times[own]?.milliseconds.push((await engine.search(query)).milliseconds);
     }
     progress.advance(turn.length);
   }
@@ -58,76 +82,86 @@ async function askInTurn(engines: Engine[], queries: string[], label: string): P
   return times;
 }
 
-/** Prepares the engines that run from this process, the service first, and runs the queries. */
-async function measureEngines(
+/** Runs `use` with the peers' engines, once all of them have indexed the texts. */
+async function withEngines<T>(
   report: Report,
-  { service, client, texts }: { service: RunningService; client: pg.Client; texts: string[] },
-  { warmUp, measured }: Queries,
-): Promise<EngineTimes[]> {
-  report.progress(`index of ${texts.length} passages for OR + ts_rank`);
-  await prepareTsRank(client, texts);
-  const stopWords = await findStopWords(client, [...new Set([...warmUp, ...measured].flatMap(wordsOf))]);
-  report.progress(`index of ${texts.length} passages for SQLite`);
-  return await withSqlite(texts, stopWords, async (searchSqlite) => {
-    const engines: Engine[] = [
-      { name: 'ours over HTTP', search: (query) => ask(service, { query }) },
-      { name: 'OR + ts_rank', search: (query) => searchByTsRank(client, query) },
-      { name: 'SQLite FTS5', search: async (query) => searchSqlite(query) },
-    ];
-    report.progress(`${measured.length} queries to ${engines.map(({ name }) => name).join(', ')}`);
-    await askInTurn(engines, warmUp, 'warming up');
-    return await askInTurn(engines, measured, 'querying');
-  });
+  { peers: [peer, ...others], corpus }: { peers: Peer[]; corpus: PeerCorpus },
+  use: (engines: Engine[]) => Promise<T>,
+): Promise<T> {
+  if (peer === undefined) return await use([]);
+  report.progress(`index of ${corpus.texts.length} passages for ${peer.name}`);
+  return await peer.withIndex(corpus, (search) =>
+    withEngines(report, { peers: others, corpus }, (engines) =>
+      use([{ name: peer.name, search }, ...engines]),
+    ),
+  );
 }
 
-async function measureAll(report: Report, passages: number, queries: Queries): Promise<EngineTimes[]> {
+/** Imports the passages into a new service, indexes them in the peers, and runs the queries. */
+async function measureTimes(
+  report: Report,
+  installed: Peer[],
+  { passages, queries }: { passages: number; queries: Queries },
+): Promise<EngineTimes[]> {
   return await withService(async (service) => {
     report.progress(`import of ${passages} passages`);
     await importCorpus(service, { passages });
-    const { texts, times } = await withServiceDatabase(service, async (client) => {
+    return await withServiceDatabase(service, async (client) => {
       await settle(client);
-      const texts = await readTexts(client);
-      return { texts, times: await measureEngines(report, { service, client, texts }, queries) };
+      const words = new Set([...queries.warmUp, ...queries.measured].flatMap(wordsOf));
+      const stopWords = await findStopWords(client, [...words]);
+      const corpus: PeerCorpus = { texts: await readTexts(client), language: 'english', stopWords };
+      const peers = [createPostgresPeer(client), ...installed];
+      return await withEngines(report, { peers, corpus }, async (others) => {
+        const engines = [{ name: OURS, search: (query: string) => ask(service, { query }) }, ...others];
+        report.progress(
+          `${queries.measured.length} queries to ${engines.map(({ name }) => name).join(', ')}`,
+        );
+        await warmUp(engines, queries.warmUp);
+        return await askInTurn(engines, queries.measured);
+      });
     });
-    report.progress('Lucene');
-    const lucene = await measureLucene(texts, queries.measured);
-    if (lucene) return [...times, { name: 'Lucene in process', milliseconds: lucene.milliseconds }];
-    report.note('Lucene was left out: it takes a JDK and the package liblucene8-java (Debian, Ubuntu).');
-    return times;
   });
 }
 
 function targetOf(name: string, passages: number): Target | undefined {
-  if (name === 'OR + ts_rank') return { atLeast: TARGET_AGAINST_TS_RANK };
-  if (name === 'SQLite FTS5') return { atLeast: 1 };
-  return passages === LUCENE_TARGET_PASSAGES ? { atLeast: 1 / TARGET_AGAINST_LUCENE } : undefined;
+  if (name === TS_RANK) return { atLeast: TARGET_AGAINST_TS_RANK };
+  if (name === sqlitePeer.name) return { atLeast: 1 };
+  const hasTarget = name === lucenePeer.name && passages === LUCENE_TARGET_PASSAGES;
+  return hasTarget ? { atLeast: 1 / TARGET_AGAINST_LUCENE } : undefined;
 }
 
-function addFigures(report: Report, passages: number, [ours, ...others]: EngineTimes[]): void {
-  const size = passages.toLocaleString('en');
-  const add = ({ name, milliseconds }: EngineTimes) => {
-    for (const [label, share] of [['p50', 0.5] as const, ['p95', 0.95] as const, ['longest', 1] as const]) {
-      report.figure({
-        name: `${size}: ${name}: ${label}`,
-        value: percentile(milliseconds, share),
-        unit: 'ms',
-      });
+/** The times of one engine, and how many times those of the service they are. */
+function addTimes(
+  report: Report,
+  passages: number,
+  { engine, ours }: { engine: EngineTimes; ours: EngineTimes },
+): void {
+  const title = `${engine.name}: ${passages.toLocaleString('en')} passages`;
+  const timeAt = (share: number) => percentile(engine.milliseconds, share);
+  for (const [label, share] of [['p50', 0.5] as const, ['p95', 0.95] as const, ['longest', 1] as const]) {
+    report.figure({ name: `${title}: ${label}`, value: timeAt(share), unit: 'ms' });
+  }
+  if (engine === ours) return;
+  const ratioAt = (share: number) => timeAt(share) / percentile(ours.milliseconds, share);
+  const target = targetOf(engine.name, passages);
+  report.figure({
+    name: `${title}: p50 against ours`,
+    value: ratioAt(0.5),
+    unit: 'times',
+    ...(target && { target }),
+  });
+  report.figure({ name: `${title}: p95 against ours`, value: ratioAt(0.95), unit: 'times' });
+}
+
+/** Each engine's speed on each number of passages. */
+function addFigures(report: Report, times: Map<number, EngineTimes[]>): void {
+  const names = [...times.values()][0]?.map(({ name }) => name) ?? [];
+  for (const index of names.keys()) {
+    for (const [passages, engines] of times) {
+      const [engine, ours] = [engines[index], engines[0]];
+      if (engine && ours) addTimes(report, passages, { engine, ours });
     }
-  };
-  if (ours === undefined) return;
-  add(ours);
-  for (const engine of others) {
-    add(engine);
-    const ratioAt = (share: number) =>
-      percentile(engine.milliseconds, share) / percentile(ours.milliseconds, share);
-    const target = targetOf(engine.name, passages);
-    report.figure({
-      name: `${size}: ${engine.name}: p50 against ours`,
-      value: ratioAt(0.5),
-      unit: 'times',
-      ...(target && { target }),
-    });
-    report.figure({ name: `${size}: ${engine.name}: p95 against ours`, value: ratioAt(0.95), unit: 'times' });
   }
 }
 
@@ -136,16 +170,18 @@ export async function measurePeers(
   report: Report,
   { passages: sizes, queries: count }: { passages: number[]; queries: number },
 ): Promise<void> {
+  const installed = await findInstalled(report);
+  const times = new Map<number, EngineTimes[]>();
   for (const passages of sizes) {
     const textsOf = (number: number, seed: number) =>
       makeQueries(number, passages, seed).map(({ text }) => text);
     const queries = { warmUp: textsOf(WARM_UP_QUERIES, WARM_UP_SEED), measured: textsOf(count, SEED) };
-    addFigures(report, passages, await measureAll(report, passages, queries));
+    times.set(passages, await measureTimes(report, installed, { passages, queries }));
   }
+  addFigures(report, times);
   report.note(
-    `${count} queries, one client, limit 10, contents included. Each text: title, headings and content of a passage.`,
+    `Speed: ${count} queries, one client, limit ${RESULTS}, contents included, all engines warm and in turn. ` +
+      'Each text: title, headings and content of a passage. Lucene measures its time itself.',
   );
-  report.note(
-    'SQLite gets no stop words, because FTS5 drops none by itself. Lucene runs after the others, warm.',
-  );
+  report.note('SQLite gets no stop words, because FTS5 drops none by itself.');
 }
