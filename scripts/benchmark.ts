@@ -51,7 +51,7 @@ const withCorpus: Record<string, Part> = {
       measureShapes(report, { passages, queries }),
   },
   peers: {
-    about: `OR + ts_rank, SQLite FTS5 and Lucene beside the service, on ${COMPARED_PASSAGES.join()} passages`,
+    about: `PostgreSQL, SQLite, Groonga and Lucene beside the service, on ${COMPARED_PASSAGES.join()} passages`,
     measure: (report, { passages = COMPARED_PASSAGES, queries = COMPARED_QUERIES }) =>
       measurePeers(report, { passages, queries }),
   },

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { end } from '../../contract-tests/harness/service-process.ts';
-import { type Peer, type PeerAnswer, type Search, withTemporaryDirectory } from './peer.ts';
+import { hasProgram, type Peer, type PeerAnswer, type Search, withTemporaryDirectory } from './peer.ts';
 
 const run = promisify(execFile);
 
@@ -27,12 +27,6 @@ function findClassPath(): string | undefined {
   if (found.includes(undefined)) return undefined;
   return found.map((jar) => join(JARS, jar ?? '')).join(':');
 }
-
-const hasCompiler = (): Promise<boolean> =>
-  run('javac', ['-version']).then(
-    () => true,
-    () => false,
-  );
 
 /** A text as one line, as the program reads it. */
 const toLine = (text: string): string => `${text.replace(/\s+/g, ' ')}\n`;
@@ -59,7 +53,7 @@ export const lucenePeer: Peer = {
   name: 'Lucene in process',
   requires: {
     packages: 'a JDK and the package liblucene8-java (Debian, Ubuntu)',
-    isInstalled: async () => findClassPath() !== undefined && (await hasCompiler()),
+    isInstalled: async () => findClassPath() !== undefined && (await hasProgram('javac', '-version')),
   },
   withIndex: ({ texts, language }, use) =>
     withTemporaryDirectory('lucene', async (directory) => {

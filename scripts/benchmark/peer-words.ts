@@ -17,6 +17,6 @@ export function ngramsOf(word: string, length: number): string[] {
   return characters.slice(length - 1).map((_, start) => characters.slice(start, start + length).join(''));
 }
 
-/** The words in quotation marks, joined by OR: FTS5 interprets no quoted word. */
+/** The words in quotation marks, joined by OR: FTS5 and Groonga interpret no quoted word. */
 export const joinByOr = (words: string[]): string =>
   [...new Set(words)].map((word) => `"${word}"`).join(' OR ');

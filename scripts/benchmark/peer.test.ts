@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { createEmptyDatabase } from '../../src/database/testing/test-database.ts';
 import type { Language, Peer } from './peer.ts';
+import { groongaPeer, toGroongaQuery } from './peer-groonga.ts';
 import { lucenePeer } from './peer-lucene.ts';
 import { createPostgresPeer } from './peer-postgres.ts';
 import { sqlitePeer } from './peer-sqlite.ts';
@@ -57,7 +58,7 @@ afterAll(async () => {
 
 const canRun = async ({ requires }: Peer) => (await requires?.isInstalled()) ?? true;
 
-for (const peer of [createPostgresPeer(client), sqlitePeer, lucenePeer]) {
+for (const peer of [createPostgresPeer(client), sqlitePeer, groongaPeer, lucenePeer]) {
   test.runIf(await canRun(peer))(
     `${peer.name} finds any of the words, and interprets nothing as syntax`,
     async () => {
@@ -71,7 +72,7 @@ for (const peer of [createPostgresPeer(client), sqlitePeer, lucenePeer]) {
 }
 
 // PostgreSQL cannot: it has no analysis of Chinese.
-for (const peer of [sqlitePeer, lucenePeer]) {
+for (const peer of [sqlitePeer, groongaPeer, lucenePeer]) {
   test.runIf(await canRun(peer))(`${peer.name} finds a part of a run of Chinese characters`, async () => {
     expect(await ask(peer, 'chinese', ['東京都在哪裡', '交通大學'])).toEqual([
       [1],
@@ -79,3 +80,12 @@ for (const peer of [sqlitePeer, lucenePeer]) {
     ]);
   });
 }
+
+test('a query for Groonga: words, and pairs of Han characters', () => {
+  expect(toGroongaQuery('What is 東京都 "NBA" 2004年?', new Set(['what', 'is']))).toBe(
+    '"東京" OR "京都" OR "nba" OR "2004" OR "年"',
+  );
+  expect(toGroongaQuery('(content:@fox) -bear OR \\"', new Set())).toBe(
+    '"content" OR "fox" OR "bear" OR "or"',
+  );
+});

@@ -1,7 +1,9 @@
 /** The interface of an engine that the service is compared with. Each engine stands in its own file. */
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 /** The languages of the compared texts. Each engine analyses them as well as it can without further packages. */
 export type Language = 'english' | 'chinese';
@@ -35,6 +37,13 @@ export async function timed(search: () => Ranked[] | Promise<Ranked[]>): Promise
   const results = await search();
   return { results, milliseconds: performance.now() - start };
 }
+
+/** Whether a program is installed, by the option that prints its version. */
+export const hasProgram = (program: string, option: string): Promise<boolean> =>
+  promisify(execFile)(program, [option]).then(
+    () => true,
+    () => false,
+  );
 
 /** Runs `use` with an empty directory, and removes it afterwards. */
 export async function withTemporaryDirectory<T>(

@@ -8,6 +8,7 @@ import { ask } from './ask.ts';
 import { importCorpus, settle } from './corpus-import.ts';
 import type { Report, Target } from './figures.ts';
 import { type Peer, type PeerCorpus, RESULTS } from './peer.ts';
+import { groongaPeer } from './peer-groonga.ts';
 import { lucenePeer } from './peer-lucene.ts';
 import { createPostgresPeer, findStopWords, TS_RANK } from './peer-postgres.ts';
 import { sqlitePeer } from './peer-sqlite.ts';
@@ -34,7 +35,7 @@ type EngineTimes = { name: string; milliseconds: number[] };
 type Queries = { warmUp: string[]; measured: string[] };
 
 /** The engines beside PostgreSQL's own search, which runs in the service's database. */
-const PEERS = [sqlitePeer, lucenePeer];
+const PEERS = [sqlitePeer, groongaPeer, lucenePeer];
 
 /** The peers that can run on this machine. Notes what the others need. */
 async function findInstalled(report: Report): Promise<Peer[]> {
@@ -183,5 +184,5 @@ export async function measurePeers(
     `Speed: ${count} queries, one client, limit ${RESULTS}, contents included, all engines warm and in turn. ` +
       'Each text: title, headings and content of a passage. Lucene measures its time itself.',
   );
-  report.note('SQLite gets no stop words, because FTS5 drops none by itself.');
+  report.note('SQLite and Groonga get no stop words, because they drop none by themselves.');
 }
