@@ -51,7 +51,7 @@ const withCorpus: Record<string, Part> = {
       measureShapes(report, { passages, queries }),
   },
   peers: {
-    about: `PostgreSQL, SQLite, Groonga and Lucene beside the service, on ${COMPARED_PASSAGES.join()} passages`,
+    about: `speed on ${COMPARED_PASSAGES.join()} passages and quality beside PostgreSQL, SQLite, Groonga and Lucene`,
     measure: (report, { passages = COMPARED_PASSAGES, queries = COMPARED_QUERIES }) =>
       measurePeers(report, { passages, queries }),
   },

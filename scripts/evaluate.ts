@@ -6,19 +6,16 @@
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   createKnowledgeBase,
   type RunningService,
   withService,
 } from '../contract-tests/harness/service-process.ts';
 import { readFolder, scriptCommand } from './arguments.ts';
-import { type Collection, readCollection } from './evaluate/collection.ts';
+import { type Collection, readCollection, sharedCollections } from './evaluate/collection.ts';
 import { answerQueries, type ImportedCorpus, importCorpus } from './evaluate/collection-run.ts';
 import { mean, measureDocuments, measurePassages } from './evaluate/measures.ts';
 import { REFERENCE_NDCG10 } from './evaluate/reference.ts';
-
-const shared = fileURLToPath(new URL('../../shared/collections', import.meta.url));
 
 const readFolders = (path: string, before: string[] = []): string[] => [...before, readFolder(path)];
 
@@ -34,10 +31,10 @@ const { json, together } = command.opts<{ json?: string; together?: true }>();
 
 function foldersToEvaluate(): string[] {
   if (command.args.length > 0) return command.args;
-  if (!existsSync(shared)) return [];
-  return readdirSync(shared, { withFileTypes: true })
+  if (!existsSync(sharedCollections)) return [];
+  return readdirSync(sharedCollections, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(shared, name));
+    .map(({ name }) => join(sharedCollections, name));
 }
 
 const figure = (value: number | undefined) => (value === undefined ? '     -' : value.toFixed(4));

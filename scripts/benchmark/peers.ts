@@ -1,4 +1,4 @@
-/** Part `peers`: compares the service with other engines, on the same passages and queries in one run. */
+/** Part `peers`: compares the service with other engines in one run, by speed on the same passages and by quality. */
 import type pg from 'pg';
 import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
 import { percentile } from '../../contract-tests/harness/percentile.ts';
@@ -11,6 +11,7 @@ import { type Peer, type PeerCorpus, RESULTS } from './peer.ts';
 import { groongaPeer } from './peer-groonga.ts';
 import { lucenePeer } from './peer-lucene.ts';
 import { createPostgresPeer, findStopWords, TS_RANK } from './peer-postgres.ts';
+import { measureQuality, type Quality } from './peer-quality.ts';
 import { sqlitePeer } from './peer-sqlite.ts';
 import { wordsOf } from './peer-words.ts';
 import { makeQueries } from './query-mix.ts';
@@ -155,18 +156,25 @@ function addTimes(
   report.figure({ name: `${title}: p95 against ours`, value: ratioAt(0.95), unit: 'times' });
 }
 
-/** Each engine's speed on each number of passages. */
-function addFigures(report: Report, times: Map<number, EngineTimes[]>): void {
+/** Each engine's speed on each number of passages, and beside it its quality on each collection. */
+function addFigures(report: Report, times: Map<number, EngineTimes[]>, qualities: Quality[]): void {
   const names = [...times.values()][0]?.map(({ name }) => name) ?? [];
-  for (const index of names.keys()) {
+  for (const [index, name] of names.entries()) {
     for (const [passages, engines] of times) {
       const [engine, ours] = [engines[index], engines[0]];
       if (engine && ours) addTimes(report, passages, { engine, ours });
     }
+    for (const { collection, ndcg10 } of qualities) {
+      report.figure({
+        name: `${name}: ${collection}: nDCG@10`,
+        value: ndcg10.get(name) ?? Number.NaN,
+        unit: '',
+      });
+    }
   }
 }
 
-/** Measures each number of passages with all engines. */
+/** Measures each number of passages with all engines, then their quality. */
 export async function measurePeers(
   report: Report,
   { passages: sizes, queries: count }: { passages: number[]; queries: number },
@@ -179,10 +187,17 @@ export async function measurePeers(
     const queries = { warmUp: textsOf(WARM_UP_QUERIES, WARM_UP_SEED), measured: textsOf(count, SEED) };
     times.set(passages, await measureTimes(report, installed, { passages, queries }));
   }
-  addFigures(report, times);
+  const qualities = await measureQuality(report, OURS, installed);
+  addFigures(report, times, qualities);
   report.note(
     `Speed: ${count} queries, one client, limit ${RESULTS}, contents included, all engines warm and in turn. ` +
       'Each text: title, headings and content of a passage. Lucene measures its time itself.',
   );
   report.note('SQLite and Groonga get no stop words, because they drop none by themselves.');
+  if (qualities.length > 0) {
+    report.note(
+      'Quality: each engine with its own analysis of the language. PostgreSQL has none for Chinese; SQLite gets ' +
+        'trigrams, Groonga and Lucene bigrams.',
+    );
+  }
 }

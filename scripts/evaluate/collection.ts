@@ -4,7 +4,11 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+
+/** The folder of the open collections, beside the project. */
+export const sharedCollections = fileURLToPath(new URL('../../../shared/collections', import.meta.url));
 
 export type CorpusDocument = { id: string; title: string; text: string };
 export type JudgedQuery = { id: string; text: string };
