@@ -16,6 +16,7 @@ import { measureOverloadShare } from './benchmark/overload.ts';
 import { measurePeers } from './benchmark/peers.ts';
 import { measureRequestRate } from './benchmark/request-rate.ts';
 import { measureSearchTime } from './benchmark/search-time.ts';
+import { measureShortTexts } from './benchmark/short-texts.ts';
 import { measureStartTime } from './benchmark/start-time.ts';
 import { measureTextImport } from './benchmark/text-import.ts';
 
@@ -35,6 +36,7 @@ const COMPARED_QUERIES = 200;
 const withoutCorpus: Record<string, Part> = {
   get: { about: 'requests a second of reading operations', measure: measureRequestRate },
   import: { about: 'the largest text, and its effect on others', measure: measureTextImport },
+  texts: { about: 'short texts a second, and what each costs', measure: measureShortTexts },
   start: { about: 'from the start to the first answer', measure: measureStartTime },
   upload: { about: 'the largest file', measure: measureFileUpload },
 };

@@ -62,7 +62,8 @@ export async function importCorpus(
   return { knowledgeBaseIds, seconds: (performance.now() - start) / 1000 };
 }
 
-async function countDeltas(client: pg.Client): Promise<number> {
+/** The document frequencies that wait to be merged. */
+export async function countDeltas(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ count: string }>('SELECT count(*) FROM document_frequency_deltas');
   return Number(rows[0]?.count);
 }
