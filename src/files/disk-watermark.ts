@@ -9,6 +9,12 @@ import { diskFull } from '../errors.ts';
  */
 const RESERVED_BYTES = 256 * 1024 ** 2;
 
+/**
+ * The free space is measured again after this time. A measurement takes as long as the insertion of a short text. The
+ * reserve is far more than a disk writes in this time.
+ */
+const MEASURED_FOR_MS = 50;
+
 /** Interval at which a waiting import checks the disk again. */
 const POLL_INTERVAL_MS = 1_000;
 
@@ -32,11 +38,16 @@ export type DiskWatermark = {
 /** Creates the watermark of the disk with `directory`; undefined: the service stores nothing on this machine. */
 export function createDiskWatermark(directory: string | undefined): DiskWatermark {
   let expectedBytes = 0;
-  const hasRoomFor = async (bytes: number): Promise<boolean> => {
-    if (directory === undefined) return true;
-    const { bavail, bsize } = await statfs(directory);
-    return bavail * bsize >= RESERVED_BYTES + bytes;
+  let measured = { atMs: Number.NEGATIVE_INFINITY, freeBytes: 0 };
+  const measure = async (measuredDirectory: string): Promise<number> => {
+    const atMs = performance.now();
+    if (atMs - measured.atMs < MEASURED_FOR_MS) return measured.freeBytes;
+    const { bavail, bsize } = await statfs(measuredDirectory);
+    measured = { atMs, freeBytes: bavail * bsize };
+    return measured.freeBytes;
   };
+  const hasRoomFor = async (bytes: number): Promise<boolean> =>
+    directory === undefined || (await measure(directory)) >= RESERVED_BYTES + bytes;
   return {
     async require(bytes) {
       if (!(await hasRoomFor(expectedBytes + bytes))) throw diskFull();
