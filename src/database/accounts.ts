@@ -7,7 +7,7 @@ import type { Database, Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
 
 /** The limits of an account without limits of its own. */
-type DefaultLimits = { storageLimitBytes: number; knowledgeBaseLimit: number };
+export type DefaultLimits = { storageLimitBytes: number; knowledgeBaseLimit: number };
 type AccountWithDefaults = { accountId: string; defaults: DefaultLimits };
 
 /** Creates an account with `credits`. The server's limits apply to it until it gets its own. */

@@ -1,6 +1,7 @@
 /** Documents: their rows, their states, and their form in the contract. */
 
 import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
 import type {
   Document,
   DocumentError,
@@ -13,9 +14,10 @@ import { documentNotFound } from '../errors.ts';
 import { formatScopedId, type OwnedId, type ScopedId } from '../ids.ts';
 import { databaseNow } from './clock.ts';
 import type { Queryable } from './database.ts';
+import type { OwnedKnowledgeBase } from './knowledge-bases.ts';
 import { prepare } from './prepared.ts';
 
-type DocumentRow = {
+export type DocumentRow = {
   knowledge_base_id: string;
   id: string;
   title: string;
@@ -97,6 +99,12 @@ type NewDocument = OwnedId & {
   fileId?: string;
 } & ({ status: 'pending' | 'processed'; failure?: never } | { status: 'failed'; failure: DocumentError });
 
+/** The columns of `DocumentRow`. */
+const documentColumns = sql.raw(
+  'knowledge_base_id, id, title, type, size_bytes, status, error_code, error_message, warnings, page_count, ' +
+    'passage_count, created_at, updated_at',
+);
+
 const insertRow = prepare(
   'insert_document',
   [
@@ -118,8 +126,7 @@ const insertRow = prepare(
     VALUES (${values.knowledgeBaseId}, ${values.id}, ${values.accountId}, ${values.title}, ${values.source},
       ${values.type}, ${values.bytes}, ${values.status}, ${values.errorCode}, ${values.errorMessage}, ${values.fileId},
       ${databaseNow}, ${databaseNow})
-    RETURNING knowledge_base_id, id, title, type, size_bytes, status, error_code, error_message, warnings, page_count,
-      passage_count, created_at, updated_at`,
+    RETURNING ${documentColumns}`,
 );
 
 /** Inserts the row of a new document; its bytes and passages are counted separately. */
@@ -135,6 +142,43 @@ export async function insertDocument(
   });
   if (row === undefined) throw new Error('a document was inserted without its row');
   return row;
+}
+
+const insertTextRows = prepare(
+  'insert_texts',
+  ['knowledgeBaseId', 'accountId', 'ids', 'titles', 'bytes', 'passageCounts'],
+  (values) => sql<DocumentRow>`
+    INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, passage_count,
+      created_at, updated_at)
+    SELECT ${values.knowledgeBaseId}::uuid, id, ${values.accountId}::uuid, title, title, 'text', bytes, 'processed',
+      passage_count, ${databaseNow}, ${databaseNow}
+    FROM unnest(${values.ids}::uuid[], ${values.titles}::text[], ${values.bytes}::bigint[],
+        ${values.passageCounts}::integer[])
+      AS text (id, title, bytes, passage_count)
+    RETURNING ${documentColumns}`,
+);
+
+/** Inserts the documents of analysed texts. Returns their rows in the order of the texts. */
+export async function insertTextDocuments(
+  transaction: Queryable,
+  { accountId, knowledgeBaseId }: OwnedKnowledgeBase,
+  { texts, passageCounts }: { texts: { title: string; bytes: number }[]; passageCounts: number[] },
+): Promise<DocumentRow[]> {
+  const ids = texts.map(() => uuidv7());
+  const rows = await insertTextRows(transaction, {
+    accountId,
+    knowledgeBaseId,
+    ids,
+    titles: texts.map(({ title }) => title),
+    bytes: texts.map(({ bytes }) => bytes),
+    passageCounts,
+  });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => {
+    const row = byId.get(id);
+    if (row === undefined) throw new Error('a document was inserted without its row');
+    return row;
+  });
 }
 
 /** Facts about a file that its extraction has found. */

@@ -50,36 +50,43 @@ export async function findKeptAnswer(
 }
 
 /**
- * Claims the key for this transaction; its commit makes the claim visible. Another claimant waits here until then, and
- * holds no lock that others need. Returns false when the key is taken. Then its row stays locked, so that garbage
- * collection cannot remove it.
+ * Claims keys of one account's operation for this transaction; its commit makes the claims visible. Another claimant
+ * waits here until then, and holds no lock that others need but the claims of smaller keys. So no two wait for each
+ * other. Returns the claimed keys. The row of a key that is taken stays locked, so that garbage collection cannot
+ * remove it.
  */
-async function claimKey(
+async function claimKeys(
   transaction: Queryable,
-  { accountId, operation, key, hash }: KeyedRequest,
-): Promise<boolean> {
-  const { rows } = await sql`
+  requests: [KeyedRequest, ...KeyedRequest[]],
+): Promise<Set<string>> {
+  const [{ accountId, operation }] = requests;
+  const { rows } = await sql<{ key: string }>`
     INSERT INTO idempotency_keys AS kept (account_id, operation, idempotency_key, request_hash, created_at)
-    VALUES (${accountId}, ${operation}, ${key}, ${hash}, now())
+    SELECT ${accountId}::uuid, ${operation}, key, hash, now()
+    FROM unnest(${requests.map(({ key }) => key)}::text[], ${requests.map(({ hash }) => hash)}::bytea[])
+      AS request (key, hash)
+    ORDER BY key COLLATE "C"
     ON CONFLICT (account_id, operation, idempotency_key) DO UPDATE
       SET request_hash = excluded.request_hash, answer = NULL, created_at = excluded.created_at
       WHERE kept.created_at <= excluded.created_at - make_interval(hours => ${KEPT_HOURS})
-    RETURNING 1`.execute(transaction);
-  return rows.length > 0;
+    RETURNING idempotency_key AS key`.execute(transaction);
+  return new Set(rows.map(({ key }) => key));
 }
 
-async function keepAnswer(
+/** Keeps the answers to requests whose keys were claimed together. */
+async function keepAnswers(
   transaction: Queryable,
-  { accountId, operation, key }: KeyedRequest,
-  answer: object,
+  requests: [KeyedRequest, ...KeyedRequest[]],
+  answers: object[],
 ): Promise<void> {
-  await transaction
-    .updateTable('idempotency_keys')
-    .set({ answer: JSON.stringify(answer) })
-    .where('account_id', '=', accountId)
-    .where('operation', '=', operation)
-    .where('idempotency_key', '=', key)
-    .execute();
+  const [{ accountId, operation }] = requests;
+  const json = answers.map((answer) => JSON.stringify(answer));
+  await sql`
+    UPDATE idempotency_keys AS kept SET answer = given.answer
+    FROM unnest(${requests.map(({ key }) => key)}::text[], ${json}::json[]) AS given (key, answer)
+    WHERE account_id = ${accountId} AND operation = ${operation} AND idempotency_key = given.key`.execute(
+    transaction,
+  );
 }
 
 /**
@@ -93,13 +100,39 @@ export async function commitOnce<Answer extends object>(
   effect: (transaction: Transaction<Tables>) => Promise<Answer>,
 ): Promise<Answer> {
   return await database.transaction().execute(async (transaction) => {
-    if (!(await claimKey(transaction, request))) {
+    const claimed = await claimKeys(transaction, [request]);
+    if (!claimed.has(request.key)) {
       const kept = await selectAnswer(transaction, request).executeTakeFirstOrThrow();
       return answerTo(request, kept) as Answer; // kept by the same operation
     }
     const answer = await effect(transaction);
-    await keepAnswer(transaction, request, answer);
+    await keepAnswers(transaction, [request], [answer]);
     return answer;
+  });
+}
+
+/** One of several requests was answered before. */
+export class KeyTaken extends Error {}
+
+/**
+ * Runs `effect` for several requests of one account and operation, some with a key, in one transaction. Keeps the answer
+ * to each request with a key. `effect` returns an answer for each request.
+ * @throws KeyTaken when one of them was answered before; then nothing is committed
+ */
+export async function commitTogether<Answer extends object>(
+  database: Database,
+  requests: (KeyedRequest | undefined)[],
+  effect: (transaction: Transaction<Tables>) => Promise<Answer[]>,
+): Promise<Answer[]> {
+  const [first, ...others] = requests.filter((request) => request !== undefined);
+  return await database.transaction().execute(async (transaction) => {
+    if (first === undefined) return await effect(transaction);
+    const claimed = await claimKeys(transaction, [first, ...others]);
+    if (claimed.size <= others.length) throw new KeyTaken();
+    const answers = await effect(transaction);
+    const kept = answers.filter((_, i) => requests[i] !== undefined);
+    await keepAnswers(transaction, [first, ...others], kept);
+    return answers;
   });
 }
 

@@ -21,6 +21,7 @@ import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
 import type { PassageBatch } from '../indexing/analyse-document.ts';
 import { endAnalysis, isLarge } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
+import { isShort } from '../indexing/short-texts.ts';
 import { isBlank } from '../indexing/split/extracted-text.ts';
 import { deleteDocumentRows, insertPassages } from '../indexing/store-passages.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
@@ -94,6 +95,11 @@ export const documentHandlers = {
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const bytes = Buffer.byteLength(content);
     await diskWatermark.require(bytes);
+    if (isShort({ title, content }) && !isBlank(content)) {
+      const { transact, keyed, importShortText } = context;
+      const text = { knowledgeBaseId, title, content, bytes, transact, keyed };
+      return { data: await withoutPermit(() => importShortText(text, { accountId, signal, budget })) };
+    }
     const expected = await readExpectedLanguages(database, { accountId, knowledgeBaseId });
     await expectStorage(database, { accountId, defaults: config }, bytes);
     const text = { title, expected, format: 'text', content } as const;

@@ -7,7 +7,7 @@ import type {
   UploadsControllerMethods,
 } from '../../generated/nestjs.gen.ts';
 import type { WaitBudget } from '../concurrency/wait-queue.ts';
-import type { Transact } from '../database/idempotency-keys.ts';
+import type { KeyedRequest, Transact } from '../database/idempotency-keys.ts';
 import type { Service } from './service.ts';
 
 type Operations = SearchControllerMethods &
@@ -19,7 +19,7 @@ type Operations = SearchControllerMethods &
 /**
  * The service, and the request that a handler answers. `origin`: the address that the request was sent to,
  * `http://host`. `signal` aborts when the client hangs up. `transact` runs the transaction of an operation that takes
- * an Idempotency-Key. `withoutPermit` releases the request's permit during a wait. `budget`: the time left for all
+ * an Idempotency-Key; `keyed` is its identity, if it has one. `withoutPermit` releases the request's permit during a wait. `budget`: the time left for all
  * waits of the request.
  */
 export type HandlerContext = Service & {
@@ -28,6 +28,7 @@ export type HandlerContext = Service & {
   origin: string;
   signal: AbortSignal;
   transact: Transact;
+  keyed: KeyedRequest | undefined;
   withoutPermit<T>(act: () => Promise<T>): Promise<T>;
   budget: WaitBudget | undefined;
 };

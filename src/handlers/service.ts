@@ -1,5 +1,6 @@
 /** The parts that all handlers use. The composition root creates them once. */
 import type { AnalysisPool } from '../indexing/analysis-pool.ts';
+import type { ShortTexts } from '../indexing/short-texts.ts';
 import type { JobContext } from '../jobs/job-context.ts';
 import type { LongPolls } from '../jobs/long-poll.ts';
 import type { QueuePositions } from '../jobs/queue-positions.ts';
@@ -8,6 +9,7 @@ import type { Search } from '../search/search.ts';
 export type Service = JobContext &
   Readonly<{
     search: Search;
+    importShortText: ShortTexts['importShortText'];
     /**
      * Call it for each request. While its account is present, other accounts analyse fewer documents at a time.
      */

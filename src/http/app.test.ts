@@ -13,7 +13,7 @@ describe('a crash inside a handler', () => {
   let crashing: TestService;
   beforeAll(async () => {
     crashing = await startTestService({
-      change: () => ({ analyse: () => Promise.reject(new TypeError(SECRET)) }),
+      change: () => ({ importShortText: () => Promise.reject(new TypeError(SECRET)) }),
     });
   });
   afterAll(() => crashing.close());

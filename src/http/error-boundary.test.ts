@@ -32,7 +32,7 @@ const CALLS: [operation: string, body?: object][] = [
   [`listPassages?documentId=${documentId}`],
 ];
 
-/** The error that every use of database and search throws; undefined: both work. */
+/** The error that every use of database, search and short texts throws; undefined: all work. */
 let failure: Error | undefined;
 
 /** A proxy of `part` that throws `failure` while that is set. Methods keep their own `this`. */
@@ -51,9 +51,10 @@ const breakable = <Part extends object>(part: Part): Part =>
 
 let service: TestService;
 beforeAll(async () => {
-  const change = ({ database, search }: Service) => ({
+  const change = ({ database, search, importShortText }: Service) => ({
     database: breakable(database),
     search: breakable(search),
+    importShortText: breakable(importShortText),
   });
   service = await startTestService({ change });
 });

@@ -8,10 +8,10 @@ let analyses = 0;
 
 beforeAll(async () => {
   suite = await startTestService({
-    change: ({ analyse }) => ({
-      analyse: (...given) => {
+    change: ({ importShortText }) => ({
+      importShortText: (...given) => {
         analyses += 1;
-        return analyse(...given);
+        return importShortText(...given);
       },
     }),
   });

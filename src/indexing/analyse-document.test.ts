@@ -1,10 +1,11 @@
 /** A document → its passages, their columns, and their totals. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Language } from '../analysis/language.ts';
 import type { Stem, Stems } from '../analysis/lexemes.ts';
 import { analyseQuery, readQuery } from '../search/query-terms.ts';
-import { analyseDocument, type PassageBatch } from './analyse-document.ts';
-import { readAnalysis } from './testing/analysed-passages.ts';
+import { analyseDocument, analyseTexts, type PassageBatch } from './analyse-document.ts';
+import { readAnalysis, readTextsAnalysis } from './testing/analysed-passages.ts';
 
 /** Stems by removing a plural s; knows one stop word. */
 const stem: Stem = async (_language, words) =>
@@ -129,6 +130,78 @@ describe('analyseDocument', () => {
     const { documentFrequencies } = await analyseText('constructor __proto__ toString');
     expect(documentFrequencies.get('constructor')).toBe(1);
     expect(documentFrequencies.get('proto')).toBe(1);
+  });
+});
+
+describe('analyseTexts', () => {
+  const word = fc.constantFrom('the', 'dogs', 'der', 'Häuser', '北京', 'café', 'C++', 'привет', '__proto__');
+  const content = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 500 }),
+    fc.array(word, { maxLength: 300 }).map((words) => words.join(' ')),
+    fc.constantFrom(
+      '# Title\n\nThe first.\n\n## Part\n\n| a | b |\n|---|---|\n| 1 | 2 |\n',
+      ' ',
+      '\ufdfa'.repeat(300),
+    ),
+  );
+  const texts = fc.array(fc.record({ title: fc.string({ maxLength: 30 }), content }), { maxLength: 6 });
+  const expected = fc.constantFrom<Language[]>([], ['english'], ['german', 'english']);
+
+  it('returns the passages that analyseDocument returns for each text, and the sums of the rest', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, expected, async (given, languages) => {
+        const together = readTextsAnalysis(await analyseTexts(given, { expected: languages, stem }));
+        const each = await Promise.all(
+          given.map((text) =>
+            readAnalysis(analyseDocument({ ...text, expected: languages, format: 'text' }, stem)),
+          ),
+        );
+        expect(together.passages).toEqual(each.map(({ passages }) => passages));
+        expect(together.passageCounts).toEqual(each.map(({ passages }) => passages.length));
+        const sums = new Map<string, number>();
+        for (const { documentFrequencies } of each)
+          for (const [lexeme, count] of documentFrequencies)
+            sums.set(lexeme, (sums.get(lexeme) ?? 0) + count);
+        expect(together.documentFrequencies).toEqual(sums);
+        const rows = together.passages.flat();
+        expect(together.totals.passageCount).toBe(rows.length);
+        expect(together.totals.lengthTotal).toBe(rows.reduce((sum, { length }) => sum + length, 0));
+        expect([...together.totals.languageCounts.keys()].toSorted()).toEqual(
+          [...new Set(rows.map(({ language }) => language))].toSorted(),
+        );
+      }),
+    );
+  });
+
+  it('requests the stems of all texts at once', async () => {
+    let calls = 0;
+    const content = 'The committee agreed that the new regulation would not apply to small companies.';
+    const given = Array.from({ length: 5 }, (_, i) => ({
+      title: `Title ${i}`,
+      content: `${content} number${i}x`,
+    }));
+    await analyseTexts(given, {
+      expected: ['english'],
+      stem: async (_language, words) => {
+        calls++;
+        return words;
+      },
+    });
+    expect(calls).toBe(1);
+  });
+
+  it('lets other work run between texts that take long', async () => {
+    const slow = Array.from({ length: 40 }, (_, i) => ({ title: `${i}`, content: '\ufdfa'.repeat(1_900) }));
+    let isOver = false;
+    let iterations = 0;
+    const count = () => {
+      iterations++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await analyseTexts(slow, { expected: [], stem });
+    isOver = true;
+    expect(iterations).toBeGreaterThan(3);
   });
 });
 

@@ -2,6 +2,7 @@
  * Analyses a document: splits it into passages, finds the language and lexemes of each, and encodes them to be stored.
  */
 
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import {
   detectLanguage,
   detectPassageLanguage,
@@ -31,10 +32,20 @@ export type DocumentText = { title: string; expected?: Language[] } & (
 /**
  * Passages in order, as one binary array for each column (see binary-array.ts). The names are the columns of `passages`
  * and `passage_lexemes`. Offsets count code points of the document's text. `headings` is JSON text. `length` is the
- * size of `content` in letters (`sizeOf`).
+ * size of `content` in letters (`sizeOf`). `text` is the ordinal of the passage's text among those that are analysed
+ * together, from 1.
  */
 export type PassageColumns = Record<
-  'content' | 'start_offset' | 'end_offset' | 'page' | 'headings' | 'language' | 'length' | 'lexemes',
+  | 'text'
+  | 'position'
+  | 'content'
+  | 'start_offset'
+  | 'end_offset'
+  | 'page'
+  | 'headings'
+  | 'language'
+  | 'length'
+  | 'lexemes',
   Uint8Array
 >;
 
@@ -74,13 +85,16 @@ const DISTINCT_TOKENS_MAX = 250_000;
 type Tokenised = { passage: Passage; tokens: PassageTokens };
 const tokensOf = ({ tokens }: Tokenised): PassageTokens => tokens;
 
-/** The tokens, lexemes and document frequencies of a document so far. A document with very many has several buffers. */
+/**
+ * The tokens, lexemes and document frequencies of a document, or of several short texts, so far. A document with very
+ * many has several buffers.
+ */
 type IndexBuffer = ReturnType<typeof createIndexBuffer>;
 
-function createIndexBuffer(title: string, stem: Stem) {
+function createIndexBuffer(stem: Stem) {
   const tokenIds = createTokenIds();
   return {
-    tokenisePassage: passageTokeniser(title, (text) => tokeniseAs(tokenIds, text)),
+    tokenise: (text: string): TokenIdText => tokeniseAs(tokenIds, text),
     postings: createDocumentPostings(tokenIds),
     dictionary: createTermDictionary(stem, tokenIds),
     isFull: () => tokenIds.size() > DISTINCT_TOKENS_MAX,
@@ -97,17 +111,89 @@ export async function* analyseDocument(document: DocumentText, stem: Stem): Asyn
     document.format === 'text' ? scanMarkdown(document.content) : unpackText(document.extracted);
   const documentLanguage = languageOfDocument(document, structured);
   const totals: PassageTotals = { passageCount: 0, lengthTotal: 0, languageCounts: new Map() };
-  let buffer = createIndexBuffer(document.title, stem);
+  let buffer = createIndexBuffer(stem);
+  let tokenisePassage = passageTokeniser(document.title, buffer.tokenise);
   for (const { passages, isLast } of batchesOf(splitPassages(structured), PASSAGES_PER_BATCH)) {
-    const isAlone = isLast && totals.passageCount + passages.length === 1;
-    const columns = await analysePassages(passages, { buffer, documentLanguage, isAlone, totals });
-    const batch = { position: totals.passageCount - passages.length + 1, columns };
+    const before = totals.passageCount;
+    const isAlone = isLast && before + passages.length === 1;
+    const columns = createPassageColumns();
+    const tokenised = passages.map(tokenisePassage);
+    await addPassages(columns, tokenised, { text: 1, before, buffer, documentLanguage, isAlone, totals });
+    const batch = { position: before + 1, columns: finishColumns(columns) };
     if (isLast) yield { ...batch, documentFrequencies: buffer.postings.documentFrequencies(), totals };
     else if (buffer.isFull()) {
       yield { ...batch, documentFrequencies: buffer.postings.documentFrequencies() };
-      buffer = createIndexBuffer(document.title, stem);
+      buffer = createIndexBuffer(stem);
+      tokenisePassage = passageTokeniser(document.title, buffer.tokenise);
     } else yield batch;
   }
+}
+
+/** A text to import, parsed as Markdown. */
+export type Text = { title: string; content: string };
+
+/**
+ * The passages of several texts in one batch: those of the first text, then those of the second, and so on.
+ * `passageCounts` has the number of passages of each text. Document frequencies and totals are those of all texts.
+ */
+export type AnalysedTexts = {
+  columns: PassageColumns;
+  passageCounts: number[];
+  documentFrequencies: DocumentFrequencies;
+  totals: PassageTotals;
+};
+
+/** Other work of the event loop runs between two texts after this time. */
+const BLOCKED_MAX_MS = 5;
+
+/**
+ * Splits and analyses short texts of one knowledge base together. Each gets the same passages as by `analyseDocument`.
+ * `expected` are the languages of the knowledge base. `stem` is called once for the words of each language. Blocks the
+ * event loop for BLOCKED_MAX_MS, or for the longest of the texts.
+ * @throws what `stem` throws
+ */
+export async function analyseTexts(
+  texts: Text[],
+  { expected, stem }: { expected: Language[]; stem: Stem },
+): Promise<AnalysedTexts> {
+  const buffer = createIndexBuffer(stem);
+  const giveWay = createGiveWay();
+  const documents: { language: Language; tokenised: Tokenised[] }[] = [];
+  for (const text of texts) {
+    await giveWay();
+    const structured = scanMarkdown(text.content);
+    const language = languageOfDocument({ ...text, format: 'text', expected }, structured);
+    const tokenised = Array.from(splitPassages(structured), passageTokeniser(text.title, buffer.tokenise));
+    documents.push({ language, tokenised });
+  }
+  for (const [language, alike] of Map.groupBy(documents, (document) => document.language)) {
+    const tokens = alike.flatMap(({ tokenised }) => tokenised.map(tokensOf));
+    await buffer.dictionary.learn(language, tokens);
+  }
+  const columns = createPassageColumns();
+  const totals: PassageTotals = { passageCount: 0, lengthTotal: 0, languageCounts: new Map() };
+  for (const [i, { language: documentLanguage, tokenised }] of documents.entries()) {
+    await giveWay();
+    const isAlone = tokenised.length === 1;
+    const place = { text: i + 1, before: 0 };
+    await addPassages(columns, tokenised, { ...place, buffer, documentLanguage, isAlone, totals });
+  }
+  return {
+    columns: finishColumns(columns),
+    passageCounts: documents.map(({ tokenised }) => tokenised.length),
+    documentFrequencies: buffer.postings.documentFrequencies(),
+    totals,
+  };
+}
+
+/** Returns a function that waits for the next iteration of the event loop if the last one began too long ago. */
+function createGiveWay(): () => Promise<void> {
+  let sinceMs = performance.now();
+  return async () => {
+    if (performance.now() - sinceMs < BLOCKED_MAX_MS) return;
+    await nextIteration();
+    sinceMs = performance.now();
+  };
 }
 
 /** Consecutive batches of `length` passages; the last one may be shorter. Without passages there is one empty batch. */
@@ -126,33 +212,34 @@ function* batchesOf(
   yield { passages: batch, isLast: true };
 }
 
+/** `text`: see `PassageColumns`. `before`: the number of passages of the text that come before these. */
 type PassageContext = {
+  text: number;
+  before: number;
   buffer: IndexBuffer;
   documentLanguage: Language;
   isAlone: boolean;
   totals: PassageTotals;
 };
 
-/** Returns the columns of a batch of passages, and adds the passages to the totals. */
-async function analysePassages(
-  passages: Passage[],
-  { buffer, documentLanguage, isAlone, totals }: PassageContext,
-): Promise<PassageColumns> {
-  const { tokenisePassage, dictionary, postings } = buffer;
-  const tokenised = passages.map(tokenisePassage);
+/** Adds passages of a document to the columns of a batch, and to the totals. */
+async function addPassages(
+  columns: Columns,
+  tokenised: Tokenised[],
+  { text, before, buffer, documentLanguage, isAlone, totals }: PassageContext,
+): Promise<void> {
+  const { dictionary, postings } = buffer;
   const languageOf = passageLanguages(documentLanguage, dictionary, isAlone);
   const languages = await languageOf(tokenised);
-  const columns = createPassageColumns();
   for (const [i, { passage, tokens }] of tokenised.entries()) {
     const language = languages[i] as Language; // one language for each passage
     postings.addPassage(columns.lexemes, tokens, dictionary.lexemesIn(language));
     const length = lengthOf(passage.text);
-    addPassage(columns, { passage, language, length });
+    addPassage(columns, { text, position: before + i + 1, passage, language, length });
     totals.passageCount++;
     totals.lengthTotal += length;
     totals.languageCounts.set(language, (totals.languageCounts.get(language) ?? 0) + 1);
   }
-  return finishColumns(columns);
 }
 
 /**
@@ -168,6 +255,8 @@ const lengthOf = (content: string): number => Math.round(sizeOf(content, 0, cont
 type Columns = Record<keyof PassageColumns, BinaryArray>;
 
 const createPassageColumns = (): Columns => ({
+  text: createBinaryArray(elementTypes.integer),
+  position: createBinaryArray(elementTypes.integer),
   content: createBinaryArray(elementTypes.text),
   start_offset: createBinaryArray(elementTypes.integer),
   end_offset: createBinaryArray(elementTypes.integer),
@@ -178,10 +267,11 @@ const createPassageColumns = (): Columns => ({
   lexemes: createBinaryArray(elementTypes.tsvector),
 });
 
-function addPassage(
-  columns: Columns,
-  { passage, language, length }: { passage: Passage; language: Language; length: number },
-): void {
+type PassageRow = { text: number; position: number; passage: Passage; language: Language; length: number };
+
+function addPassage(columns: Columns, { text, position, passage, language, length }: PassageRow): void {
+  columns.text.addInteger(text);
+  columns.position.addInteger(position);
   columns.content.addText(passage.text);
   columns.start_offset.addInteger(passage.start);
   columns.end_offset.addInteger(passage.end);
@@ -199,6 +289,8 @@ function headingsOf({ headings, tableHeader = '' }: Passage): string[] {
 }
 
 const finishColumns = (columns: Columns): PassageColumns => ({
+  text: columns.text.toBuffer(),
+  position: columns.position.toBuffer(),
   content: columns.content.toBuffer(),
   start_offset: columns.start_offset.toBuffer(),
   end_offset: columns.end_offset.toBuffer(),

@@ -8,9 +8,11 @@ import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import { release } from '../binary-array.ts';
 import type { Queryable } from '../database/database.ts';
 import { abortIfDeletionAnnounced } from '../database/deletion-lock.ts';
+import { type DocumentRow, insertTextDocuments } from '../database/documents.ts';
+import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { prepare } from '../database/prepared.ts';
 import type { OwnedId, ScopedId } from '../ids.ts';
-import type { PassageBatch, PassageTotals } from './analyse-document.ts';
+import type { AnalysedTexts, PassageBatch, PassageColumns, PassageTotals } from './analyse-document.ts';
 import { insertDeltas, insertRemovalDeltas } from './postings/document-frequencies.ts';
 
 /** What a new document adds to the counters of its knowledge base; for a deletion, the numbers are negative. */
@@ -38,15 +40,16 @@ export const countDocument = (
 ): Promise<void> =>
   changeCounters(transaction, knowledgeBaseId, { documents: 1, bytes, passages: 0, length: 0 });
 
-/** The columns are binary arrays (see `PassageColumns`). The position of the first passage is `before` + 1. */
+/** The columns are binary arrays (see `PassageColumns`). `ids` are those of their texts. */
 const insertColumns = prepare(
   'insert_passages',
   [
     'knowledgeBaseId',
-    'id',
     'accountId',
-    'before',
+    'ids',
     'baseLexeme',
+    'text',
+    'position',
     'content',
     'start_offset',
     'end_offset',
@@ -56,34 +59,41 @@ const insertColumns = prepare(
     'length',
     'lexemes',
   ],
-  ({ knowledgeBaseId, id, accountId, before, baseLexeme, ...columns }) => sql`
+  ({ knowledgeBaseId, accountId, ids, baseLexeme, ...columns }) => sql`
     WITH stored AS (
       INSERT INTO passages (knowledge_base_id, document_id, account_id,
         position, content, start_offset, end_offset, page, headings, language)
-      SELECT ${knowledgeBaseId}::uuid, ${id}::uuid, ${accountId}::uuid, ${before}::integer + ordinal,
-        content, start_offset, end_offset, page, headings::jsonb, language
-      FROM unnest(${columns.content}::text[], ${columns.start_offset}::integer[], ${columns.end_offset}::integer[],
+      SELECT ${knowledgeBaseId}::uuid, (${ids}::uuid[])[text], ${accountId}::uuid,
+        position, content, start_offset, end_offset, page, headings::jsonb, language
+      FROM unnest(${columns.text}::integer[], ${columns.position}::integer[], ${columns.content}::text[],
+          ${columns.start_offset}::integer[], ${columns.end_offset}::integer[],
           ${columns.page}::integer[], ${columns.headings}::text[], ${columns.language}::text[])
-        WITH ORDINALITY AS passage (content, start_offset, end_offset, page, headings, language, ordinal))
+        AS passage (text, position, content, start_offset, end_offset, page, headings, language))
     INSERT INTO passage_lexemes (knowledge_base_id, document_id, account_id, position, length, lexemes)
-    SELECT ${knowledgeBaseId}::uuid, ${id}::uuid, ${accountId}::uuid, ${before}::integer + ordinal, length,
-      lexemes || array_to_tsvector(ARRAY[${baseLexeme}::text])
-    FROM unnest(${columns.length}::integer[], ${columns.lexemes}::tsvector[])
-      WITH ORDINALITY AS passage (length, lexemes, ordinal)`,
+    SELECT ${knowledgeBaseId}::uuid, (${ids}::uuid[])[text], ${accountId}::uuid,
+      position, length, lexemes || array_to_tsvector(ARRAY[${baseLexeme}::text])
+    FROM unnest(${columns.text}::integer[], ${columns.position}::integer[],
+        ${columns.length}::integer[], ${columns.lexemes}::tsvector[])
+      AS passage (text, position, length, lexemes)`,
 );
 
-const insertRows = (transaction: Queryable, document: OwnedId, { position, columns }: PassageBatch) =>
+/** Inserts passages of the documents with these ids, in the order of their texts' analysis. */
+const insertRows = (
+  transaction: Queryable,
+  owned: OwnedKnowledgeBase,
+  { ids, columns }: { ids: string[]; columns: PassageColumns },
+) =>
   insertColumns(transaction, {
-    ...document,
+    ...owned,
     ...columns,
-    before: position - 1,
-    baseLexeme: knowledgeBaseLexeme(document.knowledgeBaseId),
+    ids,
+    baseLexeme: knowledgeBaseLexeme(owned.knowledgeBaseId),
   });
 
 /**
- * Adds a document to all statistics of its knowledge base and stores its number of passages, in one statement. It is
- * the last one before the commit, so that others wait for its locks no longer than one round trip. The deltas come
- * first, because they lock nothing that others wait for.
+ * Adds documents to all statistics of their knowledge base, in one statement. Of the document with the given id, which
+ * may be NULL, it also stores the number of passages. It is the last one before the check of the limits, so that others
+ * do not wait long for its locks. The deltas come first, because they lock nothing that others wait for.
  */
 const addToStatistics = prepare(
   'add_to_statistics',
@@ -134,11 +144,11 @@ type Uncounted = { documents: number; bytes: number };
 
 const countPassages = (
   transaction: Queryable,
-  document: OwnedId,
+  owned: OwnedKnowledgeBase & { id: string | undefined },
   { totals, ...uncounted }: { totals: PassageTotals; documentFrequencies: Uint8Array } & Uncounted,
 ) =>
   addToStatistics(transaction, {
-    ...document,
+    ...owned,
     ...uncounted,
     ...totals,
     languages: [...totals.languageCounts.keys()],
@@ -160,7 +170,7 @@ export async function insertPassages(
   for await (const batch of batches) {
     if (batch.position > 1)
       await abortIfDeletionAnnounced(transaction, [document.knowledgeBaseId, document.id]);
-    await insertRows(transaction, document, batch);
+    await insertRows(transaction, document, { ids: [document.id], columns: batch.columns });
     const { documentFrequencies = [], totals } = batch;
     for (const [i, frequencies] of documentFrequencies.entries()) {
       if (totals === undefined || i < documentFrequencies.length - 1)
@@ -176,6 +186,34 @@ export async function insertPassages(
     passageCount = totals?.passageCount ?? 0;
   }
   return passageCount;
+}
+
+/**
+ * Inserts the documents of short texts of one knowledge base with their passages, and adds them to all statistics.
+ * `analysed` is the result of their analysis.
+ * @returns the rows of the documents, in the order of the texts
+ */
+export async function insertTexts(
+  transaction: Queryable,
+  owned: OwnedKnowledgeBase,
+  { texts, analysed }: { texts: { title: string; bytes: number }[]; analysed: AnalysedTexts },
+): Promise<DocumentRow[]> {
+  const { columns, passageCounts, documentFrequencies, totals } = analysed;
+  const rows = await insertTextDocuments(transaction, owned, { texts, passageCounts });
+  const ids = rows.map(({ id }) => id);
+  await insertRows(transaction, owned, { ids, columns });
+  const counts = { documents: texts.length, bytes: texts.reduce((sum, { bytes }) => sum + bytes, 0), totals };
+  for (const [i, frequencies] of documentFrequencies.entries()) {
+    const isLast = i === documentFrequencies.length - 1;
+    if (isLast)
+      await countPassages(
+        transaction,
+        { ...owned, id: undefined },
+        { documentFrequencies: frequencies, ...counts },
+      );
+    else await addDeltas(transaction, { ...owned, documentFrequencies: frequencies });
+  }
+  return rows;
 }
 
 async function uncountLanguages(transaction: Queryable, { knowledgeBaseId, id }: ScopedId): Promise<void> {

@@ -10,6 +10,7 @@ import { createDiskWatermark } from '../files/disk-watermark.ts';
 import { createStoreHealth } from '../files/store-health.ts';
 import type { Service } from '../handlers/service.ts';
 import { createAnalysisPool } from '../indexing/analysis-pool.ts';
+import { createShortTexts } from '../indexing/short-texts.ts';
 import { startImports } from '../jobs/imports.ts';
 import { readJobFigures } from '../jobs/job-figures.ts';
 import { openJobQueue } from '../jobs/job-queue.ts';
@@ -79,6 +80,12 @@ export async function openService(
   const stemMemory = createStemMemory();
   const stem = createStem(database, stemMemory);
   const analysis = createAnalysisPool(stem, { connections: config.databasePoolSize });
+  const shortTexts = createShortTexts({
+    database,
+    stem,
+    defaults: config,
+    connections: config.databasePoolSize,
+  });
   const extraction = createExtractionPool({
     tell: (lacks) =>
       log.info({ lacks }, 'this system does not support some limits of the extraction process'),
@@ -97,7 +104,11 @@ export async function openService(
     files,
     isStoreAvailable: createStoreHealth(files),
     analyse: analysis.analyse,
-    markAccountPresent: analysis.markAccountPresent,
+    importShortText: shortTexts.importShortText,
+    markAccountPresent(account) {
+      analysis.markAccountPresent(account);
+      shortTexts.markAccountPresent(account);
+    },
     extract: extraction.extract,
     search: traced(createSearch(database, stemMemory), telemetry),
     jobs: jobs.queue,
@@ -112,7 +123,11 @@ export async function openService(
   };
   const stopImports = runsWorkers ? await startImports(service, jobs) : async () => {};
   const endWork = async () => {
-    setTimeout(analysis.rejectWaiting, SHUTDOWN_WAIT_MAX_MS).unref();
+    const rejectWaiting = () => {
+      analysis.rejectWaiting();
+      shortTexts.rejectWaiting();
+    };
+    setTimeout(rejectWaiting, SHUTDOWN_WAIT_MAX_MS).unref();
     await jobs.endWork();
   };
   const close = async (jobsTimeoutMs?: number) => {

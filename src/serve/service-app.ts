@@ -3,7 +3,6 @@ import type { RequestListener } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import { singleFlight } from '../concurrency/single-flight.ts';
-import type { Transact } from '../database/idempotency-keys.ts';
 import { serverShuttingDown, serviceUnavailable } from '../errors.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { accountHandlers } from '../handlers/account.ts';
@@ -58,12 +57,13 @@ function filesWithoutPermit({ files }: Service, withoutPermit: RequestContext['w
 const toHandlerContext = (
   service: Service,
   { caller: { accountId, keyId }, origin, withoutPermit, budget, signal }: RequestContext,
-  transact: Transact,
+  { transact, keyed }: Pick<HandlerContext, 'transact' | 'keyed'>,
 ): HandlerContext => ({
   ...service,
   accountId,
   keyId,
   transact,
+  keyed,
   withoutPermit,
   budget,
   get files() {
@@ -92,13 +92,13 @@ function createBackend(
       const handle = handlers[operationId as keyof Handlers]; // the spec's ids: see layering.test.ts
       const { accountId } = requestContext.caller;
       service.markAccountPresent(accountId);
-      const request = toKeyedRequest(operationId, input, {
+      const keyed = toKeyedRequest(operationId, input, {
         accountId,
         key: requestContext.header('idempotency-key'),
       });
       // The only cast: the spec's validation has checked that the input has the handler's type.
-      return answerIdempotently(request, requestContext, (once) =>
-        handle(input as never, toHandlerContext(service, requestContext, once)),
+      return answerIdempotently(keyed, requestContext, (transact) =>
+        handle(input as never, toHandlerContext(service, requestContext, { transact, keyed })),
       );
     },
   };

@@ -1,7 +1,7 @@
 /** Decodes the result of an analysis into rows, by PostgreSQL's binary formats. */
-import type { PassageBatch, PassageColumns } from '../analyse-document.ts';
+import type { AnalysedTexts, PassageBatch, PassageColumns } from '../analyse-document.ts';
 
-type Row = Record<Exclude<keyof PassageColumns, 'length'>, string | null> & {
+type Row = Record<Exclude<keyof PassageColumns, 'length' | 'position' | 'text'>, string | null> & {
   position: number;
   length: number;
 };
@@ -40,16 +40,16 @@ export function readTsvector(bytes: Buffer): string {
   return lexemes.join(' ');
 }
 
-/** The rows of a batch; `lexemes` in the form of `readTsvector`. */
-function readBatch({ position, columns }: PassageBatch): Row[] {
+/** The rows of passages; `lexemes` in the form of `readTsvector`. */
+function readColumns(columns: PassageColumns): Row[] {
   const text = (name: keyof PassageColumns) =>
     readArray(columns[name]).map((bytes) => bytes?.toString() ?? null);
   const integers = (name: keyof PassageColumns) => readArray(columns[name]).map(readInteger);
   const [content, headings, language] = [text('content'), text('headings'), text('language')];
   const [starts, ends, pages] = [integers('start_offset'), integers('end_offset'), integers('page')];
-  const lengths = integers('length');
+  const [positions, lengths] = [integers('position'), integers('length')];
   return readArray(columns.lexemes).map((lexemes, i) => ({
-    position: position + i,
+    position: positions[i] ?? 0,
     content: content[i] ?? null,
     start_offset: String(starts[i]),
     end_offset: String(ends[i]),
@@ -78,11 +78,23 @@ export async function readAnalysis(batches: AsyncIterable<PassageBatch>) {
   const documentFrequencies = new Map<string, number>();
   let totals: PassageBatch['totals'];
   for await (const batch of batches) {
-    passages.push(...readBatch(batch));
+    passages.push(...readColumns(batch.columns));
     totals ??= batch.totals;
     for (const [lexeme, count] of readDocumentFrequencies(batch.documentFrequencies ?? [])) {
       documentFrequencies.set(lexeme, (documentFrequencies.get(lexeme) ?? 0) + count);
     }
   }
   return { passages, documentFrequencies, totals };
+}
+
+/** The analysis of several texts: the passages of each, the document frequencies of all, and their totals. */
+export function readTextsAnalysis({ columns, passageCounts, documentFrequencies, totals }: AnalysedTexts) {
+  const rows = readColumns(columns);
+  const texts = readArray(columns.text).map(readInteger);
+  return {
+    passages: passageCounts.map((_, i) => rows.filter((_row, k) => texts[k] === i + 1)),
+    passageCounts,
+    documentFrequencies: readDocumentFrequencies(documentFrequencies),
+    totals,
+  };
 }

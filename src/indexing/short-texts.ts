@@ -1,0 +1,194 @@
+/**
+ * Imports short texts on the main thread: the messages to an analysis thread and back take longer than their analysis.
+ * Texts of one knowledge base that wait at the same time share a batch, which is one transaction.
+ */
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import type { Document } from '../../generated/types.gen.ts';
+import type { Stem } from '../analysis/lexemes.ts';
+import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
+import {
+  createWaitQueue,
+  REQUEST_WAIT_MAX_MS,
+  type WaitBudget,
+  type WaitQueue,
+} from '../concurrency/wait-queue.ts';
+import { type DefaultLimits, expectStorage, requireStorage } from '../database/accounts.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import { toDocument } from '../database/documents.ts';
+import { commitTogether, type KeyedRequest, KeyTaken, type Transact } from '../database/idempotency-keys.ts';
+import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
+import { overloaded, ServiceError, serverShuttingDown } from '../errors.ts';
+import { type AnalysedTexts, analyseTexts, type Text } from './analyse-document.ts';
+import { readExpectedLanguages } from './expected-languages.ts';
+import { insertTexts } from './store-passages.ts';
+
+/**
+ * The request to import a text. `bytes`: its size in UTF-8. `transact` runs the transaction of this request alone.
+ * `keyed`: its identity, if it has an Idempotency-Key.
+ */
+export type ShortText = Text & {
+  knowledgeBaseId: string;
+  bytes: number;
+  transact: Transact;
+  keyed: KeyedRequest | undefined;
+};
+
+/** The account of a text, and the limits of its wait for a batch. */
+type ImportOptions = { accountId: string; signal: AbortSignal; budget: WaitBudget | undefined };
+
+export type ShortTexts = {
+  /**
+   * Analyses and stores a short text that is not blank.
+   * @throws KNOWLEDGE_BASE_NOT_FOUND, STORAGE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE and IDEMPOTENCY_KEY_REUSED
+   */
+  importShortText(text: ShortText, options: ImportOptions): Promise<Document>;
+  /** Makes an account count as present: see `FairSemaphore`. */
+  markAccountPresent(accountId: string): void;
+  /** Rejects the texts that wait: the server shuts down. */
+  rejectWaiting(): void;
+};
+
+/**
+ * UTF-16 units of a short text with its title: 300 words. Their analysis blocks the event loop for half a millisecond;
+ * the slowest text (letters of 14 scripts in turn, or 2,000 ligatures U+FDFA) for 5 ms.
+ */
+const SHORT_MAX_LENGTH = 2_000;
+/** Texts of a batch. More would hardly save more, and the first would wait for the analysis of the last. */
+const BATCH_MAX_TEXTS = 16;
+
+/** Batches in work at a time, of all accounts together. Each holds a connection. */
+const BATCHES = 4;
+
+/** Waiting texts of all accounts together. */
+const WAITING_MAX = 1_000;
+
+/** Whether a text is imported by `importShortText`. */
+export const isShort = ({ title, content }: Text): boolean =>
+  title.length + content.length <= SHORT_MAX_LENGTH;
+
+type WaitingText = ShortText & PromiseWithResolvers<Document>;
+
+/** The waiting texts of an account, and its knowledge bases that have texts in work. */
+type AccountTexts = { waiting: WaitQueue<WaitingText>; inWork: Set<string> };
+
+/** Takes the first waiting texts of a knowledge base, as many as fit into a batch. */
+function takeBatch(waiting: WaitQueue<WaitingText>, knowledgeBaseId: string): WaitingText[] {
+  const batch: WaitingText[] = [];
+  waiting.serveWhere((text) => {
+    const fits = text.knowledgeBaseId === knowledgeBaseId && batch.length < BATCH_MAX_TEXTS;
+    if (fits) batch.push(text);
+    return fits;
+  });
+  return batch;
+}
+
+type Storing = { database: Database; stem: Stem; defaults: DefaultLimits };
+type Owner = { accountId: string; knowledgeBaseId: string };
+
+/** Stores analysed texts in the given transaction. */
+async function storeTexts(
+  transaction: Queryable,
+  { defaults, ...owned }: Owner & { defaults: DefaultLimits },
+  { texts, analysed }: { texts: ShortText[]; analysed: AnalysedTexts },
+): Promise<Document[]> {
+  await lockKnowledgeBase(transaction, owned);
+  const rows = await insertTexts(transaction, owned, { texts, analysed });
+  await requireStorage(transaction, { accountId: owned.accountId, defaults }, totalBytes(texts));
+  return rows.map(toDocument);
+}
+
+const totalBytes = (texts: ShortText[]): number => texts.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Analyses and stores texts of one knowledge base, all or none. */
+async function importTogether(
+  texts: [ShortText, ...ShortText[]],
+  accountId: string,
+  { database, stem, defaults }: Storing,
+): Promise<Document[]> {
+  const [{ knowledgeBaseId, transact }] = texts;
+  const owned = { accountId, knowledgeBaseId };
+  const expected = await readExpectedLanguages(database, owned);
+  await expectStorage(database, { accountId, defaults }, totalBytes(texts));
+  const analysed = await analyseTexts(texts, { expected, stem });
+  const store = (transaction: Queryable) =>
+    storeTexts(transaction, { ...owned, defaults }, { texts, analysed });
+  if (texts.length > 1)
+    return await commitTogether(
+      database,
+      texts.map(({ keyed }) => keyed),
+      store,
+    );
+  return [await transact(async (transaction) => (await store(transaction))[0] as Document)]; // one for each text
+}
+
+/**
+ * SQLSTATE classes of errors that one text may cause for all texts of its batch: wrong data, broken constraints,
+ * deadlocks, exceeded limits of PostgreSQL.
+ */
+const OWN_ERRORS = /^(?:22|23|40|54)/;
+
+/** Whether a batch may succeed without one of its texts. */
+function isOwnError(error: unknown): boolean {
+  if (error instanceof KeyTaken) return true;
+  if (error instanceof ServiceError) return error.errorCode === 'STORAGE_LIMIT_EXCEEDED';
+  return error instanceof Error && 'code' in error && OWN_ERRORS.test(String(error.code));
+}
+
+/** Imports a batch. If one of its texts may have failed the others, imports each alone. Settles all; never throws. */
+async function importBatch(batch: WaitingText[], accountId: string, storing: Storing): Promise<void> {
+  const [first, ...others] = batch;
+  if (first === undefined) return;
+  try {
+    const documents = await importTogether([first, ...others], accountId, storing);
+    for (const [i, text] of batch.entries()) text.resolve(documents[i] as Document); // one for each text
+  } catch (error) {
+    if (others.length > 0 && isOwnError(error)) {
+      for (const text of batch) await importBatch([text], accountId, storing);
+      return;
+    }
+    for (const text of batch) text.reject(error);
+  }
+}
+
+/**
+ * Creates the import of short texts. A knowledge base has one batch in work at a time: with two, batches would be half
+ * as long and cost more. `connections`: the size of the database's pool, of which batches take a quarter at most.
+ */
+export function createShortTexts({ connections, ...storing }: Storing & { connections: number }): ShortTexts {
+  const permits = createFairSemaphore(Math.max(1, Math.min(BATCHES, connections >> 2)));
+  const accounts = new Map<string, AccountTexts>();
+
+  /** Imports the texts of a knowledge base, batch by batch, until none waits. */
+  const importAll = async (accountId: string, knowledgeBaseId: string, { waiting, inWork }: AccountTexts) => {
+    inWork.add(knowledgeBaseId);
+    // Texts that arrive in the same iteration of the event loop share a batch.
+    await nextIteration();
+    while (inWork.has(knowledgeBaseId)) {
+      await permits.acquire(accountId);
+      const batch = takeBatch(waiting, knowledgeBaseId);
+      // At once: from now on the next text begins a new loop.
+      if (batch.length === 0) inWork.delete(knowledgeBaseId);
+      await importBatch(batch, accountId, storing);
+      permits.release(accountId);
+    }
+    if (inWork.size === 0) accounts.delete(accountId);
+  };
+  return {
+    async importShortText(text, { accountId, signal, budget }) {
+      const texts = accounts.get(accountId) ?? { waiting: createWaitQueue(), inWork: new Set() };
+      if (texts.waiting.length() >= WAITING_MAX / permits.ownerCount()) throw overloaded();
+      accounts.set(accountId, texts);
+      const result = Promise.withResolvers<Document>();
+      const limits = { signal, budget, waitMaxMs: REQUEST_WAIT_MAX_MS };
+      const wait = texts.waiting.wait({ ...text, ...result }, limits);
+      const { knowledgeBaseId } = text;
+      if (!texts.inWork.has(knowledgeBaseId)) void importAll(accountId, knowledgeBaseId, texts);
+      await wait;
+      return await result.promise;
+    },
+    markAccountPresent: permits.markPresent,
+    rejectWaiting() {
+      for (const { waiting } of accounts.values()) waiting.rejectAll(serverShuttingDown);
+    },
+  };
+}
