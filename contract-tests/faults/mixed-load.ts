@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Document, SearchResult, UploadTicket } from '../../generated/types.gen.ts';
+import type { Document, Pagination, SearchResult, UploadTicket } from '../../generated/types.gen.ts';
 import { type Input, toSent } from '../harness/calling.ts';
 import { type OperationId, requireContract } from '../harness/contract-check.ts';
 import { type Answer, exchange, isUnanswered, type Sent } from '../harness/exchange.ts';
+import { readPages } from '../harness/lists.ts';
 import type { RunningService } from '../harness/service-process.ts';
 import { isFinal, pathOf } from '../harness/uploading.ts';
 
@@ -210,9 +211,21 @@ async function untilRecovered(clients: Client[], sinceMs: number): Promise<numbe
   throw new Error(`no recovery: ${JSON.stringify(sum(clients))}`);
 }
 
+/** All documents of the knowledge base. */
+async function listDocuments({ address, apiKey }: Target, knowledgeBaseId: string): Promise<Document[]> {
+  const pages = await readPages<Document>(async (cursor) => {
+    const { headers, ...sent } = toSent('listDocuments', { knowledgeBaseId, ...cursor });
+    const keyed = { ...sent, headers: { ...headers, 'x-api-key': apiKey } };
+    const answer = await exchange(address, keyed, ANSWER_BOUND_MS);
+    if (answer.status !== 200) throw new Error(`listDocuments answered ${answer.status}: ${answer.text}`);
+    return answer.body as { data: Document[]; pagination: Pagination }; // the spec's, at this status
+  });
+  return pages.flat();
+}
+
 /** All documents of the knowledge base, once all are finished. */
 async function listFinished(target: Target, knowledgeBaseId: string): Promise<Document[]> {
-  const documents = await requireSuccess<Document[]>(target, 'listDocuments', { knowledgeBaseId });
+  const documents = await listDocuments(target, knowledgeBaseId);
   const unfinished = documents.find(({ status }) => !isFinal(status));
   if (unfinished === undefined) return documents;
   await requireSuccess(target, 'getDocumentStatus', { documentId: unfinished.id, waitSeconds: 10 });
