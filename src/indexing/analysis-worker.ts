@@ -106,15 +106,15 @@ function stemThroughPort(port: MessagePort, nextStep: () => Promise<AnalysisStep
   };
 }
 
+/** Stems words. Requests only those that are not remembered. */
 async function stemWithMemory(language: string, words: string[], request: Stem): Promise<string[]> {
   const keyOf = (word: string) => `${language}:${word}`;
   const known = words.map((word) => remembered.get(keyOf(word)));
   const unknown = words.filter((_, i) => known[i] === undefined);
   const stems = unknown.length === 0 ? [] : await request(language, unknown);
-  let next = 0;
-  return words.map((word, i) => {
-    const stem = known[i] ?? stems[next++] ?? word;
-    remembered.set(keyOf(word), stem);
-    return stem;
+  unknown.forEach((word, i) => {
+    remembered.set(keyOf(word), stems[i] ?? word);
   });
+  let next = 0;
+  return words.map((word, i) => known[i] ?? stems[next++] ?? word);
 }

@@ -74,12 +74,12 @@ function createLanguageWords(tokenIds: TokenIds) {
     while (token >= flags.length) flags = enlarge(flags);
     flags[token] = (flags[token] ?? 0) | added;
   };
+  const lexemesOfText = (token: number): number[] => {
+    const { asWritten, unaccented } = lexemesOf(tokenIds.textOf(token), stems);
+    return [...asWritten, ...unaccented].map(tokenIds.ofText);
+  };
   const findLexemes = (token: number): number => {
-    const [lexeme = token, alternative] = isIdeographs(tokenIds.pairOf(token))
-      ? [token]
-      : Object.values(lexemesOf(tokenIds.textOf(token), stems))
-          .flat()
-          .map(tokenIds.ofText);
+    const [lexeme = token, alternative] = isIdeographs(tokenIds.pairOf(token)) ? [] : lexemesOfText(token);
     if (alternative !== undefined) alternatives.set(token, alternative);
     while (token >= lexemes.length) lexemes = enlarge(lexemes);
     lexemes[token] = lexeme + 1;
