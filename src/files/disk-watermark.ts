@@ -38,12 +38,13 @@ export type DiskWatermark = {
 /** Creates the watermark of the disk with `directory`; undefined: the service stores nothing on this machine. */
 export function createDiskWatermark(directory: string | undefined): DiskWatermark {
   let expectedBytes = 0;
-  let measured = { atMs: Number.NEGATIVE_INFINITY, freeBytes: 0 };
-  const measure = async (measuredDirectory: string): Promise<number> => {
+  let measured: { atMs: number; freeBytes: Promise<number> } | undefined;
+  const measure = (measuredDirectory: string): Promise<number> => {
     const atMs = performance.now();
-    if (atMs - measured.atMs < MEASURED_FOR_MS) return measured.freeBytes;
-    const { bavail, bsize } = await statfs(measuredDirectory);
-    measured = { atMs, freeBytes: bavail * bsize };
+    if (measured === undefined || atMs - measured.atMs >= MEASURED_FOR_MS) {
+      const freeBytes = statfs(measuredDirectory).then(({ bavail, bsize }) => bavail * bsize);
+      measured = { atMs, freeBytes };
+    }
     return measured.freeBytes;
   };
   const hasRoomFor = async (bytes: number): Promise<boolean> =>
