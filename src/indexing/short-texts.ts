@@ -49,8 +49,9 @@ export type ShortTexts = {
 };
 
 /**
- * UTF-16 units of a short text with its title: 300 words. Their analysis blocks the event loop for half a millisecond;
- * the slowest text (letters of 14 scripts in turn, or 2,000 ligatures U+FDFA) for 5 ms.
+ * UTF-16 units of a short text with its title: 300 words. Their analysis takes a millisecond of the event loop. The
+ * slowest texts take 7 ms: letters of 14 scripts in turn, and the ligature U+FDFA repeated. The first text of such a
+ * kind in a process takes up to 50 ms, before V8 has compiled the code and the table of characters is filled.
  */
 const SHORT_MAX_LENGTH = 2_000;
 /** Texts of a batch. More would hardly save more, and the first would wait for the analysis of the last. */
