@@ -18,6 +18,7 @@ const SHARED = new Set([
   'binary-array.ts',
   'errors.ts',
   'ids.ts',
+  'machine-memory.ts',
   'make-directory.ts',
   'problem.ts',
 ]);

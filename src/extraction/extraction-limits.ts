@@ -2,8 +2,8 @@
  * All limits of the extraction of one file, with the reason for each number. In bytes, unless the name has another
  * unit.
  */
-import { totalmem } from 'node:os';
 import type { DocumentType } from '../../generated/types.gen.ts';
+import { MACHINE_MEMORY } from '../machine-memory.ts';
 
 const MEBIBYTE = 2 ** 20;
 
@@ -26,9 +26,6 @@ export const extractionMaxMsFor = (type: DocumentType, bytes: number): number =>
   PLAIN_FORMATS.has(type)
     ? Math.min(EXTRACTION_MAX_MS, PLAIN_BASE_MS + (bytes / MEBIBYTE) * PLAIN_MS_PER_MEBIBYTE)
     : EXTRACTION_MAX_MS;
-
-/** The machine's memory, or the container's limit where that is lower. */
-export const MACHINE_MEMORY = Math.min(process.constrainedMemory() || totalmem(), totalmem());
 
 /**
  * Memory in use by the process that extracts a file: heap, file, unpacked parts and the program itself.
