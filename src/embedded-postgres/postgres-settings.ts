@@ -7,9 +7,9 @@ export const socketPort = 5432;
 
 const MEBIBYTE = 2 ** 20;
 /**
- * PostgreSQL's own cache: a 32nd of the machine's memory, taken as its pages are used. Other pages come from the system's
- * cache: each is copied, and its checksum computed. With 768 MB instead of 96, searches among 150,000 passages take .78
- * of the processor time; with 64 instead of 96, searches among 90,000 take 1.09.
+ * PostgreSQL's own cache: a 32nd of the machine's memory, taken as its pages are used. Other pages come from the
+ * system's cache: each is copied, and its checksum computed. With 768 MB instead of 96, searches among 150,000 passages
+ * take .78 of the processor time; with 64 instead of 96, searches among 90,000 take 1.09.
  */
 const SHARED_BUFFERS_MB = Math.min(1024, Math.max(96, Math.floor(MACHINE_MEMORY / 32 / MEBIBYTE)));
 
