@@ -35,9 +35,19 @@ export const inverseDocumentFrequency = (documentFrequency: number, passageCount
  */
 export const scoreUpperBound = (weight: number): number => weight * (K1 + 1);
 
+/**
+ * BM25's saturation: the part of its upper bound that a term of this frequency adds to the score of a passage, from 0 to
+ * 1. `norm`: the passage's length norm (see `lengthNorm`).
+ */
+export const saturation = (frequency: number, norm: number): number => frequency / (frequency + norm);
+
+/** SQL for `saturation`, written so that PostgreSQL computes the frequency once. */
+export const saturationOf = (frequency: RawBuilder<unknown>, norm: RawBuilder<unknown>) =>
+  sql<number>`(1 - ${norm} / (${norm} + ${frequency}))`;
+
 /** What a term of this weight adds to the score of a passage of ordinary length that contains it `density` times. */
 export const expectedScoreAt = (weight: number, density: number): number =>
-  (scoreUpperBound(weight) * density) / (density + K1);
+  scoreUpperBound(weight) * saturation(density, K1);
 
 /**
  * SQL for the exact frequency of the lexeme of `tsquery` in the tsvector `lexemes`, which must contain it. For one

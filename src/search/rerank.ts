@@ -14,7 +14,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { frequencyRows } from '../indexing/postings/document-frequencies.ts';
-import { lengthNorm, termFrequency, titleFrequency } from './bm25.ts';
+import { lengthNorm, saturationOf, termFrequency, titleFrequency } from './bm25.ts';
 import { scoreOf, tsqueryOf } from './term-scores.ts';
 
 /**
@@ -125,7 +125,7 @@ const vectorScale = sql`((1 + norm) / sqrt(length(${textLexemes})))`;
  * `scale`: see `vectorScale`.
  */
 const vectorElement = (scale: RawBuilder<unknown>, frequency: RawBuilder<unknown>) =>
-  sql`(${scale} * (1 - norm / (norm + ${frequency})))`;
+  sql`(${scale} * ${saturationOf(frequency, sql.ref('norm'))})`;
 
 /** Whether a row is of a knowledge base in the CTE `collection`. */
 const isInCollection = sql`knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM collection))`;

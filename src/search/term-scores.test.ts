@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { prepare } from '../database/prepared.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
+import { saturation } from './bm25.ts';
 import { passageScore, queryTermRows, type ScoredTerm, TERM_VALUES, termValues } from './term-scores.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -48,7 +49,7 @@ test('the score is the sum over the terms of their best variants', async () => {
         );
         const expected = terms
           .map((variants) =>
-            variants.map(({ upperBound, frequency }) => (upperBound * frequency) / (frequency + NORM)),
+            variants.map(({ upperBound, frequency }) => upperBound * saturation(frequency, NORM)),
           )
           .reduce((sum, scores) => sum + Math.max(...scores), 0);
         const scored: ScoredTerm[] = terms.map((variants) => ({ variants }));

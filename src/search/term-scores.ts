@@ -1,7 +1,7 @@
 /** SQL for the terms of a query, and for what each term adds to a passage's score. */
 import { type RawBuilder, sql } from 'kysely';
 import { quoteLexeme } from '../analysis/lexemes.ts';
-import { heldFrequency, termFrequency } from './bm25.ts';
+import { heldFrequency, saturationOf, termFrequency } from './bm25.ts';
 
 /**
  * A query term to score: its variants that occur in the index, each with the upper bound of what it adds to a score.
@@ -70,13 +70,6 @@ export const queryTermRows = ({ lexemes, upperBounds, terms }: Terms) => sql`
 
 type FrequencyOf = (query: RawBuilder<unknown>) => RawBuilder<unknown>;
 
-/** SQL for what one variant adds to the score of a text with this `norm` (see `lengthNorm`). */
-const variantScore = (
-  upperBound: RawBuilder<unknown>,
-  norm: RawBuilder<unknown>,
-  frequency: RawBuilder<unknown>,
-) => sql`${upperBound} * (1 - ${norm} / (${norm} + ${frequency}))`;
-
 /**
  * SQL for a text's score: the sum over `terms` (rows of `queryTermRows`). Of a term's variants, the one that adds most
  * counts. `norm` is that of the text (see `lengthNorm`). `frequencyOf` returns SQL for the frequency of a tsquery of
@@ -84,7 +77,7 @@ const variantScore = (
  */
 export function scoreOf(terms: RawBuilder<unknown>, norm: RawBuilder<unknown>, frequencyOf: FrequencyOf) {
   const scoreIn = (row: string) =>
-    variantScore(sql.ref(`${row}.upper_bound`), norm, frequencyOf(sql.ref(`${row}.query`)));
+    sql`${sql.ref(`${row}.upper_bound`)} * ${saturationOf(frequencyOf(sql.ref(`${row}.query`)), norm)}`;
   return sql<number>`
     (SELECT sum(CASE WHEN query_term.variants IS NULL THEN ${scoreIn('query_term')}
       ELSE (SELECT max(${scoreIn('variant')})
@@ -98,10 +91,10 @@ export function scoreOf(terms: RawBuilder<unknown>, norm: RawBuilder<unknown>, f
 export function passageScore(terms: Terms, lexemes: RawBuilder<unknown>, norm: RawBuilder<unknown>) {
   const slotScores = SLOTS.map(({ query, upperBound }) => {
     const tsquery = sql`${terms[query]}::tsquery`;
-    const score = variantScore(sql`${terms[upperBound]}::float8`, norm, heldFrequency(lexemes, tsquery));
-    return sql`CASE WHEN ${lexemes} @@ ${tsquery} THEN ${score} ELSE 0 END`;
+    const part = saturationOf(heldFrequency(lexemes, tsquery), norm);
+    return sql`CASE WHEN ${lexemes} @@ ${tsquery} THEN ${terms[upperBound]}::float8 * ${part} ELSE 0 END`;
   });
   const others = sql`(SELECT * FROM query_terms WHERE term >= ${terms.slotted}::integer)`;
   const otherScore = scoreOf(others, norm, (query) => termFrequency(lexemes, query));
-  return sql<number>`(${sql.join(slotScores, sql` + `)} + CASE WHEN EXISTS ${others} THEN ${otherScore} ELSE 0 END)`;
+  return sql<number>`(${sql.join(slotScores, sql` +\n      `)} + CASE WHEN EXISTS ${others} THEN ${otherScore} ELSE 0 END)`;
 }
