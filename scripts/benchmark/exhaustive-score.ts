@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import type { RunningService } from '../../contract-tests/harness/service-process.ts';
 import { impactTierLexeme, TIERS } from '../../src/analysis/reserved-lexemes.ts';
+import { creditPayment } from '../../src/database/accounts.ts';
 import { createDatabase, createPool, type Database } from '../../src/database/database.ts';
 import { prepare } from '../../src/database/prepared.ts';
 import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
@@ -126,10 +127,10 @@ export async function measureExactness(
   const database = openServiceDatabase(service);
   try {
     const accountId = await findAccount(client);
-    const analyse = createQueryAnalysis(database, createStemMemory());
+    const analyse = createQueryAnalysis(database, createStemMemory(), creditPayment);
     const analysed: QueryAnalysis[] = [];
     for (const query of queries)
-      analysed.push(await analyse({ accountId, knowledgeBaseIds: undefined, query }));
+      analysed.push(await analyse({ accountId, knowledgeBaseIds: undefined, query, price: 0 }));
     const words = analysed.flatMap(({ terms }) =>
       terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]),
     );

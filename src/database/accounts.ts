@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { insufficientCredits, knowledgeBaseLimitExceeded, storageLimitExceeded } from '../errors.ts';
 import { databaseNow } from './clock.ts';
-import type { Database, Queryable } from './database.ts';
+import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
 
 /** The limits of an account without limits of its own. */
@@ -31,22 +31,24 @@ export async function readBalance(database: Queryable, accountId: string): Promi
   return row?.credits ?? 0;
 }
 
-/**
- * The UPDATE that takes `credits` from the account exactly once, however many run at the same time, and never below 0.
- * It returns one row, or none when the balance does not cover the credits. The commit does not wait for the disk. A
- * power cut may refund the charges of its last moment, which is cheaper than a disk write for each query.
- */
-export const takeCredits = (accountId: unknown, credits: unknown) => sql`
+/** A payment in credits, as parts of the statements that it pays for. `accountId` and `credits` are SQL. */
+export const creditPayment = {
+  /** SQL for whether the balance covers `credits`. */
+  isCovered: (accountId: RawBuilder<unknown>, credits: RawBuilder<unknown>) =>
+    sql<boolean>`coalesce((SELECT credits FROM account_balances WHERE account_id = ${accountId}), 0) >= ${credits}`,
+
+  /**
+   * The UPDATE that takes `credits` from the account exactly once, however many run at the same time, and never below
+   * 0. It returns one row, or none when the balance does not cover the credits. The commit does not wait for the disk.
+   * A power cut may refund the payments of its last moment, which is cheaper than a disk write for each query.
+   */
+  take: (accountId: RawBuilder<unknown>, credits: RawBuilder<unknown>) => sql`
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
   UPDATE account_balances SET credits = credits - ${credits} FROM deferred
-  WHERE account_id = ${accountId} AND credits >= ${credits} AND ${credits} > 0 RETURNING 1`;
+  WHERE account_id = ${accountId} AND credits >= ${credits} AND ${credits} > 0 RETURNING 1`,
 
-/** @throws INSUFFICIENT_CREDITS when the balance does not cover `credits`; then nothing is taken. */
-export async function chargeCredits(database: Database, accountId: string, credits: number): Promise<void> {
-  if (credits === 0) return;
-  const { rows } = await takeCredits(accountId, credits).execute(database);
-  if (rows.length === 0) throw insufficientCredits();
-}
+  refusal: insufficientCredits,
+};
 
 type Limits = { storageLimitBytes: number | null; knowledgeBaseLimit: number | null };
 

@@ -34,7 +34,7 @@ export const searchHandlers = {
       knowledgeBaseIds: ids && [...new Set(ids)],
       query,
       limit,
-      credits: context.config.creditsPerQuery,
+      price: context.config.creditsPerQuery,
     };
     const bounds = { timeMaxMs: SEARCH_TIME_MAX_MS, signal: () => context.signal };
     const passages = await withinBounds(bounds, () => context.search(request));

@@ -4,10 +4,11 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
+import { creditPayment } from '../database/accounts.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { LEXEMES_PER_DELTA } from '../database/tables.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
-import { readFrequencies, readQueryStatistics } from '../search/collection-statistics.ts';
+import { createStatistics, readFrequencies } from '../search/collection-statistics.ts';
 import { importText, makeKnowledgeBase } from '../search/testing/imported-texts.ts';
 import { LARGE_DELTAS_PER_MERGE, mergeFrequencyDeltas } from './postings/document-frequencies.ts';
 import { deleteDocumentRows } from './store-passages.ts';
@@ -112,9 +113,8 @@ test('concurrent imports and deletes leave exact statistics and no deadlock', as
       await mergeFrequencyDeltas(suite.database);
       expect(await readStatistics(owned)).toEqual(recounted);
       const lexemes = Object.keys(recounted?.lexemes ?? {});
-      const { frequencies } = await readQueryStatistics(
-        suite.database,
-        { accountId: owned.accountId, ids: [owned.knowledgeBaseId] },
+      const { frequencies } = await createStatistics(suite.database, creditPayment)(
+        { accountId: owned.accountId, ids: [owned.knowledgeBaseId], price: 0 },
         { lexemes, prefixes: [''], toStem: [], isCountingStems: false },
       );
       expect(Object.fromEntries(frequencies)).toEqual(recounted?.lexemes);

@@ -7,6 +7,7 @@ import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import { frequencyRows } from '../indexing/postings/document-frequencies.ts';
+import type { Payment } from './payment.ts';
 
 /** The knowledge bases that a query covers, and their totals. */
 export type SearchedKnowledgeBases = {
@@ -39,8 +40,8 @@ export type WordsToLookUp = {
 
 export type QueryStatistics = {
   searched: SearchedKnowledgeBases;
-  /** Credits that the account has left. */
-  credits: number;
+  /** Whether the account can pay for the search. */
+  isCovered: boolean;
   /** Document frequencies by lexeme; lexemes that occur nowhere are missing. */
   frequencies: Map<string, number>;
   /**
@@ -56,7 +57,7 @@ export const stemOf = (dictionary: unknown, word: RawBuilder<unknown>) =>
 
 const VALUES = [
   ...(['accountId', 'ids', 'lexemes', 'prefixes'] as const),
-  ...(['dictionaries', 'words', 'isCountingStems'] as const),
+  ...(['dictionaries', 'words', 'isCountingStems', 'price'] as const),
 ] as const;
 type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
 
@@ -70,7 +71,7 @@ type Row = Omit<SearchedKnowledgeBases, 'ids' | 'storedPassages'> & {
    * Joined by commas: the driver takes longer to parse an array of a thousand ids than PostgreSQL takes to find them.
    */
   ids: string;
-  credits: number;
+  isCovered: boolean;
   estimate: number;
   frequencies: Record<string, number>;
   stems: string[];
@@ -100,7 +101,7 @@ const frequenciesIn = (isCounted: RawBuilder<unknown>, isSearched: RawBuilder<un
     FROM (${frequencyRows('query_lexemes', { isCounted, isSearched })}) AS counted
     GROUP BY lexeme HAVING sum(passage_count) > 0) AS occurring)`;
 
-function statisticsOf(scope: Scope, values: Placeholders) {
+function statisticsOf(scope: Scope, payment: Payment, values: Placeholders) {
   const isSearched = isSearchedIn(scope);
   const { accountId, ids, lexemes, prefixes, dictionaries, words } = values;
   const isCounted = isCountedIn(scope, accountId);
@@ -122,24 +123,12 @@ function statisticsOf(scope: Scope, values: Placeholders) {
       (SELECT coalesce(array_agg(DISTINCT language), '{}') FROM language_statistics WHERE ${isSearched}) AS languages,
       coalesce(sum(passage_count), 0)::bigint AS "passageCount",
       coalesce(sum(passage_length_total), 0)::bigint AS "lengthTotal",
-      coalesce((SELECT credits FROM account_balances WHERE account_id = ${accountId}), 0)::bigint AS credits,
+      ${payment.isCovered(sql`${accountId}::uuid`, sql`${values.price}::bigint`)} AS "isCovered",
       (SELECT reltuples::bigint FROM pg_class WHERE oid = 'passage_lexemes'::regclass) AS estimate,
       ${frequenciesIn(isCounted, isSearched)} AS frequencies,
       (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') FROM stemmed) AS stems
     FROM knowledge_base_statistics WHERE ${isSearched}`;
 }
-
-const STATEMENTS = {
-  few: prepare('statistics_of_few', VALUES, (values) =>
-    statisticsOf({ isNamed: true, isNarrow: true }, values),
-  ),
-  many: prepare('statistics_of_many', VALUES, (values) =>
-    statisticsOf({ isNamed: true, isNarrow: false }, values),
-  ),
-  all: prepare('statistics_of_all', VALUES, (values) =>
-    statisticsOf({ isNamed: false, isNarrow: false }, values),
-  ),
-};
 
 /**
  * More knowledge bases than this are many. To look them up one by one takes, compared with reading all 1,000 of an
@@ -181,38 +170,48 @@ export async function readFrequencies(
   return new Map(Object.entries(row?.frequencies ?? {}));
 }
 
-function statementFor(ids: string[] | undefined) {
-  if (ids === undefined) return STATEMENTS.all;
-  return ids.length > FEW_MAX ? STATEMENTS.many : STATEMENTS.few;
-}
+/** An account's search: the knowledge bases with these distinct `ids`, or all of them, and its price. */
+export type PricedScope = { accountId: string; ids: string[] | undefined; price: number };
 
 /**
- * Finds the account's knowledge bases with these (distinct) `ids`, or all of them, and looks up words in them.
- * @throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
+ * Creates the function that finds the account's knowledge bases, looks up words in them, and checks whether the account
+ * can pay. It throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
-export async function readQueryStatistics(
-  database: Queryable,
-  { accountId, ids }: { accountId: string; ids: string[] | undefined },
-  { lexemes, prefixes, toStem, isCountingStems }: WordsToLookUp,
-): Promise<QueryStatistics> {
-  const [row] = await statementFor(ids)(database, {
-    accountId,
-    ids,
-    lexemes,
-    prefixes,
-    dictionaries: toStem.flatMap(({ dictionary, words }) => words.map(() => dictionary)),
-    words: toStem.flatMap(({ words }) => words),
-    isCountingStems,
-  });
-  const found = row?.ids ? row.ids.split(',') : [];
-  if (row === undefined || (ids !== undefined && found.length < ids.length)) throw knowledgeBaseNotFound();
-  const { credits, estimate, frequencies, stems, ...searched } = row;
-  let next = 0;
-  return {
-    // -1 is PostgreSQL's estimate for a table that it has never analysed.
-    searched: { ...searched, ids: found, storedPassages: estimate < 0 ? undefined : estimate },
-    credits,
-    frequencies: new Map(Object.entries(frequencies)),
-    stems: toStem.map(({ words }) => words.map(() => stems[next++] ?? '')),
+export function createStatistics(database: Queryable, payment: Payment) {
+  const prepareFor = (name: string, scope: Scope) =>
+    prepare(name, VALUES, (values) => statisticsOf(scope, payment, values));
+  const ofFew = prepareFor('statistics_of_few', { isNamed: true, isNarrow: true });
+  const ofMany = prepareFor('statistics_of_many', { isNamed: true, isNarrow: false });
+  const ofAll = prepareFor('statistics_of_all', { isNamed: false, isNarrow: false });
+  const statementFor = (ids: string[] | undefined) => {
+    if (ids === undefined) return ofAll;
+    return ids.length > FEW_MAX ? ofMany : ofFew;
+  };
+
+  return async (
+    { accountId, ids, price }: PricedScope,
+    { lexemes, prefixes, toStem, isCountingStems }: WordsToLookUp,
+  ): Promise<QueryStatistics> => {
+    const [row] = await statementFor(ids)(database, {
+      accountId,
+      ids,
+      price,
+      lexemes,
+      prefixes,
+      dictionaries: toStem.flatMap(({ dictionary, words }) => words.map(() => dictionary)),
+      words: toStem.flatMap(({ words }) => words),
+      isCountingStems,
+    });
+    const found = row?.ids ? row.ids.split(',') : [];
+    if (row === undefined || (ids !== undefined && found.length < ids.length)) throw knowledgeBaseNotFound();
+    const { isCovered, estimate, frequencies, stems, ...searched } = row;
+    let next = 0;
+    return {
+      // -1 is PostgreSQL's estimate for a table that it has never analysed.
+      searched: { ...searched, ids: found, storedPassages: estimate < 0 ? undefined : estimate },
+      isCovered,
+      frequencies: new Map(Object.entries(frequencies)),
+      stems: toStem.map(({ words }) => words.map(() => stems[next++] ?? '')),
+    };
   };
 }

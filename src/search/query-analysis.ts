@@ -10,7 +10,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { impactTierLexeme, TIERS } from '../analysis/reserved-lexemes.ts';
 import type { Database } from '../database/database.ts';
-import { type QueryStatistics, readQueryStatistics } from './collection-statistics.ts';
+import { createStatistics, type QueryStatistics } from './collection-statistics.ts';
+import type { Payment } from './payment.ts';
 import {
   analyseQuery,
   mostImportant,
@@ -21,8 +22,13 @@ import {
 } from './query-terms.ts';
 import { dictionaryOf, type StemMemory } from './stems.ts';
 
-/** A query over the account's knowledge bases with these distinct ids, or over all of them. */
-export type ScopedQuery = { accountId: string; knowledgeBaseIds: string[] | undefined; query: string };
+/** A query over the account's knowledge bases with these distinct ids, or over all of them, and its price. */
+export type ScopedQuery = {
+  accountId: string;
+  knowledgeBaseIds: string[] | undefined;
+  query: string;
+  price: number;
+};
 
 /**
  * A query's terms in the languages of the searched knowledge bases, and their document frequencies there. `hasTiers`:
@@ -95,10 +101,12 @@ const lexemesOf = (terms: QueryTerm[]): string[] =>
  * Creates the function that analyses queries over `database`. `memory` has the stems of earlier words. The function
  * throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
-export function createQueryAnalysis(database: Database, memory: StemMemory) {
+export function createQueryAnalysis(database: Database, memory: StemMemory, payment: Payment) {
   const sets = new LRUCache<string, SearchedSet>({ max: REMEMBERED_SETS });
 
-  return async ({ accountId, knowledgeBaseIds: ids, query }: ScopedQuery): Promise<QueryAnalysis> => {
+  const readStatistics = createStatistics(database, payment);
+
+  return async ({ accountId, knowledgeBaseIds: ids, query, price }: ScopedQuery): Promise<QueryAnalysis> => {
     const words = readQuery(query);
     const searchedSet = createHash('sha256')
       .update([accountId, ...(ids ?? [])].join(' '))
@@ -112,7 +120,7 @@ export function createQueryAnalysis(database: Database, memory: StemMemory) {
       const hasTiers = expected.length <= TIERED_AT_ONCE_MAX;
       const isCountingStems = toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX;
       const toLookUp = { lexemes, prefixes: hasTiers ? PREFIXES : [''], toStem, isCountingStems };
-      const statistics = await readQueryStatistics(database, { accountId, ids }, toLookUp);
+      const statistics = await readStatistics({ accountId, ids, price }, toLookUp);
       const searched = { languages: statistics.searched.languages, size: statistics.searched.ids.length };
       // To analyse a long query again takes milliseconds. Without new languages or stems the terms are the same.
       const isAsExpected = toStem.length === 0 && isDeepStrictEqual(searched, { languages, size });

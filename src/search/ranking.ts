@@ -7,13 +7,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DocumentType } from '../../generated/types.gen.ts';
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
-import { takeCredits } from '../database/accounts.ts';
 import type { Database } from '../database/database.ts';
 import type { PassageRow } from '../database/passages.ts';
 import { prepare } from '../database/prepared.ts';
-import { insufficientCredits } from '../errors.ts';
 import { lengthNorm, normPerLetter } from './bm25.ts';
 import type { SearchedKnowledgeBases } from './collection-statistics.ts';
+import type { Payment } from './payment.ts';
 import {
   feedbackTerms,
   RERANK_DEPTH,
@@ -42,7 +41,7 @@ export type Candidates = { searched: SearchedKnowledgeBases; queries: string[]; 
 
 /** The values that `bestByBm25` takes. */
 export const BM25_VALUES = ['ids', 'queries', 'perLetter', 'selected', ...TERM_VALUES] as const;
-const RANKING_VALUES = [...BM25_VALUES, 'upperBound', 'limit', 'accountId', 'credits', 'isLast'] as const;
+const RANKING_VALUES = [...BM25_VALUES, 'upperBound', 'limit', 'accountId', 'price', 'isLast'] as const;
 type Bm25Values = Record<(typeof BM25_VALUES)[number], RawBuilder<unknown>>;
 type RankingValues = Record<(typeof RANKING_VALUES)[number], RawBuilder<unknown>>;
 
@@ -73,14 +72,14 @@ export function bestByBm25({ ids, queries, perLetter, selected, ...terms }: Bm25
 
 /**
  * The statement: the index finds candidates, BM25 scores them, the best are reranked and sorted into the final order.
- * It charges the query's credits at its end, so that it locks the balance for a moment only.
+ * It takes the price at its end, so that it locks the balance for a moment only.
  */
-function rankedPassages(values: RankingValues) {
-  const { upperBound, limit, accountId, credits, isLast } = values;
+function rankedPassages(payment: Payment, values: RankingValues) {
+  const { upperBound, limit, accountId, price, isLast } = values;
   // Independent of the limit, so that a smaller limit returns the first results of a larger one.
   const isEnough = sql`(${isLast}::boolean OR (SELECT count(*) FROM best) >= ${values.selected})`;
   // Too few candidates cost nothing, because the statement then runs again with more.
-  const due = sql`CASE WHEN ${isEnough} THEN ${credits}::bigint ELSE 0 END`;
+  const due = sql`CASE WHEN ${isEnough} THEN ${price}::bigint ELSE 0 END`;
   return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
     best AS MATERIALIZED (${bestByBm25(values)}),
@@ -92,7 +91,7 @@ function rankedPassages(values: RankingValues) {
       SELECT knowledge_base_id, document_id, position,
         round((score / ${upperBound}::float8)::numeric, 6)::float8 AS score
       FROM reranked ORDER BY score DESC FETCH FIRST ${limit} ROWS WITH TIES),
-    paid AS (${takeCredits(sql`${accountId}::uuid`, due)})
+    paid AS (${payment.take(sql`${accountId}::uuid`, due)})
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, least(ranked.score, 1) AS score,
       ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT FROM paid) AS "isPaid"
@@ -103,8 +102,6 @@ function rankedPassages(values: RankingValues) {
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
     LIMIT ${limit}`;
 }
-
-const rank = prepare('ranked_passages', RANKING_VALUES, rankedPassages);
 
 /** Stored passages assumed for each searched one until PostgreSQL has an estimate; the table is small then. */
 const STORED_PER_SEARCHED = 50;
@@ -146,18 +143,22 @@ export function bm25Values({ terms }: Scoring, { searched, queries }: Omit<Candi
 }
 
 /**
- * Returns the `limit` best candidates and charges `credits` to the account. `isEnough`: there were enough candidates,
- * or the call says `isLast`; otherwise it charges nothing.
- * @throws INSUFFICIENT_CREDITS when other requests have used up the balance meanwhile; it then charges nothing
+ * Returns the `limit` best candidates, and takes the price from the account. `isEnough`: there were enough candidates,
+ * or the call says `isLast`; otherwise it takes nothing.
+ * @throws the payment's refusal when other requests have used up the balance meanwhile; it then takes nothing
  */
-export async function rankPassages(
-  database: Database,
+export type RankPassages = (
   scoring: Scoring,
-  { limit, ...candidates }: Candidates,
-  charge: { accountId: string; credits: number; isLast: boolean },
-): Promise<{ found: FoundPassage[]; isEnough: boolean }> {
-  const { upperBound } = scoring;
-  const rows = await rank(database, { ...bm25Values(scoring, candidates), upperBound, limit, ...charge });
-  if (rows.some(({ isPaid }) => !isPaid)) throw insufficientCredits();
-  return { found: rows, isEnough: charge.isLast || rows.some(({ isEnough }) => isEnough) };
+  candidates: Candidates,
+  charge: { accountId: string; price: number; isLast: boolean },
+) => Promise<{ found: FoundPassage[]; isEnough: boolean }>;
+
+export function createRanking(database: Database, payment: Payment): RankPassages {
+  const rank = prepare('ranked_passages', RANKING_VALUES, (values) => rankedPassages(payment, values));
+  return async (scoring, { limit, ...candidates }, charge) => {
+    const { upperBound } = scoring;
+    const rows = await rank(database, { ...bm25Values(scoring, candidates), upperBound, limit, ...charge });
+    if (rows.some(({ isPaid }) => !isPaid)) throw payment.refusal();
+    return { found: rows, isEnough: charge.isLast || rows.some(({ isEnough }) => isEnough) };
+  };
 }

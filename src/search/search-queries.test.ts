@@ -1,7 +1,7 @@
 /** Every query is answered in bounded time, whatever its content, and is charged once. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { readBalance } from '../database/accounts.ts';
+import { creditPayment, readBalance } from '../database/accounts.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { createSearch } from './search.ts';
 import { createStemMemory } from './stems.ts';
@@ -57,14 +57,14 @@ async function insertUnmerged(
 
 test('a query of 8,192 different characters is answered at once, over 1,000 knowledge bases under import', async () => {
   const owned = await makeKnowledgeBase(suite.database);
-  const search = createSearch(suite.database, createStemMemory());
+  const search = createSearch(suite.database, createStemMemory(), creditPayment);
   const query = String.fromCharCode(...Array.from({ length: 8192 }, (_, i) => 0x4e00 + 2 * i));
   const bigrams = Array.from({ length: 5_000 }, (_, i) => query.slice(i, i + 2));
   await importText(suite.database, owned, { title: 'T', content: query.slice(0, 600) });
   const counts = Object.fromEntries(bigrams.map((bigram) => [bigram, 1]));
   await insertUnmerged(owned, counts, { bases: 1_000, changes: 400 });
   const startedAtMs = performance.now();
-  const request = { accountId: owned.accountId, knowledgeBaseIds: undefined, query, limit: 10, credits: 1 };
+  const request = { accountId: owned.accountId, knowledgeBaseIds: undefined, query, limit: 10, price: 1 };
   expect(await search(request)).not.toEqual([]);
   // Looking up its 16,384 tokens and their tiers in each import took more than a minute, which ended the search.
   expect(performance.now() - startedAtMs).toBeLessThan(5_000);

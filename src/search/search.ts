@@ -2,15 +2,14 @@
 
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { impactTierLexeme, TIERS, UNTIERED_DENSITY } from '../analysis/reserved-lexemes.ts';
-import { chargeCredits } from '../database/accounts.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { insufficientCredits } from '../errors.ts';
 import { expectedScoreAt, inverseDocumentFrequency, queryFrequencyWeight, scoreUpperBound } from './bm25.ts';
 import { type CandidateQueries, chooseCandidates, type ImpactLevels } from './candidates.ts';
 import { readFrequencies, type SearchedKnowledgeBases } from './collection-statistics.ts';
+import type { Payment } from './payment.ts';
 import { createQueryAnalysis, type QueryAnalysis, type ScopedQuery } from './query-analysis.ts';
 import { type QueryTerm, SCORED_TERMS_MAX } from './query-terms.ts';
-import { type FoundPassage, rankPassages, type Scoring } from './ranking.ts';
+import { createRanking, type FoundPassage, type RankPassages, type Scoring } from './ranking.ts';
 import type { StemMemory } from './stems.ts';
 import type { ScoredTerm } from './term-scores.ts';
 
@@ -190,43 +189,43 @@ export function candidatesOf(terms: WeightedTerm[], passageCount: number, factor
   return chooseCandidates(levels, { passageCount, budget: factor * budgetFor(terms.length) });
 }
 
-/** A search request. `credits` is its price. */
-export type SearchRequest = ScopedQuery & { limit: number; credits: number };
+export type SearchRequest = ScopedQuery & { limit: number };
 
 /**
  * Returns the `limit` passages that fit best: score descending, then document createdAt descending, then position in
  * the document, then id. Empty when no term of the query occurs.
- * @throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids; INSUFFICIENT_CREDITS
+ * @throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids, and the payment's refusal
  */
 export type Search = (request: SearchRequest) => Promise<FoundPassage[]>;
 
 /** Ranks larger and larger sets of candidates until one has enough; more than one set is rarely needed. */
 async function rankCandidates(
-  database: Database,
+  rankPassages: RankPassages,
   scoring: WeightedScoring,
   { searched, request }: { searched: SearchedKnowledgeBases; request: SearchRequest },
 ): Promise<FoundPassage[]> {
-  const { accountId, limit, credits } = request;
+  const { accountId, limit, price } = request;
   for (const factor of [1, 20, Number.POSITIVE_INFINITY]) {
     const { queries, all: isLast } = candidatesOf(scoring.terms, searched.passageCount, factor);
     const candidates = { searched, queries, limit };
-    const charge = { accountId, credits, isLast };
-    const { found, isEnough } = await rankPassages(database, scoring, candidates, charge);
+    const { found, isEnough } = await rankPassages(scoring, candidates, { accountId, price, isLast });
     if (isEnough) return found;
   }
   throw new Error('an unlimited budget excludes no candidate');
 }
 
-/** Creates the search over `database`. `memory` remembers stems, so that they are not read again. */
-export function createSearch(database: Database, memory: StemMemory): Search {
-  const analyse = createQueryAnalysis(database, memory);
+/**
+ * Creates the search over `database`. `memory` remembers stems, so that they are not read again. A search is paid once,
+ * when its results are known.
+ */
+export function createSearch(database: Database, memory: StemMemory, payment: Payment): Search {
+  const analyse = createQueryAnalysis(database, memory, payment);
+  const rankPassages = createRanking(database, payment);
   return async (request) => {
     const analysis = await analyse(request);
-    const { searched, credits } = analysis.statistics;
-    if (request.credits > credits) throw insufficientCredits();
+    const { searched, isCovered } = analysis.statistics;
+    if (!isCovered) throw payment.refusal();
     const scoring = await weighTerms(database, request.accountId, analysis);
-    if (scoring.terms.length > 0) return await rankCandidates(database, scoring, { searched, request });
-    await chargeCredits(database, request.accountId, request.credits);
-    return [];
+    return await rankCandidates(rankPassages, scoring, { searched, request });
   };
 }

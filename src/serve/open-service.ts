@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import { SHUTDOWN_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 import type { Config } from '../config/config.ts';
+import { creditPayment } from '../database/accounts.ts';
 import { type Connection, createDatabase, createPool } from '../database/database.ts';
 import { migrateOver } from '../database/migrate.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
@@ -110,7 +111,7 @@ export async function openService(
       shortTexts.markAccountPresent(account);
     },
     extract: extraction.extract,
-    search: traced(createSearch(database, stemMemory), telemetry),
+    search: traced(createSearch(database, stemMemory, creditPayment), telemetry),
     jobs: jobs.queue,
     positions: createQueuePositions(database),
     diskWatermark: createDiskWatermark(config.databaseUrl && config.s3 ? undefined : config.dataDir),

@@ -1,5 +1,6 @@
 /** Searches in the texts of one test, which are imported into a knowledge base of their own. */
 import { afterAll, beforeAll } from 'vitest';
+import { creditPayment } from '../../database/accounts.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequencies.ts';
 import { createSearch } from '../search.ts';
@@ -24,13 +25,13 @@ export function useSearch() {
     const owned = await makeKnowledgeBase(database);
     for (const text of texts) await importText(database, owned, text);
     await mergeFrequencyDeltas(database);
-    const search = createSearch(database, createStemMemory());
+    const search = createSearch(database, createStemMemory(), creditPayment);
     return await search({
       accountId: owned.accountId,
       knowledgeBaseIds: undefined,
       query,
       limit,
-      credits: 1,
+      price: 1,
     });
   }
 
@@ -41,13 +42,13 @@ export function useSearch() {
   /** One search over a new knowledge base, to which the test adds texts between its queries. */
   async function openSearch() {
     const owned = await makeKnowledgeBase(suite.database);
-    const search = createSearch(suite.database, createStemMemory());
-    const resultsFor = async (query: string, { limit = 10, credits = 0 } = {}) => {
+    const search = createSearch(suite.database, createStemMemory(), creditPayment);
+    const resultsFor = async (query: string, { limit = 10, price = 0 } = {}) => {
       const { accountId, knowledgeBaseId } = owned;
-      return await search({ accountId, knowledgeBaseIds: [knowledgeBaseId], query, limit, credits });
+      return await search({ accountId, knowledgeBaseIds: [knowledgeBaseId], query, limit, price });
     };
-    const titlesFor = async (query: string, credits = 0) =>
-      (await resultsFor(query, { credits })).map(({ title }) => title);
+    const titlesFor = async (query: string, price = 0) =>
+      (await resultsFor(query, { price })).map(({ title }) => title);
     return { owned, resultsFor, titlesFor };
   }
 

@@ -1,0 +1,41 @@
+/** The compiled text of a search's statements stands in `statements/`, for reading and for EXPLAIN. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { creditPayment } from '../database/accounts.ts';
+import { createTestDatabase } from '../database/testing/test-database.ts';
+import { createSearch } from './search.ts';
+import { createStemMemory } from './stems.ts';
+import { importText, makeKnowledgeBase } from './testing/imported-texts.ts';
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+
+beforeAll(async () => {
+  suite = await createTestDatabase();
+});
+afterAll(() => suite.close());
+
+const HEADER = '-- Compiled by statements.test.ts (vitest --update), never edited by hand.\n';
+
+/** The statements that a search prepares on its connection, by name. */
+async function readPrepared(): Promise<Map<string, string>> {
+  const owned = await makeKnowledgeBase(suite.database);
+  await importText(suite.database, owned, { title: 'Bridges', content: 'A bridge crosses a river.' });
+  return await suite.database.connection().execute(async (connection) => {
+    const search = createSearch(connection, createStemMemory(), creditPayment);
+    const { accountId, knowledgeBaseId } = owned;
+    const request = { accountId, query: 'bridge', limit: 10, price: 1 };
+    expect(await search({ ...request, knowledgeBaseIds: [knowledgeBaseId] })).toHaveLength(1);
+    expect(await search({ ...request, knowledgeBaseIds: undefined })).toHaveLength(1);
+    const { rows } = await sql<{ name: string; statement: string }>`
+      SELECT name, statement FROM pg_prepared_statements`.execute(connection);
+    return new Map(rows.map(({ name, statement }) => [name, statement]));
+  });
+}
+
+test('the prepared statements are those in statements/', async () => {
+  const prepared = await readPrepared();
+  for (const name of ['ranked_passages', 'statistics_of_few', 'statistics_of_all']) {
+    const text = `${HEADER}${prepared.get(name)?.trim()}\n`;
+    await expect(text).toMatchFileSnapshot(`./statements/${name}.sql`);
+  }
+});
