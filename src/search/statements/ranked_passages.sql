@@ -91,7 +91,7 @@ WITH query_terms AS MATERIALIZED (
   SELECT ('''' || replace(replace("lexeme", '\', '\\'), '''', '''''') || '''')::tsquery AS query, centroid, idf ^ 2 AS squared_idf FROM (
     SELECT lexeme, centroid, ln(1 + (passages - frequency + 0.5) / (frequency + 0.5)) /
       (0.5::float8 * ln(1 + passages)) AS idf
-    FROM counted WHERE frequency BETWEEN 2 AND 0.3::float8 * passages) AS informative
+    FROM counted WHERE frequency BETWEEN 2 AND passages) AS informative
   ORDER BY centroid * idf DESC, lexeme LIMIT 16),
     reranked AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, best_score * total / max(total) OVER () AS score FROM (
