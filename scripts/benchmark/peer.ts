@@ -1,4 +1,4 @@
-/** The interface of an engine that the service is compared with. Each engine stands in its own file. */
+/** The interface of the engines that the service is compared with: `peer-postgres.ts` and its neighbours. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

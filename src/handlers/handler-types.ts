@@ -17,10 +17,14 @@ type Operations = SearchControllerMethods &
   AccountControllerMethods;
 
 /**
- * The service, and the request that a handler answers. `origin`: the address that the request was sent to,
- * `http://host`. `signal` aborts when the client hangs up. `transact` runs the transaction of an operation that takes
- * an Idempotency-Key; `keyed` is its identity, if it has one. `withoutPermit` releases the request's permit during a wait. `budget`: the time left for all
- * waits of the request.
+ * The service, and the request that a handler answers.
+ *
+ * - `origin`: the address that the request was sent to, `http://host`.
+ * - `signal` aborts when the client hangs up.
+ * - `transact` runs the transaction of an operation that takes an Idempotency-Key.
+ * - `keyed`: the identity of the request, if it has such a key.
+ * - `withoutPermit` releases the request's permit during a wait.
+ * - `budget`: the time left for all waits of the request.
  */
 export type HandlerContext = Service & {
   accountId: string;

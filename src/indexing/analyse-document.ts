@@ -11,12 +11,18 @@ import {
 } from '../analysis/language.ts';
 import type { Stem } from '../analysis/lexemes.ts';
 import { tokeniseAs } from '../analysis/tokens.ts';
-import { type BinaryArray, createBinaryArray, elementTypes } from '../binary-array.ts';
+import {
+  addPassage,
+  createPassageColumns,
+  finishColumns,
+  type PassageColumns,
+  type UnfinishedColumns,
+} from './passage-columns.ts';
 import { createDocumentPostings, type PassageTokens, type TokenIdText } from './postings/postings.ts';
 import { createTermDictionary, type TermDictionary } from './postings/term-dictionary.ts';
 import { createTokenIds } from './postings/token-ids.ts';
 import { type PackedText, type StructuredText, unpackText } from './split/extracted-text.ts';
-import { HEADING_MAX_LENGTH, scanMarkdown } from './split/markdown.ts';
+import { scanMarkdown } from './split/markdown.ts';
 import { sizeOf } from './split/passage-size.ts';
 import { type Passage, splitPassages } from './split/passages.ts';
 
@@ -28,26 +34,6 @@ export type DocumentText = { title: string; expected?: Language[] } & (
   | { format: 'text'; content: string }
   | { format: 'extracted'; extracted: PackedText }
 );
-
-/**
- * Passages in order, as one binary array for each column (see binary-array.ts). The names are the columns of `passages`
- * and `passage_lexemes`. Offsets count code points of the document's text. `headings` is JSON text. `length` is the
- * size of `content` in letters (`sizeOf`). `text` is the ordinal of the passage's text among those that are analysed
- * together, from 1.
- */
-export type PassageColumns = Record<
-  | 'text'
-  | 'position'
-  | 'content'
-  | 'start_offset'
-  | 'end_offset'
-  | 'page'
-  | 'headings'
-  | 'language'
-  | 'length'
-  | 'lexemes',
-  Uint8Array
->;
 
 /** A document's part of the statistics: the number of its passages, their total length, their number by language. */
 export type PassageTotals = {
@@ -224,7 +210,7 @@ type PassageContext = {
 
 /** Adds passages of a document to the columns of a batch, and to the totals. */
 async function addPassages(
-  columns: Columns,
+  columns: UnfinishedColumns,
   tokenised: Tokenised[],
   { text, before, buffer, documentLanguage, isAlone, totals }: PassageContext,
 ): Promise<void> {
@@ -251,55 +237,6 @@ async function addPassages(
  * knowledge base; +.0006 in the mean of the collections, each in a knowledge base of its own.
  */
 const lengthOf = (content: string): number => Math.round(sizeOf(content, 0, content.length));
-
-type Columns = Record<keyof PassageColumns, BinaryArray>;
-
-const createPassageColumns = (): Columns => ({
-  text: createBinaryArray(elementTypes.integer),
-  position: createBinaryArray(elementTypes.integer),
-  content: createBinaryArray(elementTypes.text),
-  start_offset: createBinaryArray(elementTypes.integer),
-  end_offset: createBinaryArray(elementTypes.integer),
-  page: createBinaryArray(elementTypes.integer),
-  headings: createBinaryArray(elementTypes.text),
-  language: createBinaryArray(elementTypes.text),
-  length: createBinaryArray(elementTypes.integer),
-  lexemes: createBinaryArray(elementTypes.tsvector),
-});
-
-type PassageRow = { text: number; position: number; passage: Passage; language: Language; length: number };
-
-function addPassage(columns: Columns, { text, position, passage, language, length }: PassageRow): void {
-  columns.text.addInteger(text);
-  columns.position.addInteger(position);
-  columns.content.addText(passage.text);
-  columns.start_offset.addInteger(passage.start);
-  columns.end_offset.addInteger(passage.end);
-  columns.page.addInteger(passage.page ?? null);
-  columns.headings.addText(JSON.stringify(headingsOf(passage)));
-  columns.language.addText(language);
-  columns.length.addInteger(length);
-}
-
-/** The headings above a passage. If it begins inside a table with a short header row, that row comes last. */
-function headingsOf({ headings, tableHeader = '' }: Passage): string[] {
-  return tableHeader === '' || tableHeader.length > HEADING_MAX_LENGTH
-    ? headings
-    : [...headings, tableHeader];
-}
-
-const finishColumns = (columns: Columns): PassageColumns => ({
-  text: columns.text.toBuffer(),
-  position: columns.position.toBuffer(),
-  content: columns.content.toBuffer(),
-  start_offset: columns.start_offset.toBuffer(),
-  end_offset: columns.end_offset.toBuffer(),
-  page: columns.page.toBuffer(),
-  headings: columns.headings.toBuffer(),
-  language: columns.language.toBuffer(),
-  length: columns.length.toBuffer(),
-  lexemes: columns.lexemes.toBuffer(),
-});
 
 /** Returns a function that tokenises a passage with its title and headings. */
 function passageTokeniser(

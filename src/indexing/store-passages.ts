@@ -12,7 +12,8 @@ import { type DocumentRow, insertTextDocuments } from '../database/documents.ts'
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { prepare } from '../database/prepared.ts';
 import type { OwnedId, ScopedId } from '../ids.ts';
-import type { AnalysedTexts, PassageBatch, PassageColumns, PassageTotals } from './analyse-document.ts';
+import type { AnalysedTexts, PassageBatch, PassageTotals } from './analyse-document.ts';
+import type { PassageColumns } from './passage-columns.ts';
 import { insertDeltas, insertRemovalDeltas } from './postings/document-frequencies.ts';
 
 /** What a new document adds to the counters of its knowledge base; for a deletion, the numbers are negative. */

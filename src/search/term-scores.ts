@@ -96,5 +96,6 @@ export function passageScore(terms: Terms, lexemes: RawBuilder<unknown>, norm: R
   });
   const others = sql`(SELECT * FROM query_terms WHERE term >= ${terms.slotted}::integer)`;
   const otherScore = scoreOf(others, norm, (query) => termFrequency(lexemes, query));
-  return sql<number>`(${sql.join(slotScores, sql` +\n      `)} + CASE WHEN EXISTS ${others} THEN ${otherScore} ELSE 0 END)`;
+  const slotScore = sql.join(slotScores, sql` +\n      `); // a line for each slot, in `statements/`
+  return sql<number>`(${slotScore} + CASE WHEN EXISTS ${others} THEN ${otherScore} ELSE 0 END)`;
 }

@@ -1,5 +1,6 @@
 /** Decodes the result of an analysis into rows, by PostgreSQL's binary formats. */
-import type { AnalysedTexts, PassageBatch, PassageColumns } from '../analyse-document.ts';
+import type { AnalysedTexts, PassageBatch } from '../analyse-document.ts';
+import type { PassageColumns } from '../passage-columns.ts';
 
 type Row = Record<Exclude<keyof PassageColumns, 'length' | 'position' | 'text'>, string | null> & {
   position: number;

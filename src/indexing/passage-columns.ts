@@ -1,0 +1,80 @@
+/** The columns in which analysed passages are sent to PostgreSQL. */
+
+import type { Language } from '../analysis/language.ts';
+import { type BinaryArray, createBinaryArray, elementTypes } from '../binary-array.ts';
+import { HEADING_MAX_LENGTH } from './split/markdown.ts';
+import type { Passage } from './split/passages.ts';
+
+/**
+ * Passages in order, as one binary array for each column (see binary-array.ts). The names are the columns of `passages`
+ * and `passage_lexemes`. Offsets count code points of the document's text. `headings` is JSON text. `length` is the
+ * size of `content` in letters (`sizeOf`). `text` is the ordinal of the passage's text among those that are analysed
+ * together, from 1.
+ */
+export type PassageColumns = Record<
+  | 'text'
+  | 'position'
+  | 'content'
+  | 'start_offset'
+  | 'end_offset'
+  | 'page'
+  | 'headings'
+  | 'language'
+  | 'length'
+  | 'lexemes',
+  Uint8Array
+>;
+
+/** The columns while passages are added. */
+export type UnfinishedColumns = Record<keyof PassageColumns, BinaryArray>;
+
+export const createPassageColumns = (): UnfinishedColumns => ({
+  text: createBinaryArray(elementTypes.integer),
+  position: createBinaryArray(elementTypes.integer),
+  content: createBinaryArray(elementTypes.text),
+  start_offset: createBinaryArray(elementTypes.integer),
+  end_offset: createBinaryArray(elementTypes.integer),
+  page: createBinaryArray(elementTypes.integer),
+  headings: createBinaryArray(elementTypes.text),
+  language: createBinaryArray(elementTypes.text),
+  length: createBinaryArray(elementTypes.integer),
+  lexemes: createBinaryArray(elementTypes.tsvector),
+});
+
+type PassageRow = { text: number; position: number; passage: Passage; language: Language; length: number };
+
+/** Adds a passage to all columns but `lexemes`, which the postings write. */
+export function addPassage(
+  columns: UnfinishedColumns,
+  { text, position, passage, language, length }: PassageRow,
+): void {
+  columns.text.addInteger(text);
+  columns.position.addInteger(position);
+  columns.content.addText(passage.text);
+  columns.start_offset.addInteger(passage.start);
+  columns.end_offset.addInteger(passage.end);
+  columns.page.addInteger(passage.page ?? null);
+  columns.headings.addText(JSON.stringify(headingsOf(passage)));
+  columns.language.addText(language);
+  columns.length.addInteger(length);
+}
+
+/** The headings above a passage. If it begins inside a table with a short header row, that row comes last. */
+function headingsOf({ headings, tableHeader = '' }: Passage): string[] {
+  return tableHeader === '' || tableHeader.length > HEADING_MAX_LENGTH
+    ? headings
+    : [...headings, tableHeader];
+}
+
+export const finishColumns = (columns: UnfinishedColumns): PassageColumns => ({
+  text: columns.text.toBuffer(),
+  position: columns.position.toBuffer(),
+  content: columns.content.toBuffer(),
+  start_offset: columns.start_offset.toBuffer(),
+  end_offset: columns.end_offset.toBuffer(),
+  page: columns.page.toBuffer(),
+  headings: columns.headings.toBuffer(),
+  language: columns.language.toBuffer(),
+  length: columns.length.toBuffer(),
+  lexemes: columns.lexemes.toBuffer(),
+});
