@@ -115,8 +115,8 @@ export async function commitOnce<Answer extends object>(
 export class KeyTaken extends Error {}
 
 /**
- * Runs `effect` for several requests of one account and operation, some with a key, in one transaction. Keeps the answer
- * to each request with a key. `effect` returns an answer for each request.
+ * Runs `effect` for several requests of one account and operation, some with a key, in one transaction. Keeps the
+ * answer to each request with a key. `effect` returns an answer for each request.
  * @throws KeyTaken when one of them was answered before; then nothing is committed
  */
 export async function commitTogether<Answer extends object>(

@@ -36,8 +36,8 @@ export const inverseDocumentFrequency = (documentFrequency: number, passageCount
 export const scoreUpperBound = (weight: number): number => weight * (K1 + 1);
 
 /**
- * BM25's saturation: the part of its upper bound that a term of this frequency adds to the score of a passage, from 0 to
- * 1. `norm`: the passage's length norm (see `lengthNorm`).
+ * BM25's saturation, from 0 to 1: the part of its upper bound that a term of this frequency adds to the score of a
+ * passage. `norm`: the passage's length norm (see `lengthNorm`).
  */
 export const saturation = (frequency: number, norm: number): number => frequency / (frequency + norm);
 

@@ -24,7 +24,8 @@ import { scoreOf, tsqueryOf } from './term-scores.ts';
 export const RERANK_DEPTH = 50;
 
 /**
- * Weight of a passage's neighbours, whose text shows what the document is about. At 0.2 and 0.4, the mean is .001 lower.
+ * Weight of a passage's neighbours, whose text shows what the document is about. At 0.2 and 0.4, the mean is .001
+ * lower.
  */
 const NEIGHBOURS_WEIGHT = 0.3;
 /**
