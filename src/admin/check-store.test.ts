@@ -259,7 +259,8 @@ test('reports old objects of an unknown knowledge base, which only the repair re
   await writeFile(join(directory, orphan), 'bytes');
   await utimes(join(directory, orphan), new Date(0), new Date(0));
   expect(await check()).toEqual([
-    `knowledge base ${unknown}, which this database does not know: stored object that no row of the database names: ${orphan}`,
+    `knowledge base ${unknown}, which this database does not know: ` +
+      `stored object that no row of the database names: ${orphan}`,
   ]);
   expect(await check(true)).toEqual([]);
   expect(await readdir(directory)).not.toContain(unknown);

@@ -8,7 +8,7 @@ import { repeatOrWake } from '../concurrency/repeat.ts';
 import { withTimeout } from '../concurrency/timeout.ts';
 import { createImportTurns, findLane, type ImportTurns } from './import-turns.ts';
 
-/** Interval between looks for imports that `wake` does not announce: of another server, of a dead worker, and retries. */
+/** Interval between looks for imports that `wake` does not announce: another server's, a dead worker's, and retries. */
 const POLL_INTERVAL_MS = 500;
 /** How soon the queue is queried again after a failure, for example while the database is unavailable. */
 const FAILED_POLL_INTERVAL_MS = 2_000;

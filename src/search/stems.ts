@@ -1,6 +1,6 @@
 /**
- * Stems words with PostgreSQL's Snowball dictionaries, and remembers the stems. `LANGUAGES` in analysis/language.ts lists
- * the languages; stop words are those of the dictionaries.
+ * Stems words with PostgreSQL's Snowball dictionaries, and remembers the stems. `LANGUAGES` in analysis/language.ts
+ * lists the languages; stop words are those of the dictionaries.
  */
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';

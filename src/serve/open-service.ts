@@ -60,8 +60,8 @@ const traced =
     telemetry.step('searching', () => search(request));
 
 /**
- * Opens everything that the service needs on a database, which it migrates first. Starts the workers unless `runsWorkers`
- * is false: then other processes have to run them.
+ * Opens everything that the service needs on a database, which it migrates first. Starts the workers unless
+ * `runsWorkers` is false: then other processes have to run them.
  * @returns the service; `endWork`, after which no further job begins, and soon no further document; and `close`, which
  * lets running jobs end for at most `jobsTimeoutMs`, and then disconnects.
  */

@@ -51,7 +51,8 @@ async function requireEmpty(
   const { done } = await compareMigrations(database);
   if (done.length > 0 && (await database.selectFrom('accounts').select('id').limit(1).execute()).length > 0)
     throw new Error(
-      'The database is not empty, it has accounts: restore into an empty one. For the embedded database set another DATA_DIR.',
+      'The database is not empty, it has accounts: restore into an empty one. ' +
+        'For the embedded database set another DATA_DIR.',
     );
   if (done.length > 0 && done.join() !== head.migrations.join())
     throw new Error('The database has a schema of another version: restore into an empty database.');
