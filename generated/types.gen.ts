@@ -86,6 +86,31 @@ export type DocumentType = 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'xls' | 'html' | '
 export type DocumentErrorCode = 'UNSUPPORTED_FILE_TYPE' | 'FILE_CORRUPT' | 'FILE_ENCRYPTED' | 'NO_TEXT_EXTRACTED' | 'FILE_TOO_COMPLEX' | 'PROCESSING_TIMEOUT' | 'INTERNAL_ERROR';
 
 /**
+ * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
+ * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
+ * this field.
+ */
+export type Attributes = {
+    [key: string]: AttributeValue;
+};
+
+/**
+ * A text, a number, a boolean, or a list of up to 16 texts.
+ */
+export type AttributeValue = AttributeText | number | boolean | Array<AttributeText>;
+
+/**
+ * The text of an attribute.
+ */
+export type AttributeText = string;
+
+/**
+ * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
+ * service never opens it.
+ */
+export type SourceUrl = string;
+
+/**
  * How many passages there are; 0 until the document is processed.
  */
 export type PassageCount = number;
@@ -136,6 +161,8 @@ export type QueryRequest = {
  */
 export type ImportFileRequest = {
     fileId: FileId;
+    attributes?: Attributes;
+    sourceUrl?: SourceUrl;
 };
 
 /**
@@ -174,6 +201,8 @@ export type ImportTextContentRequest = {
      * The text, with at least one character that is not white space.
      */
     content: string;
+    attributes?: Attributes;
+    sourceUrl?: SourceUrl;
 };
 
 /**
@@ -211,6 +240,8 @@ export type Document = {
     pageCount?: PageCount;
     warnings?: DocumentWarnings;
     error?: DocumentError;
+    attributes?: Attributes;
+    sourceUrl?: SourceUrl;
 };
 
 /**
@@ -235,6 +266,8 @@ export type DocumentDetails = {
      */
     languages?: Array<LanguageShare>;
     file?: DocumentFile;
+    attributes?: Attributes;
+    sourceUrl?: SourceUrl;
 };
 
 /**
@@ -315,6 +348,8 @@ export type SearchResult = {
     content: string;
     metadata: SearchResultMetadata;
     location?: PassageLocation;
+    attributes?: Attributes;
+    sourceUrl?: SourceUrl;
 };
 
 /**

@@ -125,8 +125,17 @@ const ESCAPED_BYTES = 12;
 /** More than the names and the punctuation of any body. */
 const OVERHEAD_BYTES = 128 * 1024;
 
-const codePoints = ({ maxLength = 0, maxItems = 1, items }: Schema): number =>
-  items === undefined ? maxLength : maxItems * codePoints(items);
+/** Code points of the longest name that a caller may choose. */
+const NAME_MAX = 64;
+
+function codePoints({ anyOf, items, maxItems = 1, maxLength = 0, ...schema }: Schema): number {
+  const { maxProperties, additionalProperties } = schema;
+  if (anyOf !== undefined) return Math.max(...anyOf.map(codePoints));
+  if (items !== undefined) return maxItems * codePoints(items);
+  if (typeof additionalProperties === 'object')
+    return (maxProperties ?? 0) * (NAME_MAX + codePoints(additionalProperties));
+  return maxLength;
+}
 
 /** A body that is larger than any legal one of this operation. The answer names the service's limit. */
 const tooLarge: Plan = (context, operationId) => {

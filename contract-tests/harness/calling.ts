@@ -5,6 +5,7 @@ import { type Client, createClient } from '../../generated/client/index.ts';
 import * as sdk from '../../generated/sdk.gen.ts';
 import type {
   CreateKnowledgeBaseRequest,
+  ImportFileRequest,
   ImportTextContentRequest,
   ListDocumentsData,
   ListKnowledgeBasesData,
@@ -41,7 +42,8 @@ function createApi(sender: Client) {
   const to = { client: sender, throwOnError: true } as const;
   return {
     query: (body: QueryRequest) => dataOf(sdk.query({ ...to, body })),
-    importFile: (fileId: string) => dataOf(sdk.importFile({ ...to, body: { fileId } })),
+    importFile: (fileId: string, options: Omit<ImportFileRequest, 'fileId'> = {}) =>
+      dataOf(sdk.importFile({ ...to, body: { fileId, ...options } })),
     presignUploadUrl: (body: PresignUploadUrlRequest) => dataOf(sdk.presignUploadUrl({ ...to, body })),
     deleteKnowledgeBase: (knowledgeBaseId: string) =>
       dataOf(sdk.deleteKnowledgeBase({ ...to, body: { knowledgeBaseId } })),

@@ -9,6 +9,7 @@ export type Schema = {
   type?: string;
   enum?: unknown[];
   oneOf?: Schema[];
+  anyOf?: Schema[];
   minLength?: number;
   maxLength?: number;
   minimum?: number;
@@ -18,6 +19,8 @@ export type Schema = {
   required?: string[];
   properties?: Record<string, Schema>;
   items?: Schema;
+  maxProperties?: number;
+  additionalProperties?: Schema | boolean;
 };
 export type Content = {
   'application/json': { schema: Schema; examples?: Record<string, { summary?: string; value: unknown }> };

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type {
+  Attributes,
   Document,
   DocumentError,
   DocumentErrorCode,
@@ -31,7 +32,16 @@ export type DocumentRow = {
   passage_count: number;
   created_at: Date;
   updated_at: Date;
-};
+} & DescriptionRow;
+
+/** What the caller has said about a document; `{}` and null where nothing. */
+export type DescriptionRow = { attributes: Attributes; source_url: string | null };
+
+/** The contract's fields for what the caller has said about a document; none where nothing. */
+export const toDescription = ({ attributes, source_url }: DescriptionRow) => ({
+  ...(Object.keys(attributes).length > 0 && { attributes }),
+  ...(source_url !== null && { sourceUrl: source_url }),
+});
 
 /** The contract's report of a document's progress; `error` and `pageCount` only where there is one. */
 export const toStatusReport = (row: DocumentRow): DocumentStatusReport => ({
@@ -52,6 +62,7 @@ export const toDocument = (row: DocumentRow): Document => ({
   size: row.size_bytes,
   createdAt: row.created_at.toISOString(),
   knowledgeBaseId: row.knowledge_base_id,
+  ...toDescription(row),
 });
 
 /** Selects an account's document in a live knowledge base. */
@@ -91,18 +102,22 @@ export async function findUnfinished(database: Queryable, documents: ScopedId[])
   return rows;
 }
 
+/** What the caller of an import says about the new document. */
+export type Description = { attributes?: Attributes | undefined; sourceUrl?: string | undefined };
+
 type NewDocument = OwnedId & {
   title: string;
   source: string;
   type: DocumentType;
   bytes: number;
   fileId?: string;
+  description: Description;
 } & ({ status: 'pending' | 'processed'; failure?: never } | { status: 'failed'; failure: DocumentError });
 
 /** The columns of `DocumentRow`. */
 const documentColumns = sql.raw(
   'knowledge_base_id, id, title, type, size_bytes, status, error_code, error_message, warnings, page_count, ' +
-    'passage_count, created_at, updated_at',
+    'passage_count, created_at, updated_at, attributes, source_url',
 );
 
 const insertRow = prepare(
@@ -119,26 +134,34 @@ const insertRow = prepare(
     'errorCode',
     'errorMessage',
     'fileId',
+    'attributes',
+    'sourceUrl',
   ],
   (values) => sql<DocumentRow>`
     INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, error_code,
-      error_message, file_id, created_at, updated_at)
+      error_message, file_id, attributes, source_url, created_at, updated_at)
     VALUES (${values.knowledgeBaseId}, ${values.id}, ${values.accountId}, ${values.title}, ${values.source},
       ${values.type}, ${values.bytes}, ${values.status}, ${values.errorCode}, ${values.errorMessage}, ${values.fileId},
-      ${databaseNow}, ${databaseNow})
+      coalesce(${values.attributes}::jsonb, '{}'), ${values.sourceUrl}, ${databaseNow}, ${databaseNow})
     RETURNING ${documentColumns}`,
 );
+
+const descriptionValues = ({ attributes, sourceUrl }: Description) => ({
+  attributes: attributes && JSON.stringify(attributes),
+  sourceUrl,
+});
 
 /** Inserts the row of a new document; its bytes and passages are counted separately. */
 export async function insertDocument(
   transaction: Queryable,
-  { fileId, failure, ...document }: NewDocument,
+  { fileId, failure, description, ...document }: NewDocument,
 ): Promise<DocumentRow> {
   const [row] = await insertRow(transaction, {
     ...document,
     errorCode: failure?.code,
     errorMessage: failure?.message,
     fileId,
+    ...descriptionValues(description),
   });
   if (row === undefined) throw new Error('a document was inserted without its row');
   return row;
@@ -146,25 +169,29 @@ export async function insertDocument(
 
 const insertTextRows = prepare(
   'insert_texts',
-  ['knowledgeBaseId', 'accountId', 'ids', 'titles', 'bytes', 'passageCounts'],
+  ['knowledgeBaseId', 'accountId', 'ids', 'titles', 'bytes', 'passageCounts', 'attributes', 'sourceUrls'],
   (values) => sql<DocumentRow>`
     INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, passage_count,
-      created_at, updated_at)
+      attributes, source_url, created_at, updated_at)
     SELECT ${values.knowledgeBaseId}::uuid, id, ${values.accountId}::uuid, title, title, 'text', bytes, 'processed',
-      passage_count, ${databaseNow}, ${databaseNow}
+      passage_count, coalesce(attributes::jsonb, '{}'), source_url, ${databaseNow}, ${databaseNow}
     FROM unnest(${values.ids}::uuid[], ${values.titles}::text[], ${values.bytes}::bigint[],
-        ${values.passageCounts}::integer[])
-      AS text (id, title, bytes, passage_count)
+        ${values.passageCounts}::integer[], ${values.attributes}::text[], ${values.sourceUrls}::text[])
+      AS text (id, title, bytes, passage_count, attributes, source_url)
     RETURNING ${documentColumns}`,
 );
+
+/** The document of a text; `bytes`: its size in UTF-8. */
+export type NewText = { title: string; bytes: number; description: Description };
 
 /** Inserts the documents of analysed texts. Returns their rows in the order of the texts. */
 export async function insertTextDocuments(
   transaction: Queryable,
   { accountId, knowledgeBaseId }: OwnedKnowledgeBase,
-  { texts, passageCounts }: { texts: { title: string; bytes: number }[]; passageCounts: number[] },
+  { texts, passageCounts }: { texts: NewText[]; passageCounts: number[] },
 ): Promise<DocumentRow[]> {
   const ids = texts.map(() => uuidv7());
+  const descriptions = texts.map(({ description }) => descriptionValues(description));
   const rows = await insertTextRows(transaction, {
     accountId,
     knowledgeBaseId,
@@ -172,6 +199,8 @@ export async function insertTextDocuments(
     titles: texts.map(({ title }) => title),
     bytes: texts.map(({ bytes }) => bytes),
     passageCounts,
+    attributes: descriptions.map(({ attributes }) => attributes),
+    sourceUrls: descriptions.map(({ sourceUrl }) => sourceUrl),
   });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => {

@@ -38,6 +38,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0007-processing-since',
     '0008-distinct-lexemes',
     '0009-field-names',
+    '0010-attributes',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

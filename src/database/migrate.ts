@@ -11,6 +11,7 @@ import * as reservedUntil from './migrations/0006-reserved-until.ts';
 import * as processingSince from './migrations/0007-processing-since.ts';
 import * as distinctLexemes from './migrations/0008-distinct-lexemes.ts';
 import * as fieldNames from './migrations/0009-field-names.ts';
+import * as attributes from './migrations/0010-attributes.ts';
 import { requireUsableDatabase } from './usable-database.ts';
 
 /** In the order of their names. A released migration is never edited. */
@@ -24,6 +25,7 @@ const migrations: Record<string, Migration> = {
   '0007-processing-since': processingSince,
   '0008-distinct-lexemes': distinctLexemes,
   '0009-field-names': fieldNames,
+  '0010-attributes': attributes,
 };
 
 /**

@@ -1,6 +1,11 @@
 /** The tables as Kysely sees them; `schema.sql` in this folder shows the schema after all migrations. */
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
-import type { DocumentErrorCode, DocumentStatus, DocumentType } from '../../generated/types.gen.ts';
+import type {
+  Attributes,
+  DocumentErrorCode,
+  DocumentStatus,
+  DocumentType,
+} from '../../generated/types.gen.ts';
 
 /** Written in SQL or as a Date, read as a Date. */
 type Timestamp = ColumnType<Date, Date, Date>;
@@ -102,6 +107,8 @@ type DocumentTable = {
   updated_at: Timestamp;
   /** When the first try of its import began. Null: it is still queued, or it is an imported text. */
   processing_since: NullableTimestamp;
+  attributes: JSONColumnType<Attributes, string | undefined, string>;
+  source_url: string | null;
 };
 
 /** An upload ticket, which becomes the uploaded file. */

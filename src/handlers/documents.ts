@@ -6,6 +6,7 @@ import { expectStorage, requireStorage } from '../database/accounts.ts';
 import type { Queryable } from '../database/database.ts';
 import { announceDeletion, DeletionAnnounced } from '../database/deletion-lock.ts';
 import {
+  type Description,
   findDocument,
   insertDocument,
   isUnfinished,
@@ -32,6 +33,7 @@ type ImportedText = {
   knowledgeBaseId: string;
   title: string;
   bytes: number;
+  description: Description;
   isBlank: boolean;
   batches: AsyncIterable<PassageBatch>;
 };
@@ -48,7 +50,7 @@ const NO_TEXT = {
 async function insertText(
   transaction: Queryable,
   { accountId, config }: HandlerContext,
-  { knowledgeBaseId, title, bytes, batches, ...text }: ImportedText,
+  { knowledgeBaseId, title, bytes, description, batches, ...text }: ImportedText,
 ) {
   await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
   const document = { knowledgeBaseId, id: uuidv7(), accountId };
@@ -58,6 +60,7 @@ async function insertText(
     source: title,
     type: 'text',
     bytes,
+    description,
     ...(text.isBlank ? NO_TEXT : { status: 'processed' }),
   });
   const passage_count = await insertPassages(transaction, document, { batches, documents: 1, bytes });
@@ -90,14 +93,15 @@ async function reportStatus(
 }
 
 export const documentHandlers = {
-  async importTextContent({ title, content, ...input }, context) {
+  async importTextContent({ title, content, attributes, sourceUrl, ...input }, context) {
     const { database, accountId, config, diskWatermark, analyse, withoutPermit, signal, budget } = context;
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     const bytes = Buffer.byteLength(content);
+    const description = { attributes, sourceUrl };
     await diskWatermark.require(bytes);
     if (isShort({ title, content }) && !isBlank(content)) {
       const { transact, keyed, importShortText } = context;
-      const text = { knowledgeBaseId, title, content, bytes, transact, keyed };
+      const text = { knowledgeBaseId, title, content, bytes, description, transact, keyed };
       return { data: await withoutPermit(() => importShortText(text, { accountId, signal, budget })) };
     }
     const expected = await readExpectedLanguages(database, { accountId, knowledgeBaseId });
@@ -105,7 +109,7 @@ export const documentHandlers = {
     const text = { title, expected, format: 'text', content } as const;
     const analysing = () => analyse(text, { accountId, signal, budget });
     const store = (batches: ImportedText['batches']) =>
-      storeText(context, { knowledgeBaseId, title, bytes, isBlank: isBlank(content), batches });
+      storeText(context, { knowledgeBaseId, title, bytes, description, isBlank: isBlank(content), batches });
     // The batches of a large text are stored while the next ones are analysed. That takes seconds, so it runs without
     // a permit.
     if (isLarge(content.length)) return { data: await withoutPermit(async () => store(await analysing())) };

@@ -1,6 +1,7 @@
 /** The query operation. */
 import type { SearchResult } from '../../generated/types.gen.ts';
 import { withinBounds } from '../database/bounded-statements.ts';
+import { toDescription } from '../database/documents.ts';
 import { passageId, toLocation } from '../database/passages.ts';
 import { formatScopedId, parseKnowledgeBaseId } from '../ids.ts';
 import type { FoundPassage } from '../search/ranking.ts';
@@ -20,6 +21,7 @@ function toSearchResult(passage: FoundPassage): SearchResult {
     content: passage.content,
     metadata: { source: passage.source, annotations: JSON.stringify(location) },
     location,
+    ...toDescription(passage),
   };
 }
 

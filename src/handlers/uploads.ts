@@ -5,7 +5,7 @@ import type { UploadTicket } from '../../generated/types.gen.ts';
 import { requireStorage } from '../database/accounts.ts';
 import { databaseNow, readDatabaseTime } from '../database/clock.ts';
 import type { Queryable } from '../database/database.ts';
-import { findDocument, insertDocument, toDocument } from '../database/documents.ts';
+import { type Description, findDocument, insertDocument, toDocument } from '../database/documents.ts';
 import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
 import type { Tables } from '../database/tables.ts';
 import { fileNotFound, fileNotUploaded, uploadExpired } from '../errors.ts';
@@ -23,7 +23,11 @@ type FileRow = Selectable<Tables['files']>;
  * Inserts the pending document of an uploaded file, to which the file then belongs. `taken`: the object of a file that
  * was uploaded directly to the store.
  */
-async function insertFileDocument(transaction: Queryable, file: FileRow, taken: string | undefined) {
+async function insertFileDocument(
+  transaction: Queryable,
+  file: FileRow,
+  { taken, description }: { taken: string | undefined; description: Description },
+) {
   const { knowledge_base_id: knowledgeBaseId, account_id: accountId, size_bytes: bytes } = file;
   const row = await insertDocument(transaction, {
     knowledgeBaseId,
@@ -35,6 +39,7 @@ async function insertFileDocument(transaction: Queryable, file: FileRow, taken: 
     bytes,
     status: 'pending',
     fileId: file.id,
+    description,
   });
   await transaction
     .updateTable('files')
@@ -49,11 +54,17 @@ async function insertFileDocument(transaction: Queryable, file: FileRow, taken: 
   return row;
 }
 
+/**
+ * A file to import. `taken`: its object in the store; undefined: the file was uploaded to this service. `description`
+ * is ignored if the file has a document already.
+ */
+type UploadedFile = { file: ScopedId; taken: string | undefined; description: Description };
+
 /** Returns the document of an uploaded file, and inserts it if there is none. */
 async function findOrInsertDocument(
   transaction: Transaction<Tables>,
   { accountId, config, jobs }: HandlerContext,
-  { file: { knowledgeBaseId, id }, taken }: { file: ScopedId; taken: string | undefined },
+  { file: { knowledgeBaseId, id }, taken, description }: UploadedFile,
 ) {
   const file = await lockFile(transaction, { knowledgeBaseId, id, accountId });
   if (file === undefined) throw fileNotFound();
@@ -63,24 +74,19 @@ async function findOrInsertDocument(
   }
   if (file.uploaded_at === null && taken === undefined)
     throw file.expired ? uploadExpired() : fileNotUploaded();
-  const row = await insertFileDocument(transaction, file, taken);
+  const row = await insertFileDocument(transaction, file, { taken, description });
   await jobs.enqueueImport(transaction, { knowledgeBaseId, id: row.id, accountId });
   await requireStorage(transaction, { accountId, defaults: config }, file.size_bytes);
   return { row, isNew: true };
 }
 
-/**
- * Imports a file, and then removes the object that no row refers to. `taken`: the object in the store; undefined: the
- * file was uploaded to this service.
- */
-async function importUploadedFile(
-  context: HandlerContext,
-  { file, taken }: { file: ScopedId; taken: string | undefined },
-) {
+/** Imports a file, and then removes the object that no row refers to. */
+async function importUploadedFile(context: HandlerContext, uploaded: UploadedFile) {
+  const { file, taken } = uploaded;
   let unreferenced = taken;
   try {
     const { row, isNew } = await context.database.transaction().execute(async (transaction) => {
-      const result = await findOrInsertDocument(transaction, context, { file, taken });
+      const result = await findOrInsertDocument(transaction, context, uploaded);
       // From here on a row may refer to the object, even if the answer to the commit is lost.
       if (result.isNew) unreferenced = undefined;
       return result;
@@ -111,12 +117,13 @@ async function makeTicket(
 }
 
 export const uploadHandlers = {
-  async importFile(input, context) {
+  async importFile({ attributes, sourceUrl, ...input }, context) {
     const file = parseFileId(input.fileId);
     await context.diskWatermark.require(0);
     // Before the transaction: it must not wait for the store.
     const taken = await takeDirectUpload(context, { ...file, accountId: context.accountId });
-    return { data: toDocument(await importUploadedFile(context, { file, taken })) };
+    const description = { attributes, sourceUrl };
+    return { data: toDocument(await importUploadedFile(context, { file, taken, description })) };
   },
 
   async presignUploadUrl({ fileName, size, ...input }, context) {

@@ -68,6 +68,8 @@ async function loadSpec(): Promise<OpenAPIBackend> {
     customizeAjv: (ajv, _options, purpose) => {
       // Ajv would take 0x10, 1e1 and " 5" for numbers as well: see query-numbers.ts.
       if (purpose === ValidationContext.Params) ajv.opts.coerceTypes = false;
+      // OpenAPI 3.0 lacks JSON Schema's keyword for the names of a map.
+      ajv.addKeyword({ keyword: 'x-propertyNames', macro: (schema: object) => ({ propertyNames: schema }) });
       return addFormats.default(ajv);
     },
   });

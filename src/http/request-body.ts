@@ -14,6 +14,9 @@ type SizedSchema = {
   maxItems?: number;
   items?: unknown;
   properties?: Record<string, unknown>;
+  maxProperties?: number;
+  additionalProperties?: unknown;
+  anyOf?: unknown[];
 };
 
 /**
@@ -29,16 +32,22 @@ const BYTES_PER_SCALAR = 32;
 /** For white space between tokens, which a schema does not bound. */
 const SLACK_BYTES = 65_536;
 
+/** Code points in the longest name that a caller may choose; the pattern of such names has the same bound. */
+const CHOSEN_NAME_MAX = 64;
+
+const largestField = (nameLength: number, value: unknown): number =>
+  BYTES_PER_CODE_POINT * nameLength + largestJson(value) + 4;
+
 function largestJson(schema: unknown): number {
-  const { type, maxLength = 0, maxItems = 0, items, properties = {} } = schema as SizedSchema; // a dereferenced schema
+  const { type, anyOf, ...bounds } = schema as SizedSchema; // a dereferenced schema
+  const { maxLength = 0, maxItems = 0, items, properties = {}, maxProperties, additionalProperties } = bounds;
+  if (anyOf !== undefined) return Math.max(...anyOf.map(largestJson));
   if (type === 'string') return BYTES_PER_CODE_POINT * maxLength + 2;
   if (type === 'array') return maxItems * (largestJson(items) + 1) + 2;
   if (type !== 'object') return BYTES_PER_SCALAR;
-  const entries = Object.entries(properties);
-  return entries.reduce(
-    (sum, [name, value]) => sum + BYTES_PER_CODE_POINT * name.length + largestJson(value) + 4,
-    2,
-  );
+  if (maxProperties !== undefined)
+    return maxProperties * largestField(CHOSEN_NAME_MAX, additionalProperties) + 2;
+  return Object.entries(properties).reduce((sum, [name, value]) => sum + largestField(name.length, value), 2);
 }
 
 /** Bytes of the largest legal body of a dereferenced schema, with every character escaped. */

@@ -38,6 +38,7 @@ function importShort(owned: OwnedKnowledgeBase, text: Text, keyed?: KeyedRequest
       ...text,
       knowledgeBaseId: owned.knowledgeBaseId,
       bytes: Buffer.byteLength(text.content),
+      description: {},
       keyed,
       transact: (effect) =>
         keyed ? commitOnce(database, keyed, effect) : database.transaction().execute(effect),
@@ -149,7 +150,7 @@ test('keeps the answers of a batch; a key that another server has used gets the 
 test('a text that waits leaves the queue when its request ends', async () => {
   const owned = await makeKnowledgeBase(suite.database);
   const abort = new AbortController();
-  const text = { title: 'Gone', content: ENGLISH, bytes: 10, keyed: undefined };
+  const text = { title: 'Gone', content: ENGLISH, bytes: 10, description: {}, keyed: undefined };
   const waiting = shortTexts.importShortText(
     {
       ...text,

@@ -14,7 +14,7 @@ import {
 } from '../concurrency/wait-queue.ts';
 import { type DefaultLimits, expectStorage, requireStorage } from '../database/accounts.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { toDocument } from '../database/documents.ts';
+import { type NewText, toDocument } from '../database/documents.ts';
 import { commitTogether, type KeyedRequest, KeyTaken, type Transact } from '../database/idempotency-keys.ts';
 import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
 import { overloaded, ServiceError, serverShuttingDown } from '../errors.ts';
@@ -23,15 +23,15 @@ import { readExpectedLanguages } from './expected-languages.ts';
 import { insertTexts } from './store-passages.ts';
 
 /**
- * The request to import a text. `bytes`: its size in UTF-8. `transact` runs the transaction of this request alone.
- * `keyed`: its identity, if it has an Idempotency-Key.
+ * The request to import a text. `transact` runs the transaction of this request alone. `keyed`: its identity, if it has
+ * an Idempotency-Key.
  */
-export type ShortText = Text & {
-  knowledgeBaseId: string;
-  bytes: number;
-  transact: Transact;
-  keyed: KeyedRequest | undefined;
-};
+export type ShortText = Text &
+  NewText & {
+    knowledgeBaseId: string;
+    transact: Transact;
+    keyed: KeyedRequest | undefined;
+  };
 
 /** The account of a text, and the limits of its wait for a batch. */
 type ImportOptions = { accountId: string; signal: AbortSignal; budget: WaitBudget | undefined };

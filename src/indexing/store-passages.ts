@@ -8,7 +8,7 @@ import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import { release } from '../binary-array.ts';
 import type { Queryable } from '../database/database.ts';
 import { abortIfDeletionAnnounced } from '../database/deletion-lock.ts';
-import { type DocumentRow, insertTextDocuments } from '../database/documents.ts';
+import { type DocumentRow, insertTextDocuments, type NewText } from '../database/documents.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { prepare } from '../database/prepared.ts';
 import type { OwnedId, ScopedId } from '../ids.ts';
@@ -197,7 +197,7 @@ export async function insertPassages(
 export async function insertTexts(
   transaction: Queryable,
   owned: OwnedKnowledgeBase,
-  { texts, analysed }: { texts: { title: string; bytes: number }[]; analysed: AnalysedTexts },
+  { texts, analysed }: { texts: NewText[]; analysed: AnalysedTexts },
 ): Promise<DocumentRow[]> {
   const { columns, passageCounts, documentFrequencies, totals } = analysed;
   const rows = await insertTextDocuments(transaction, owned, { texts, passageCounts });

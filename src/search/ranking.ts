@@ -8,6 +8,7 @@ import type { DocumentType } from '../../generated/types.gen.ts';
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import type { Database } from '../database/database.ts';
+import type { DescriptionRow } from '../database/documents.ts';
 import type { PassageRow } from '../database/passages.ts';
 import { prepare } from '../database/prepared.ts';
 import { lengthNorm, normPerLetter } from './bm25.ts';
@@ -23,13 +24,14 @@ import {
 import { passageScore, queryTermRows, type ScoredTerm, TERM_VALUES, termValues } from './term-scores.ts';
 
 /** A passage with its score and the fields of its document that the contract shows. */
-export type FoundPassage = PassageRow & {
-  title: string;
-  source: string;
-  type: DocumentType;
-  /** In [0, 1], 6 decimals. */
-  score: number;
-};
+export type FoundPassage = PassageRow &
+  DescriptionRow & {
+    title: string;
+    source: string;
+    type: DocumentType;
+    /** In [0, 1], 6 decimals. */
+    score: number;
+  };
 
 /**
  * The terms to score. `upperBound`: the highest score that all terms of the query allow, also those that occur nowhere.
@@ -93,7 +95,8 @@ function rankedPassages(payment: Payment, values: RankingValues) {
       FROM reranked ORDER BY score DESC FETCH FIRST ${limit} ROWS WITH TIES),
     paid AS (${payment.take(sql`${accountId}::uuid`, due)})
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
-      page, headings, documents.title, documents.source, documents.type, least(ranked.score, 1) AS score,
+      page, headings, documents.title, documents.source, documents.type, attributes, source_url,
+      least(ranked.score, 1) AS score,
       ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)

@@ -37,7 +37,7 @@ export async function importText(
   const bytes = Buffer.byteLength(text.content);
   await database.transaction().execute(async (transaction) => {
     const document = { ...owned, id, title: text.title, source: text.title, type: 'text' as const };
-    await insertDocument(transaction, { ...document, bytes, status: 'processed' });
+    await insertDocument(transaction, { ...document, bytes, description: {}, status: 'processed' });
     await insertPassages(transaction, { ...owned, id }, { batches, documents: 1, bytes });
   });
   return id;
