@@ -173,3 +173,18 @@ test('about as many candidates as the budget, and the best ones, when words are 
     expect(found.length / (budget / 5)).toBeGreaterThanOrEqual(0.9);
   }
 });
+
+test('the tsqueries of long words with many variants stay below the megabyte that PostgreSQL allows', () => {
+  const variants = (term: number, count: number) =>
+    `(${Array.from({ length: count }, (_, i) => `'${'ẽ'.repeat(200)}${term}${i}'`).join('|')})`;
+  const terms = Array.from({ length: 14 }, (_, term): ImpactLevels => {
+    const probability = 0.4 * 0.75 ** term;
+    const rarity = Math.log(1 + 1 / probability);
+    return [
+      { operand: variants(term, 12), expectedScore: 0.28 * rarity, probability: 0.1 * probability },
+      { operand: variants(term, 6), expectedScore: 0.9 * rarity, probability },
+    ];
+  });
+  const { queries } = chooseCandidates(terms, { passageCount: 3_000, budget: 280 });
+  for (const query of queries) expect(Buffer.byteLength(query)).toBeLessThan(2 ** 20);
+});

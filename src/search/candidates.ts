@@ -39,6 +39,12 @@ const TERMS_MAX = 14;
 /** Operands that the index may check before the conditions use fewer steps; this many take some milliseconds. */
 const WORK_MAX = 80_000;
 /**
+ * UTF-16 units of a tsquery before the conditions use fewer steps. PostgreSQL rejects a tsquery whose lexemes take a
+ * megabyte together. Ordinary ones have at most a few thousand units. Long words with a variant in each of many
+ * languages would exceed a megabyte with 14 terms; with `STEPS_MIN` steps they take a third of it.
+ */
+const TSQUERY_MAX_LENGTH = 100_000;
+/**
  * Scores are rounded to this many steps from zero to the threshold. More steps lengthen the conditions: 4 to 8 find the
  * same share of the ten best within .003.
  */
@@ -225,6 +231,10 @@ function scanAbove(
   return { queries: typeof alone === 'object' ? [alone.text, ...queries] : queries, work };
 }
 
+/** Whether fewer steps are needed, to bound the work of the index or the length of a tsquery. */
+const isTooMuch = ({ queries, work }: IndexScan): boolean =>
+  work > WORK_MAX || queries.some((query) => query.length > TSQUERY_MAX_LENGTH);
+
 /** Every passage that contains any of the terms. */
 function everyCandidate(terms: ImpactLevels[]): string[] {
   const any = anyOf(terms.map(([least]) => (least ? { text: least.operand, operands: 1 } : false)));
@@ -265,6 +275,6 @@ export function chooseCandidates(terms: ImpactLevels[], { passageCount, budget }
       steps,
       passageCount,
     });
-  while (scan.work > WORK_MAX && --steps >= STEPS_MIN);
+  while (isTooMuch(scan) && --steps >= STEPS_MIN);
   return { queries: scan.queries.length > 0 ? scan.queries : everyCandidate(considered), all: false };
 }
