@@ -904,7 +904,7 @@ export type QueryErrors = {
      */
     402: InsufficientCreditsError;
     /**
-     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
+     * One of the knowledge bases is unknown, deleted or another account's; nothing was searched.
      */
     404: KnowledgeBaseNotFoundError;
     /**

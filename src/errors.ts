@@ -100,8 +100,12 @@ export const knowledgeBaseLimitExceeded = (data: { limit: number; used: number }
 
 export const routeNotFound = () => new ServiceError('NOT_FOUND', 'No operation has this path.');
 
-export const knowledgeBaseNotFound = () =>
-  new ServiceError('KNOWLEDGE_BASE_NOT_FOUND', 'There is no knowledge base with this id.');
+/** `among`: all distinct ids of the request. Where there are several, the message says which one is unknown. */
+export const knowledgeBaseNotFound = (id?: string, among: string[] = []) =>
+  new ServiceError(
+    'KNOWLEDGE_BASE_NOT_FOUND',
+    `There is no knowledge base with ${id !== undefined && among.length > 1 ? `the id ${id}` : 'this id'}.`,
+  );
 
 export const documentNotFound = () =>
   new ServiceError('DOCUMENT_NOT_FOUND', 'There is no document with this id.');
@@ -145,6 +149,12 @@ export const unsupportedMediaType = () =>
     'The Content-Type must be application/json in UTF-8, without a Content-Encoding.',
   );
 
+/** The place of a field in a sentence, as in JavaScript: `filter.filters.1.key` → `filter.filters[1].key` */
+export const placeOf = (field: string): string => field.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]') || '""';
+
+/** A question has its question mark already. */
+const asSentence = (text: string): string => (text.endsWith('?') ? text : `${text}.`);
+
 /** `formErrors`: about the request as a whole. `fieldErrors`: by the name of the field. */
 export function validationFailed(
   formErrors: string[],
@@ -153,10 +163,10 @@ export function validationFailed(
   const problems = [
     ...formErrors,
     ...Object.entries(fieldErrors).flatMap(([field, messages]) =>
-      messages.map((text) => `${field || '""'} ${text}`),
+      messages.map((text) => `${placeOf(field)} ${text}`),
     ),
   ];
-  return new ServiceError('INPUT_VALIDATION_FAILED', `${problems.join('; ')}.`, {
+  return new ServiceError('INPUT_VALIDATION_FAILED', problems.map(asSentence).join(' '), {
     data: { formErrors, fieldErrors },
   });
 }

@@ -28,6 +28,17 @@ export function parseKnowledgeBaseId(text: string): string {
   return text;
 }
 
+/**
+ * The distinct ids among `texts`.
+ * @throws KNOWLEDGE_BASE_NOT_FOUND for the first malformed one, named where there are several
+ */
+export function parseKnowledgeBaseIds(texts: string[]): string[] {
+  const ids = [...new Set(texts)];
+  const malformed = ids.find((id) => !UUID_PATTERN.test(id));
+  if (malformed !== undefined) throw knowledgeBaseNotFound(malformed, ids);
+  return ids;
+}
+
 /** @throws DOCUMENT_NOT_FOUND: a malformed id is simply unknown. */
 export function parseDocumentId(text: string): ScopedId {
   const parsed = parseScopedId(text);

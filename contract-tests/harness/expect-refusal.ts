@@ -29,13 +29,16 @@ export function expectSuccesses(
   for (const answer of others) expectRefusal(answer, status, errorCode);
 }
 
+/** A field as messages name it: `knowledgeBaseIds.0` → `knowledgeBaseIds[0]` */
+const placeOf = (field: string): string => field.replaceAll(/\.(\d+)/g, '[$1]');
+
 /** Asserts that the answer refuses exactly these fields, and that its message names each of them. */
 export function expectRefusedFields(answer: Answer, ...fields: string[]): void {
   expectRefusal(answer, 422, 'INPUT_VALIDATION_FAILED');
   const { message, data } = answer.body as { message: string; data: InputValidationFailedData }; // by the spec
   expect(data.formErrors).toEqual([]);
   expect(Object.keys(data.fieldErrors).toSorted()).toEqual(fields.toSorted());
-  for (const field of fields) expect(message).toContain(field);
+  for (const field of fields) expect(message).toContain(placeOf(field));
 }
 
 /** Everything that an account can read of its own data. */

@@ -1,11 +1,6 @@
 /** query, status by status; search-results.test.ts tests its results. */
 import { expect, test } from 'vitest';
-import {
-  expectNothingChanged,
-  expectRefusal,
-  expectRefusedFields,
-  expectSameRefusal,
-} from '../harness/expect-refusal.ts';
+import { expectNothingChanged, expectRefusal, expectRefusedFields } from '../harness/expect-refusal.ts';
 import { createInParallel } from '../harness/lists.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
@@ -111,16 +106,37 @@ test('402 INSUFFICIENT_CREDITS: with a balance of 0; invalid fields and unknown 
   expect(await poor.api.getBalance()).toBe(0);
 });
 
-test('404 KNOWLEDGE_BASE_NOT_FOUND: the same bytes for one unknown, malformed or deleted id', async () => {
+test('404 KNOWLEDGE_BASE_NOT_FOUND: an unknown, malformed or deleted id among several is named, and all alike', async () => {
   const deleted = await fill('gone');
   await api.deleteKnowledgeBase(deleted);
   await expectNothingChanged(account, async () => {
-    const bad = [UNKNOWN_KNOWLEDGE_BASE_ID, 'x'.repeat(36), '😀'.repeat(36), mammals.toUpperCase(), deleted];
-    const answers = await Promise.all(
-      bad.map((id) => request('query', { query: 'wombat', knowledgeBaseIds: [mammals, id, birds] })),
-    );
-    expectSameRefusal(answers, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+    for (const id of [
+      UNKNOWN_KNOWLEDGE_BASE_ID,
+      'x'.repeat(36),
+      '😀'.repeat(36),
+      mammals.toUpperCase(),
+      deleted,
+    ]) {
+      const answer = await request('query', { query: 'wombat', knowledgeBaseIds: [mammals, id, birds] });
+      expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+      const message = `There is no knowledge base with the id ${id}.`;
+      expect(answer.body).toEqual({
+        success: false,
+        message,
+        errorCode: 'KNOWLEDGE_BASE_NOT_FOUND',
+        data: {},
+      });
+    }
   });
+});
+
+test('422 INPUT_VALIDATION_FAILED: an unknown field is refused with the nearest legal name', async () => {
+  for (const name of ['knowledge_base_ids', 'knowledgeBaseId', 'KnowledgeBaseIDs']) {
+    const answer = await request('query', { query: 'wombat', [name]: [mammals] });
+    expectRefusedFields(answer, name);
+    const message = `${name} is not a field of this operation; did you mean knowledgeBaseIds?`;
+    expect(answer.body).toMatchObject({ message });
+  }
 });
 
 test('422 INPUT_VALIDATION_FAILED: values of another type are not converted', async () => {
@@ -145,6 +161,9 @@ test('422 INPUT_VALIDATION_FAILED: names the wrong element of knowledgeBaseIds',
     const input = { query: 'wombat', knowledgeBaseIds: [mammals, id] };
     expectRefusedFields(await request('query', input), 'knowledgeBaseIds.1');
   }
+  const { body } = await request('query', { query: 'wombat', knowledgeBaseIds: [mammals, 'short'] });
+  const message = 'knowledgeBaseIds[1] must be the id of a knowledge base: 36 characters.';
+  expect(body).toMatchObject({ message });
   const loneSurrogate = JSON.stringify({ query: 'wombat', knowledgeBaseIds: [`${mammals.slice(1)}\ud800`] });
   expectRefusedFields(await request('query', loneSurrogate), 'knowledgeBaseIds.0');
 });

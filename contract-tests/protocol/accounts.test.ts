@@ -8,7 +8,7 @@ import { expectRefusal, readHoldings } from '../harness/expect-refusal.ts';
 import { type Account, openAccount } from '../harness/opened-account.ts';
 import { inputsOf, operationOf, type Schema, schemas } from '../harness/read-spec.ts';
 import { bytesOf, untilFinal, uploadFile } from '../harness/uploading.ts';
-import { VALID_INPUTS } from '../harness/valid-inputs.ts';
+import { UNKNOWN_KNOWLEDGE_BASE_ID, VALID_INPUTS } from '../harness/valid-inputs.ts';
 
 const mine = await openAccount();
 const theirs = await openAccount();
@@ -151,7 +151,12 @@ test('404: a query of own knowledge bases and a foreign one fails, and costs not
   const [own, foreign] = [await createData(mine), await createData(theirs)];
   const balance = await mine.api.getBalance();
   const input = { query: 'tarsier', knowledgeBaseIds: [own.knowledgeBaseId, foreign.knowledgeBaseId] };
-  expectRefusal(await mine.request('query', input), 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+  const answer = await mine.request('query', input);
+  expectRefusal(answer, 404, 'KNOWLEDGE_BASE_NOT_FOUND');
+  // The message names the id that the request has named. Otherwise it is that of an unknown id.
+  const unknown = { ...input, knowledgeBaseIds: [own.knowledgeBaseId, UNKNOWN_KNOWLEDGE_BASE_ID] };
+  const { text } = await mine.request('query', unknown);
+  expect(answer.text).toBe(text.replace(UNKNOWN_KNOWLEDGE_BASE_ID, foreign.knowledgeBaseId));
   expect(await mine.api.getBalance()).toBe(balance);
 });
 

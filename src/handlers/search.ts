@@ -3,7 +3,7 @@ import type { SearchResult } from '../../generated/types.gen.ts';
 import { withinBounds } from '../database/bounded-statements.ts';
 import { toDescription } from '../database/documents.ts';
 import { passageId, toLocation } from '../database/passages.ts';
-import { formatScopedId, parseKnowledgeBaseId } from '../ids.ts';
+import { formatScopedId, parseKnowledgeBaseIds } from '../ids.ts';
 import type { FoundPassage } from '../search/ranking.ts';
 import type { Handlers } from './handler-types.ts';
 
@@ -30,10 +30,9 @@ const SEARCH_TIME_MAX_MS = 5_000;
 
 export const searchHandlers = {
   async query({ query, limit = 10, knowledgeBaseIds }, context) {
-    const ids = knowledgeBaseIds?.map(parseKnowledgeBaseId);
     const request = {
       accountId: context.accountId,
-      knowledgeBaseIds: ids && [...new Set(ids)],
+      knowledgeBaseIds: knowledgeBaseIds && parseKnowledgeBaseIds(knowledgeBaseIds),
       query,
       limit,
       price: context.config.creditsPerQuery,

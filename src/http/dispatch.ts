@@ -19,7 +19,7 @@ import { originOf } from './origin.ts';
 import { readNumbers } from './query-numbers.ts';
 import { largestBodyBytes, readJsonBody } from './request-body.ts';
 import { readSpec } from './spec.ts';
-import { toValidationError } from './validation-error.ts';
+import { AJV_OPTIONS, toValidationError } from './validation-error.ts';
 
 /** What the service knows of a request besides its input. The costly parts are functions, computed when called. */
 export type RequestContext = {
@@ -63,8 +63,7 @@ async function loadSpec(): Promise<OpenAPIBackend> {
     // of 1.4 s.
     quick: true,
     coerceTypes: true,
-    // `verbose`: errors hold the wrong value.
-    ajvOpts: { useDefaults: true, allErrors: true, verbose: true },
+    ajvOpts: { useDefaults: true, ...AJV_OPTIONS },
     customizeAjv: (ajv, _options, purpose) => {
       // Ajv would take 0x10, 1e1 and " 5" for numbers as well: see query-numbers.ts.
       if (purpose === ValidationContext.Params) ajv.opts.coerceTypes = false;
@@ -156,7 +155,8 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
         request.body = await readBody(context, limitBytes);
       }
       // openapi-backend would parse a string again.
-      if (typeof request.body === 'string') throw validationFailed(['the body must be object']);
+      if (typeof request.body === 'string')
+        throw validationFailed(['the body must be an object, not a string']);
     },
     validationFail: ({ validation }: Match) => {
       throw toValidationError(validation.errors ?? []);

@@ -1,48 +1,86 @@
 /** Turns the problems that Ajv finds in a request into an error that names the fields. */
 import type { ErrorObject } from 'ajv';
-import { type ServiceError, validationFailed } from '../errors.ts';
+import { placeOf, type ServiceError, validationFailed } from '../errors.ts';
+import { describeBrokenRule, describeUnknownName, shorten } from './broken-rules.ts';
 
-/** The longest name in an error: an unknown field's name may be as long as a body. */
-const NAME_MAX = 200;
+/**
+ * What `toValidationError` needs of Ajv: all problems at once, each with its schema and the wrong value. By
+ * `discriminator` only one schema of a oneOf is compared, the one that the value chooses.
+ */
+export const AJV_OPTIONS = { allErrors: true, verbose: true, discriminator: true };
 
-const shorten = (name: string): string => (name.length <= NAME_MAX ? name : `${name.slice(0, NAME_MAX)}…`);
+/** The steps of a JSON pointer without its first one, which says where the input was: `/query/limit` → `['limit']` */
+const stepsOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(2)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** The name of the field that is missing, unknown or wrong in the object of the problem; undefined: it has none. */
+function nameInObject({ keyword, params }: ErrorObject): string | undefined {
+  if (keyword === 'required') return params.missingProperty;
+  if (keyword === 'additionalProperties') return params.additionalProperty;
+  return keyword === 'discriminator' ? params.tag : undefined;
+}
 
 /**
  * The field that a problem is about; undefined: the body as a whole.
  * `/requestBody/knowledgeBaseIds/0` → `knowledgeBaseIds.0`, `/query/limit` → `limit`,
  * `/requestBody` without a required `name` → `name`
  */
-function fieldOf({ instancePath, keyword, params }: ErrorObject): string | undefined {
-  const [, , ...path] = instancePath.split('/');
-  if (keyword === 'required') path.push(params.missingProperty);
-  if (keyword === 'additionalProperties') path.push(params.additionalProperty);
+function fieldOf(problem: ErrorObject): string | undefined {
+  const path = [...stepsOf(problem.instancePath), nameInObject(problem)].filter((step) => step !== undefined);
   return path.length === 0 ? undefined : shorten(path.join('.'));
 }
 
-/** How a text breaks a pattern of the spec. Text of white space alone breaks only the pattern that forbids that. */
-function describePattern(pattern: string, text: unknown): string {
-  if (pattern.includes('\\x21-\\x7E')) return 'must hold visible ASCII characters only';
-  const isBlank = typeof text === 'string' && text.trim() === '';
-  return isBlank ? 'must hold more than white space' : 'must not hold U+0000 or half of a surrogate pair';
+/** Whether a problem is about the query string or one of its parameters, not about a value within a parameter. */
+const isOfQuery = ({ instancePath }: ErrorObject): boolean => /^\/query(?:\/[^/]*)?$/.test(instancePath);
+
+/** A wrong parameter. The query string holds only text, in which a parameter that occurs twice becomes a list. */
+function describeParameter(problem: ErrorObject): string {
+  const { keyword, params, data } = problem;
+  if (keyword === 'additionalProperties') return describeUnknownName(problem, 'parameter of this operation');
+  if (Array.isArray(data)) return 'may be given only once';
+  const isNumber = keyword === 'type' && params.type === 'integer';
+  return isNumber ? 'must be a whole number in decimal digits' : describeBrokenRule(problem);
 }
 
-/** Whether a problem is about a parameter of the query string, not about a field of the body. */
-const isOfQuery = ({ instancePath }: ErrorObject): boolean => /^\/query(?:\/|$)/.test(instancePath);
-
 function messageOf(problem: ErrorObject): string {
-  const { keyword, message, params, data } = problem;
-  // A parameter that occurs more than once in the query string becomes a list.
-  if (isOfQuery(problem) && Array.isArray(data)) return 'may be given only once';
-  switch (keyword) {
-    case 'required':
-      return 'is required';
-    case 'additionalProperties':
-      return `is not a ${isOfQuery(problem) ? 'parameter' : 'field'} of this operation`;
-    case 'pattern':
-      return describePattern(params.pattern, data);
-    default:
-      return message ?? 'is not valid';
-  }
+  if (isOfQuery(problem)) return describeParameter(problem);
+  if (problem.keyword !== 'additionalProperties') return describeBrokenRule(problem);
+  const owner = stepsOf(problem.instancePath).join('.');
+  return describeUnknownName(problem, `field of ${owner === '' ? 'this operation' : placeOf(owner)}`);
+}
+
+const isUnion = ({ keyword }: ErrorObject): boolean => keyword === 'oneOf' || keyword === 'anyOf';
+
+/**
+ * Replaces the problems of a value that fits no schema of a oneOf or anyOf. Ajv lists them for each schema. The schemas
+ * for values of another type are left out; where all are, one problem names all types.
+ */
+function resolveUnion(found: ErrorObject[], union: ErrorObject): ErrorObject[] {
+  const { instancePath: place } = union;
+  const isWithin = ({ instancePath }: ErrorObject) =>
+    instancePath === place || instancePath.startsWith(`${place}/`);
+  const isOtherType = ({ keyword, instancePath }: ErrorObject) =>
+    keyword === 'type' && instancePath === place;
+  const types = found.filter(isOtherType).map(({ params }) => params.type);
+  const relevant = found.filter((problem) => !isOtherType(problem));
+  if (relevant.some(isWithin)) return relevant;
+  if (types.length === 0) return [...relevant, union]; // the value fits two schemas of a oneOf
+  return [...relevant, { ...union, keyword: 'type', params: { type: types } }];
+}
+
+/** Ajv reports a wrong name twice: what is wrong with it, and at the keyword for names. */
+const isAboutNames = ({ keyword }: ErrorObject): boolean => /propertyNames$/.test(keyword);
+
+/** The problems without repeated ones, and without those of schemas for which a value was not meant. */
+function selectRelevant(problems: ErrorObject[]): ErrorObject[] {
+  let found: ErrorObject[] = [];
+  for (const problem of problems)
+    if (isUnion(problem)) found = resolveUnion(found, problem);
+    else if (!isAboutNames(problem)) found.push(problem);
+  return found;
 }
 
 /** The messages by field, as a JSON object. It has no prototype: a client may send a field named `__proto__`. */
@@ -54,12 +92,12 @@ function toRecord(messagesOf: Map<string, Set<string>>): Record<string, string[]
 
 /**
  * INPUT_VALIDATION_FAILED with all problems by field, each message of a field once. `problems` come from an Ajv with
- * `allErrors` and `verbose`.
+ * AJV_OPTIONS.
  */
 export function toValidationError(problems: ErrorObject[]): ServiceError {
   const formErrors: string[] = [];
   const fieldErrors = new Map<string, Set<string>>();
-  for (const problem of problems) {
+  for (const problem of selectRelevant(problems)) {
     const field = fieldOf(problem);
     if (field === undefined) {
       formErrors.push(`the body ${messageOf(problem)}`);

@@ -203,7 +203,12 @@ export function createStatistics(database: Queryable, payment: Payment) {
       isCountingStems,
     });
     const found = row?.ids ? row.ids.split(',') : [];
-    if (row === undefined || (ids !== undefined && found.length < ids.length)) throw knowledgeBaseNotFound();
+    const isOneMissing = ids !== undefined && found.length < ids.length;
+    if (row === undefined || isOneMissing)
+      throw knowledgeBaseNotFound(
+        ids?.find((id) => !found.includes(id)),
+        ids,
+      );
     const { isCovered, estimate, frequencies, stems, ...searched } = row;
     let next = 0;
     return {
