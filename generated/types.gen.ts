@@ -214,6 +214,15 @@ export type CreateKnowledgeBaseRequest = {
 };
 
 /**
+ * The knowledge base to change, and its new name and purpose.
+ */
+export type UpdateKnowledgeBaseRequest = {
+    knowledgeBaseId: KnowledgeBaseId;
+    name?: KnowledgeBaseName;
+    description?: KnowledgeBaseDescription;
+};
+
+/**
  * A collection of documents, searched alone or together with others.
  */
 export type KnowledgeBase = {
@@ -222,6 +231,21 @@ export type KnowledgeBase = {
     description: KnowledgeBaseDescription;
     createdAt: Timestamp;
     updatedAt: Timestamp;
+    documentCount?: Count;
+    passageCount?: Count;
+    storageUsed?: ByteCount;
+    documentsByStatus?: DocumentsByStatus;
+};
+
+/**
+ * The number of documents in each status. Together they are the `documentCount`.
+ */
+export type DocumentsByStatus = {
+    pending: Count;
+    processing: Count;
+    processed: Count;
+    failed: Count;
+    timeout: Count;
 };
 
 /**
@@ -857,6 +881,11 @@ export type UnexpectedError = {
  * The knowledge base whose documents are listed.
  */
 export type ListedKnowledgeBase = KnowledgeBaseId;
+
+/**
+ * The knowledge base to return.
+ */
+export type AskedKnowledgeBase = KnowledgeBaseId;
 
 /**
  * The document to return.
@@ -1713,3 +1742,112 @@ export type ListPassagesResponses = {
 };
 
 export type ListPassagesResponse = ListPassagesResponses[keyof ListPassagesResponses];
+
+export type GetKnowledgeBaseData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * The knowledge base to return.
+         */
+        knowledgeBaseId: KnowledgeBaseId;
+    };
+    url: '/v1/getKnowledgeBase';
+};
+
+export type GetKnowledgeBaseErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: KnowledgeBaseNotFoundError;
+    /**
+     * The request breaks its schema. Here the knowledge base's id has a wrong length.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type GetKnowledgeBaseError = GetKnowledgeBaseErrors[keyof GetKnowledgeBaseErrors];
+
+export type GetKnowledgeBaseResponses = {
+    /**
+     * The knowledge base.
+     */
+    200: KnowledgeBaseEnvelope;
+};
+
+export type GetKnowledgeBaseResponse = GetKnowledgeBaseResponses[keyof GetKnowledgeBaseResponses];
+
+export type UpdateKnowledgeBaseData = {
+    body: UpdateKnowledgeBaseRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/updateKnowledgeBase';
+};
+
+export type UpdateKnowledgeBaseErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: KnowledgeBaseNotFoundError;
+    /**
+     * The body is larger than the largest legal body of this operation, every character escaped.
+     */
+    413: PayloadTooLargeError;
+    /**
+     * The Content-Type is missing or is not application/json in UTF-8.
+     */
+    415: UnsupportedMediaTypeError;
+    /**
+     * The request breaks its schema. Here the knowledge base's id has a wrong length.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type UpdateKnowledgeBaseError = UpdateKnowledgeBaseErrors[keyof UpdateKnowledgeBaseErrors];
+
+export type UpdateKnowledgeBaseResponses = {
+    /**
+     * The knowledge base after the change.
+     */
+    200: KnowledgeBaseEnvelope;
+};
+
+export type UpdateKnowledgeBaseResponse = UpdateKnowledgeBaseResponses[keyof UpdateKnowledgeBaseResponses];

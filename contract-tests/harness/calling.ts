@@ -12,6 +12,7 @@ import type {
   ListPassagesData,
   PresignUploadUrlRequest,
   QueryRequest,
+  UpdateKnowledgeBaseRequest,
 } from '../../generated/types.gen.ts';
 import { OPERATION_IDS, type OperationId, ROUTES, requireContract } from './contract-check.ts';
 import { type Answer, exchange, type Sent } from './exchange.ts';
@@ -64,6 +65,10 @@ function createApi(sender: Client) {
       ),
     getDocument: (documentId: string) => dataOf(sdk.getDocument({ ...to, query: { documentId } })),
     listPassages: async (query: ListPassagesData['query']) => (await sdk.listPassages({ ...to, query })).data,
+    getKnowledgeBase: (knowledgeBaseId: string) =>
+      dataOf(sdk.getKnowledgeBase({ ...to, query: { knowledgeBaseId } })),
+    updateKnowledgeBase: (body: UpdateKnowledgeBaseRequest) =>
+      dataOf(sdk.updateKnowledgeBase({ ...to, body })),
     getUsage: () => dataOf(sdk.getUsage(to)),
     getBalance: async () => (await dataOf(sdk.getBalance(to))).balance,
   };

@@ -22,4 +22,6 @@ export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   getBalance: {},
   getDocument: { documentId: UNKNOWN_DOCUMENT_ID },
   listPassages: { documentId: UNKNOWN_DOCUMENT_ID, limit: '10' },
+  getKnowledgeBase: { knowledgeBaseId },
+  updateKnowledgeBase: { knowledgeBaseId, name: 'Handbook', description: 'Manuals' },
 };

@@ -24,6 +24,7 @@ const WITH_EVERY_RESOURCE: OperationId[] = [
   'getUsage',
   'getBalance',
   'listPassages',
+  'getKnowledgeBase',
   'query',
 ];
 
@@ -108,6 +109,22 @@ export const KNOWLEDGE_BASE_BUGS = [
     description: null,
   })),
   inItems<KnowledgeBase>('ids instead of knowledge bases', 'listKnowledgeBases', ({ id }) => id),
+  inData<KnowledgeBase>('the documents of every knowledge base are counted', 'getKnowledgeBase', (data) => ({
+    ...data,
+    documentCount: (data.documentCount ?? 0) + 1,
+  })),
+  inData<KnowledgeBase>('documents being read count as processed', 'getKnowledgeBase', (data) => ({
+    ...data,
+    documentsByStatus: { pending: 0, processing: 0, processed: 0, failed: 0, timeout: 0 },
+  })),
+  inData<KnowledgeBase>('an update ignores the description', 'updateKnowledgeBase', (data) => ({
+    ...data,
+    description: '',
+  })),
+  inData<KnowledgeBase>('an update does not change updatedAt', 'updateKnowledgeBase', (data) => ({
+    ...data,
+    updatedAt: data.createdAt,
+  })),
   inData('a deletion without the id', 'deleteKnowledgeBase', () => ({})),
   inData('the id alone as data', 'deleteDocument', ({ id }: { id: string }) => id),
 ];

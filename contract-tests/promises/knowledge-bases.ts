@@ -67,6 +67,72 @@ export async function deleteKnowledgeBase(context: RunContext): Promise<PlannedR
   };
 }
 
+export async function getKnowledgeBase(context: RunContext): Promise<PlannedRequest> {
+  const { api } = context.caller;
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
+  const text = { title: 'Gauges', content: 'één' };
+  const {
+    id: documentId,
+    size,
+    passageCount = 0,
+  } = await api.importTextContent({ knowledgeBaseId, ...text });
+  return {
+    sent: requestWith(context, 'getKnowledgeBase', { knowledgeBaseId }),
+    async check(answer) {
+      const found = dataOf<KnowledgeBase>(answer);
+      const { data: listed } = await api.listKnowledgeBases();
+      assert.deepEqual(
+        found,
+        listed.find(({ id }) => id === knowledgeBaseId),
+        'the list shows the same knowledge base',
+      );
+      const none = { pending: 0, processing: 0, processed: 0, failed: 0, timeout: 0 };
+      const documentsByStatus = { ...none, processed: 1 };
+      const counted = { ...found, documentCount: 1, passageCount, storageUsed: size, documentsByStatus };
+      assert.deepEqual(found, counted, 'it counts its one document, with passages and bytes');
+      await api.deleteDocument(documentId);
+      const emptied = {
+        ...found,
+        documentCount: 0,
+        passageCount: 0,
+        storageUsed: 0,
+        documentsByStatus: none,
+      };
+      assert.deepEqual(
+        await api.getKnowledgeBase(knowledgeBaseId),
+        emptied,
+        'a deleted document is not counted',
+      );
+    },
+  };
+}
+
+export async function updateKnowledgeBase(context: RunContext): Promise<PlannedRequest> {
+  const { api } = context.caller;
+  const before = await makeKnowledgeBase(context);
+  const knowledgeBaseId = before.id;
+  return {
+    sent: requestWith(context, 'updateKnowledgeBase', { knowledgeBaseId }),
+    async check(answer) {
+      const updated = dataOf<KnowledgeBase>(answer);
+      const { name, description } = exampleInput('updateKnowledgeBase');
+      const { updatedAt } = updated;
+      assert.deepEqual(
+        updated,
+        { ...before, name, description, updatedAt },
+        'name and description are those of the request, and all else but updatedAt stays',
+      );
+      assert.ok(updatedAt > before.updatedAt, 'updatedAt is the time of the change');
+      assert.deepEqual(await api.getKnowledgeBase(knowledgeBaseId), updated, 'the change is stored');
+      const renamed = await api.updateKnowledgeBase({ knowledgeBaseId, name: 'Contract run, renamed' });
+      assert.equal(renamed.description, updated.description, 'a field that is left out stays');
+      const emptied = await api.updateKnowledgeBase({ knowledgeBaseId, description: '' });
+      assert.equal(emptied.description, '', 'an empty description removes the present one');
+      assert.equal(emptied.name, renamed.name, 'a field that is left out stays');
+    },
+  };
+}
+
 /** Checked pages of one item. The fixtures have two knowledge bases; an account may have a thousand. */
 const CHECKED_PAGES = 2;
 

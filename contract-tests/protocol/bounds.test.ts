@@ -55,6 +55,24 @@ const LENGTHS: Bound[] = [
   { operationId: 'getDocumentStatus', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
   { operationId: 'getDocument', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
   { operationId: 'listPassages', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
+  { operationId: 'getKnowledgeBase', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: {} },
+  { operationId: 'updateKnowledgeBase', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: {} },
+  {
+    operationId: 'updateKnowledgeBase',
+    field: 'name',
+    min: 1,
+    max: 100,
+    accepted: 200,
+    rest: { knowledgeBaseId },
+  },
+  {
+    operationId: 'updateKnowledgeBase',
+    field: 'description',
+    min: 0,
+    max: 1000,
+    accepted: 200,
+    rest: { knowledgeBaseId },
+  },
 ];
 
 /** interface.md, "Limits". The `limit` of lists is in contract.md, "list paging", and `waitSeconds` in gaps.md. */

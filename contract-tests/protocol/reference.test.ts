@@ -72,7 +72,8 @@ test('405 METHOD_NOT_ALLOWED by other methods; 404 NOT_FOUND for other files of 
 
 /** Every operation, in the order in which a newcomer can use them. */
 const USE_ORDER = [
-  ...['createKnowledgeBase', 'listKnowledgeBases', 'deleteKnowledgeBase'],
+  ...['createKnowledgeBase', 'listKnowledgeBases', 'getKnowledgeBase', 'updateKnowledgeBase'],
+  'deleteKnowledgeBase',
   ...[
     'importTextContent',
     'listDocuments',

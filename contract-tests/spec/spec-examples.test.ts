@@ -67,11 +67,15 @@ describe('examples', () => {
 
 describe('the examples agree with each other', () => {
   const knowledgeBase = answerOf<KnowledgeBase>('createKnowledgeBase', 'created');
+  const knowledgeBases = answerOf<KnowledgeBase[]>('listKnowledgeBases', 'all');
   const documents = answerOf<Document[]>('listDocuments', 'all');
   const found = answerOf<SearchResult[]>('query', 'found');
 
   test('the documents are in the created knowledge base, newest first', () => {
-    expect(answerOf<KnowledgeBase[]>('listKnowledgeBases', 'all')).toContainEqual(knowledgeBase);
+    const { id, name, description, createdAt, updatedAt } = knowledgeBase;
+    expect(knowledgeBases).toContainEqual(
+      expect.objectContaining({ id, name, description, createdAt, updatedAt }),
+    );
     expect(new Set(documents.map((document) => document.knowledgeBaseId))).toEqual(
       new Set([knowledgeBase.id]),
     );
@@ -149,10 +153,24 @@ describe('the examples agree with each other', () => {
     expect(Number(address.searchParams.get('expires'))).toBe(Date.parse(ticket.expiresAt));
   });
 
+  test('each knowledge base equals its list entry, and counts its listed documents', () => {
+    const found = ['empty', 'filled'].map((name) => answerOf<KnowledgeBase>('getKnowledgeBase', name));
+    expect(found).toEqual(knowledgeBases);
+    for (const { id, documentCount, passageCount, storageUsed, documentsByStatus = {} } of found) {
+      const own = documents.filter(({ knowledgeBaseId }) => knowledgeBaseId === id);
+      const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+      expect(documentCount).toBe(own.length);
+      expect(passageCount).toBe(sum(own.map((document) => document.passageCount ?? 0)));
+      expect(storageUsed).toBe(sum(own.map(({ size }) => size)));
+      for (const [status, count] of Object.entries(documentsByStatus))
+        expect(count).toBe(own.filter((document) => document.status === status).length);
+    }
+  });
+
   test('usage agrees with the lists', () => {
     const usage = answerOf<Usage>('getUsage', 'usage');
     expect(usage.storageUsed).toBe(documents.reduce((sum, { size }) => sum + size, 0));
-    expect(usage.knowledgeBaseCount).toBe(answerOf<KnowledgeBase[]>('listKnowledgeBases', 'all').length);
+    expect(usage.knowledgeBaseCount).toBe(knowledgeBases.length);
   });
 });
 

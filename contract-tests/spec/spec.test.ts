@@ -14,7 +14,7 @@ import {
 } from '../harness/read-spec.ts';
 
 describe('operations', () => {
-  /** The interface's table of endpoints, in its order, with the tag of each; then two additions. */
+  /** The interface's table of endpoints, in its order, with the tag of each; then the additions. */
   const ENDPOINTS = [
     ['query', 'post', 'search'],
     ['importFile', 'post', 'uploads'],
@@ -30,9 +30,11 @@ describe('operations', () => {
     ['getBalance', 'get', 'account'],
     ['getDocument', 'get', 'documents'],
     ['listPassages', 'get', 'documents'],
+    ['getKnowledgeBase', 'get', 'knowledge-bases'],
+    ['updateKnowledgeBase', 'post', 'knowledge-bases'],
   ];
 
-  test('are the twelve of the interface, in its order, and two more; each has its operationId as path', () => {
+  test('are the twelve of the interface, in its order, and then additions; each has its operationId as path', () => {
     const found = operations.map(({ path, method, operationId, tags }) => [
       path,
       operationId,
@@ -56,6 +58,8 @@ describe('operations', () => {
     getDocumentStatus: ['404'],
     getDocument: ['404'],
     listPassages: ['404'],
+    getKnowledgeBase: ['404'],
+    updateKnowledgeBase: ['404'],
   };
 
   test.each(operations)('$operationId documents the statuses that it can answer with', (operation) => {
@@ -114,6 +118,10 @@ describe('bounds of the interface', () => {
     ['getDocumentStatus', 'waitSeconds', false, { type: 'integer', minimum: 0, maximum: 30, default: 0 }],
     ['getDocument', 'documentId', true, id],
     ['listPassages', 'documentId', true, id],
+    ['getKnowledgeBase', 'knowledgeBaseId', true, knowledgeBaseId],
+    ['updateKnowledgeBase', 'knowledgeBaseId', true, knowledgeBaseId],
+    ['updateKnowledgeBase', 'name', false, { type: 'string', minLength: 1, maxLength: 100 }],
+    ['updateKnowledgeBase', 'description', false, { type: 'string', maxLength: 1000 }],
   ];
 
   test.each(FIELDS)('%s: %s', (operationId, field, required, constraint) => {

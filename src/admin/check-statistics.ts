@@ -127,7 +127,7 @@ const REPAIRS: ((knowledgeBaseId: string) => RawBuilder<unknown>)[] = [
 /** Sets all counters of a knowledge base to a recount, under a lock against changes; returns the remaining problems. */
 export async function repairStatistics(database: Database, knowledgeBaseId: string): Promise<string[]> {
   return await database.transaction().execute(async (transaction) => {
-    // Imports and deletions hold this lock FOR SHARE: this waits for running ones, and delays new ones.
+    // Imports and deletions hold this lock FOR KEY SHARE: this waits for running ones, and delays new ones.
     await sql`SELECT 1 FROM knowledge_bases WHERE knowledge_base_id = ${knowledgeBaseId} FOR UPDATE`.execute(
       transaction,
     );

@@ -9,6 +9,7 @@ import type {
   GetBalanceError,
   GetDocumentError,
   GetDocumentStatusError,
+  GetKnowledgeBaseError,
   GetUsageError,
   ImportFileError,
   ImportTextContentError,
@@ -17,6 +18,7 @@ import type {
   ListPassagesError,
   PresignUploadUrlError,
   QueryError,
+  UpdateKnowledgeBaseError,
 } from '../../generated/types.gen.ts';
 
 /** All error envelopes that the operations document. */
@@ -27,6 +29,7 @@ type Envelope =
   | GetBalanceError
   | GetDocumentError
   | GetDocumentStatusError
+  | GetKnowledgeBaseError
   | GetUsageError
   | ImportFileError
   | ImportTextContentError
@@ -34,7 +37,8 @@ type Envelope =
   | ListKnowledgeBasesError
   | ListPassagesError
   | PresignUploadUrlError
-  | QueryError;
+  | QueryError
+  | UpdateKnowledgeBaseError;
 
 type DataIn<One, Code> = One extends { errorCode: infer Known; data: infer Data }
   ? Code extends Known

@@ -13,6 +13,7 @@ import type {
   DocumentStatusReport,
   GetDocumentData,
   GetDocumentStatusData,
+  GetKnowledgeBaseData,
   ImportFileRequest,
   ImportTextContentRequest,
   KnowledgeBase,
@@ -24,6 +25,7 @@ import type {
   PresignUploadUrlRequest,
   QueryRequest,
   SearchResult,
+  UpdateKnowledgeBaseRequest,
   UploadTicket,
   Usage,
 } from '../../generated/types.gen.ts';
@@ -141,6 +143,14 @@ export const createReadOperations = (options: Options) => ({
   ): Promise<Page<KnowledgeBase>> {
     return (await sdk.listKnowledgeBases({ query, ...options(call) })).data;
   },
+  /** A knowledge base with the numbers of its documents and passages. */
+  async getKnowledgeBase(
+    knowledgeBase: GetKnowledgeBaseData['query'] | string,
+    call: CallOptions = {},
+  ): Promise<KnowledgeBase> {
+    const query = toKnowledgeBaseInput(knowledgeBase);
+    return (await sdk.getKnowledgeBase({ query, ...options(call) })).data.data;
+  },
   /** The passages of a document, in their order. */
   async listPassages(query: ListPassagesData['query'], call: CallOptions = {}): Promise<Page<Passage>> {
     return (await sdk.listPassages({ query, ...options(call) })).data;
@@ -179,6 +189,13 @@ export const createWriteOperations = (options: Options, idempotent = createIdemp
     call: CreateOptions = {},
   ): Promise<KnowledgeBase> {
     return (await sdk.createKnowledgeBase({ body, ...idempotent(call) })).data.data;
+  },
+  /** Replaces the name, the description or both. */
+  async updateKnowledgeBase(
+    body: UpdateKnowledgeBaseRequest,
+    call: CallOptions = {},
+  ): Promise<KnowledgeBase> {
+    return (await sdk.updateKnowledgeBase({ body, ...options(call) })).data.data;
   },
   /** Deletes a knowledge base with everything in it. */
   async deleteKnowledgeBase(

@@ -1,5 +1,6 @@
-/** Statements on knowledge bases that more than one operation needs. */
+/** Knowledge bases: their rows, their locks, and their form in the contract. */
 import { type RawBuilder, sql } from 'kysely';
+import type { DocumentStatus, KnowledgeBase } from '../../generated/types.gen.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
@@ -18,7 +19,12 @@ const find = prepare('find_knowledge_base', ['accountId', 'knowledgeBaseId'], li
 const lock = prepare(
   'lock_knowledge_base',
   ['accountId', 'knowledgeBaseId'],
-  (owned) => sql`${liveKnowledgeBase(owned)} FOR SHARE`,
+  (owned) => sql`${liveKnowledgeBase(owned)} FOR KEY SHARE`,
+);
+const lockExclusively = prepare(
+  'lock_knowledge_base_for_deletion',
+  ['accountId', 'knowledgeBaseId'],
+  (owned) => sql`${liveKnowledgeBase(owned)} FOR UPDATE`,
 );
 
 /** @throws KNOWLEDGE_BASE_NOT_FOUND unless the account has this knowledge base. */
@@ -29,10 +35,93 @@ export async function requireKnowledgeBase(database: Queryable, owned: OwnedKnow
 
 /**
  * Keeps the knowledge base from being deleted until the transaction ends. Each transaction that adds to it takes this
- * lock first.
+ * lock first. A new name or description does not wait for it: only a deletion locks the row `FOR UPDATE`.
  * @throws KNOWLEDGE_BASE_NOT_FOUND unless the account has it.
  */
 export async function lockKnowledgeBase(transaction: Queryable, owned: OwnedKnowledgeBase): Promise<void> {
   const rows = await lock(transaction, owned);
   if (rows.length === 0) throw knowledgeBaseNotFound();
+}
+
+/**
+ * Locks the knowledge base for its deletion, against all that `lockKnowledgeBase` lets in.
+ * @throws KNOWLEDGE_BASE_NOT_FOUND unless the account has it.
+ */
+export async function lockForDeletion(transaction: Queryable, owned: OwnedKnowledgeBase): Promise<void> {
+  const rows = await lockExclusively(transaction, owned);
+  if (rows.length === 0) throw knowledgeBaseNotFound();
+}
+
+const countStatus = <Status extends DocumentStatus>(status: Status) =>
+  sql<number>`count(*) FILTER (WHERE status = ${sql.lit(status)})`.as(status);
+
+/**
+ * Selects the account's live knowledge bases with their counters, all of the same moment. Only the documents that are
+ * not processed are counted, by an index that holds just these; the processed ones are the rest.
+ */
+export const selectKnowledgeBases = (database: Queryable, accountId: string) =>
+  database
+    .selectFrom('knowledge_bases')
+    .innerJoin('knowledge_base_statistics as counters', (join) =>
+      join.onRef('counters.knowledge_base_id', '=', 'knowledge_bases.knowledge_base_id'),
+    )
+    .innerJoinLateral(
+      ({ selectFrom }) =>
+        selectFrom('documents')
+          .select([
+            countStatus('pending'),
+            countStatus('processing'),
+            countStatus('failed'),
+            countStatus('timeout'),
+          ])
+          .whereRef('documents.knowledge_base_id', '=', 'knowledge_bases.knowledge_base_id')
+          .where(sql<boolean>`status <> 'processed'`)
+          .as('unprocessed'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('unprocessed')
+    .select([
+      'knowledge_bases.knowledge_base_id',
+      'name',
+      'description',
+      'created_at',
+      'updated_at',
+      'document_count',
+      'passage_count',
+      'storage_bytes',
+    ])
+    .where('knowledge_bases.account_id', '=', accountId)
+    .where('deleted_at', 'is', null);
+
+type KnowledgeBaseRow = Awaited<
+  ReturnType<ReturnType<typeof selectKnowledgeBases>['executeTakeFirstOrThrow']>
+>;
+
+/** The contract's knowledge base. */
+export const toKnowledgeBase = (row: KnowledgeBaseRow): KnowledgeBase => {
+  const { pending, processing, failed, timeout, document_count: documentCount } = row;
+  const processed = documentCount - pending - processing - failed - timeout;
+  return {
+    id: row.knowledge_base_id,
+    name: row.name,
+    description: row.description,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    documentCount,
+    passageCount: row.passage_count,
+    storageUsed: row.storage_bytes,
+    documentsByStatus: { pending, processing, processed, failed, timeout },
+  };
+};
+
+/** @throws KNOWLEDGE_BASE_NOT_FOUND unless the account has this knowledge base. */
+export async function readKnowledgeBase(
+  database: Queryable,
+  { accountId, knowledgeBaseId }: OwnedKnowledgeBase,
+): Promise<KnowledgeBase> {
+  const row = await selectKnowledgeBases(database, accountId)
+    .where('knowledge_bases.knowledge_base_id', '=', knowledgeBaseId)
+    .executeTakeFirst();
+  if (row === undefined) throw knowledgeBaseNotFound();
+  return toKnowledgeBase(row);
 }

@@ -12,6 +12,7 @@ import * as processingSince from './migrations/0007-processing-since.ts';
 import * as distinctLexemes from './migrations/0008-distinct-lexemes.ts';
 import * as fieldNames from './migrations/0009-field-names.ts';
 import * as attributes from './migrations/0010-attributes.ts';
+import * as documentsNotProcessed from './migrations/0011-documents-not-processed.ts';
 import { requireUsableDatabase } from './usable-database.ts';
 
 /** In the order of their names. A released migration is never edited. */
@@ -26,6 +27,7 @@ const migrations: Record<string, Migration> = {
   '0008-distinct-lexemes': distinctLexemes,
   '0009-field-names': fieldNames,
   '0010-attributes': attributes,
+  '0011-documents-not-processed': documentsNotProcessed,
 };
 
 /**

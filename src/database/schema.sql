@@ -186,6 +186,7 @@ CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id);
 CREATE INDEX document_frequencies_by_account ON public.document_frequencies USING btree (account_id, lexeme);
 CREATE INDEX documents_by_creation ON public.documents USING btree (knowledge_base_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX documents_by_file ON public.documents USING btree (knowledge_base_id, file_id);
+CREATE INDEX documents_not_processed ON public.documents USING btree (knowledge_base_id, status) WHERE (status <> 'processed'::text);
 CREATE INDEX documents_processing ON public.documents USING btree (processing_since) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (processing_since IS NOT NULL));
 CREATE INDEX documents_waiting ON public.documents USING btree (created_at) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (processing_since IS NULL));
 CREATE UNIQUE INDEX files_by_document ON public.files USING btree (knowledge_base_id, document_id);

@@ -155,7 +155,7 @@ export async function lockFile(transaction: Queryable, file: ScopedId & { accoun
     .where('files.account_id', '=', file.accountId)
     .where('knowledge_bases.deleted_at', 'is', null)
     .forUpdate(['files'])
-    .forShare(['knowledge_bases'])
+    .forKeyShare(['knowledge_bases'])
     .executeTakeFirst();
 }
 
@@ -172,7 +172,7 @@ export async function recordUpload(
     WITH before AS (
       SELECT object_name FROM files JOIN knowledge_bases USING (knowledge_base_id)
       WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id} AND document_id IS NULL AND deleted_at IS NULL
-      FOR UPDATE OF files FOR SHARE OF knowledge_bases)
+      FOR UPDATE OF files FOR KEY SHARE OF knowledge_bases)
     UPDATE files SET object_name = ${stored.objectName}, sha256 = ${stored.sha256}, uploaded_at = ${databaseNow}
     FROM before WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id}
     RETURNING before.object_name`.execute(database);

@@ -123,7 +123,7 @@ export const documentHandlers = {
       await announceDeletion(transaction, id.id);
       const document = await findDocument(transaction, { ...id, accountId })
         .forUpdate(['documents'])
-        .forShare(['knowledge_bases'])
+        .forKeyShare(['knowledge_bases'])
         .executeTakeFirst();
       if (document === undefined) throw documentNotFound();
       await deleteDocumentRows(transaction, { ...id, accountId, bytes: document.size_bytes });

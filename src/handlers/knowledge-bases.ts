@@ -1,12 +1,16 @@
 /** The operations on knowledge bases. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { KnowledgeBase } from '../../generated/types.gen.ts';
 import { requireKnowledgeBaseAllowance } from '../database/accounts.ts';
 import { databaseNow } from '../database/clock.ts';
 import { announceDeletion } from '../database/deletion-lock.ts';
-import { requireKnowledgeBase } from '../database/knowledge-bases.ts';
-import { knowledgeBaseNotFound } from '../errors.ts';
+import {
+  lockForDeletion,
+  readKnowledgeBase,
+  requireKnowledgeBase,
+  selectKnowledgeBases,
+  toKnowledgeBase,
+} from '../database/knowledge-bases.ts';
 import { parseKnowledgeBaseId } from '../ids.ts';
 import type { Handlers } from './handler-types.ts';
 import { byCreation, parseCursor, toPage } from './pagination.ts';
@@ -14,36 +18,42 @@ import { byCreation, parseCursor, toPage } from './pagination.ts';
 /** The name of this list in its cursors. */
 const LIST = 'knowledge-bases';
 
-type KnowledgeBaseRow = {
-  knowledge_base_id: string;
-  name: string;
-  description: string;
-  created_at: Date;
-  updated_at: Date;
-};
-
-const toKnowledgeBase = (row: KnowledgeBaseRow): KnowledgeBase => ({
-  id: row.knowledge_base_id,
-  name: row.name,
-  description: row.description,
-  createdAt: row.created_at.toISOString(),
-  updatedAt: row.updated_at.toISOString(),
-});
-
 export const knowledgeBaseHandlers = {
   async createKnowledgeBase({ name, description = '' }, { accountId, config, diskWatermark, transact }) {
     await diskWatermark.require(0);
-    const knowledge_base_id = uuidv7();
+    const knowledgeBaseId = uuidv7();
     const data = await transact(async (transaction) => {
       await requireKnowledgeBaseAllowance(transaction, { accountId, defaults: config });
-      const owner = { knowledge_base_id, account_id: accountId };
-      const row = await transaction
+      const owner = { knowledge_base_id: knowledgeBaseId, account_id: accountId };
+      await transaction
         .insertInto('knowledge_bases')
         .values({ ...owner, name, description, created_at: databaseNow, updated_at: databaseNow })
-        .returning(['knowledge_base_id', 'name', 'description', 'created_at', 'updated_at'])
-        .executeTakeFirstOrThrow();
+        .execute();
       await transaction.insertInto('knowledge_base_statistics').values(owner).execute();
-      return toKnowledgeBase(row);
+      return await readKnowledgeBase(transaction, { accountId, knowledgeBaseId });
+    });
+    return { data };
+  },
+
+  async getKnowledgeBase(input, { database, accountId }) {
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
+    return { data: await readKnowledgeBase(database, { accountId, knowledgeBaseId }) };
+  },
+
+  async updateKnowledgeBase({ name, description, ...input }, { database, accountId, diskWatermark }) {
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
+    await diskWatermark.require(0);
+    const change = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
+    const data = await database.transaction().execute(async (transaction) => {
+      if (Object.keys(change).length > 0)
+        await transaction
+          .updateTable('knowledge_bases')
+          .set({ ...change, updated_at: databaseNow })
+          .where('knowledge_base_id', '=', knowledgeBaseId)
+          .where('account_id', '=', accountId)
+          .where('deleted_at', 'is', null)
+          .execute();
+      return await readKnowledgeBase(transaction, { accountId, knowledgeBaseId });
     });
     return { data };
   },
@@ -53,14 +63,12 @@ export const knowledgeBaseHandlers = {
     await database.transaction().execute(async (transaction) => {
       await requireKnowledgeBase(transaction, { accountId, knowledgeBaseId });
       await announceDeletion(transaction, knowledgeBaseId);
-      const marked = await transaction
+      await lockForDeletion(transaction, { accountId, knowledgeBaseId });
+      await transaction
         .updateTable('knowledge_bases')
         .set({ deleted_at: databaseNow })
         .where('knowledge_base_id', '=', knowledgeBaseId)
-        .where('account_id', '=', accountId)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst();
-      if (marked.numUpdatedRows === 0n) throw knowledgeBaseNotFound();
+        .execute();
       await jobs.enqueuePurge(transaction, knowledgeBaseId);
     });
     return { data: { id: knowledgeBaseId } };
@@ -68,16 +76,14 @@ export const knowledgeBaseHandlers = {
 
   async listKnowledgeBases({ limit = 1000, cursor }, { database, accountId }) {
     const after = parseCursor(LIST, cursor, byCreation);
-    const rows = await database
-      .selectFrom('knowledge_bases')
-      .select(['knowledge_base_id', 'name', 'description', 'created_at', 'updated_at'])
-      .where('account_id', '=', accountId)
-      .where('deleted_at', 'is', null)
+    const rows = await selectKnowledgeBases(database, accountId)
       .$if(after !== undefined, (rest) =>
-        rest.where(sql<boolean>`(created_at, knowledge_base_id) < (${after?.createdAt}, ${after?.id}::uuid)`),
+        rest.where(
+          sql<boolean>`(created_at, knowledge_bases.knowledge_base_id) < (${after?.createdAt}, ${after?.id}::uuid)`,
+        ),
       )
       .orderBy('created_at', 'desc')
-      .orderBy('knowledge_base_id', 'desc')
+      .orderBy('knowledge_bases.knowledge_base_id', 'desc')
       .limit(limit + 1)
       .execute();
     const { page, pagination } = toPage(rows, {

@@ -30,6 +30,8 @@ const CALLS: [operation: string, body?: object][] = [
   ['getBalance'],
   [`getDocument?documentId=${documentId}`],
   [`listPassages?documentId=${documentId}`],
+  [`getKnowledgeBase?knowledgeBaseId=${knowledgeBaseId}`],
+  ['updateKnowledgeBase', { knowledgeBaseId, name: 'Handbook' }],
 ];
 
 /** The error that every use of database, search and short texts throws; undefined: all work. */

@@ -88,6 +88,12 @@ const LISTS: [string, OperationId, Change][] = [
 const RESOURCES: [string, OperationId, Change][] = [
   ['imported text is pending', 'importTextContent', inObject(set({ status: 'pending' }))],
   [
+    'a knowledge base counts one document too many',
+    'getKnowledgeBase',
+    inObject(({ documentCount }) => ({ documentCount: Number(documentCount) + 1 })),
+  ],
+  ['an update keeps the old name', 'updateKnowledgeBase', inObject(set({ name: 'Operations handbook' }))],
+  [
     'imported text is in another knowledge base',
     'importTextContent',
     inObject(set({ knowledgeBaseId: OTHER_ID })),

@@ -68,12 +68,36 @@ const descending = <Value>(values: Value[]) => values.toSorted((a, b) => (a < b 
 async function knowledgeBases({ client }: Target) {
   const { data: created } = await succeed(sdk.createKnowledgeBase({ client, body: { name: 'Handbook' } }));
   const { data: listed, pagination } = await succeed(sdk.listKnowledgeBases({ client }));
-  expect(listed).toContainEqual(created);
+  const { id, name, description, createdAt } = created;
+  expect(listed).toContainEqual(expect.objectContaining({ id, name, description, createdAt }));
   expect(pagination).toEqual({ hasMore: false, nextCursor: null });
   const times = listed.map(({ createdAt }) => createdAt);
   expect(times).toEqual(descending(times));
   const paged = await walk((query) => succeed(sdk.listKnowledgeBases({ client, query })));
   expect(paged).toEqual(listed);
+}
+
+async function countedDocuments({ client }: Target) {
+  await importNotes(await createWorkspace(client));
+  const { data: listed } = await succeed(sdk.listKnowledgeBases({ client }));
+  for (const knowledgeBase of listed) {
+    const query = { knowledgeBaseId: knowledgeBase.id };
+    expect((await succeed(sdk.getKnowledgeBase({ client, query }))).data).toEqual(knowledgeBase);
+    const documents = await listDocuments({ client, ...query });
+    expect(knowledgeBase.documentCount).toBe(documents.length);
+    const statuses = Object.entries(knowledgeBase.documentsByStatus ?? {});
+    for (const [status, count] of statuses)
+      expect(count).toBe(documents.filter((document) => document.status === status).length);
+    expect(statuses.reduce((sum, [, count]) => sum + count, 0)).toBe(documents.length);
+  }
+}
+
+async function renamed({ client }: Target) {
+  const { knowledgeBaseId } = await createWorkspace(client);
+  const body = { knowledgeBaseId, name: 'Platform handbook' };
+  const { data: updated } = await succeed(sdk.updateKnowledgeBase({ client, body }));
+  expect(updated).toMatchObject({ id: knowledgeBaseId, name: 'Platform handbook' });
+  expect(Date.parse(updated.updatedAt)).toBeGreaterThan(Date.parse(updated.createdAt));
 }
 
 async function importedText({ client }: Target) {
@@ -226,6 +250,8 @@ async function deletions({ client }: Target) {
 /** The checks by their test titles. */
 export const CHECKS: Record<string, (target: Target) => Promise<void>> = {
   'a created knowledge base is listed, newest first, also page by page': knowledgeBases,
+  'a knowledge base equals its list entry, and counts its listed documents': countedDocuments,
+  'a knowledge base is renamed': renamed,
   'imported text is processed at once, and every operation returns the same document': importedText,
   'listed documents belong to the knowledge base, newest first, also page by page': lists,
   'passages are in the order of their document, as long as their locations say, also page by page': passages,

@@ -59,6 +59,8 @@ async function notFound({ client }: Target) {
   for (const call of [
     sdk.listDocuments({ client, query: { knowledgeBaseId } }),
     sdk.deleteKnowledgeBase({ client, body: { knowledgeBaseId } }),
+    sdk.getKnowledgeBase({ client, query: { knowledgeBaseId } }),
+    sdk.updateKnowledgeBase({ client, body: { knowledgeBaseId, name: 'Nowhere' } }),
     sdk.importTextContent({ client, body: text }),
     sdk.presignUploadUrl({ client, body: { knowledgeBaseId, fileName: 'notes.txt', size: 9 } }),
     sdk.query({ client, body: { query: 'restart', knowledgeBaseIds: [knowledgeBaseId] } }),

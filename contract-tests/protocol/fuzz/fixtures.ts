@@ -102,6 +102,13 @@ const readableIds = ({ kept, writable }: State): IdLists => ({
   documentId: [kept.documentId, writable.documentId],
 });
 
+/** The operations that change a knowledge base and need one that stays. */
+const WRITES: ReadonlySet<OperationId> = new Set([
+  'presignUploadUrl',
+  'importTextContent',
+  'updateKnowledgeBase',
+]);
+
 /** Values for a field of an operation, as `IdsOf` describes them. */
 const idsFrom =
   (state: State): IdsOf =>
@@ -114,8 +121,10 @@ const idsFrom =
     if (name !== 'knowledgeBaseId' && name !== 'documentId') return undefined;
     const unreachable = unreachableIds(state)[name];
     if (operationId.startsWith('delete')) return [...deletable[name].slice(0, 1), ...unreachable];
-    const isWrite = operationId === 'presignUploadUrl' || operationId === 'importTextContent';
-    return [...(isWrite ? [writable[name], writable[name]] : readableIds(state)[name]), ...unreachable];
+    return [
+      ...(WRITES.has(operationId) ? [writable[name], writable[name]] : readableIds(state)[name]),
+      ...unreachable,
+    ];
   };
 
 /** Real ids for the good requests that are mutated. Deletions keep their unknown ids. */
@@ -135,6 +144,8 @@ function targetOf(state: State): Target {
       getDocumentStatus: { documentId },
       getDocument: { documentId },
       listPassages: { documentId, cursor: cursorOf(state, 'listPassages') },
+      getKnowledgeBase: { knowledgeBaseId },
+      updateKnowledgeBase: { knowledgeBaseId: writable.knowledgeBaseId },
     },
   };
 }

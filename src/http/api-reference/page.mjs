@@ -5,7 +5,10 @@ import { noteAnswer, withOwnIds } from './own-ids.mjs';
  * Tags and operations in the order in which a newcomer needs them. Operations that are missing here come last.
  */
 const ORDER = {
-  'knowledge-bases': ['createKnowledgeBase', 'listKnowledgeBases', 'deleteKnowledgeBase'],
+  'knowledge-bases': [
+    ...['createKnowledgeBase', 'listKnowledgeBases', 'getKnowledgeBase', 'updateKnowledgeBase'],
+    'deleteKnowledgeBase',
+  ],
   documents: [
     ...['importTextContent', 'listDocuments', 'getDocumentStatus', 'getDocument', 'listPassages'],
     'deleteDocument',
