@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
-import { frequencyRows } from '../indexing/postings/document-frequencies.ts';
+import { frequencyRows, mergedInEach, mergedWhere } from '../indexing/postings/document-frequencies.ts';
 import type { Payment } from './payment.ts';
 
 /** The knowledge bases that a query covers, and their totals. */
@@ -88,23 +88,27 @@ const isSearchedIn = ({ isNarrow }: Pick<Scope, 'isNarrow'>) =>
     : sql`knowledge_base_id IN (SELECT knowledge_base_id FROM searched)`;
 
 /**
- * SQL for whether a row of document frequencies is of a searched knowledge base. For many knowledge bases, PostgreSQL
- * reads the rows of each lexeme together, by the account's index. `IS TRUE` keeps it from using another index.
+ * SQL for the merged counts of the lexemes in the CTE `query_lexemes`. For many knowledge bases, PostgreSQL reads the
+ * rows of each lexeme together, by the account's index. `IS TRUE` keeps it from using another index.
  */
-const isCountedIn = (scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unknown>) =>
-  scope.isNarrow ? isSearchedIn(scope) : sql`account_id = ${accountId} AND (${isSearchedIn(scope)}) IS TRUE`;
+const mergedCounts = (scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unknown>) =>
+  scope.isNarrow
+    ? mergedInEach('query_lexemes', 'searched')
+    : mergedWhere('query_lexemes', sql`account_id = ${accountId} AND (${isSearchedIn(scope)}) IS TRUE`);
 
 /** SQL for the document frequencies of the lexemes in the CTE `query_lexemes`, as one JSON object. */
-const frequenciesIn = (isCounted: RawBuilder<unknown>, isSearched: RawBuilder<unknown>) => sql`
+const frequenciesIn = (scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unknown>) => sql`
   (SELECT coalesce(json_object_agg(lexeme, passage_count), '{}') FROM (
     SELECT lexeme, sum(passage_count)::bigint AS passage_count
-    FROM (${frequencyRows('query_lexemes', { isCounted, isSearched })}) AS counted
+    FROM (${frequencyRows('query_lexemes', {
+      merged: mergedCounts(scope, accountId),
+      isSearched: isSearchedIn(scope),
+    })}) AS counted
     GROUP BY lexeme HAVING sum(passage_count) > 0) AS occurring)`;
 
 function statisticsOf(scope: Scope, payment: Payment, values: Placeholders) {
   const isSearched = isSearchedIn(scope);
   const { accountId, ids, lexemes, prefixes, dictionaries, words } = values;
-  const isCounted = isCountedIn(scope, accountId);
   const isWanted = scope.isNamed ? sql`knowledge_base_id = ANY(${ids}::uuid[])` : sql`${ids}::uuid[] IS NULL`;
   return sql<Row>`
     WITH searched AS MATERIALIZED (
@@ -125,7 +129,7 @@ function statisticsOf(scope: Scope, payment: Payment, values: Placeholders) {
       coalesce(sum(passage_length_total), 0)::bigint AS "lengthTotal",
       ${payment.isCovered(sql`${accountId}::uuid`, sql`${values.price}::bigint`)} AS "isCovered",
       (SELECT reltuples::bigint FROM pg_class WHERE oid = 'passage_lexemes'::regclass) AS estimate,
-      ${frequenciesIn(isCounted, isSearched)} AS frequencies,
+      ${frequenciesIn(scope, accountId)} AS frequencies,
       (SELECT coalesce(array_agg(stem ORDER BY ordinal), '{}') FROM stemmed) AS stems
     FROM knowledge_base_statistics WHERE ${isSearched}`;
 }
@@ -147,7 +151,7 @@ const prepareFrequencies = (name: string, scope: Pick<Scope, 'isNarrow'>) =>
       SELECT knowledge_base_id FROM knowledge_bases
       WHERE account_id = ${accountId}::uuid AND knowledge_base_id = ANY(${ids}::uuid[])),
     query_lexemes AS MATERIALIZED (SELECT unnest(${lexemes}::text[]) AS lexeme)
-    SELECT ${frequenciesIn(isCountedIn(scope, sql`${accountId}::uuid`), isSearchedIn(scope))} AS frequencies`,
+    SELECT ${frequenciesIn(scope, sql`${accountId}::uuid`)} AS frequencies`,
   );
 
 const FREQUENCIES = {

@@ -13,7 +13,7 @@
  * "Flat" below means: within .0003 of the mean of the 20 collections.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { frequencyRows } from '../indexing/postings/document-frequencies.ts';
+import { frequencyRows, mergedInEach } from '../indexing/postings/document-frequencies.ts';
 import { lengthNorm, saturationOf, termFrequency, titleFrequency } from './bm25.ts';
 import { scoreOf, tsqueryOf } from './term-scores.ts';
 
@@ -153,7 +153,10 @@ export const feedbackTerms = (lexemes: RawBuilder<unknown>) => sql`
     FROM (
       SELECT lexeme, centroid, 0 AS passage_count FROM shared UNION ALL
       SELECT lexeme, NULL, passage_count
-      FROM (${frequencyRows('shared', { isCounted: isInCollection, isSearched: isInCollection })}) AS counts) AS counts
+      FROM (${frequencyRows('shared', {
+        merged: mergedInEach('shared', 'collection'),
+        isSearched: isInCollection,
+      })}) AS counts) AS counts
     GROUP BY lexeme)
   SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, centroid, idf ^ 2 AS squared_idf FROM (
     SELECT lexeme, centroid, ln(1 + (passages - frequency + 0.5) / (frequency + 0.5)) /

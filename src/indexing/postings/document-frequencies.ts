@@ -21,10 +21,27 @@ export const insertDeltas = (
   SELECT ${values.knowledgeBaseId}::uuid, gen_random_uuid(), ${values.accountId}::uuid, passage_counts
   FROM unnest(${values.documentFrequencies}::jsonb[]) AS passage_counts`;
 
+const isOneOf = (lexemes: string) => sql`lexeme = ANY(ARRAY(SELECT lexeme FROM ${sql.table(lexemes)}))`;
+
+/**
+ * SQL for the merged counts of the lexemes in the CTE named `lexemes`, in each knowledge base of the CTE named
+ * `knowledgeBases`. LATERAL and OFFSET 0 make PostgreSQL use the primary key. Otherwise it may use the account's index,
+ * and read the rows of all knowledge bases for each lexeme. In an account of twenty, the statistics of a query then
+ * took 1.4 to 1.8 times as long, and its ranking 1.05 to 1.1 times.
+ */
+export const mergedInEach = (lexemes: string, knowledgeBases: string) => sql`
+  SELECT merged.lexeme, merged.passage_count FROM ${sql.table(knowledgeBases)} AS searched CROSS JOIN LATERAL (
+    SELECT lexeme, passage_count FROM document_frequencies
+    WHERE knowledge_base_id = searched.knowledge_base_id AND ${isOneOf(lexemes)} OFFSET 0) AS merged`;
+
+/** SQL for the merged counts of the lexemes in the CTE named `lexemes`, in the rows that `isCounted` selects. */
+export const mergedWhere = (lexemes: string, isCounted: RawBuilder<unknown>) => sql`
+  SELECT lexeme, passage_count FROM document_frequencies WHERE ${isCounted} AND ${isOneOf(lexemes)}`;
+
 /**
  * SQL for the merged counts and deltas of the lexemes in the CTE named `lexemes`: rows of `lexeme` and `passage_count`.
- * The sum over the rows of a lexeme is its document frequency. `isCounted` selects the rows of the merged counts,
- * `isSearched` those of the deltas.
+ * The sum over the rows of a lexeme is its document frequency. `merged` has the rows of the merged counts (see above),
+ * and `isSearched` selects the deltas.
  *
  * Concatenation keeps a delta unpacked in memory, so that PostgreSQL unpacks it once for all lexemes. OFFSET 0 makes
  * PostgreSQL iterate over the deltas and, for each, over the lexemes. In the other order it would write the unpacked
@@ -33,10 +50,8 @@ export const insertDeltas = (
  */
 export const frequencyRows = (
   lexemes: string,
-  { isCounted, isSearched }: Record<'isCounted' | 'isSearched', RawBuilder<unknown>>,
-) => sql`
-  SELECT lexeme, passage_count FROM document_frequencies
-  WHERE ${isCounted} AND lexeme = ANY(ARRAY(SELECT lexeme FROM ${sql.table(lexemes)}))
+  { merged, isSearched }: Record<'merged' | 'isSearched', RawBuilder<unknown>>,
+) => sql`${merged}
   UNION ALL
   SELECT counted.lexeme, counted.passage_count::bigint
   FROM (

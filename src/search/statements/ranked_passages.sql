@@ -77,8 +77,9 @@ WITH query_terms AS MATERIALIZED (
       SELECT lexeme, centroid, 0 AS passage_count FROM shared UNION ALL
       SELECT lexeme, NULL, passage_count
       FROM (
-  SELECT lexeme, passage_count FROM document_frequencies
-  WHERE knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM collection)) AND lexeme = ANY(ARRAY(SELECT lexeme FROM "shared"))
+  SELECT merged.lexeme, merged.passage_count FROM "collection" AS searched CROSS JOIN LATERAL (
+    SELECT lexeme, passage_count FROM document_frequencies
+    WHERE knowledge_base_id = searched.knowledge_base_id AND lexeme = ANY(ARRAY(SELECT lexeme FROM "shared")) OFFSET 0) AS merged
   UNION ALL
   SELECT counted.lexeme, counted.passage_count::bigint
   FROM (

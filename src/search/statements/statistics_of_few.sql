@@ -21,8 +21,9 @@ WITH searched AS MATERIALIZED (
   (SELECT coalesce(json_object_agg(lexeme, passage_count), '{}') FROM (
     SELECT lexeme, sum(passage_count)::bigint AS passage_count
     FROM (
-  SELECT lexeme, passage_count FROM document_frequencies
-  WHERE knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM searched)) AND lexeme = ANY(ARRAY(SELECT lexeme FROM "query_lexemes"))
+  SELECT merged.lexeme, merged.passage_count FROM "searched" AS searched CROSS JOIN LATERAL (
+    SELECT lexeme, passage_count FROM document_frequencies
+    WHERE knowledge_base_id = searched.knowledge_base_id AND lexeme = ANY(ARRAY(SELECT lexeme FROM "query_lexemes")) OFFSET 0) AS merged
   UNION ALL
   SELECT counted.lexeme, counted.passage_count::bigint
   FROM (
