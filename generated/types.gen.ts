@@ -154,6 +154,24 @@ export type QueryRequest = {
      * The maximum number of results.
      */
     limit?: number;
+    /**
+     * How many passages before and after each result to add as `context`. Where results are near each other, no
+     * text comes twice.
+     */
+    contextPassages?: number;
+    /**
+     * Whether to add `highlights` and a `snippet` to each result.
+     */
+    highlight?: boolean;
+    /**
+     * Whether to add an `explanation` of the score to each result.
+     */
+    explain?: boolean;
+    /**
+     * The only fields of each result to return, so that readers who pay by the token get no more than they need.
+     * All if the field is missing. Repeated names count once.
+     */
+    fields?: Array<SearchResultField>;
 };
 
 /**
@@ -374,6 +392,107 @@ export type SearchResult = {
     location?: PassageLocation;
     attributes?: Attributes;
     sourceUrl?: SourceUrl;
+    context?: PassageContext;
+    /**
+     * Only with `highlight`: the words of `content` that match the query, in their order. Stop words are marked
+     * only where nothing else matches.
+     */
+    highlights?: Array<Highlight>;
+    snippet?: Snippet;
+    explanation?: Explanation;
+};
+
+/**
+ * A field of a search result.
+ */
+export type SearchResultField = 'id' | 'score' | 'document_id' | 'knowledge_base_id' | 'title' | 'type' | 'content' | 'metadata' | 'location' | 'attributes' | 'sourceUrl' | 'context' | 'highlights' | 'snippet' | 'explanation';
+
+/**
+ * Only with `contextPassages`: the texts of the neighbouring passages, in the order of the document. They end
+ * before another result, and before the context of a better one.
+ */
+export type PassageContext = {
+    /**
+     * The passages before this one.
+     */
+    before: Array<string>;
+    /**
+     * The passages after this one.
+     */
+    after: Array<string>;
+};
+
+/**
+ * A range of a result's `content`, in code points.
+ */
+export type Highlight = {
+    /**
+     * Code points before the range.
+     */
+    start: number;
+    /**
+     * Code points up to the end of the range.
+     */
+    end: number;
+};
+
+/**
+ * Only with `highlight`: the part of `content` with the most matches, up to 300 code points.
+ */
+export type Snippet = {
+    /**
+     * The text of the part, unchanged.
+     */
+    text: string;
+    /**
+     * Code points of `content` before it. Subtract it from `highlights` to mark the snippet.
+     */
+    start: number;
+};
+
+/**
+ * Only with `explain`: how the score came about. The contributions of the terms, `neighbours` and `feedback` add
+ * up to `score`.
+ */
+export type Explanation = {
+    /**
+     * The terms of the query that the passage contains, the largest contribution first.
+     */
+    terms: Array<ExplainedTerm>;
+    /**
+     * What the passages before and after this one have added, or taken.
+     */
+    neighbours: number;
+    /**
+     * What similarity to the best passages has added, or taken.
+     */
+    feedback: number;
+    /**
+     * The informative words of the query that the passage lacks.
+     */
+    missing: Array<string>;
+};
+
+/**
+ * What a term of the query has added to the score.
+ */
+export type ExplainedTerm = {
+    /**
+     * The word, or the pair of characters of a script without spaces, as the query has it.
+     */
+    term: string;
+    /**
+     * The most that the term can add to a score. Rare words have more.
+     */
+    weight: number;
+    /**
+     * How often the passage has the term, with its title and headings. A title counts four times.
+     */
+    occurrences: number;
+    /**
+     * What the term has added to the score of this passage.
+     */
+    contribution: number;
 };
 
 /**
