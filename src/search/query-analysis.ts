@@ -113,9 +113,9 @@ export function createQueryAnalysis(database: Database, memory: StemMemory, paym
       .digest('base64');
     let { languages, size } = sets.get(searchedSet) ?? { languages: [], size: ids?.length ?? 1 };
     let stems = recallStems(words.toStem, languages, memory);
+    let expected = analyse(words, stems, size);
     for (let attempt = 1; ; attempt++) {
       const toStem = findUnknown(words.toStem, stems);
-      const expected = analyse(words, stems, size);
       const lexemes = lexemesOf(expected);
       const hasTiers = expected.length <= TIERED_AT_ONCE_MAX;
       const isCountingStems = toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX;
@@ -137,7 +137,9 @@ export function createQueryAnalysis(database: Database, memory: StemMemory, paym
           if (isCountingStems) counted.add(stem || word);
         });
       });
-      stems = new Map([...recallStems(words.toStem, languages, memory), ...stems]);
+      const known = stems;
+      const added = languages.filter((language) => !known.has(language));
+      stems = new Map([...known, ...recallStems(words.toStem, added, memory)]);
       for (const language of stems.keys()) if (!languages.includes(language)) stems.delete(language);
 
       const terms = analyse(words, stems, size);
@@ -145,6 +147,7 @@ export function createQueryAnalysis(database: Database, memory: StemMemory, paym
         findUnknown(words.toStem, stems).length === 0 &&
         lexemesOf(terms).every((lexeme) => counted.has(lexeme));
       if (isAnswered || attempt === ATTEMPTS) return { terms, statistics, hasTiers };
+      expected = terms;
     }
   };
 }

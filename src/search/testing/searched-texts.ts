@@ -3,7 +3,6 @@ import { afterAll, beforeAll } from 'vitest';
 import { creditPayment } from '../../database/accounts.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequencies.ts';
-import type { Details } from '../details.ts';
 import { createSearch } from '../search.ts';
 import { createStemMemory } from '../stems.ts';
 import { importText, makeKnowledgeBase, type TestText } from './imported-texts.ts';
@@ -44,17 +43,9 @@ export function useSearch() {
   async function openSearch() {
     const owned = await makeKnowledgeBase(suite.database);
     const search = createSearch(suite.database, createStemMemory(), creditPayment);
-    type Options = { limit?: number; price?: number; details?: Partial<Details> };
-    const resultsFor = async (query: string, { limit = 10, price = 0, details = {} }: Options = {}) => {
+    const resultsFor = async (query: string, { limit = 10, price = 0 } = {}) => {
       const { accountId, knowledgeBaseId } = owned;
-      return await search({
-        accountId,
-        knowledgeBaseIds: [knowledgeBaseId],
-        query,
-        limit,
-        price,
-        details: { highlight: false, explain: false, contextPassages: 0, ...details },
-      });
+      return await search({ accountId, knowledgeBaseIds: [knowledgeBaseId], query, limit, price });
     };
     const titlesFor = async (query: string, price = 0) =>
       (await resultsFor(query, { price })).map(({ title }) => title);
