@@ -67,6 +67,32 @@ const longQueries = (block: typeof HANGUL): Attack['run'] => {
   return (account, untilMs) => inParallel(6, untilMs, () => call(account, 'query', { query }));
 };
 
+/** The beginning of the Universal Declaration of Human Rights, article 1, in languages with different stemmers. */
+const LANGUAGES = [
+  'All human beings are born free and equal in dignity and rights.',
+  'Alle Menschen sind frei und gleich an Würde und Rechten geboren.',
+  'Tous les êtres humains naissent libres et égaux en dignité et en droits.',
+  'Todos los seres humanos nacen libres e iguales en dignidad y derechos.',
+  'Todos os seres humanos nascem livres e iguais em dignidade e em direitos.',
+  'Tutti gli esseri umani nascono liberi ed eguali in dignità e diritti.',
+  'Alle mensen worden vrij en gelijk in waardigheid en rechten geboren.',
+  'Alla människor är födda fria och lika i värde och rättigheter.',
+  'Alle mennesker er født frie og lige i værdighed og rettigheder.',
+  'Kaikki ihmiset syntyvät vapaina ja tasavertaisina arvoltaan ja oikeuksiltaan.',
+  'Minden emberi lény szabadon születik és egyenlő méltósága és joga van.',
+  'Toate ființele umane se nasc libere și egale în demnitate și în drepturi.',
+  'Bütün insanlar hür, haysiyet ve haklar bakımından eşit doğarlar.',
+  'Все люди рождаются свободными и равными в своем достоинстве и правах.',
+];
+
+const ACCENTED = Array.from('àáâãäåçèéêëìíîïñòóôõöùúûüýÿāăąćčďđēęěğıłńňőřśşšťůűźżžẽ');
+
+/** Made-up words of accented letters, different ones for each `start`. */
+function accentedWords(length: number, start: number): string {
+  const letter = (i: number) => ACCENTED[((start + i) * 7_919 + i * i) % ACCENTED.length] ?? '';
+  return Array.from({ length }, (_, i) => (i % 6 === 5 ? ' ' : letter(i))).join('');
+}
+
 type Connections = {
   connections: number;
   /** Sent at the start of each connection. */
@@ -160,6 +186,16 @@ export const ATTACKS: Record<string, Attack> = {
     run: longQueries(IDEOGRAPHS),
   },
   'long-words': { about: '6 queries of 8,192 syllables at a time', run: longQueries(HANGUL) },
+  'accented-queries': {
+    about: `6 queries of 999 accented letters at a time, over texts in ${LANGUAGES.length} languages`,
+    async prepare(account) {
+      for (const sentence of LANGUAGES) await importText(account, `${sentence} `.repeat(5));
+    },
+    run(account, untilMs) {
+      let count = 0;
+      return inParallel(6, untilMs, () => call(account, 'query', { query: accentedWords(999, ++count) }));
+    },
+  },
   'slow-files': {
     about: 'six XML files that are hard to parse',
     async run(account, untilMs) {
