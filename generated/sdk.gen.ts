@@ -184,7 +184,9 @@ export const getDocumentStatus = <ThrowOnError extends boolean = false>(options:
 /**
  * Ask what the account uses
  *
- * Returns the number of knowledge bases and the bytes stored, exact at the time of the answer.
+ * Returns the numbers of knowledge bases, documents and passages and the bytes stored, exact at the time of the
+ * answer, and the limits of the account. Open upload tickets, and uploads before their import, count against the
+ * storage limit, but not as `storageUsed`.
  */
 export const getUsage = <ThrowOnError extends boolean = false>(options?: Options<GetUsageData, ThrowOnError>): RequestResult<GetUsageResponses, GetUsageErrors, ThrowOnError> => (options?.client ?? client).get<GetUsageResponses, GetUsageErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -195,7 +197,7 @@ export const getUsage = <ThrowOnError extends boolean = false>(options?: Options
 /**
  * Ask for the balance
  *
- * Returns the credits that are left. This costs no credits.
+ * Returns the credits that are left, and the price of a query. This costs no credits.
  */
 export const getBalance = <ThrowOnError extends boolean = false>(options?: Options<GetBalanceData, ThrowOnError>): RequestResult<GetBalanceResponses, GetBalanceErrors, ThrowOnError> => (options?.client ?? client).get<GetBalanceResponses, GetBalanceErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],

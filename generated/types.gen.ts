@@ -570,11 +570,26 @@ export type DeletedDocument = {
 };
 
 /**
- * What the account has stored.
+ * What the account has stored, and how much it may store.
  */
 export type Usage = {
     knowledgeBaseCount: Count;
     storageUsed: ByteCount;
+    documentCount?: Count;
+    passageCount?: Count;
+    limits?: Limits;
+};
+
+/**
+ * The limits of the account.
+ */
+export type Limits = {
+    storage: ByteCount;
+    knowledgeBases: Count;
+    /**
+     * Requests that each key may send within a minute; null without a limit.
+     */
+    requestsPerMinute: number | null;
 };
 
 /**
@@ -582,9 +597,13 @@ export type Usage = {
  */
 export type Balance = {
     /**
-     * Credits that are left. A successful query costs one.
+     * Credits that are left. A successful query costs `creditsPerQuery`.
      */
     balance: number;
+    /**
+     * What a successful query costs; 0 if queries are free.
+     */
+    creditsPerQuery?: number;
 };
 
 /**

@@ -48,7 +48,7 @@ test(
     );
     expect(output).toContain(`need the service's operator: ${left.map(nameOf).join(', ')}\n`);
     expect(code).toBe(0);
-    expect(await api.getUsage()).toEqual({ knowledgeBaseCount: 0, storageUsed: 0 });
+    expect(await api.getUsage()).toMatchObject({ knowledgeBaseCount: 0, storageUsed: 0 });
   },
 );
 

@@ -217,6 +217,7 @@ export const ACCOUNT_BUGS = [
       return { ...usage, storageUsed: most };
     };
   }),
+  inData<Usage>('documents are not counted', 'getUsage', (usage) => ({ ...usage, documentCount: 1 })),
   inData<Usage>('knowledgeBaseCount is always 1', 'getUsage', (usage) => ({
     ...usage,
     knowledgeBaseCount: 1,

@@ -195,6 +195,14 @@ export const NUMBER_AND_PAGE_BUGS = [
     ...data,
     storageUsed: data.storageUsed / 1024,
   })),
+  inData<Usage>('a limit as text', 'getUsage', (data) => ({
+    ...data,
+    limits: { ...data.limits, storage: '10 GiB' },
+  })),
+  inData<Balance>('the price of a query is off by one', 'getBalance', ({ balance, creditsPerQuery = 1 }) => ({
+    balance,
+    creditsPerQuery: creditsPerQuery + 1,
+  })),
   inData<Balance>('balance below 0', 'getBalance', ({ balance }) => ({ balance: -balance })),
   inData<Balance>('balance in fractions', 'getBalance', ({ balance }) => ({ balance: balance / 7 })),
   inData<Balance>('the balance itself as data', 'getBalance', ({ balance }) => balance),

@@ -25,8 +25,11 @@ test('200: returns the id; the knowledge base is no longer listed, searched or c
   const found = await api.query({ query: 'quagga' });
   expect(found.map((result) => result.knowledge_base_id)).toEqual([kept.knowledgeBaseId]);
   expect(await api.getUsage()).toEqual({
+    ...before,
     knowledgeBaseCount: before.knowledgeBaseCount + 1,
     storageUsed: before.storageUsed + 'quagga too'.length,
+    documentCount: (before.documentCount ?? 0) + 1,
+    passageCount: (before.passageCount ?? 0) + 1,
   });
   for (const [operationId, input] of [
     ['listDocuments', { knowledgeBaseId }],

@@ -22,6 +22,11 @@ test('200: returns the credits of the account, and costs none', async () => {
   expect([await rich.getBalance(), await rich.getBalance()]).toEqual([123, 123]);
 });
 
+test('200: tells the price of a query', async () => {
+  const { body } = await request('getBalance');
+  expect(body).toMatchObject({ data: { creditsPerQuery: 1 } });
+});
+
 test('200: a query costs one credit, also when it finds or searches nothing', async () => {
   expect(await costOf(() => api.query({ query: 'echidna' }))).toBe(1);
   expect(await costOf(() => api.query({ query: 'unicorn' }))).toBe(1);

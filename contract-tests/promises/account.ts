@@ -16,12 +16,17 @@ export async function getUsage(context: RunContext): Promise<PlannedRequest> {
     sent: requestWith(context, 'getUsage'),
     async check(answer) {
       const before = dataOf<Usage>(answer);
+      const { documentCount = 0, passageCount = 0, limits } = before;
+      assert.ok(
+        limits && limits.storage >= before.storageUsed,
+        'the limits are there, and the usage is within',
+      );
       const { id, size } = await api.importTextContent({ knowledgeBaseId, title: 'Bytes', content: 'één' });
       const storageUsed = before.storageUsed + size;
       assert.deepEqual(
         await api.getUsage(),
-        { ...before, storageUsed },
-        'storageUsed grows by the size of a new document',
+        { ...before, storageUsed, documentCount: documentCount + 1, passageCount: passageCount + 1 },
+        'storageUsed grows by the size of a new document, and the counts by one',
       );
       await api.deleteDocument(id);
       assert.deepEqual(await api.getUsage(), before, 'a deleted document is not counted');
@@ -42,12 +47,16 @@ export function getBalance(context: RunContext): PlannedRequest {
   return {
     sent: requestWith(context, 'getBalance'),
     async check(answer) {
-      const { balance } = dataOf<Balance>(answer);
+      const { balance, creditsPerQuery = 1 } = dataOf<Balance>(answer);
       await api.query({ query: 'container', knowledgeBaseIds: [knowledgeBaseId] });
-      assert.equal(await api.getBalance(), balance - 1, 'a successful query takes one credit');
+      assert.equal(await api.getBalance(), balance - creditsPerQuery, 'a successful query takes its price');
       await request('query', { query: '' });
       await api.listDocuments({ knowledgeBaseId });
-      assert.equal(await api.getBalance(), balance - 1, 'a refused query and other operations take none');
+      assert.equal(
+        await api.getBalance(),
+        balance - creditsPerQuery,
+        'a refused query and other operations take none',
+      );
     },
   };
 }

@@ -173,7 +173,12 @@ test('200: a search of everything, the lists, usage and balance never show the o
     expect(found.map((result) => result.document_id)).toEqual([ids.documentId]);
     expect((await account.api.listKnowledgeBases()).data).toHaveLength(count);
     const storageUsed = 'The tarsier stares.'.length;
-    expect(await account.api.getUsage()).toEqual({ knowledgeBaseCount: count, storageUsed });
+    expect(await account.api.getUsage()).toMatchObject({
+      knowledgeBaseCount: count,
+      storageUsed,
+      documentCount: 1,
+      passageCount: 1,
+    });
     expect(await account.api.getBalance()).toBe(balance);
   }
 });

@@ -112,5 +112,5 @@ test('clients that hang up in the middle of a request do not harm other clients'
     head('GET /v1/listKnowledgeBases HTTP/1.1', 'Host: a'),
   ];
   await Promise.all(Array.from({ length: 40 }, (_, index) => sendAndHangUp(beginnings[index % 4] ?? '')));
-  expect(await api.getUsage()).toEqual({ knowledgeBaseCount: 0, storageUsed: 0 });
+  expect(await api.getUsage()).toMatchObject({ knowledgeBaseCount: 0, storageUsed: 0 });
 });

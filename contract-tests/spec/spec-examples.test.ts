@@ -171,6 +171,8 @@ describe('the examples agree with each other', () => {
     const usage = answerOf<Usage>('getUsage', 'usage');
     expect(usage.storageUsed).toBe(documents.reduce((sum, { size }) => sum + size, 0));
     expect(usage.knowledgeBaseCount).toBe(knowledgeBases.length);
+    expect(usage.documentCount).toBe(documents.length);
+    expect(usage.passageCount).toBe(passages.length);
   });
 });
 

@@ -64,13 +64,28 @@ const lockOwnLimits = prepare(
     FROM accounts WHERE id = ${accountId}::uuid FOR NO KEY UPDATE`,
 );
 
-async function lockLimits(transaction: Queryable, { accountId, defaults }: AccountWithDefaults) {
-  const [own] = await lockOwnLimits(transaction, { accountId });
+/** The limits that apply to an account. @throws when there is no such account */
+function applyDefaults(own: Limits | undefined, { accountId, defaults }: AccountWithDefaults): DefaultLimits {
   if (own === undefined) throw accountGone(accountId);
   return {
     storageLimitBytes: own.storageLimitBytes ?? defaults.storageLimitBytes,
     knowledgeBaseLimit: own.knowledgeBaseLimit ?? defaults.knowledgeBaseLimit,
   };
+}
+
+async function lockLimits(transaction: Queryable, account: AccountWithDefaults): Promise<DefaultLimits> {
+  const [own] = await lockOwnLimits(transaction, { accountId: account.accountId });
+  return applyDefaults(own, account);
+}
+
+/** The limits that apply to the account at this moment. */
+export async function readLimits(database: Queryable, account: AccountWithDefaults): Promise<DefaultLimits> {
+  const own = await database
+    .selectFrom('accounts')
+    .select(['storage_limit_bytes as storageLimitBytes', 'knowledge_base_limit as knowledgeBaseLimit'])
+    .where('id', '=', account.accountId)
+    .executeTakeFirst();
+  return applyDefaults(own, account);
 }
 
 /** Accounts are never deleted. */
@@ -168,7 +183,10 @@ export async function hasTooManyLexemes(
   return rows[0]?.excess ?? false;
 }
 
-/** The number of the account's knowledge bases, and the bytes of their live documents. */
+const sumOf = (counter: 'storage_bytes' | 'document_count' | 'passage_count') =>
+  sql<number>`coalesce(sum(${sql.ref(counter)}), 0)::bigint`;
+
+/** The numbers of the account's knowledge bases, documents and passages, and the bytes of the documents. */
 export async function readUsage(database: Queryable, accountId: string) {
   return await database
     .selectFrom('knowledge_bases')
@@ -177,7 +195,9 @@ export async function readUsage(database: Queryable, accountId: string) {
     )
     .select(({ fn }) => [
       fn.countAll<number>().as('knowledgeBaseCount'),
-      sql<number>`coalesce(sum(storage_bytes), 0)::bigint`.as('storageUsed'),
+      sumOf('storage_bytes').as('storageUsed'),
+      sumOf('document_count').as('documentCount'),
+      sumOf('passage_count').as('passageCount'),
     ])
     .where('knowledge_bases.account_id', '=', accountId)
     .where('deleted_at', 'is', null)
@@ -221,6 +241,30 @@ export async function listLowBalances(database: Queryable, least: number) {
     .orderBy('credits')
     .orderBy('name')
     .execute();
+}
+
+type Use = { used: number; limit: number; isNear: boolean };
+
+/** An account with less than a tenth of one of its limits left: `isNear` of that one. `storage` is in bytes. */
+export type NearLimits = { name: string; storage: Use; knowledgeBases: Use };
+
+const useOf = (used: RawBuilder<unknown>, limit: RawBuilder<unknown>) => sql`
+  SELECT used, most AS "limit", (most - used) * 10 < most AS "isNear"
+  FROM (SELECT ${used} AS used, ${limit}::bigint AS most) AS numbers`;
+
+/** The accounts that have less than a tenth of their storage or of their knowledge bases left, by name. */
+export async function listNearLimits(database: Queryable, defaults: DefaultLimits): Promise<NearLimits[]> {
+  const account = sql.ref('accounts.id');
+  const storage = sql`coalesce(storage_limit_bytes, ${defaults.storageLimitBytes})`;
+  const knowledgeBases = sql`coalesce(knowledge_base_limit, ${defaults.knowledgeBaseLimit})`;
+  const knowledgeBaseCount = sql`(
+    SELECT count(*) FROM knowledge_bases WHERE account_id = ${account} AND deleted_at IS NULL)`;
+  const { rows } = await sql<NearLimits>`
+    SELECT name, to_json(storage) AS storage, to_json(knowledge_bases) AS "knowledgeBases" FROM accounts,
+      LATERAL (${useOf(storageUsed(account), storage)}) AS storage,
+      LATERAL (${useOf(knowledgeBaseCount, knowledgeBases)}) AS knowledge_bases
+    WHERE storage."isNear" OR knowledge_bases."isNear" ORDER BY name`.execute(database);
+  return rows;
 }
 
 /** The id of the account with this name; undefined when there is none. */

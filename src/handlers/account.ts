@@ -1,14 +1,24 @@
 /** The operations on the account itself. */
 
-import { readBalance, readUsage } from '../database/accounts.ts';
+import { readBalance, readLimits, readUsage } from '../database/accounts.ts';
 import type { Handlers } from './handler-types.ts';
 
 export const accountHandlers = {
-  async getUsage(_input, { database, accountId }) {
-    return { data: await readUsage(database, accountId) };
+  async getUsage(_input, { database, accountId, config }) {
+    const [usage, { storageLimitBytes, knowledgeBaseLimit }] = await Promise.all([
+      readUsage(database, accountId),
+      readLimits(database, { accountId, defaults: config }),
+    ]);
+    const limits = {
+      storage: storageLimitBytes,
+      knowledgeBases: knowledgeBaseLimit,
+      requestsPerMinute: config.rateLimitPerMinute || null,
+    };
+    return { data: { ...usage, limits } };
   },
 
-  async getBalance(_input, { database, accountId }) {
-    return { data: { balance: await readBalance(database, accountId) } };
+  async getBalance(_input, { database, accountId, config }) {
+    const balance = await readBalance(database, accountId);
+    return { data: { balance, creditsPerQuery: config.creditsPerQuery } };
   },
 } satisfies Partial<Handlers>;

@@ -123,6 +123,12 @@ const RESOURCES: [string, OperationId, Change][] = [
     'getUsage',
     inObject(({ storageUsed }) => ({ storageUsed: Number(storageUsed) - 1 })),
   ],
+  [
+    'the usage counts one document too many',
+    'getUsage',
+    inObject(({ documentCount }) => ({ documentCount: Number(documentCount) + 1 })),
+  ],
+  ['the usage has no limits', 'getUsage', inObject(set({ limits: undefined }))],
   ['the balance is negative', 'getBalance', inObject(set({ balance: -1 }))],
   ['another document is deleted', 'deleteDocument', inObject(set({ id: OTHER_ID }))],
   ['another knowledge base is deleted', 'deleteKnowledgeBase', inObject(set({ id: OTHER_ID }))],

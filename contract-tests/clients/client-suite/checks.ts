@@ -233,6 +233,8 @@ async function account({ client }: Target) {
   expect(usage.knowledgeBaseCount).toBe(listed.length);
   const documents = await Promise.all(listed.map(({ id }) => listDocuments({ client, knowledgeBaseId: id })));
   expect(usage.storageUsed).toBe(documents.flat().reduce((sum, { size }) => sum + size, 0));
+  expect(usage.documentCount).toBe(documents.flat().length);
+  expect(usage.limits?.storage).toBeGreaterThan(usage.storageUsed);
   await succeed(sdk.getBalance({ client }));
 }
 

@@ -2,7 +2,8 @@
 import { CompiledQuery, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAccount, updateAccount } from '../../database/accounts.ts';
+import { type AccountChange, createAccount, updateAccount } from '../../database/accounts.ts';
+import { databaseNow } from '../../database/clock.ts';
 import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
 
 let deployment: Awaited<ReturnType<typeof startHealthyDeployment>>;
@@ -115,6 +116,33 @@ test('warns of accounts with few credits, the lowest first', async () => {
   expect(await deployment.examineWith({ INITIAL_CREDITS: '0' })).toEqual([]);
   expect(await deployment.examineWith({ CREDITS_PER_QUERY: '0' })).toEqual([]);
   await database.updateTable('account_balances').set({ credits: 1_000_000_000 }).execute();
+});
+
+test('warns of accounts with less than a tenth of their storage or knowledge bases left', async () => {
+  const { database } = deployment.service;
+  const makeAccount = async (name: string, limits: AccountChange) => {
+    const id = await createAccount(database, name, 1_000_000_000);
+    await updateAccount(database, id, limits);
+    return id;
+  };
+  await makeAccount('locked', { storageLimitBytes: 0, knowledgeBaseLimit: 0 });
+  const small = await makeAccount('small', { storageLimitBytes: 1_000, knowledgeBaseLimit: 10 });
+  const makeKnowledgeBases = async (count: number, storage_bytes: number) => {
+    const owners = Array.from({ length: count }, () => ({ knowledge_base_id: uuidv7(), account_id: small }));
+    const now = { created_at: databaseNow, updated_at: databaseNow };
+    const rows = owners.map((owner) => ({ ...owner, ...now, name: 'a', description: '' }));
+    await database.insertInto('knowledge_bases').values(rows).execute();
+    const counters = owners.map((owner) => ({ ...owner, storage_bytes }));
+    await database.insertInto('knowledge_base_statistics').values(counters).execute();
+  };
+  await makeKnowledgeBases(9, 100);
+  expect(await deployment.examineWith()).toEqual([]);
+  await makeKnowledgeBases(1, 1);
+  expect(await deployment.examineWith()).toEqual([
+    'warning of limits: 1 account has less than a tenth of the storage limit left: small (901 of 1000 bytes).',
+    'warning of limits: 1 account has less than a tenth of the allowed knowledge bases left: small (10 of 10).',
+  ]);
+  await updateAccount(database, small, { storageLimitBytes: 10_000, knowledgeBaseLimit: 20 });
 });
 
 test('reports a pool larger than the limit of the server, and than that of the role', async () => {

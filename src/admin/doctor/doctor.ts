@@ -12,8 +12,8 @@ import { findRefusedKeys } from '../../serve/given-key.ts';
 import { joinDatabase } from '../../serve/open-database.ts';
 import { openFiles } from '../../serve/open-files.ts';
 import { createLog } from '../../telemetry/log.ts';
-import { checkCredits } from './check-credits.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
+import { checkCredits, checkLimits } from './check-limits.ts';
 import { checkBaseUrl, checkDataDirectory, checkNode, checkSecrets } from './check-machine.ts';
 import { checkFiles, checkJobs, checkPublicAddress, checkServer, type Deployment } from './check-work.ts';
 
@@ -71,6 +71,7 @@ async function* examineDatabase(database: Database, config: Config): AsyncGenera
   if (schema.problems.length === 0) {
     yield await runCheck('API key', () => findRefusedKeys(database, config));
     yield await runCheck('credits', () => checkCredits(database, config));
+    yield await runCheck('limits', () => checkLimits(database, config));
   }
   yield await runCheck('jobs', () => checkJobs(database));
 }
