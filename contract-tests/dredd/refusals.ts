@@ -174,10 +174,11 @@ function* breakInput(operationId: OperationId): Generator<[field: string, input:
     yield [field, rest];
   }
   for (const [field, schema] of Object.entries(inputsOf(operation))) {
-    const { maxLength, minLength = 0, minimum, maximum, maxItems } = schema;
+    const { maxLength, minLength = 0, minimum, maximum, maxItems, items } = schema;
+    const item = items?.enum?.[0] ?? 'x'.repeat(36);
     if (maxLength !== undefined) yield [field, { ...good, [field]: 'x'.repeat(maxLength + 1) }];
     if (minLength > 0) yield [field, { ...good, [field]: 'x'.repeat(minLength - 1) }];
-    if (maxItems !== undefined) yield [field, { ...good, [field]: Array(maxItems + 1).fill('x'.repeat(36)) }];
+    if (maxItems !== undefined) yield [field, { ...good, [field]: Array(maxItems + 1).fill(item) }];
     if (minimum !== undefined) yield [field, { ...good, [field]: minimum - 1 }];
     if (maximum !== undefined) yield [field, { ...good, [field]: maximum + 1 }];
   }

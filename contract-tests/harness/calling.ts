@@ -14,23 +14,28 @@ import type {
   QueryRequest,
   UpdateKnowledgeBaseRequest,
 } from '../../generated/types.gen.ts';
-import { OPERATION_IDS, type OperationId, ROUTES, requireContract } from './contract-check.ts';
+import { OPERATION_IDS, type OperationId, ROUTES, requireContract, selectsFields } from './contract-check.ts';
 import { type Answer, exchange, type Sent } from './exchange.ts';
 
 /** @throws an Error when the answer to a request of the generated client violates the contract */
-export async function requireResponse(request: Request, response: Response): Promise<void> {
+export async function requireResponse(
+  request: Pick<Request, 'url'>,
+  response: Response,
+  isSelection = false,
+): Promise<void> {
   const { pathname } = new URL(request.url);
   const operationId = OPERATION_IDS.find((id) => pathname.endsWith(ROUTES[id].path));
   const { status } = response;
   const text = await response.clone().text();
   const headers = Object.fromEntries(response.headers);
-  requireContract(operationId, { status, headers, text, body: JSON.parse(text) });
+  requireContract(operationId, { status, headers, text, body: JSON.parse(text) }, isSelection);
 }
 
 /** fetch for the generated client; rejects an answer that violates the contract. */
 export async function fetchChecked(request: Request): Promise<Response> {
+  const isSelection = selectsFields(await request.clone().text());
   const response = await fetch(request);
-  await requireResponse(request, response);
+  await requireResponse(request, response, isSelection);
   return response;
 }
 
@@ -121,7 +126,7 @@ export function createCaller({ address, apiKey }: { address: string; apiKey: str
     const sent = toSent(operationId, input);
     const all = withoutUndefined({ 'x-api-key': apiKey, ...sent.headers, ...headers });
     const answer = await exchange(address, { ...sent, headers: all });
-    requireContract(operationId, answer);
+    requireContract(operationId, answer, selectsFields(sent.body));
     return answer;
   };
   return { address, apiKey, api: createApi(client), request };

@@ -78,7 +78,7 @@ export function tokeniseAs<Token>(form: TokenForm<Token>, text: string): Tokenis
   let runEnd = Number.NEGATIVE_INFINITY;
   let word = { start: 0, end: Number.NEGATIVE_INFINITY };
   for (let at = 0; at < normalised.length; ) {
-    const end = tokenEnd(normalised, at);
+    const end = pieceEnd(normalised, at);
     if (end === at) {
       at += isSurrogate(normalised, at) ? 2 : 1; // a normalised text has no lone surrogates
       continue;
@@ -110,8 +110,11 @@ const MAY_JOIN = new Set(Array.from("-._'·\\/@:=&?#%+~,", (sign) => sign.charCo
 const MAY_BE_LONGER = new Set(Array.from(':+#', (sign) => sign.charCodeAt(0)));
 const DOT = 0x2e;
 
-/** The end of the token that begins at `at`; `at` itself if there is none. Simple cases do not need `TOKEN`. */
-function tokenEnd(text: string, at: number): number {
+/**
+ * The end of the word, compound or run without spaces that begins at `at`; `at` itself if there is none. Simple cases do
+ * not need `TOKEN`.
+ */
+export function pieceEnd(text: string, at: number): number {
   const first = text.charCodeAt(at);
   const kind = classesOf(first) & (IN_RUN | IN_WORD | SURROGATE);
   if (kind === 0 && first !== DOT) return at;

@@ -2,6 +2,6 @@
 export type * from '../../generated/types.gen.ts';
 export { createKnowledgeRetrieval, type KnowledgeRetrieval, type UploadFileRequest } from './client.ts';
 export { KnowledgeRetrievalError, type KnowledgeRetrievalErrorCode } from './errors.ts';
-export type { Page } from './operations.ts';
+export type { Page, Selected } from './operations.ts';
 export type { PollOptions } from './poll.ts';
 export type { CallOptions, CreateOptions, KnowledgeRetrievalSettings } from './settings.ts';

@@ -25,6 +25,7 @@ import type {
   PresignUploadUrlRequest,
   QueryRequest,
   SearchResult,
+  SearchResultField,
   UpdateKnowledgeBaseRequest,
   UploadTicket,
   Usage,
@@ -42,6 +43,11 @@ import type { CallOptions, Context, CreateOptions } from './settings.ts';
 
 /** One page of a list. */
 export type Page<Item> = { data: Item[]; pagination: Pagination };
+
+/** A search result with the fields that the query has selected: all where it names none. */
+export type Selected<Field extends SearchResultField> = [Field] extends [never]
+  ? SearchResult
+  : Pick<SearchResult, Field>;
 
 /** The input of an operation on one document; callers may pass the bare id. */
 export const toDocumentInput = (given: GetDocumentData['query'] | string) =>
@@ -128,8 +134,14 @@ async function deleteIdempotently(
 
 /** The operations that change nothing, so that repeating them is safe. */
 export const createReadOperations = (options: Options) => ({
-  /** The passages that answer the query, best first. Costs one credit, even if the answer is lost. */
-  async query(body: QueryRequest, call: CallOptions = {}): Promise<SearchResult[]> {
+  /**
+   * The passages that answer the query, best first; with `fields`, only these fields of them. Costs one credit, even if
+   * the answer is lost.
+   */
+  async query<Field extends SearchResultField = never>(
+    body: QueryRequest & { fields?: Field[] },
+    call: CallOptions = {},
+  ): Promise<Selected<Field>[]> {
     return (await sdk.query({ body, ...options(call, { isCharged: true }) })).data.data;
   },
   /** The documents of a knowledge base, newest first. */

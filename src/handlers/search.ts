@@ -1,14 +1,14 @@
 /** The query operation. */
-import type { SearchResult } from '../../generated/types.gen.ts';
+import type { SearchResult, SearchResultField } from '../../generated/types.gen.ts';
 import { withinBounds } from '../database/bounded-statements.ts';
 import { toDescription } from '../database/documents.ts';
 import { passageId, toLocation } from '../database/passages.ts';
 import { formatScopedId, parseKnowledgeBaseIds } from '../ids.ts';
-import type { FoundPassage } from '../search/ranking.ts';
+import type { DetailedPassage } from '../search/details.ts';
 import type { Handlers } from './handler-types.ts';
 
-function toSearchResult(passage: FoundPassage): SearchResult {
-  const { knowledge_base_id: knowledgeBaseId } = passage;
+function toSearchResult(passage: DetailedPassage): SearchResult {
+  const { knowledge_base_id: knowledgeBaseId, context, highlights, snippet, explanation } = passage;
   const documentId = formatScopedId({ knowledgeBaseId, id: passage.document_id });
   const location = toLocation(passage);
   return {
@@ -22,23 +22,37 @@ function toSearchResult(passage: FoundPassage): SearchResult {
     metadata: { source: passage.source, annotations: JSON.stringify(location) },
     location,
     ...toDescription(passage),
+    ...(context && { context }),
+    ...(highlights && { highlights }),
+    ...(snippet && { snippet }),
+    ...(explanation && { explanation }),
   };
+}
+
+/** The result with these fields only. Its schema cannot say that a request leaves out required ones. */
+function selectFields(result: SearchResult, fields: SearchResultField[]): SearchResult {
+  const selected = Object.entries(result).filter(([field]) => fields.some((name) => name === field));
+  return Object.fromEntries(selected) as SearchResult;
 }
 
 /** Ten times as long as the most expensive known query: 8,192 characters over 1,000 knowledge bases under import. */
 const SEARCH_TIME_MAX_MS = 5_000;
 
 export const searchHandlers = {
-  async query({ query, limit = 10, knowledgeBaseIds }, context) {
+  async query({ query, limit = 10, knowledgeBaseIds, fields, ...options }, context) {
+    const { highlight = false, explain = false, contextPassages = 0 } = options;
+    const isDetailed = highlight || explain || contextPassages > 0;
     const request = {
       accountId: context.accountId,
       knowledgeBaseIds: knowledgeBaseIds && parseKnowledgeBaseIds(knowledgeBaseIds),
       query,
       limit,
       price: context.config.creditsPerQuery,
+      ...(isDetailed && { details: { highlight, explain, contextPassages } }),
     };
     const bounds = { timeMaxMs: SEARCH_TIME_MAX_MS, signal: () => context.signal };
     const passages = await withinBounds(bounds, () => context.search(request));
-    return { data: passages.map(toSearchResult) };
+    const results = passages.map(toSearchResult);
+    return { data: fields ? results.map((result) => selectFields(result, fields)) : results };
   },
 } satisfies Partial<Handlers>;

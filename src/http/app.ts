@@ -78,9 +78,9 @@ const contractBoundary =
   (log: Logger, check: ResponseCheck): Middleware =>
   async (context, next) => {
     await next();
-    const { operationId, requestId } = context.state;
+    const { operationId, requestId, isSelection = false } = context.state;
     if (operationId === undefined) return;
-    const problem = check(operationId, context.status, context.body);
+    const problem = check(operationId, { status: context.status, body: context.body, isSelection });
     if (problem === undefined) return;
     const broken = new Error(`${operationId} answered ${context.status} against the spec: ${problem}`);
     log.error({ err: broken, requestId }, 'response breaks the contract');

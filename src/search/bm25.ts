@@ -81,6 +81,9 @@ export const titleFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder
 export const normPerLetter = ({ passageCount, lengthTotal }: CollectionStatistics): number =>
   (K1 * B * passageCount) / Math.max(lengthTotal, 1);
 
+/** BM25's length norm of a passage of `length` letters. `perLetter`: see `normPerLetter`. */
+export const lengthNormOf = (length: number, perLetter: number): number => K1 * (1 - B) + perLetter * length;
+
 /** SQL for BM25's length norm: k1 × (1 - b + b × length / mean length). `perLetter`: see `normPerLetter`. */
 export const lengthNorm = (length: RawBuilder<unknown>, perLetter: RawBuilder<unknown>) =>
   sql<number>`(${sql.lit(K1 * (1 - B))}::float8 + ${perLetter}::float8 * ${length})`;

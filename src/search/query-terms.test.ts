@@ -17,22 +17,24 @@ function analyse(query: string, languages: string[]) {
 }
 
 describe('analyseQuery', () => {
+  const common = { isInformative: true, isStopWord: false, weight: 1 };
+
   it('gives each word once, in order, with its frequency', async () => {
     expect(analyse('cats and cats', ['english'])).toEqual([
-      { lexemes: ['cat'], unaccented: [], frequency: 2, isStopWord: false, weight: 1 },
-      { lexemes: ['and'], unaccented: [], frequency: 1, isStopWord: false, weight: 1 },
+      { word: 'cats', ...common, lexemes: ['cat'], unaccented: [], frequency: 2 },
+      { word: 'and', ...common, lexemes: ['and'], unaccented: [], frequency: 1 },
     ]);
   });
 
   it('counts two forms of one word as one term', async () => {
     expect(analyse('cat cats', ['english'])).toEqual([
-      { lexemes: ['cat'], unaccented: [], frequency: 2, isStopWord: false, weight: 1 },
+      { word: 'cat', ...common, lexemes: ['cat'], unaccented: [], frequency: 2 },
     ]);
   });
 
   it('unites the lexemes that a word has in every language', async () => {
     expect(analyse('cats', ['english', 'simple'])).toEqual([
-      { lexemes: ['cat', 'cats'], unaccented: [], frequency: 1, isStopWord: false, weight: 1 },
+      { word: 'cats', ...common, lexemes: ['cat', 'cats'], unaccented: [], frequency: 1 },
     ]);
   });
 
@@ -68,9 +70,13 @@ describe('analyseQuery', () => {
   });
 
   it('weighs stop words less, unless there is nothing else', async () => {
-    const weights = async (query: string) => analyse(query, ['english']).map(({ weight }) => weight);
-    expect(await weights('the cats')).toEqual([0.25, 1]);
-    expect(await weights('to be or not to be')).toEqual([1, 1, 1, 1]);
+    const weights = (query: string) =>
+      analyse(query, ['english']).map(({ weight, isInformative }) => [weight, isInformative]);
+    expect(weights('the cats')).toEqual([
+      [0.25, false],
+      [1, true],
+    ]);
+    expect(weights('to be or not to be')).toEqual(Array.from({ length: 4 }, () => [1, true]));
   });
 
   it('has single characters after the bigrams, with less weight, once', async () => {
@@ -88,7 +94,7 @@ describe('analyseQuery', () => {
 
   it('lets a lone character weigh as much as a word', async () => {
     expect(analyse('猫', ['simple'])).toEqual([
-      { lexemes: ['猫'], unaccented: [], frequency: 1, isStopWord: false, weight: 1 },
+      { word: '猫', ...common, lexemes: ['猫'], unaccented: [], frequency: 1 },
     ]);
     const [lone, ...others] = analyse('猫 猫耳', ['simple']);
     expect(lone).toMatchObject({ lexemes: ['猫'], weight: 1 });
@@ -128,6 +134,8 @@ describe('analyseQuery', () => {
 
 describe('mostImportant', () => {
   const term = (lexemes: string[], frequency: number, weight = 1): QueryTerm => ({
+    word: lexemes.join(),
+    isInformative: true,
     lexemes,
     unaccented: [],
     frequency,

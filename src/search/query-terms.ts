@@ -7,6 +7,14 @@ import { tokenise } from '../analysis/tokens.ts';
 import { queryFrequencyWeight } from './bm25.ts';
 
 /**
+ * A term as its query writes it.
+ *
+ * - `word`: the word or bigram in lower case; of several with the same stem, the first.
+ * - `isInformative`: neither a stop word beside other words, nor a stacked token.
+ */
+export type NamedTerm = { word: string; isInformative: boolean };
+
+/**
  * A query term.
  *
  * - `lexemes`: its distinct variants as the query writes the word, one for each language.
@@ -16,7 +24,7 @@ import { queryFrequencyWeight } from './bm25.ts';
  *
  * A passage contains the term if it contains any variant. The variant that adds most to the score counts.
  */
-export type QueryTerm = {
+export type QueryTerm = NamedTerm & {
   lexemes: string[];
   unaccented: string[];
   frequency: number;
@@ -103,6 +111,8 @@ export function analyseQuery(
     } else {
       const stop = isStopWord(token);
       terms.set(key, {
+        word: token,
+        isInformative: !stop || stopWordWeight === 1,
         ...variants,
         frequency,
         isStopWord: stop,
@@ -117,6 +127,8 @@ export function analyseQuery(
 function stackedTerms(stackedTokens: TokenCounts, terms: ReadonlyMap<string, QueryTerm>): QueryTerm[] {
   const further = [...stackedTokens].filter(([token]) => !terms.has(token));
   return further.map(([token, frequency]) => ({
+    word: token,
+    isInformative: false,
     ...unite(token, [NO_STEMS]),
     frequency,
     isStopWord: false,

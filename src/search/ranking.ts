@@ -31,6 +31,9 @@ export type FoundPassage = PassageRow &
     type: DocumentType;
     /** In [0, 1], 6 decimals. */
     score: number;
+    /** The score by BM25 alone, and with the neighbouring passages; before the division by the upper bound. */
+    bm25: number;
+    combined: number;
   };
 
 /**
@@ -90,13 +93,13 @@ function rankedPassages(payment: Payment, values: RankingValues) {
     feedback_terms AS MATERIALIZED (${feedbackTerms(values.lexemes)}),
     reranked AS MATERIALIZED (${rerankByFeedback()}),
     ranked AS (
-      SELECT knowledge_base_id, document_id, position,
+      SELECT knowledge_base_id, document_id, position, bm25, combined,
         round((score / ${upperBound}::float8)::numeric, 6)::float8 AS score
       FROM reranked ORDER BY score DESC FETCH FIRST ${limit} ROWS WITH TIES),
     paid AS (${payment.take(sql`${accountId}::uuid`, due)})
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, attributes, source_url,
-      least(ranked.score, 1) AS score,
+      least(ranked.score, 1) AS score, bm25, combined,
       ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)

@@ -68,7 +68,7 @@ const TYPICAL_IDF = 0.5;
 const float = (value: number) => sql`${sql.lit(value)}::float8`;
 
 /**
- * `best` → `with_neighbours`: combines the score of each passage near the best with that of the passage and its
+ * `best` → `with_neighbours`: keeps BM25's score as `bm25`. Combines the score of each passage near the best with that of the passage and its
  * neighbours together, as if they were one passage. Its title counts once. `perLetter`: see `normPerLetter`.
  */
 export function rerankByNeighbours(perLetter: RawBuilder<unknown>) {
@@ -92,7 +92,7 @@ export function rerankByNeighbours(perLetter: RawBuilder<unknown>) {
       WHERE near.knowledge_base_id = best.knowledge_base_id AND near.document_id = best.document_id
         AND near.position BETWEEN best.position - ${reach} AND best.position + ${reach}) AS neighbourhood`;
   return sql`
-    SELECT knowledge_base_id, document_id, position, lexemes, norm,
+    SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
       CASE WHEN score >= ${float(NEIGHBOURS_FROM)} * (SELECT max(score) FROM best) THEN (${combined}) ELSE score END
         AS score
     FROM best`;
@@ -171,12 +171,14 @@ export const feedbackTerms = (lexemes: RawBuilder<unknown>) => sql`
  *
  * So an outstanding passage stays first, and among equals the one that resembles the others comes first (the cluster
  * hypothesis; Diaz, Regularizing ad hoc retrieval scores, 2005). Scores are scaled so that the best score stays the
- * same.
+ * same. The score before this step is kept as `combined`.
  */
 export function rerankByFeedback() {
   const element = vectorElement(sql.ref('scale'), termFrequency(sql.ref('lexemes'), sql.ref('query')));
   return sql`
-    SELECT knowledge_base_id, document_id, position, best_score * total / max(total) OVER () AS score FROM (
+    SELECT knowledge_base_id, document_id, position, bm25, score AS combined,
+      best_score * total / max(total) OVER () AS score
+    FROM (
       SELECT *, score + ${float(SIMILARITY_WEIGHT)} * best_score * (feedback_weight + coalesce(
         (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
         FROM (SELECT squared_idf, centroid, ${element} AS element FROM feedback_terms OFFSET 0) AS elements), 0)

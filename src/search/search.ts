@@ -6,9 +6,10 @@ import type { Database, Queryable } from '../database/database.ts';
 import { expectedScoreAt, inverseDocumentFrequency, queryFrequencyWeight, scoreUpperBound } from './bm25.ts';
 import { type CandidateQueries, chooseCandidates, type ImpactLevels } from './candidates.ts';
 import { readFrequencies, type SearchedKnowledgeBases } from './collection-statistics.ts';
+import { addDetails, type DetailedPassage, type Details } from './details.ts';
 import type { Payment } from './payment.ts';
 import { createQueryAnalysis, type QueryAnalysis, type ScopedQuery } from './query-analysis.ts';
-import { type QueryTerm, SCORED_TERMS_MAX } from './query-terms.ts';
+import { type NamedTerm, type QueryTerm, SCORED_TERMS_MAX } from './query-terms.ts';
 import { createRanking, type FoundPassage, type RankPassages, type Scoring } from './ranking.ts';
 import type { StemMemory } from './stems.ts';
 import type { ScoredTerm } from './term-scores.ts';
@@ -16,8 +17,10 @@ import type { ScoredTerm } from './term-scores.ts';
 /**
  * A query term: its variants with the upper bounds of their scores, and the impact levels at which passages contain it.
  */
-type WeightedTerm = ScoredTerm & { levels: ImpactLevels };
-type WeightedScoring = Scoring & { terms: WeightedTerm[] };
+type WeightedTerm = ScoredTerm & NamedTerm & { levels: ImpactLevels };
+
+/** `unknown`: the words of the query that no passage contains. */
+type WeightedScoring = Scoring & { terms: WeightedTerm[]; unknown: NamedTerm[] };
 
 /** Terms in more passages than this are also queried by impact tier. The time of a query is flat from 300 to 3,000. */
 const TIERED_FROM = 1_000;
@@ -109,18 +112,27 @@ function levelsOf(asWritten: Variants, unaccented: Variants, index: IndexStatist
  */
 const UNACCENTED_WEIGHT = 0.4;
 
-function weighTerm({ lexemes, ...term }: QueryTerm, index: IndexStatistics): TermVariants {
+function weighTerm(
+  { word, isInformative, lexemes, ...term }: QueryTerm,
+  index: IndexStatistics,
+): TermVariants {
   const weight = term.weight * queryFrequencyWeight(term.frequency);
   const asWritten = weighVariants(lexemes, weight, index);
   const unaccented = weighVariants(term.unaccented, weight * UNACCENTED_WEIGHT, index);
-  if (asWritten.known.length > 0 || unaccented.known.length === 0) return { asWritten, unaccented };
-  return { asWritten: weighVariants(term.unaccented, weight, index), unaccented: NO_VARIANTS };
+  if (asWritten.known.length > 0 || unaccented.known.length === 0)
+    return { word, isInformative, asWritten, unaccented };
+  return {
+    word,
+    isInformative,
+    asWritten: weighVariants(term.unaccented, weight, index),
+    unaccented: NO_VARIANTS,
+  };
 }
 
 const NO_VARIANTS: Variants = { known: [], weight: 0 };
 
 /** A term's variants as the query writes them, and its variants with other accents. */
-type TermVariants = { asWritten: Variants; unaccented: Variants };
+type TermVariants = NamedTerm & { asWritten: Variants; unaccented: Variants };
 
 /**
  * Returns the terms to score, the weightiest first, and the upper bound of a score. Terms that no passage contains
@@ -129,7 +141,7 @@ type TermVariants = { asWritten: Variants; unaccented: Variants };
 export function chooseTerms(
   terms: QueryTerm[],
   index: IndexStatistics,
-): { chosen: TermVariants[]; upperBound: number } {
+): { chosen: TermVariants[]; unknown: TermVariants[]; upperBound: number } {
   const byWeight = terms
     .map((term) => weighTerm(term, index))
     .sort((left, right) => right.asWritten.weight - left.asWritten.weight);
@@ -139,7 +151,7 @@ export function chooseTerms(
     (sum, { asWritten }) => sum + scoreUpperBound(asWritten.weight),
     0,
   );
-  return { chosen, upperBound };
+  return { chosen, unknown, upperBound };
 }
 
 const withUpperBounds = ({ known, weight }: Variants) =>
@@ -149,9 +161,11 @@ const withUpperBounds = ({ known, weight }: Variants) =>
  * A term with the upper bounds of its variants and its impact levels. `index` must have the frequencies of its tiers.
  */
 export const toWeightedTerm = (
-  { asWritten, unaccented }: TermVariants,
+  { word, isInformative, asWritten, unaccented }: TermVariants,
   index: IndexStatistics,
 ): WeightedTerm => ({
+  word,
+  isInformative,
   variants: [asWritten, unaccented].flatMap(withUpperBounds),
   levels: levelsOf(asWritten, unaccented, index),
 });
@@ -173,14 +187,14 @@ async function weighTerms(
 ): Promise<WeightedScoring> {
   const { searched, frequencies } = statistics;
   const index = { frequencies, passageCount: searched.passageCount };
-  const { chosen, upperBound } = chooseTerms(terms, index);
+  const { chosen, unknown, upperBound } = chooseTerms(terms, index);
   const tierLexemes = hasTiers ? [] : tierLexemesOf(chosen, index);
   const ofTiers =
     tierLexemes.length > 0
       ? await readFrequencies(database, { accountId, ids: searched.ids }, tierLexemes)
       : [];
   const complete = { ...index, frequencies: new Map([...frequencies, ...ofTiers]) };
-  return { upperBound, terms: chosen.map((term) => toWeightedTerm(term, complete)) };
+  return { upperBound, unknown, terms: chosen.map((term) => toWeightedTerm(term, complete)) };
 }
 
 /** The candidate queries for `factor` times the usual budget. */
@@ -189,14 +203,14 @@ export function candidatesOf(terms: WeightedTerm[], passageCount: number, factor
   return chooseCandidates(levels, { passageCount, budget: factor * budgetFor(terms.length) });
 }
 
-export type SearchRequest = ScopedQuery & { limit: number };
+export type SearchRequest = ScopedQuery & { limit: number; details?: Details };
 
 /**
  * Returns the `limit` passages that fit best: score descending, then document createdAt descending, then position in
  * the document, then id. Empty when no term of the query occurs.
  * @throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids, and the payment's refusal
  */
-export type Search = (request: SearchRequest) => Promise<FoundPassage[]>;
+export type Search = (request: SearchRequest) => Promise<DetailedPassage[]>;
 
 /** Ranks larger and larger sets of candidates until one has enough; more than one set is rarely needed. */
 async function rankCandidates(
@@ -226,6 +240,8 @@ export function createSearch(database: Database, memory: StemMemory, payment: Pa
     const { searched, isCovered } = analysis.statistics;
     if (!isCovered) throw payment.refusal();
     const scoring = await weighTerms(database, request.accountId, analysis);
-    return await rankCandidates(rankPassages, scoring, { searched, request });
+    const found = await rankCandidates(rankPassages, scoring, { searched, request });
+    const { details } = request;
+    return details === undefined ? found : await addDetails(database, found, { searched, scoring, details });
   };
 }

@@ -3,7 +3,7 @@
  */
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
-import { isDocumented, requireContract, requirePage } from '../contract-check.ts';
+import { isDocumented, requireContract, requirePage, selectsFields } from '../contract-check.ts';
 import { type Answer, exchange } from '../exchange.ts';
 import type { RoutedRequest } from '../good-requests.ts';
 import { createInParallel } from '../lists.ts';
@@ -36,7 +36,7 @@ function requireAnswer({ route, sent }: RoutedRequest, answer: Answer): void {
   // Neither has a body: HEAD never has one, and OPTIONS has none in a preflight of an upload from another origin.
   if (sent.method === 'HEAD' || (sent.method === 'OPTIONS' && answer.status === 204)) return;
   if (route === 'page') requirePage(answer);
-  else if (route !== 'any') requireContract(route, answer);
+  else if (route !== 'any') requireContract(route, answer, selectsFields(sent.body));
   else if (!isDocumented(answer)) throw new Error(`answered ${answer.status}: ${answer.text.slice(0, 500)}`);
 }
 

@@ -36,7 +36,7 @@ WITH query_terms AS MATERIALIZED (
     ) AS candidate
     ORDER BY score DESC, document_id DESC, position LIMIT $4),
     with_neighbours AS MATERIALIZED (
-    SELECT knowledge_base_id, document_id, position, lexemes, norm,
+    SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
       CASE WHEN score >= 0.4::float8 * (SELECT max(score) FROM best) THEN (
     SELECT CASE WHEN others = 0 THEN best.score
       ELSE 0.7::float8 * best.score + 0.3::float8 * 
@@ -95,7 +95,9 @@ WITH query_terms AS MATERIALIZED (
     FROM counted WHERE frequency BETWEEN 2 AND passages) AS informative
   ORDER BY centroid * idf DESC, lexeme LIMIT 16),
     reranked AS MATERIALIZED (
-    SELECT knowledge_base_id, document_id, position, best_score * total / max(total) OVER () AS score FROM (
+    SELECT knowledge_base_id, document_id, position, bm25, score AS combined,
+      best_score * total / max(total) OVER () AS score
+    FROM (
       SELECT *, score + 4::float8 * best_score * (feedback_weight + coalesce(
         (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
         FROM (SELECT squared_idf, centroid, ("scale" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query")) - 0.5) ELSE 0 END)))) AS element FROM feedback_terms OFFSET 0) AS elements), 0)
@@ -104,7 +106,7 @@ WITH query_terms AS MATERIALIZED (
         SELECT *, CASE WHEN EXISTS (SELECT FROM feedback_terms) THEN ((1 + norm) / sqrt(length(ts_filter(lexemes, '{a,b,c,d}')))) END AS scale FROM feedback OFFSET 0
       ) AS scaled) AS summed),
     ranked AS (
-      SELECT knowledge_base_id, document_id, position,
+      SELECT knowledge_base_id, document_id, position, bm25, combined,
         round((score / $41::float8)::numeric, 6)::float8 AS score
       FROM reranked ORDER BY score DESC FETCH FIRST $42 ROWS WITH TIES),
     paid AS (
@@ -113,7 +115,7 @@ WITH query_terms AS MATERIALIZED (
   WHERE account_id = $43::uuid AND credits >= CASE WHEN ($45::boolean OR (SELECT count(*) FROM best) >= $4) THEN $44::bigint ELSE 0 END AND CASE WHEN ($45::boolean OR (SELECT count(*) FROM best) >= $4) THEN $44::bigint ELSE 0 END > 0 RETURNING 1)
     SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, attributes, source_url,
-      least(ranked.score, 1) AS score,
+      least(ranked.score, 1) AS score, bm25, combined,
       ($45::boolean OR (SELECT count(*) FROM best) >= $4) AS "isEnough", CASE WHEN ($45::boolean OR (SELECT count(*) FROM best) >= $4) THEN $44::bigint ELSE 0 END = 0 OR EXISTS (SELECT FROM paid) AS "isPaid"
     FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { creditPayment } from '../../database/accounts.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequencies.ts';
+import type { Details } from '../details.ts';
 import { createSearch } from '../search.ts';
 import { createStemMemory } from '../stems.ts';
 import { importText, makeKnowledgeBase, type TestText } from './imported-texts.ts';
@@ -43,9 +44,17 @@ export function useSearch() {
   async function openSearch() {
     const owned = await makeKnowledgeBase(suite.database);
     const search = createSearch(suite.database, createStemMemory(), creditPayment);
-    const resultsFor = async (query: string, { limit = 10, price = 0 } = {}) => {
+    type Options = { limit?: number; price?: number; details?: Partial<Details> };
+    const resultsFor = async (query: string, { limit = 10, price = 0, details = {} }: Options = {}) => {
       const { accountId, knowledgeBaseId } = owned;
-      return await search({ accountId, knowledgeBaseIds: [knowledgeBaseId], query, limit, price });
+      return await search({
+        accountId,
+        knowledgeBaseIds: [knowledgeBaseId],
+        query,
+        limit,
+        price,
+        details: { highlight: false, explain: false, contextPassages: 0, ...details },
+      });
     };
     const titlesFor = async (query: string, price = 0) =>
       (await resultsFor(query, { price })).map(({ title }) => title);

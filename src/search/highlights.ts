@@ -1,0 +1,96 @@
+/** Marks the words of a passage that a query has found, and cuts a snippet around them. */
+import type { Snippet } from '../../generated/types.gen.ts';
+import { type Span, tokenSpans } from '../analysis/token-spans.ts';
+import type { Matches } from './matches.ts';
+import type { NamedTerm } from './query-terms.ts';
+import type { ScoredTerm } from './term-scores.ts';
+
+/** Code points of the longest snippet. */
+const SNIPPET_MAX = 300;
+/** Code points before the first mark of a snippet: they often have the beginning of its sentence. */
+const SNIPPET_LEAD = 60;
+
+/** Joins ranges that overlap or adjoin, such as those of a run's bigrams. Ascending. */
+function union(spans: Span[]): Span[] {
+  const joined: Span[] = [];
+  for (const { start, end } of spans.toSorted((left, right) => left.start - right.start)) {
+    const last = joined.at(-1);
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+    else joined.push({ start, end });
+  }
+  return joined;
+}
+
+/** A single character of a bigram has the bigram's position: its range within `span`. */
+function narrow(span: Span, characters: string[], lexeme: string): Span {
+  const within = characters.slice(span.start, span.end);
+  const at = within.length > 1 && [...lexeme].length === 1 ? within.indexOf(lexeme) : -1;
+  return at === -1 ? span : { start: span.start + at, end: span.start + at + 1 };
+}
+
+/**
+ * The ranges of a passage's content that match the query, in code points, ascending. Where informative words match,
+ * stop words and single characters of bigrams are left out: they would mark half of the text.
+ */
+export function highlight(content: string, matches: Matches, terms: (ScoredTerm & NamedTerm)[]): Span[] {
+  const characters = [...content];
+  const spans = tokenSpans(content);
+  const spansOf = ({ variants }: ScoredTerm): Span[] =>
+    variants.flatMap(({ lexeme }) =>
+      (matches.tokens.get(lexeme) ?? []).flatMap((token) => {
+        const span = spans[token];
+        return span === undefined ? [] : [narrow(span, characters, lexeme)];
+      }),
+    );
+  const informative = terms.filter(({ isInformative }) => isInformative).flatMap(spansOf);
+  return withoutCoincidences(
+    characters,
+    union(informative.length > 0 ? informative : terms.flatMap(spansOf)),
+  );
+}
+
+/** Scripts without spaces in which two characters are rarely a word. Of the others, Chinese has most such words. */
+const SYLLABIC = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Hiragana}]/u;
+
+/** Leaves out single bigrams of syllabic scripts, which match by chance, unless there is nothing else. */
+function withoutCoincidences(characters: string[], spans: Span[]): Span[] {
+  const chosen = spans.filter(
+    ({ start, end }) => end - start > 2 || !SYLLABIC.test(characters.slice(start, end).join('')),
+  );
+  return chosen.length > 0 ? chosen : spans;
+}
+
+/** Moves `at` on to the beginning of a word, by 20 code points at most. */
+function wordStart(characters: string[], at: number): number {
+  if (at === 0) return at;
+  for (let on = 0; on < 20; on++) if (/\s/u.test(characters[at + on - 1] ?? '')) return at + on;
+  return at;
+}
+
+/** Moves `at` back to the end of a word, by 20 code points at most. */
+function wordEnd(characters: string[], at: number): number {
+  if (at >= characters.length) return characters.length;
+  for (let back = 0; back < 20; back++) if (/\s/u.test(characters[at - back] ?? '')) return at - back;
+  return at;
+}
+
+/**
+ * The part of a content with the most marked characters: 300 code points at most, begun and ended between words where
+ * words have spaces. Without marks, the beginning of the content.
+ */
+export function cutSnippet(content: string, marks: Span[]): Snippet {
+  const characters = [...content];
+  if (characters.length <= SNIPPET_MAX) return { text: content, start: 0 };
+  const markedFrom = (first: number): number => {
+    const start = marks[first]?.start ?? 0;
+    const within = marks.filter(
+      (mark) => mark.start >= start && mark.end <= start + SNIPPET_MAX - SNIPPET_LEAD,
+    );
+    return within.reduce((sum, mark) => sum + mark.end - mark.start, 0);
+  };
+  const densest = marks.reduce((best, _, i) => (markedFrom(i) > markedFrom(best) ? i : best), 0);
+  const lead = Math.max(0, (marks[densest]?.start ?? 0) - SNIPPET_LEAD);
+  const start = wordStart(characters, Math.min(lead, characters.length - SNIPPET_MAX));
+  const end = wordEnd(characters, start + SNIPPET_MAX);
+  return { text: characters.slice(start, end).join(''), start };
+}
