@@ -58,6 +58,14 @@ const types: pg.CustomTypesConfig = {
  * Statements are planned for any values, so that prepared ones keep their plan. A condition that has to imply a
  * partial index's must be written out. Every access uses an index, also before PostgreSQL has noticed that a table has
  * grown. Compiling a plan to machine code pays for long analytical queries only.
+ *
+ * A plan for the values of each execution takes this processor time, planning included, against the kept one:
+ *
+ *                                          10,000 passages    150,000 passages
+ *   statistics of a query                   .53 -> .99 ms       .43 -> .80 ms
+ *   candidates, BM25 and reranking          2.7 -> 4.3 ms       6.1 -> 7.8 ms
+ *
+ * With `auto`, PostgreSQL plans each ranking among 150,000 passages anew.
  */
 const PLANNING = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off';
 

@@ -1,6 +1,5 @@
 /**
- * Statements of fixed text, which PostgreSQL parses and plans once for each connection. Planning a ranked query takes
- * as long as a third of its execution.
+ * Statements of fixed text, which PostgreSQL parses and plans once for each connection (see `PLANNING` in database.ts).
  */
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from './tables.ts';
