@@ -16,6 +16,7 @@ import { findDatabase, openDatabase } from './serve/open-database.ts';
 import { openService } from './serve/open-service.ts';
 import { type ServeOptions, serveCommand } from './serve/serve-command.ts';
 import { createServiceApp, createWorkerApp } from './serve/service-app.ts';
+import { warmUp } from './serve/warm-up.ts';
 import { createLog } from './telemetry/log.ts';
 import { outliveOutput } from './terminal.ts';
 
@@ -100,6 +101,7 @@ async function startServer(config: Config, log: Logger, runsWorkers: boolean): P
   const { host, port } = config;
   const { server, address } = await listenAt(app, { host, port, setting: 'PORT' });
   process.stdout.write(await greet(config.baseUrl ?? address, service.database, config));
+  warmUp().catch((error) => log.warn({ err: error }, 'warming up failed'));
   return async () => {
     ending.abort();
     // A balancer sends requests until its next check of /readyz. They are answered as usual.
