@@ -36,7 +36,11 @@ export type CandidateQueries = { queries: string[]; all: boolean };
  */
 const CONSIDERED_SHARE = 0.9;
 const TERMS_MAX = 14;
-/** Operands that the index may check before the conditions use fewer steps; this many take some milliseconds. */
+/**
+ * Operands that the index may check before the conditions use fewer steps. Half of the queries reach it at 500,000
+ * passages, a fifth at 150,000. Flat from 20,000 to 160,000 at 500,000 passages: 1 to 1.05 times PostgreSQL's time, and
+ * .003 more of the ten best. Unlimited: 1.23 times (claims 1.32), and .0043 more.
+ */
 const WORK_MAX = 80_000;
 /**
  * UTF-16 units of a tsquery before the conditions use fewer steps. PostgreSQL rejects a tsquery whose lexemes take a
@@ -49,7 +53,10 @@ const TSQUERY_MAX_LENGTH = 100_000;
  * same share of the ten best within .003.
  */
 const STEPS_MAX = 6;
-/** With fewer steps, two informative words and two common words would look the same. */
+/**
+ * With fewer steps, two informative words and two common words would look the same. At 500,000 passages, 2 find .024
+ * less of the ten best in .8 of the time, and 4 find .0015 more in 1.09 times.
+ */
 const STEPS_MIN = 3;
 /** A score is rounded up from this fraction of a step on. Flat from 0.5 to 0.65. */
 const ROUNDED_UP_FROM = 0.65;
