@@ -109,9 +109,17 @@ function rankedPassages(payment: Payment, values: RankingValues) {
     LIMIT ${limit}`;
 }
 
-/** Stored passages assumed for each searched one until PostgreSQL has an estimate; the table is small then. */
+/**
+ * Stored passages assumed for each searched one until PostgreSQL has an estimate: in the first minute, while the table
+ * is small. From 2 on, a search in one knowledge base uses its lexeme.
+ */
 const STORED_PER_SEARCHED = 50;
-/** The least cost of reading one knowledge base's lexeme in the index, in checks of all candidates. */
+/**
+ * The least cost of reading one knowledge base's lexeme in the index, in checks of all candidates. Of 64,000 passages
+ * in 20 knowledge bases, the time with the lexemes was .3 of that without for nine knowledge bases with a 20th of the
+ * passages (2.2 checks a lexeme), and 1.27 for sixteen with more than a quarter (.22). For one knowledge base it was
+ * .61, .47 and .86 with a 13th, a 6th and a third of the passages, and for two with half of them .96.
+ */
 const CHECKS_PER_LEXEME = 0.5;
 
 /**
