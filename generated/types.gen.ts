@@ -1031,6 +1031,26 @@ export type AskedKnowledgeBase = KnowledgeBaseId;
 export type AskedDocument = DocumentId;
 
 /**
+ * Lists only the documents in this status.
+ */
+export type ListedStatus = DocumentStatus;
+
+/**
+ * Lists only the documents whose title contains this text. Upper and lower case are the same.
+ */
+export type TitleContains = string;
+
+/**
+ * The number of the first passage to list.
+ */
+export type FirstPassage = number;
+
+/**
+ * The number of the last passage to list; all if the parameter is missing.
+ */
+export type LastPassage = number;
+
+/**
  * How many seconds the answer may wait for a final status; 0 for not at all.
  */
 export type WaitSeconds = number;
@@ -1524,6 +1544,14 @@ export type ListDocumentsData = {
          * Where the page starts, as the unchanged `pagination.nextCursor` of the page before.
          */
         cursor?: Cursor;
+        /**
+         * Lists only the documents in this status.
+         */
+        status?: DocumentStatus;
+        /**
+         * Lists only the documents whose title contains this text. Upper and lower case are the same.
+         */
+        titleContains?: string;
     };
     url: '/v1/listDocuments';
 };
@@ -1836,6 +1864,14 @@ export type ListPassagesData = {
          * Where the page starts, as the unchanged `pagination.nextCursor` of the page before.
          */
         cursor?: Cursor;
+        /**
+         * The number of the first passage to list.
+         */
+        from?: number;
+        /**
+         * The number of the last passage to list; all if the parameter is missing.
+         */
+        to?: number;
     };
     url: '/v1/listPassages';
 };

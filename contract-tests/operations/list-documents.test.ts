@@ -1,5 +1,6 @@
 /** listDocuments, status by status. */
 import { expect, test } from 'vitest';
+import type { ListDocumentsData } from '../../generated/types.gen.ts';
 import { expectRefusedFields, expectSameRefusal } from '../harness/expect-refusal.ts';
 import { createInParallel, readPages } from '../harness/lists.ts';
 import { openAccount } from '../harness/opened-account.ts';
@@ -91,6 +92,24 @@ test('200: pages skip and repeat nothing while documents are created and deleted
   expect(pages.flat()).toEqual(before);
 });
 
+test('200: status and titleContains leave out other documents, on every page', async () => {
+  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Filtered' });
+  const titles = ['Über ALLE Berge', 'über 100% _alles_', 'Notes', 'Anything'];
+  for (const title of titles) await api.importTextContent({ knowledgeBaseId, title, content: 'Text.' });
+  await api.importTextContent({ knowledgeBaseId, title: 'Blank über', content: '\u0001' });
+  const titlesOf = async (filter: Omit<NonNullable<ListDocumentsData['query']>, 'knowledgeBaseId'>) => {
+    const list = { knowledgeBaseId, limit: 1, ...filter };
+    const pages = await readPages((cursor) => api.listDocuments({ ...list, ...cursor }));
+    return pages.flat().map(({ title }) => title);
+  };
+  expect(await titlesOf({ titleContains: 'ÜBER ' })).toEqual(titles.slice(0, 2).toReversed());
+  expect(await titlesOf({ titleContains: 'über', status: 'failed' })).toEqual(['Blank über']);
+  expect(await titlesOf({ titleContains: '0% _a' })).toEqual([titles[1]]);
+  expect(await titlesOf({ titleContains: '%' })).toEqual([titles[1]]);
+  expect(await titlesOf({ status: 'processed' })).toEqual(titles.toReversed());
+  expect(await titlesOf({ status: 'pending' })).toEqual([]);
+});
+
 test('404 KNOWLEDGE_BASE_NOT_FOUND: the same bytes for an unknown, malformed and deleted knowledge base', async () => {
   const deleted = await fill(1);
   await api.deleteKnowledgeBase(deleted);
@@ -117,9 +136,10 @@ test('422 INPUT_VALIDATION_FAILED: the cursor of the list of another knowledge b
 });
 
 test('422 INPUT_VALIDATION_FAILED: every wrong parameter is named at once', async () => {
-  const query = 'knowledgeBaseId=short&limit=0&cursor=&verbose=1';
+  const query = 'knowledgeBaseId=short&limit=0&cursor=&verbose=1&status=done&titleContains=';
   const answer = await request('listDocuments', query);
-  expectRefusedFields(answer, 'cursor', 'knowledgeBaseId', 'limit', 'verbose');
+  const wrong = ['cursor', 'knowledgeBaseId', 'limit', 'verbose', 'status', 'titleContains'];
+  expectRefusedFields(answer, ...wrong);
   expect(answer.body).toMatchObject({
     message: expect.stringContaining('verbose is not a parameter of this operation'),
   });

@@ -52,6 +52,26 @@ test('200: pages of any size make up the same list', async () => {
   }
 });
 
+test('200: from and to name the first and last passage, on every page', async () => {
+  const { id: documentId } = await importLong();
+  const { data } = await api.listPassages({ documentId });
+  for (const [from, to] of [
+    [1, 1],
+    [3, 6],
+    [5, undefined],
+    [4, 2],
+    [data.length, 2_147_483_647],
+    [data.length + 1, undefined],
+  ]) {
+    const range = { ...(from && { from }), ...(to && { to }) };
+    const pages = await readPages((cursor) =>
+      api.listPassages({ documentId, limit: 2, ...range, ...cursor }),
+    );
+    const expected = data.slice((from ?? 1) - 1, Math.max(to ?? data.length, (from ?? 1) - 1));
+    expect(pages.flat()).toEqual(expected);
+  }
+});
+
 test('200: a failed file has no passages', async () => {
   const { id: documentId } = await importBytes(api, {
     knowledgeBaseId,

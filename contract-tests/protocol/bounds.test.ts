@@ -58,6 +58,14 @@ const LENGTHS: Bound[] = [
   { operationId: 'getKnowledgeBase', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: {} },
   { operationId: 'updateKnowledgeBase', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: {} },
   {
+    operationId: 'listDocuments',
+    field: 'titleContains',
+    min: 1,
+    max: 256,
+    accepted: 200,
+    rest: { knowledgeBaseId },
+  },
+  {
     operationId: 'updateKnowledgeBase',
     field: 'name',
     min: 1,
@@ -89,6 +97,14 @@ const NUMBERS: Bound[] = [
   },
   { operationId: 'listKnowledgeBases', field: 'limit', min: 1, max: 1000, accepted: 200, rest: {} },
   { operationId: 'listPassages', field: 'limit', min: 1, max: 1000, accepted: 200, rest: { documentId } },
+  ...(['from', 'to'] as const).map((field) => ({
+    operationId: 'listPassages' as const,
+    field,
+    min: 1,
+    max: 2_147_483_647,
+    accepted: 200 as const,
+    rest: { documentId },
+  })),
   {
     operationId: 'getDocumentStatus',
     field: 'waitSeconds',

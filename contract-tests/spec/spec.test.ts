@@ -167,7 +167,7 @@ describe('request bodies', () => {
 
 describe('texts', () => {
   /** Texts with a form of their own; each has its own tests. */
-  const formed = ['sourceUrl'];
+  const formed = ['sourceUrl', 'status'];
   const texts = operations.flatMap((operation) =>
     Object.entries(inputsOf(operation))
       .filter(([field, { type }]) => type === 'string' && !formed.includes(field))

@@ -36,11 +36,14 @@ export const toPassage = (row: PassageRow & { language: string }): Passage => ({
   location: toLocation(row),
 });
 
-/** The passages of an account's document after the position `after`, in their order, `limit` at most. */
+/**
+ * The passages of an account's document after the position `after`, up to the position `to`, in their order, `limit` at
+ * most.
+ */
 export async function readPassages(
   database: Queryable,
   { knowledgeBaseId, id, accountId }: OwnedId,
-  { after, limit }: { after: number; limit: number },
+  { after, to, limit }: { after: number; to: number | undefined; limit: number },
 ) {
   return await database
     .selectFrom('passages')
@@ -49,6 +52,7 @@ export async function readPassages(
     .where('document_id', '=', id)
     .where('account_id', '=', accountId)
     .where('position', '>', after)
+    .$if(to !== undefined, (rest) => rest.where('position', '<=', to as number))
     .orderBy('position')
     .limit(limit)
     .execute();

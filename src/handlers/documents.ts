@@ -1,7 +1,7 @@
 /** The operations on documents. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { DocumentStatusReport } from '../../generated/types.gen.ts';
+import type { DocumentStatus, DocumentStatusReport } from '../../generated/types.gen.ts';
 import { expectStorage, requireStorage } from '../database/accounts.ts';
 import type { Queryable } from '../database/database.ts';
 import { announceDeletion, DeletionAnnounced } from '../database/deletion-lock.ts';
@@ -139,7 +139,7 @@ export const documentHandlers = {
     return { data: { id: documentId } };
   },
 
-  async listDocuments({ limit = 1000, cursor, ...input }, { database, accountId }) {
+  async listDocuments({ limit = 1000, cursor, status, titleContains, ...input }, { database, accountId }) {
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
     await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
     const after = parseCursor(knowledgeBaseId, cursor, byCreation);
@@ -150,6 +150,10 @@ export const documentHandlers = {
       .where('account_id', '=', accountId)
       .$if(after !== undefined, (rest) =>
         rest.where(sql<boolean>`(created_at, id) < (${after?.createdAt}, ${after?.id}::uuid)`),
+      )
+      .$if(status !== undefined, (rest) => rest.where('status', '=', status as DocumentStatus))
+      .$if(titleContains !== undefined, (rest) =>
+        rest.where(sql<boolean>`strpos(lower(title), lower(${titleContains})) > 0`),
       )
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
@@ -189,11 +193,11 @@ export const documentHandlers = {
     };
   },
 
-  async listPassages({ documentId, limit = 1000, cursor }, { database, accountId }) {
+  async listPassages({ documentId, limit = 1000, cursor, from = 1, to }, { database, accountId }) {
     const id = { ...parseDocumentId(documentId), accountId };
     await requireDocument(database, id);
-    const after = parseCursor(documentId, cursor, byPosition) ?? 0;
-    const rows = await readPassages(database, id, { after, limit: limit + 1 });
+    const after = Math.max(parseCursor(documentId, cursor, byPosition) ?? 0, from - 1);
+    const rows = await readPassages(database, id, { after, to, limit: limit + 1 });
     const { page, pagination } = toPage(rows, {
       list: documentId,
       limit,
