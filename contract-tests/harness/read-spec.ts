@@ -14,6 +14,7 @@ export type Schema = {
   maxLength?: number;
   minimum?: number;
   maximum?: number;
+  minItems?: number;
   maxItems?: number;
   default?: unknown;
   required?: string[];
@@ -21,6 +22,7 @@ export type Schema = {
   items?: Schema;
   maxProperties?: number;
   additionalProperties?: Schema | boolean;
+  'x-propertyNames'?: { pattern: string };
 };
 export type Content = {
   'application/json': { schema: Schema; examples?: Record<string, { summary?: string; value: unknown }> };

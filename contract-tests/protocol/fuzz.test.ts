@@ -162,7 +162,7 @@ const service = await keepService({ settings: { METRICS_TOKEN }, ...heap });
 
 test(
   `${settings.count} valid, mutated and raw requests, from number ${settings.from} of seed ${settings.seed}: ` +
-    'no 5xx, no undocumented answer, no missing answer, no lost data, no memory leak',
+    'no 5xx, no undocumented answer, no missing answer, no unreadable refusal, no lost data, no memory leak',
   { timeout: 3_600_000 },
   () => testRequests(settings, service, heap),
 );

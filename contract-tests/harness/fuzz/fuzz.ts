@@ -3,6 +3,7 @@
  */
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
+import type { InputValidationFailedError } from '../../../generated/types.gen.ts';
 import { isDocumented, requireContract, requirePage, selectsFields } from '../contract-check.ts';
 import { type Answer, exchange } from '../exchange.ts';
 import type { RoutedRequest } from '../good-requests.ts';
@@ -31,6 +32,23 @@ export function sampleAt<T>(arbitrary: fc.Arbitrary<T>, seed: number, index: num
 
 export const isFault = ({ status }: Answer): boolean => status >= 500 && status !== 503;
 
+/** Parts of sentences that are for programmers: Ajv's own words, JSON pointers, and values that are none. */
+const UNREADABLE = /must NOT|is not valid|is not of the right form|undefined|\[object |(^|[\s#])\/\w/;
+
+/** The sentences about wrong input, without what they quote of it. */
+function sentencesOf({ status, body }: Answer): string[] {
+  if (status !== 422) return [];
+  const { data } = body as InputValidationFailedError; // every 422 has this code
+  const formErrors = data.formErrors.map((text) => text.replace(/^the body must be JSON: .*/s, ''));
+  const sentences = [...formErrors, ...Object.values(data.fieldErrors).flat()];
+  return sentences.map((text) => text.replaceAll(/"(\\.|[^"\\])*"/g, '""'));
+}
+
+function requireReadable(answer: Answer): void {
+  const unreadable = sentencesOf(answer).filter((text) => UNREADABLE.test(text));
+  if (unreadable.length > 0) throw new Error(`was refused with ${unreadable.join('; ').slice(0, 500)}`);
+}
+
 function requireAnswer({ route, sent }: RoutedRequest, answer: Answer): void {
   if (isFault(answer)) throw new Error(`was answered by ${answer.status}: ${answer.text.slice(0, 500)}`);
   // Neither has a body: HEAD never has one, and OPTIONS has none in a preflight of an upload from another origin.
@@ -38,6 +56,7 @@ function requireAnswer({ route, sent }: RoutedRequest, answer: Answer): void {
   if (route === 'page') requirePage(answer);
   else if (route !== 'any') requireContract(route, answer, selectsFields(sent.body));
   else if (!isDocumented(answer)) throw new Error(`answered ${answer.status}: ${answer.text.slice(0, 500)}`);
+  requireReadable(answer);
 }
 
 /**

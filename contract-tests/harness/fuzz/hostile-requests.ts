@@ -33,6 +33,15 @@ const fieldChange: fc.Arbitrary<FieldChange> = fc.oneof(
         return name === undefined ? fields : { ...fields, [name]: pickFrom(bounds[name] ?? [], pickValue) };
       }),
   },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.nat(20), fc.oneof(hostileValue, fc.dictionary(hostileText, hostileValue, { maxKeys: 3 })))
+      .map(([pick, value]) => (fields: Fields, { bounds }: GoodRequest) => {
+        const name = pickFrom(Object.keys(bounds), pick);
+        return name === undefined ? fields : { ...fields, [name]: value };
+      }),
+  },
   fc.tuple(hostileText, hostileValue).map(
     ([name, value]) =>
       (fields: Fields) =>

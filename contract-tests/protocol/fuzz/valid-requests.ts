@@ -25,7 +25,11 @@ function clip(text: string, minLength: number, maxLength: number): string {
 
 function validText({ minLength = 0, maxLength = DEFAULT_MAX_LENGTH, ...rest }: Schema): fc.Arbitrary<string> {
   const accepts = ajv.compile({ minLength, maxLength, ...rest });
-  const usual = hostileText.map((text) => clip(text, minLength, maxLength));
+  const inBounds = hostileText.map((text) => clip(text, minLength, maxLength));
+  // Of the patterns only that of addresses refuses most texts.
+  const usual = inBounds.map((text) =>
+    accepts(text) ? text : `https://example.com/${encodeURIComponent(text)}`.slice(0, maxLength),
+  );
   const longest = fc.constantFrom('a', 'é', '字', '😀').map((unit) => unit.repeat(maxLength));
   const shortest = fc.constantFrom('a', '字', '😀').map((unit) => unit.repeat(minLength));
   const all = fc.oneof({ weight: 200, arbitrary: usual }, { weight: 10, arbitrary: shortest }, longest);
@@ -40,20 +44,40 @@ const validInteger = ({ minimum = 0, maximum = 2 ** 31 }: Schema): fc.Arbitrary<
     fc.integer({ min: minimum, max: maximum }),
   );
 
+const validNumber = ({ minimum = -1e308, maximum = 1e308 }: Schema): fc.Arbitrary<number> =>
+  fc.oneof(fc.constantFrom(minimum, maximum), fc.double({ min: minimum, max: maximum, noNaN: true }));
+
 type InputField = { operationId: OperationId; field: string; idsOf: IdsOf };
+
+function validList(
+  { items = {}, minItems = 0, maxItems = 5 }: Schema,
+  inputField: InputField,
+): fc.Arbitrary<unknown> {
+  const values = validValue(items, inputField);
+  return fc.oneof(
+    { weight: 9, arbitrary: fc.array(values, { minLength: minItems, maxLength: Math.min(3, maxItems) }) },
+    fc.array(values, { minLength: maxItems, maxLength: maxItems }),
+  );
+}
+
+/** An object whose names the caller chooses. */
+function validMap(schema: Schema, inputField: InputField): fc.Arbitrary<unknown> {
+  const { maxProperties = 5, additionalProperties, 'x-propertyNames': names } = schema;
+  if (typeof additionalProperties !== 'object' || names === undefined)
+    throw new Error('no valid names are known for the object');
+  const name = fc.stringMatching(new RegExp(names.pattern));
+  return fc.dictionary(name, validValue(additionalProperties, inputField), { maxKeys: maxProperties });
+}
 
 /** Valid values for a field's schema. The test chooses the ids. */
 function validValue(schema: Schema, inputField: InputField): fc.Arbitrary<unknown> {
-  if (schema.type === 'array') {
-    const items = validValue(schema.items ?? {}, inputField);
-    const { maxItems = 5 } = schema;
-    return fc.oneof(
-      { weight: 9, arbitrary: fc.array(items, { maxLength: Math.min(3, maxItems) }) },
-      fc.array(items, { minLength: maxItems, maxLength: maxItems }),
-    );
-  }
+  const { anyOf } = schema;
+  if (anyOf !== undefined) return fc.oneof(...anyOf.map((each) => validValue(each, inputField)));
+  if (schema.type === 'array') return validList(schema, inputField);
+  if (schema.type === 'object') return validMap(schema, inputField);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema.type === 'integer') return validInteger(schema);
+  if (schema.type === 'number') return validNumber(schema);
   if (schema.type === 'boolean') return fc.boolean();
   if (schema.type !== 'string') throw new Error(`no valid values are known for the type ${schema.type}`);
   const text = validText(schema);
