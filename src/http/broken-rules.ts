@@ -60,7 +60,7 @@ function describeType({ params, data }: ErrorObject): string {
 
 function describeChoice(values: unknown[], written: unknown): string {
   const names = values.map(String);
-  if (names.length === 1) return `must be ${names}`;
+  if (names.length === 1) return `must be ${names[0]}`;
   return `must be one of ${names.join(', ')}${typeof written === 'string' ? didYouMean(written, names) : ''}`;
 }
 

@@ -5,7 +5,7 @@ import { editDistance } from '../edit-distance.ts';
 const NAME_MAX = 100;
 
 /** The letters and digits of a name, in lower case: `knowledge_base_ids`, `KnowledgeBaseIDs` → `knowledgebaseids` */
-const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /** How many edits a name of this many letters may be away: short names are near too many others (`key`, `keep`). */
 const editsAllowed = (letters: number): number => Math.min(2, Math.floor(letters / 3));

@@ -55,30 +55,31 @@ function messageOf(problem: ErrorObject): string {
 const isUnion = ({ keyword }: ErrorObject): boolean => keyword === 'oneOf' || keyword === 'anyOf';
 
 /**
- * Replaces the problems of a value that fits no schema of a oneOf or anyOf. Ajv lists them for each schema. The schemas
- * for values of another type are left out; where all are, one problem names all types.
+ * The problem of a value that fits no schema of a oneOf or anyOf, instead of the problems with each schema, which
+ * `found` ends with. Those with schemas for other types are left out. Where all are, one problem names all types.
  */
-function resolveUnion(found: ErrorObject[], union: ErrorObject): ErrorObject[] {
+function resolveUnion(found: ErrorObject[], union: ErrorObject): void {
   const { instancePath: place } = union;
-  const isWithin = ({ instancePath }: ErrorObject) =>
-    instancePath === place || instancePath.startsWith(`${place}/`);
+  const isOutside = ({ instancePath }: ErrorObject) =>
+    instancePath !== place && !instancePath.startsWith(`${place}/`);
   const isOtherType = ({ keyword, instancePath }: ErrorObject) =>
     keyword === 'type' && instancePath === place;
-  const types = found.filter(isOtherType).map(({ params }) => params.type);
-  const relevant = found.filter((problem) => !isOtherType(problem));
-  if (relevant.some(isWithin)) return relevant;
-  if (types.length === 0) return [...relevant, union]; // the value fits two schemas of a oneOf
-  return [...relevant, { ...union, keyword: 'type', params: { type: types } }];
+  const withEach = found.splice(found.findLastIndex(isOutside) + 1);
+  const types = withEach.filter(isOtherType).map(({ params }) => params.type);
+  if (withEach.length === 0)
+    found.push(union); // the value fits two schemas of a oneOf
+  else if (types.length < withEach.length) found.push(...withEach.filter((problem) => !isOtherType(problem)));
+  else found.push({ ...union, keyword: 'type', params: { type: types } });
 }
 
 /** Ajv reports a wrong name twice: what is wrong with it, and at the keyword for names. */
 const isAboutNames = ({ keyword }: ErrorObject): boolean => /propertyNames$/.test(keyword);
 
-/** The problems without repeated ones, and without those of schemas for which a value was not meant. */
+/** The problems without repeated ones, and without those with schemas for which a value was not meant. */
 function selectRelevant(problems: ErrorObject[]): ErrorObject[] {
-  let found: ErrorObject[] = [];
+  const found: ErrorObject[] = [];
   for (const problem of problems)
-    if (isUnion(problem)) found = resolveUnion(found, problem);
+    if (isUnion(problem)) resolveUnion(found, problem);
     else if (!isAboutNames(problem)) found.push(problem);
   return found;
 }
