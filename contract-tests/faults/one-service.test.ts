@@ -6,7 +6,7 @@ test('a second service on the same directory is refused, and the first one keeps
   await withDataDirectory(async (dataDirectory) => {
     const first = await startService(dataDirectory);
     await expect(startService(dataDirectory)).rejects.toThrow('ended before it answered');
-    expect(await call<{ balance: number }>(first, 'getBalance')).toEqual({ balance: 1_000_000_000 });
+    expect(await call(first, 'getBalance')).toEqual({ balance: 1_000_000_000, creditsPerQuery: 1 });
     await first.stop();
   });
 }, 60_000);

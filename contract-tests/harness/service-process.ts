@@ -52,21 +52,28 @@ export function interruptServices(): void {
   for (const child of running.keys()) child.kill('SIGTERM');
 }
 
-/** Returns the first match of `greeting` in a line of the output. Rejects when the program ends before it. */
+/**
+ * Returns the first match of `greeting` in a line of the output. Rejects when the program ends before it, with what it
+ * has printed there and to `log`.
+ */
 export async function readGreeting(
   child: ChildProcess,
   greeting: RegExp,
   output: string[] = [],
+  log: string[] = [],
 ): Promise<string> {
   if (child.stdout === null) throw new Error('the program has no output');
   const lines = createInterface(child.stdout);
+  lines.on('line', (line) => output.push(line));
   return await new Promise((resolve, reject) => {
     lines.on('line', (line) => {
-      output.push(line);
       const found = greeting.exec(line)?.[1];
       if (found !== undefined) resolve(found);
     });
-    lines.on('close', () => reject(new Error(`the program ended before it answered:\n${output.join('\n')}`)));
+    void Promise.all([once(lines, 'close'), once(child, 'exit')]).then(([, [code, signal]]) => {
+      const printed = [...output, ...log].join('\n');
+      reject(new Error(`the program ended before it answered, by ${signal ?? code}:\n${printed}`));
+    });
   });
 }
 
@@ -102,10 +109,16 @@ export async function spawnProgram(
   const child = spawn(command, args, {
     cwd: root,
     env: environment,
-    stdio: ['ignore', 'pipe', onLog === undefined ? 'inherit' : 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stdout?.on('data', (bytes) => onOutput?.(String(bytes)));
-  child.stderr?.on('data', (bytes) => onLog?.(String(bytes)));
+  const log: string[] = [];
+  let hasGreeted = false;
+  child.stderr?.on('data', (bytes) => {
+    if (onLog === undefined) process.stderr.write(bytes);
+    else onLog(String(bytes));
+    if (!hasGreeted) log.push(String(bytes));
+  });
   running.set(child, environment.DATA_DIR);
   const ended = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => {
@@ -115,7 +128,8 @@ export async function spawnProgram(
   });
   const giveUp = setTimeout(() => child.kill('SIGTERM'), START_TIMEOUT_MS);
   const output: string[] = [];
-  const address = await readGreeting(child, greeting, output).finally(() => clearTimeout(giveUp));
+  const address = await readGreeting(child, greeting, output, log).finally(() => clearTimeout(giveUp));
+  hasGreeted = true;
   const { pid } = child;
   if (pid === undefined) throw new Error('the program could not be spawned');
   const [stop, kill] = [() => end(child, 'SIGTERM'), () => end(child, 'SIGKILL')];

@@ -49,7 +49,7 @@ function testPayloadTooLarge(operationId: OperationId, account: Account): void {
   const input = VALID_INPUTS[operationId];
 
   test('413 PAYLOAD_TOO_LARGE: a body one byte above the limit; one at the limit is accepted', async () => {
-    const answer = await request(operationId, padded(input, 13_000_000));
+    const answer = await request(operationId, padded(input, 20_000_000));
     expectRefusal(answer, 413, 'PAYLOAD_TOO_LARGE');
     const { limit } = (answer.body as { data: { limit: number } }).data; // the spec has been checked
     await expectNothingChanged(account, async () => {

@@ -113,13 +113,14 @@ const damaged = (path: string, reason: string): Error => new Error(`${path} is d
 const cutOff = (path: string): Error => new Error(`${path} is cut off: its end is missing.`);
 const noBackup = (path: string): Error => new Error(`${path} is no backup, or its beginning is damaged.`);
 
-/** Translates errors of the libraries; those of tar-stream have no code. */
-function explainReading(path: string, error: unknown): Error {
+/** Translates errors of the libraries, after `count` entries were read; those of tar-stream have no code. */
+function explainReading(path: string, error: unknown, count: number): Error {
   const [code, reason] = [codeOf(error), reasonOf(error)];
   if (code === 'EISDIR') return new Error(`${path} is a directory, and no backup.`);
   if (code === 'Z_BUF_ERROR' || reason === 'Unexpected end of data') return cutOff(path);
-  if (code === 'ZSTD_error_prefix_unknown' || reason.startsWith('Invalid tar header')) return noBackup(path);
-  return damaged(path, reason);
+  const isHeader = reason.startsWith('Invalid tar header');
+  if (code === 'ZSTD_error_prefix_unknown' || (isHeader && count === 0)) return noBackup(path);
+  return damaged(path, isHeader ? `the header of its entry ${count + 1} is broken` : reason);
 }
 
 /** Reads the entries in the archive's order. @throws an error for the operator */
@@ -127,15 +128,17 @@ async function* readEntries(path: string): AsyncGenerator<Entry> {
   const entries = extract();
   const reading = pipeline(createReadStream(path), createZstdDecompress(), entries);
   reading.catch(() => {}); // The loop below gets the error too.
+  let count = 0;
   try {
     for await (const entry of entries) {
       const { name, size = 0 } = entry.header;
       if (size > ENTRY_MAX_BYTES) throw new Error(`${name} would have ${size} bytes`);
       yield { name, bytes: await buffer(entry) };
+      count++;
     }
     await reading;
   } catch (error) {
-    throw explainReading(path, error);
+    throw explainReading(path, error, count);
   }
 }
 
