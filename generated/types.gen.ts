@@ -478,7 +478,8 @@ export type Explanation = {
  */
 export type ExplainedTerm = {
     /**
-     * The word, or the pair of characters of a script without spaces, as the query has it.
+     * The word, or the pair of characters of a script without spaces, as the query has it. Where no passage has
+     * the word, it stands for those near it.
      */
     term: string;
     /**

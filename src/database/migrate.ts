@@ -13,6 +13,7 @@ import * as distinctLexemes from './migrations/0008-distinct-lexemes.ts';
 import * as fieldNames from './migrations/0009-field-names.ts';
 import * as attributes from './migrations/0010-attributes.ts';
 import * as documentsNotProcessed from './migrations/0011-documents-not-processed.ts';
+import * as lexemeEndings from './migrations/0012-lexeme-endings.ts';
 import { requireUsableDatabase } from './usable-database.ts';
 
 /** In the order of their names. A released migration is never edited. */
@@ -28,6 +29,7 @@ const migrations: Record<string, Migration> = {
   '0009-field-names': fieldNames,
   '0010-attributes': attributes,
   '0011-documents-not-processed': documentsNotProcessed,
+  '0012-lexeme-endings': lexemeEndings,
 };
 
 /**

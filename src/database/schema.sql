@@ -184,6 +184,7 @@ CREATE UNLOGGED TABLE rate_limit_counters (
 
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id);
 CREATE INDEX document_frequencies_by_account ON public.document_frequencies USING btree (account_id, lexeme);
+CREATE INDEX document_frequencies_by_ending ON public.document_frequencies USING btree (knowledge_base_id, reverse(lexeme)) WHERE ((lexeme >= 'a'::text) AND (char_length(lexeme) >= 6));
 CREATE INDEX documents_by_creation ON public.documents USING btree (knowledge_base_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX documents_by_file ON public.documents USING btree (knowledge_base_id, file_id);
 CREATE INDEX documents_not_processed ON public.documents USING btree (knowledge_base_id, status) WHERE (status <> 'processed'::text);

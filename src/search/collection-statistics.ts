@@ -82,7 +82,7 @@ const searchedIds = sql`ARRAY(SELECT knowledge_base_id FROM searched)`;
 /**
  * SQL for whether a row is of a searched knowledge base. PostgreSQL hashes IN, but compares each element of an array.
  */
-const isSearchedIn = ({ isNarrow }: Pick<Scope, 'isNarrow'>) =>
+export const isSearchedIn = ({ isNarrow }: Pick<Scope, 'isNarrow'>) =>
   isNarrow
     ? sql`knowledge_base_id = ANY(${searchedIds})`
     : sql`knowledge_base_id IN (SELECT knowledge_base_id FROM searched)`;
@@ -91,7 +91,7 @@ const isSearchedIn = ({ isNarrow }: Pick<Scope, 'isNarrow'>) =>
  * SQL for the merged counts of the lexemes in the CTE `query_lexemes`. For many knowledge bases, PostgreSQL reads the
  * rows of each lexeme together, by the account's index. `IS TRUE` keeps it from using another index.
  */
-const mergedCounts = (scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unknown>) =>
+export const mergedCounts = (scope: Pick<Scope, 'isNarrow'>, accountId: RawBuilder<unknown>) =>
   scope.isNarrow
     ? mergedInEach('query_lexemes', 'searched')
     : mergedWhere('query_lexemes', sql`account_id = ${accountId} AND (${isSearchedIn(scope)}) IS TRUE`);

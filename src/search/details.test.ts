@@ -23,9 +23,9 @@ const marked = ({ content, highlights = [] }: DetailedPassage): string[] =>
 
 describe('highlights', () => {
   /** The marked parts of a text of one passage. */
-  async function marksOf(content: string, query: string, title = 'Untitled'): Promise<string[]> {
+  async function marksOf(content: string, query: string, { title = 'Untitled', prefix = false } = {}) {
     const resultsFor = await searchOver([{ title, content }]);
-    const [found] = await resultsFor(query, { details: { highlight: true } });
+    const [found] = await resultsFor(query, { prefix, details: { highlight: true } });
     if (found === undefined) throw new Error('the text was not found');
     return marked(found);
   }
@@ -56,8 +56,27 @@ describe('highlights', () => {
       ['co\u00adop\u00ader\u00adation'],
     ],
     ['decomposed accents', 'Un cafe\u0301 noir', 'café', ['cafe\u0301']],
+    [
+      'what is near a misspelt word',
+      'Keep a receipt. No receipts, no money.',
+      'recipts',
+      ['receipt', 'receipts'],
+    ],
+    [
+      'the compounds of a word',
+      'Die Reisekostenabrechnung ist fertig.',
+      'Reisekosten',
+      ['Reisekostenabrechnung'],
+    ],
+    ['the parts of a compound', 'Erst die Reise, dann Kosten.', 'Reisekosten', ['Reise', 'Kosten']],
+    ['transcribed umlauts', 'Please ask Jürgen Müller.', 'Juergen Mueller', ['Jürgen', 'Müller']],
   ])('mark %s', async (_, content, query, expected) => {
     expect(await marksOf(content, query)).toEqual(expected);
+  });
+
+  test('mark what completes the last word', async () => {
+    const content = 'A receipt. The recipes of a recipient, received yesterday.';
+    expect(await marksOf(content, 'reci', { prefix: true })).toEqual(['recipes', 'recipient']);
   });
 
   test('leave out stop words, unless nothing else matches', async () => {
@@ -73,7 +92,7 @@ describe('highlights', () => {
   });
 
   test('are empty where only the title matches', async () => {
-    expect(await marksOf('Nothing of it here.', 'zebra', 'Zebra zebra')).toEqual([]);
+    expect(await marksOf('Nothing of it here.', 'zebra', { title: 'Zebra zebra' })).toEqual([]);
   });
 
   test('are right after a title, headings and a front part', async () => {
@@ -134,9 +153,13 @@ describe('explanations', () => {
       'the red house',
       'green blue 北京 unknownword',
       'cafe und 猫',
+      'hosue whitte',
+      'greenhouse bleck red',
+      'red ho',
+      'gr',
       words.join(' '),
     ]) {
-      const results = await resultsFor(query, { limit: 50, details: { explain: true } });
+      const results = await resultsFor(query, { limit: 50, prefix: true, details: { explain: true } });
       expect(results.length).toBeGreaterThan(10);
       for (const { score, explanation } of results) {
         const { terms, neighbours, feedback } = explanation ?? { terms: [], neighbours: 0, feedback: 0 };
@@ -164,6 +187,21 @@ describe('explanations', () => {
     ]);
     expect(terms[0]?.weight).toBeGreaterThan(terms[1]?.weight ?? 1);
     expect(missing).toEqual(['unheardof']);
+  });
+
+  test('a word that no passage has stands for those near it, and adds less than they would', async () => {
+    const resultsFor = await searchOver(
+      titled({ answer: 'Keep a receipt, and another receipt.', other: 'Water is wet.' }),
+    );
+    const explained = async (query: string) => {
+      const [best] = await resultsFor(query, { details: { explain: true } });
+      return best?.explanation ?? { terms: [], missing: undefined };
+    };
+    const { terms, missing } = await explained('recipts zyxwvut');
+    expect(terms.map(({ term, occurrences }) => [term, occurrences])).toEqual([['recipts', 2]]);
+    expect(missing).toEqual(['zyxwvut']);
+    const exact = await explained('receipts zyxwvut');
+    expect(terms[0]?.weight).toBeLessThan(exact.terms[0]?.weight ?? 0);
   });
 
   test('neighbours and feedback have parts of their own', async () => {

@@ -7,9 +7,10 @@ import { expectedScoreAt, inverseDocumentFrequency, queryFrequencyWeight, scoreU
 import { type CandidateQueries, chooseCandidates, type ImpactLevels } from './candidates.ts';
 import { readFrequencies, type SearchedKnowledgeBases } from './collection-statistics.ts';
 import { addDetails, type DetailedPassage, type Details } from './details.ts';
+import { type ExpandedAnalysis, type ExpandedTerm, expandTerms } from './expansion.ts';
 import type { Payment } from './payment.ts';
-import { createQueryAnalysis, type QueryAnalysis, type ScopedQuery } from './query-analysis.ts';
-import { type NamedTerm, type QueryTerm, SCORED_TERMS_MAX } from './query-terms.ts';
+import { createQueryAnalysis, type ScopedQuery } from './query-analysis.ts';
+import { type NamedTerm, SCORED_TERMS_MAX } from './query-terms.ts';
 import { createRanking, type FoundPassage, type RankPassages, type Scoring } from './ranking.ts';
 import type { StemMemory } from './stems.ts';
 import type { ScoredTerm } from './term-scores.ts';
@@ -71,10 +72,10 @@ function levelOf(lexemes: string[], expectedScore: number, index: IndexStatistic
 }
 
 /**
- * The impact levels at which passages contain a term, in ascending order: with other accents only, as the query writes
- * it, and in each impact tier of that.
+ * The impact levels at which passages contain a term, in ascending order: by its further variants only, as the query
+ * writes it, and in each impact tier of that.
  */
-function levelsOf(asWritten: Variants, unaccented: Variants, index: IndexStatistics): ImpactLevels {
+function levelsOf(asWritten: Variants, further: Variants, index: IndexStatistics): ImpactLevels {
   const level = (lexemes: string[], density: number) =>
     levelOf(lexemes, expectedScoreAt(asWritten.weight, density), index);
   const levels = [level(asWritten.known, UNTIERED_DENSITY)];
@@ -88,10 +89,10 @@ function levelsOf(asWritten: Variants, unaccented: Variants, index: IndexStatist
       );
     });
   }
-  if (unaccented.known.length > 0) {
-    const expectedScore = expectedScoreAt(unaccented.weight, UNTIERED_DENSITY);
-    const count = Math.max(levels[0]?.count ?? 0, documentFrequency(unaccented.known, index));
-    levels.unshift({ ...levelOf([...unaccented.known, ...asWritten.known], expectedScore, index), count });
+  if (further.known.length > 0) {
+    const expectedScore = expectedScoreAt(further.weight, UNTIERED_DENSITY);
+    const count = Math.max(levels[0]?.count ?? 0, documentFrequency(further.known, index));
+    levels.unshift({ ...levelOf([...further.known, ...asWritten.known], expectedScore, index), count });
   }
   const held = levels.filter(({ count }) => count > 0);
   return held.map(({ operand, expectedScore, count }, i) => ({
@@ -102,44 +103,60 @@ function levelsOf(asWritten: Variants, unaccented: Variants, index: IndexStatist
 }
 
 /**
- * Weight of a variant with other accents, against 1 for a variant as the query writes it. Where no passage has the
- * accents of the query, the other variants count in full.
+ * Weight of further variants (with other accents, or completions of an incomplete word), against 1 for a variant as the
+ * query writes it. Where no passage contains the word as written, the further variants count in full.
  *
  * nDCG@10 on made-up words whose syllables differ in accents alone, as in Vietnamese (xquad-en, each word replaced):
  *
  *   0.2 to 0.4   0.7    accents folded away   accents kept
  *   .952         .950   .907                  .959
  */
-const UNACCENTED_WEIGHT = 0.4;
+const FURTHER_WEIGHT = 0.4;
 
 function weighTerm(
-  { word, isInformative, lexemes, ...term }: QueryTerm,
+  { word, isInformative, lexemes, unaccented, completions = [], near = [], ...term }: ExpandedTerm,
   index: IndexStatistics,
 ): TermVariants {
   const weight = term.weight * queryFrequencyWeight(term.frequency);
+  const others = [...new Set([...unaccented, ...completions]).difference(new Set(lexemes))];
   const asWritten = weighVariants(lexemes, weight, index);
-  const unaccented = weighVariants(term.unaccented, weight * UNACCENTED_WEIGHT, index);
-  if (asWritten.known.length > 0 || unaccented.known.length === 0)
-    return { word, isInformative, asWritten, unaccented };
-  return {
-    word,
-    isInformative,
-    asWritten: weighVariants(term.unaccented, weight, index),
-    unaccented: NO_VARIANTS,
-  };
+  const further = weighVariants(others, weight * FURTHER_WEIGHT, index);
+  const named = { word, isInformative, fullWeight: asWritten.weight };
+  if (asWritten.known.length > 0) return { ...named, asWritten, further, isExpanded: false };
+  if (further.known.length > 0) {
+    const inFull = weighVariants(others, weight, index);
+    const isExpanded = completions.length > 0;
+    return { ...named, asWritten: inFull, further: NO_VARIANTS, fullWeight: inFull.weight, isExpanded };
+  }
+  const [nearest = NO_VARIANTS, next = NO_VARIANTS] = near
+    .slice(0, 2)
+    .map((kind) => weighVariants(kind.lexemes, weight * kind.weight, index))
+    .sort((left, right) => right.weight - left.weight);
+  return { ...named, asWritten: nearest, further: next, isExpanded: true };
 }
 
 const NO_VARIANTS: Variants = { known: [], weight: 0 };
 
-/** A term's variants as the query writes them, and its variants with other accents. */
-type TermVariants = NamedTerm & { asWritten: Variants; unaccented: Variants };
+/**
+ * The variants of a term.
+ *
+ * - `asWritten`: as the query writes it. If no passage contains those, the nearest ones.
+ * - `fullWeight`: weight of the word itself, for the upper bound of a score: a near word is never as good.
+ * - `isExpanded`: the query analysis has not seen the variants in `asWritten`.
+ */
+type TermVariants = NamedTerm & {
+  asWritten: Variants;
+  further: Variants;
+  fullWeight: number;
+  isExpanded: boolean;
+};
 
 /**
  * Returns the terms to score, the weightiest first, and the upper bound of a score. Terms that no passage contains
  * count in that bound, so that a passage which answers half of the query scores at most half.
  */
 export function chooseTerms(
-  terms: QueryTerm[],
+  terms: ExpandedTerm[],
   index: IndexStatistics,
 ): { chosen: TermVariants[]; unknown: TermVariants[]; upperBound: number } {
   const byWeight = terms
@@ -148,7 +165,7 @@ export function chooseTerms(
   const chosen = byWeight.filter(({ asWritten }) => asWritten.known.length > 0).slice(0, SCORED_TERMS_MAX);
   const unknown = byWeight.filter(({ asWritten }) => asWritten.known.length === 0);
   const upperBound = [...chosen, ...unknown].reduce(
-    (sum, { asWritten }) => sum + scoreUpperBound(asWritten.weight),
+    (sum, { fullWeight }) => sum + scoreUpperBound(fullWeight),
     0,
   );
   return { chosen, unknown, upperBound };
@@ -161,13 +178,13 @@ const withUpperBounds = ({ known, weight }: Variants) =>
  * A term with the upper bounds of its variants and its impact levels. `index` must have the frequencies of its tiers.
  */
 export const toWeightedTerm = (
-  { word, isInformative, asWritten, unaccented }: TermVariants,
+  { word, isInformative, asWritten, further }: TermVariants,
   index: IndexStatistics,
 ): WeightedTerm => ({
   word,
   isInformative,
-  variants: [asWritten, unaccented].flatMap(withUpperBounds),
-  levels: levelsOf(asWritten, unaccented, index),
+  variants: [asWritten, further].flatMap(withUpperBounds),
+  levels: levelsOf(asWritten, further, index),
 });
 
 /** The lexemes of the impact tiers of those terms that are also queried by tier. */
@@ -183,12 +200,13 @@ const tierLexemesOf = (chosen: TermVariants[], index: IndexStatistics): string[]
 async function weighTerms(
   database: Queryable,
   accountId: string,
-  { terms, statistics, hasTiers }: QueryAnalysis,
+  { terms, statistics, hasTiers }: ExpandedAnalysis,
 ): Promise<WeightedScoring> {
   const { searched, frequencies } = statistics;
   const index = { frequencies, passageCount: searched.passageCount };
   const { chosen, unknown, upperBound } = chooseTerms(terms, index);
-  const tierLexemes = hasTiers ? [] : tierLexemesOf(chosen, index);
+  const withoutTiers = chosen.filter(({ isExpanded }) => isExpanded || !hasTiers);
+  const tierLexemes = tierLexemesOf(withoutTiers, index);
   const ofTiers =
     tierLexemes.length > 0
       ? await readFrequencies(database, { accountId, ids: searched.ids }, tierLexemes)
@@ -203,7 +221,8 @@ export function candidatesOf(terms: WeightedTerm[], passageCount: number, factor
   return chooseCandidates(levels, { passageCount, budget: factor * budgetFor(terms.length) });
 }
 
-export type SearchRequest = ScopedQuery & { limit: number; details?: Details };
+/** `prefix`: the last word of the query may be the beginning of one. */
+export type SearchRequest = ScopedQuery & { limit: number; prefix?: boolean; details?: Details };
 
 /**
  * Returns the `limit` passages that fit best: score descending, then document createdAt descending, then position in
@@ -239,7 +258,11 @@ export function createSearch(database: Database, memory: StemMemory, payment: Pa
     const analysis = await analyse(request);
     const { searched, isCovered } = analysis.statistics;
     if (!isCovered) throw payment.refusal();
-    const scoring = await weighTerms(database, request.accountId, analysis);
+    const scoring = await weighTerms(
+      database,
+      request.accountId,
+      await expandTerms(database, request, analysis),
+    );
     const found = await rankCandidates(rankPassages, scoring, { searched, request });
     const { details } = request;
     return details === undefined ? found : await addDetails(database, found, { searched, scoring, details });

@@ -23,8 +23,8 @@ async function readPrepared(): Promise<Map<string, string>> {
   return await suite.database.connection().execute(async (connection) => {
     const search = createSearch(connection, createStemMemory(), creditPayment);
     const { accountId, knowledgeBaseId } = owned;
-    const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], query: 'bridge', limit: 10, price: 1 };
-    expect(await search(request)).toHaveLength(1);
+    const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], limit: 10, price: 1 };
+    for (const query of ['bridge', 'brigde']) expect(await search({ ...request, query })).toHaveLength(1);
     const { rows } = await sql<{ name: string; statement: string }>`
       SELECT name, statement FROM pg_prepared_statements`.execute(connection);
     return new Map(rows.map(({ name, statement }) => [name, statement]));
@@ -33,7 +33,7 @@ async function readPrepared(): Promise<Map<string, string>> {
 
 test('statements/ has the text of the prepared statements', async () => {
   const prepared = await readPrepared();
-  for (const name of ['ranked_passages', 'statistics_of_few']) {
+  for (const name of ['ranked_passages', 'statistics_of_few', 'vocabulary_of_few']) {
     const text = `${HEADER}${prepared.get(name)?.trim()}\n`;
     await expect(text).toMatchFileSnapshot(`./statements/${name}.sql`);
   }

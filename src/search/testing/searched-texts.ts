@@ -44,8 +44,11 @@ export function useSearch() {
   async function openSearch() {
     const owned = await makeKnowledgeBase(suite.database);
     const search = createSearch(suite.database, createStemMemory(), creditPayment);
-    type Options = { limit?: number; price?: number; details?: Partial<Details> };
-    const resultsFor = async (query: string, { limit = 10, price = 0, details = {} }: Options = {}) => {
+    type Options = { limit?: number; price?: number; prefix?: boolean; details?: Partial<Details> };
+    const resultsFor = async (
+      query: string,
+      { limit = 10, price = 0, details = {}, ...rest }: Options = {},
+    ) => {
       const { accountId, knowledgeBaseId } = owned;
       return await search({
         accountId,
@@ -53,6 +56,7 @@ export function useSearch() {
         query,
         limit,
         price,
+        ...rest,
         details: { highlight: false, explain: false, contextPassages: 0, ...details },
       });
     };
