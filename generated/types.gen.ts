@@ -749,7 +749,7 @@ export type BalanceEnvelope = {
  * Every errorCode of the service. Each has one HTTP status. FILE_ALREADY_IMPORTED (409) comes only from an upload
  * address. The codes of UnexpectedError come before a request reaches an operation.
  */
-export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | 'MALFORMED_REQUEST' | 'UNAUTHORIZED' | 'INSUFFICIENT_CREDITS' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' | 'NOT_FOUND' | 'KNOWLEDGE_BASE_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' | 'FILE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'FILE_NOT_UPLOADED' | 'FILE_ALREADY_IMPORTED' | 'UPLOAD_EXPIRED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'HEADERS_TOO_LARGE' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
+export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | 'MALFORMED_REQUEST' | 'UNAUTHORIZED' | 'INSUFFICIENT_CREDITS' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' | 'KEY_NOT_PERMITTED' | 'NOT_FOUND' | 'KNOWLEDGE_BASE_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' | 'FILE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'FILE_NOT_UPLOADED' | 'FILE_ALREADY_IMPORTED' | 'UPLOAD_EXPIRED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'HEADERS_TOO_LARGE' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
 
 /**
  * Always false in an answer with another status than 200.
@@ -835,6 +835,19 @@ export type KnowledgeBaseLimitExceededError = {
 export type KnowledgeBaseLimitExceededData = {
     limit: Count;
     used: Count;
+};
+
+/**
+ * The scope of the key, or the knowledge bases to which it is bound, exclude this operation.
+ */
+export type KeyNotPermittedError = {
+    success: Failure;
+    message: ErrorMessage;
+    /**
+     * Comes with status 403 and no other.
+     */
+    errorCode: 'KEY_NOT_PERMITTED';
+    data: ErrorData;
 };
 
 /**
@@ -1148,9 +1161,9 @@ export type ImportFileErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit.
+     * The bytes to be stored would pass the account's storage limit; or the key may not write.
      */
-    403: StorageLimitExceededError;
+    403: StorageLimitExceededError | KeyNotPermittedError;
     /**
      * The file is unknown, deleted with its knowledge base, or another account's.
      */
@@ -1225,9 +1238,9 @@ export type PresignUploadUrlErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit.
+     * The bytes to be stored would pass the account's storage limit; or the key may not write.
      */
-    403: StorageLimitExceededError;
+    403: StorageLimitExceededError | KeyNotPermittedError;
     /**
      * The knowledge base is unknown, deleted or another account's; the answer does not say which.
      */
@@ -1288,6 +1301,10 @@ export type DeleteKnowledgeBaseErrors = {
      */
     401: UnauthorizedError;
     /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
+    /**
      * The knowledge base is unknown, deleted or another account's; the answer does not say which.
      */
     404: KnowledgeBaseNotFoundError;
@@ -1343,6 +1360,10 @@ export type DeleteDocumentErrors = {
      * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
+    /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
     /**
      * The document is unknown, deleted or another account's; the answer does not say which.
      */
@@ -1410,9 +1431,9 @@ export type ImportTextContentErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The bytes to be stored would pass the account's storage limit.
+     * The bytes to be stored would pass the account's storage limit; or the key may not write.
      */
-    403: StorageLimitExceededError;
+    403: StorageLimitExceededError | KeyNotPermittedError;
     /**
      * The knowledge base is unknown, deleted or another account's; the answer does not say which.
      */
@@ -1483,9 +1504,9 @@ export type CreateKnowledgeBaseErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The account has as many knowledge bases as it may have, or no storage left.
+     * The account has as many knowledge bases as it may have, or no storage left; or the key may not create any.
      */
-    403: KnowledgeBaseLimitExceededError | StorageLimitExceededError;
+    403: KnowledgeBaseLimitExceededError | StorageLimitExceededError | KeyNotPermittedError;
     /**
      * The Idempotency-Key was used with another body before; nothing was done.
      */
@@ -1983,6 +2004,10 @@ export type UpdateKnowledgeBaseErrors = {
      * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
      */
     401: UnauthorizedError;
+    /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
     /**
      * The knowledge base is unknown, deleted or another account's; the answer does not say which.
      */

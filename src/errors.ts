@@ -8,6 +8,7 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   INSUFFICIENT_CREDITS: 402,
   STORAGE_LIMIT_EXCEEDED: 403,
   KNOWLEDGE_BASE_LIMIT_EXCEEDED: 403,
+  KEY_NOT_PERMITTED: 403,
   NOT_FOUND: 404,
   KNOWLEDGE_BASE_NOT_FOUND: 404,
   DOCUMENT_NOT_FOUND: 404,
@@ -97,6 +98,10 @@ export const knowledgeBaseLimitExceeded = (data: { limit: number; used: number }
     `The account's limit of ${data.limit} knowledge bases is reached.`,
     { data },
   );
+
+/** `lack`: what the key lacks, as the end of a sentence. */
+export const keyNotPermitted = (lack: string) =>
+  new ServiceError('KEY_NOT_PERMITTED', `This API key may not do this: ${lack}.`);
 
 export const routeNotFound = () => new ServiceError('NOT_FOUND', 'No operation has this path.');
 

@@ -1,6 +1,6 @@
 /**
  * Identifiers of the contract. Document and file ids contain their knowledge base's id, so that a look-up names its
- * shard.
+ * shard, and so that this file can check the reach of a key: every id in a request is parsed here.
  */
 import { documentNotFound, fileNotFound, knowledgeBaseNotFound } from './errors.ts';
 
@@ -14,41 +14,51 @@ export type ScopedId = { knowledgeBaseId: string; id: string };
 /** The id of an account's document or file. */
 export type OwnedId = ScopedId & { accountId: string };
 
+/** The knowledge bases that an API key is bound to; undefined: all of its account. Others do not exist for the key. */
+export type Reach = ReadonlySet<string> | undefined;
+
+const isInReach = (knowledgeBaseId: string, reach: Reach): boolean =>
+  reach === undefined || reach.has(knowledgeBaseId);
+
 /** The id that clients see: `<knowledge base>_<own>`, 73 characters. */
 export const formatScopedId = ({ knowledgeBaseId, id }: ScopedId): string => `${knowledgeBaseId}_${id}`;
 
-function parseScopedId(text: string): ScopedId | undefined {
-  const match = SCOPED_ID_PATTERN.exec(text);
-  return match?.[1] && match[2] ? { knowledgeBaseId: match[1], id: match[2] } : undefined;
+function parseScopedId(text: string, reach: Reach): ScopedId | undefined {
+  const [, knowledgeBaseId, id] = SCOPED_ID_PATTERN.exec(text) ?? [];
+  if (knowledgeBaseId === undefined || id === undefined) return undefined;
+  return isInReach(knowledgeBaseId, reach) ? { knowledgeBaseId, id } : undefined;
 }
 
-/** @throws KNOWLEDGE_BASE_NOT_FOUND: a malformed id is simply unknown. */
-export function parseKnowledgeBaseId(text: string): string {
-  if (!UUID_PATTERN.test(text)) throw knowledgeBaseNotFound();
+const isKnowledgeBaseId = (text: string, reach: Reach): boolean =>
+  UUID_PATTERN.test(text) && isInReach(text, reach);
+
+/** @throws KNOWLEDGE_BASE_NOT_FOUND: an id that is malformed or out of reach is simply unknown. */
+export function parseKnowledgeBaseId(text: string, reach: Reach): string {
+  if (!isKnowledgeBaseId(text, reach)) throw knowledgeBaseNotFound();
   return text;
 }
 
 /**
  * The distinct ids among `texts`.
- * @throws KNOWLEDGE_BASE_NOT_FOUND for the first malformed one, named where there are several
+ * @throws KNOWLEDGE_BASE_NOT_FOUND for the first that is malformed or out of reach, named where there are several
  */
-export function parseKnowledgeBaseIds(texts: string[]): string[] {
+export function parseKnowledgeBaseIds(texts: string[], reach: Reach): string[] {
   const ids = [...new Set(texts)];
-  const malformed = ids.find((id) => !UUID_PATTERN.test(id));
-  if (malformed !== undefined) throw knowledgeBaseNotFound(malformed, ids);
+  const unknown = ids.find((id) => !isKnowledgeBaseId(id, reach));
+  if (unknown !== undefined) throw knowledgeBaseNotFound(unknown, ids);
   return ids;
 }
 
-/** @throws DOCUMENT_NOT_FOUND: a malformed id is simply unknown. */
-export function parseDocumentId(text: string): ScopedId {
-  const parsed = parseScopedId(text);
+/** @throws DOCUMENT_NOT_FOUND: an id that is malformed or out of reach is simply unknown. */
+export function parseDocumentId(text: string, reach: Reach): ScopedId {
+  const parsed = parseScopedId(text, reach);
   if (parsed === undefined) throw documentNotFound();
   return parsed;
 }
 
-/** @throws FILE_NOT_FOUND: a malformed id is simply unknown. */
-export function parseFileId(text: string): ScopedId {
-  const parsed = parseScopedId(text);
+/** @throws FILE_NOT_FOUND: an id that is malformed or out of reach is simply unknown. */
+export function parseFileId(text: string, reach: Reach): ScopedId {
+  const parsed = parseScopedId(text, reach);
   if (parsed === undefined) throw fileNotFound();
   return parsed;
 }

@@ -6,7 +6,7 @@ import type { InputValidationFailedData } from '../../generated/types.gen.ts';
 import { createCaller } from '../harness/calling.ts';
 import { type OperationId, ROUTES } from '../harness/contract-check.ts';
 import { type Answer, exchange } from '../harness/exchange.ts';
-import { inputsOf, operationOf, requiredInputsOf, type Schema } from '../harness/read-spec.ts';
+import { examplesOf, inputsOf, operationOf, requiredInputsOf, type Schema } from '../harness/read-spec.ts';
 import { VALID_INPUTS } from '../harness/valid-inputs.ts';
 import { uploadBytes } from '../promises/uploads.ts';
 import {
@@ -67,6 +67,29 @@ const limited: Plan = async (context, operationId) => ({
   address: operatorOf(context).limitedAddress,
   sent: requestWith(context, operationId, await acceptableInput(context, operationId)),
 });
+
+/** A request with a key that may only search. */
+const notPermitted: Plan = (context, operationId) => {
+  const sent = requestWith(context, operationId, VALID_INPUTS[operationId]);
+  const { searchKey } = operatorOf(context);
+  return {
+    sent: { ...sent, headers: { ...sent.headers, 'x-api-key': searchKey } },
+    async check() {
+      const asSearch = createCaller({ address: context.target.address, apiKey: searchKey });
+      const { status } = await asSearch.request('getBalance');
+      assert.equal(status, 200, 'the key may read');
+    },
+  };
+};
+
+/** The operations that a limit of the account can refuse. All others are refused for their key only. */
+const isLimited = (operationId: OperationId): boolean => {
+  const { content } = operationOf(operationId).responses['403'] ?? {};
+  return content !== undefined && examplesOf(content).some(([name]) => name !== 'keyNotPermitted');
+};
+
+const forbidden: Plan = (context, operationId) =>
+  (isLimited(operationId) ? limited : notPermitted)(context, operationId);
 
 const notFound: Plan = (context, operationId) => ({
   sent: requestWith(context, operationId, VALID_INPUTS[operationId]),
@@ -234,7 +257,7 @@ const unavailable: Plan = (context, operationId) => {
 export const REFUSALS: Record<string, Plan> = {
   401: unauthorized,
   402: limited,
-  403: limited,
+  403: forbidden,
   404: notFound,
   409: conflicting,
   410: expired,

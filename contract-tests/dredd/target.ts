@@ -12,6 +12,8 @@ export type Operator = {
   limitedAddress: string;
   /** A server that allows each key one request a minute. */
   rateLimitedAddress: string;
+  /** A key of the same database that may only search and read. */
+  searchKey: string;
   /** Cuts the limited server off from its database. */
   cutDatabase(): void;
   /** Ends the cut. */
@@ -21,5 +23,8 @@ export type Operator = {
 /** `address`: without a trailing slash. No other program may use the key's account during a run. */
 export type Target = { address: string; apiKey: string; operator?: Operator | undefined };
 
-/** Statuses that need an operator: no credits, no storage, an expired ticket, too many requests, no database. */
+/**
+ * Statuses that need an operator: no credits, no storage or a key that may only search, an expired ticket, too many
+ * requests, no database.
+ */
 export const OPERATOR_STATUSES = ['402', '403', '410', '429', '503'];

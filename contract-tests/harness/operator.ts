@@ -1,5 +1,6 @@
 /** Starts servers with low limits beside a running service, for statuses that a client alone cannot cause. */
 import type { Operator } from '../dredd/target.ts';
+import { runCommand } from './command-line.ts';
 import { startDatabaseProxy } from './embedded-database.ts';
 import { type Settings, startSecondServer } from './service-process.ts';
 
@@ -26,13 +27,15 @@ export async function withOperator<T>(
   const proxy = await startDatabaseProxy(dataDirectory);
   const options = ['--no-worker'];
   try {
-    const [limited, rateLimited] = await Promise.all([
+    const [searchKey, limited, rateLimited] = await Promise.all([
+      runCommand(dataDirectory, 'keys', 'create', '--scope', 'search'),
       startSecondServer(dataDirectory, LIMITED, { options, databaseUrl: proxy.url }),
       startSecondServer(dataDirectory, RATE_LIMITED, { options }),
     ]);
     return await use({
       limitedAddress: limited.address,
       rateLimitedAddress: rateLimited.address,
+      searchKey,
       cutDatabase: () => proxy.setFault({ isDown: true }),
       restoreDatabase: proxy.heal,
     }).finally(() => Promise.all([limited.stop(), rateLimited.stop()]));

@@ -42,6 +42,7 @@ type Parameter = {
 };
 type Operation = {
   operationId: string;
+  'x-required-scope': string;
   summary: string;
   description: string;
   tags: string[];

@@ -71,6 +71,18 @@ export const REFUSAL_BUGS = [
       pagination: { nextCursor: null, hasMore: false },
     }),
   ),
+  inAnswer('a search key deletes a document', 'deleteDocument 403', (answer) =>
+    success(answer, { id: `${NEW.id}_${NEW.id}` }),
+  ),
+  inAnswer('a search key deletes a knowledge base', 'deleteKnowledgeBase 403', (answer) =>
+    success(answer, { id: NEW.id }),
+  ),
+  inAnswer('a search key renames a knowledge base', 'updateKnowledgeBase 403', (answer) =>
+    success(answer, NEW),
+  ),
+  inAnswer('a search key is unknown to updates', 'updateKnowledgeBase 403', (answer) =>
+    refusal(answer, 401, 'UNAUTHORIZED'),
+  ),
   inAnswer('an unknown knowledge base is searched', 'query 404', (answer) => success(answer, [])),
   inAnswer('a query without credits finds nothing', 'query 402', (answer) => success(answer, [])),
   inAnswer('an outage looks like an empty account', 'getUsage 503', (answer) =>

@@ -1,11 +1,16 @@
-/** Accounts see nothing of each other. In every id field, a foreign id gets the same answer as an unknown one. */
+/**
+ * Accounts see nothing of each other, and keys nothing beyond their bounds. In every id field, a foreign id gets the
+ * same answer as an unknown one. Each operation answers each kind of key as its scope demands.
+ */
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
+import { type Caller, createCaller } from '../harness/calling.ts';
+import { runCommand } from '../harness/command-line.ts';
 import { OPERATION_IDS, type OperationId } from '../harness/contract-check.ts';
 import type { Answer } from '../harness/exchange.ts';
 import { expectRefusal, readHoldings } from '../harness/expect-refusal.ts';
-import { type Account, openAccount } from '../harness/opened-account.ts';
+import { type Account, createKey, openAccount } from '../harness/opened-account.ts';
 import { inputsOf, operationOf, type Schema, schemas } from '../harness/read-spec.ts';
 import { bytesOf, untilFinal, uploadFile } from '../harness/uploading.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID, VALID_INPUTS } from '../harness/valid-inputs.ts';
@@ -15,9 +20,13 @@ const theirs = await openAccount();
 
 type Ids = { knowledgeBaseId: string; documentId: string; fileId: string };
 
-/** Creates a knowledge base with a text, and with a file that is uploaded but not imported. */
-async function createData({ api }: Account): Promise<Ids> {
-  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Private' });
+const createKnowledgeBase = async ({ api }: Account): Promise<string> =>
+  (await api.createKnowledgeBase({ name: 'Private' })).id;
+
+/** Creates a text, and a file that is uploaded but not imported; by default in a new knowledge base. */
+async function createData(account: Account, given?: string): Promise<Ids> {
+  const { api } = account;
+  const knowledgeBaseId = given ?? (await createKnowledgeBase(account));
   const text = { knowledgeBaseId, title: 'Secret', content: 'The tarsier stares.' };
   const { id: documentId } = await api.importTextContent(text);
   const bytes = bytesOf('tarsier');
@@ -198,4 +207,102 @@ test('200: a cursor of one account does not show its data to another account', a
   const answer = await mine.request('listKnowledgeBases', { cursor: pagination.nextCursor });
   const { data: foreign } = await theirs.api.listKnowledgeBases();
   for (const { id } of foreign) expect(answer.text).not.toContain(id);
+});
+
+/** What each operation demands of a key. A new operation does not compile before it is here. */
+const REQUIRED_SCOPES: Record<OperationId, 'search' | 'write' | 'account'> = {
+  query: 'search',
+  importFile: 'write',
+  presignUploadUrl: 'write',
+  deleteKnowledgeBase: 'write',
+  deleteDocument: 'write',
+  importTextContent: 'write',
+  createKnowledgeBase: 'account',
+  listDocuments: 'search',
+  listKnowledgeBases: 'search',
+  getDocumentStatus: 'search',
+  getUsage: 'search',
+  getBalance: 'search',
+  getDocument: 'search',
+  listPassages: 'search',
+  getKnowledgeBase: 'search',
+  updateKnowledgeBase: 'write',
+};
+
+/** An account with two knowledge bases to which the bound keys are bound, one outside, and a key of each kind. */
+async function openKeys() {
+  const owner = await openAccount();
+  const [inside, doomed, outside] = [
+    await createData(owner),
+    await createData(owner),
+    await createData(owner),
+  ];
+  const bounds = [inside, doomed].flatMap((ids) => ['--knowledge-base', ids.knowledgeBaseId]);
+  const createCallerOf = async (...options: string[]) =>
+    createCaller({ address: owner.address, apiKey: await createKey(owner.name, undefined, ...options) });
+  const revoked = await createCallerOf();
+  await runCommand(inject('dataDirectory'), 'keys', 'revoke', revoked.apiKey.split('_')[1] ?? '');
+  return {
+    owner,
+    inside,
+    doomed,
+    outside,
+    revoked,
+    search: await createCallerOf('--scope', 'search'),
+    write: await createCallerOf(),
+    boundSearch: await createCallerOf('--scope', 'search', ...bounds),
+    boundWrite: await createCallerOf(...bounds),
+  };
+}
+
+const keys = await openKeys();
+
+/** The input of an operation with these ids in its id fields. */
+const inputWith = (operationId: OperationId, ids: Ids): object => {
+  const fields = ID_FIELDS.filter((each) => each.operationId === operationId);
+  return Object.assign({ ...VALID_INPUTS[operationId] }, ...fields.map(({ toInput }) => toInput(ids)));
+};
+
+/** Status and errorCode of an answer, as `200` or `403 KEY_NOT_PERMITTED`. */
+const outcomeOf = ({ status, body }: Answer): string =>
+  [status, (body as { errorCode?: string }).errorCode].filter((part) => part !== undefined).join(' ');
+
+/** Calls an operation that succeeds, and waits until the import that it may have started has ended. */
+async function expectSuccess({ request, api }: Caller, operationId: OperationId, ids: Ids): Promise<void> {
+  const answer = await request(operationId, inputWith(operationId, ids));
+  expect(outcomeOf(answer)).toBe('200');
+  if (operationId === 'importFile') await untilFinal(api, (answer.body as { data: { id: string } }).data.id);
+}
+
+test.each(OPERATION_IDS)('scopes: %s answers each kind of key as its scope demands', async (operationId) => {
+  const required = REQUIRED_SCOPES[operationId];
+  expect(operationOf(operationId)['x-required-scope']).toBe(required);
+  const { owner, inside, outside, revoked, search, write, boundSearch, boundWrite } = keys;
+  const hasIds = ID_FIELDS.some((each) => each.operationId === operationId);
+  const call = async ({ request }: Caller, ids: Ids) =>
+    await request(operationId, inputWith(operationId, ids));
+  const ofSearch = required === 'search' ? '200' : '403 KEY_NOT_PERMITTED';
+  const before = await readEverything(owner);
+
+  expect(outcomeOf(await call(revoked, inside))).toBe('401 UNAUTHORIZED');
+  expect(outcomeOf(await call(search, inside))).toBe(ofSearch);
+  expect(outcomeOf(await call(boundSearch, inside))).toBe(ofSearch);
+  for (const caller of [boundSearch, boundWrite]) {
+    const [answer, unknown] = [await call(caller, outside), await call(caller, UNUSED_IDS[3] ?? outside)];
+    if (hasIds) expect(comparable(answer)).toEqual(comparable(unknown));
+    const isPermitted = required === 'search' || (required === 'write' && caller === boundWrite);
+    const expected = hasIds ? /^404 \w+_NOT_FOUND$/ : /^200$/;
+    expect(outcomeOf(answer)).toMatch(isPermitted ? expected : /^403 KEY_NOT_PERMITTED$/);
+  }
+  const { balance, ...rest } = await readEverything(owner);
+  expect({ ...rest, balance: before.balance }).toEqual(before); // queries have cost credits
+
+  // A deletion of `inside` would take it from the other tests.
+  const [own, deletable] = [
+    await createData(owner),
+    operationId === 'deleteKnowledgeBase' ? keys.doomed : inside,
+  ];
+  await expectSuccess(write, operationId, own);
+  if (required === 'account') expect(outcomeOf(await call(boundWrite, inside))).toBe('403 KEY_NOT_PERMITTED');
+  else await expectSuccess(boundWrite, operationId, await createData(owner, deletable.knowledgeBaseId));
 });

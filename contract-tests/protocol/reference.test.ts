@@ -154,8 +154,10 @@ describe.skipIf(browser === undefined).each([
     await expect.poll(() => page.locator('.opblock').count()).toBe(operations.length);
   });
 
-  test('shows the statuses, error codes and headers of an operation', async () => {
+  test('shows the scope, statuses, error codes and headers of an operation', async () => {
     await open('importFile');
+    const description = await operation('importFile').locator('.opblock-description').first().innerText();
+    expect(description).toContain('It needs a key with the scope write.');
     const shown = await operation('importFile').locator('.responses-wrapper').first().innerText();
     for (const expected of ['409', 'FILE_NOT_UPLOADED', '410', '503', 'Retry-After']) {
       expect(shown).toContain(expected);

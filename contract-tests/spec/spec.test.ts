@@ -50,8 +50,8 @@ describe('operations', () => {
     query: ['402', '404'],
     importFile: ['403', '404', '409', '410'],
     presignUploadUrl: ['403', '404', '409'],
-    deleteKnowledgeBase: ['404'],
-    deleteDocument: ['404'],
+    deleteKnowledgeBase: ['403', '404'],
+    deleteDocument: ['403', '404'],
     importTextContent: ['403', '404', '409'],
     createKnowledgeBase: ['403', '409'],
     listDocuments: ['404'],
@@ -59,7 +59,7 @@ describe('operations', () => {
     getDocument: ['404'],
     listPassages: ['404'],
     getKnowledgeBase: ['404'],
-    updateKnowledgeBase: ['404'],
+    updateKnowledgeBase: ['403', '404'],
   };
 
   test.each(operations)('$operationId documents the statuses that it can answer with', (operation) => {
@@ -67,6 +67,15 @@ describe('operations', () => {
     const expected = [...ON_ALL, ...(method === 'post' ? ON_POST : []), ...(OWN[operationId] ?? [])];
     expect(Object.keys(operation.responses).sort()).toEqual(expected.sort());
   });
+
+  test.each(operations)(
+    '$operationId documents KEY_NOT_PERMITTED if not every key may call it',
+    (operation) => {
+      const errorCodes = errorCodesOf(operation.responses['403']?.content['application/json'].schema ?? {});
+      expect(['search', 'write', 'account']).toContain(operation['x-required-scope']);
+      expect(errorCodes.includes('KEY_NOT_PERMITTED')).toBe(operation['x-required-scope'] !== 'search');
+    },
+  );
 
   /** The interface lists both codes on every endpoint. */
   test.each(operations)(

@@ -170,9 +170,14 @@ function alternativesOf(schema: Schema): Schema[] {
   return alternatives?.map((alternative) => ({ ...common, ...alternative })) ?? [schema];
 }
 
+/** Whether an alternative of an answer comes only to clients that use something new, which `x-opt-in` names. */
+const isOptIn = (side: Side, alternative: Schema): boolean =>
+  side === 'response' && alternative['x-opt-in'] !== undefined;
+
 /** Every alternative that is sent must fit one that is accepted. The sentences are about the closest one. */
 function alternativeMisfits({ side, where, sent, accepted }: Exchange): string[] {
-  return alternativesOf(sent).flatMap((oneSent) => {
+  const received = alternativesOf(sent).filter((alternative) => !isOptIn(side, alternative));
+  return received.flatMap((oneSent) => {
     const tried = alternativesOf(accepted).map((oneAccepted) =>
       misfits({ side, where, sent: oneSent, accepted: oneAccepted }),
     );

@@ -217,6 +217,12 @@ export const HARMLESS_CHANGES: Record<string, Edit> = {
     withdraw(`${SCHEMAS} DocumentErrorCode enum`, 'FILE_TOO_COMPLEX'),
     set(`${SCHEMAS} PassageCount maximum`, 1000),
   ),
+  'an answer gets an alternative for clients that use something new': all(
+    set(`${SCHEMAS} UnauthorizedError x-opt-in`, 'keys of a new kind'),
+    append(`components responses AccountLimitExceeded ${JSON_BODY} schema oneOf`, {
+      $ref: '#/components/schemas/UnauthorizedError',
+    }),
+  ),
   'an optional field of an answer becomes required': append(`${SCHEMAS} Document required`, 'passageCount'),
   'a field of an answer gets a format': set(`${SCHEMAS} PassageId format`, 'uri-reference'),
   'no key is required': set(`paths /v1/getUsage get security`, []),

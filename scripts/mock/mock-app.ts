@@ -29,7 +29,7 @@ function toRefusal({ body, headers }: SpecAnswer): ServiceError {
 /** One caller for every key: any key may read the examples. */
 async function authenticate(key: string | undefined) {
   if (key === undefined) throw unauthorized();
-  return { accountId: 'mock', keyId: key };
+  return { accountId: 'mock', keyId: key, scope: 'write', reach: undefined } as const;
 }
 
 const createAnswer =

@@ -1,5 +1,5 @@
 /** The commands for accounts and their API keys: create, change, list and revoke them. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { generateApiKey, readApiKey } from '../api-key.ts';
 import { readConfig } from '../config/config.ts';
 import {
@@ -9,9 +9,19 @@ import {
   listAccounts,
   updateAccount,
 } from '../database/accounts.ts';
-import { BOOTSTRAP_KEY_NAME, insertApiKey, listApiKeys, revokeApiKey } from '../database/api-keys.ts';
+import {
+  BOOTSTRAP_KEY_NAME,
+  insertApiKey,
+  KEY_KNOWLEDGE_BASES_MAX,
+  listApiKeys,
+  revokeApiKey,
+} from '../database/api-keys.ts';
 import { readDatabaseTime } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
+import { requireKnowledgeBase } from '../database/knowledge-bases.ts';
+import type { KeyScope } from '../database/tables.ts';
+import { ServiceError } from '../errors.ts';
+import { parseKnowledgeBaseId } from '../ids.ts';
 import { print, printTable, tell } from '../terminal.ts';
 import { onDatabase } from './on-database.ts';
 
@@ -57,6 +67,38 @@ function formatTime(time: Date | null): string {
   return Number.isNaN(time.valueOf()) ? 'far off' : time.toISOString();
 }
 
+/** Formats a day in UTC: 2026-01-15; null → `-`. */
+const formatDay = (time: Date | null): string => formatTime(time).slice(0, 'YYYY-MM-DD'.length);
+
+/** Collects the values of an option that is given several times, each once. */
+const collect = (value: string, previous: string[] = []): string[] => [...new Set([...previous, value])];
+
+/** @throws a sentence for the user unless the account has all these knowledge bases */
+async function requireKnowledgeBases(database: Database, accountId: string, ids: string[]): Promise<void> {
+  if (ids.length > KEY_KNOWLEDGE_BASES_MAX)
+    throw new CommandError(`A key can be bound to ${KEY_KNOWLEDGE_BASES_MAX} knowledge bases at most.`);
+  for (const id of ids) {
+    const owned = async () =>
+      await requireKnowledgeBase(database, {
+        accountId,
+        knowledgeBaseId: parseKnowledgeBaseId(id, undefined),
+      });
+    await owned().catch((error) => {
+      throw error instanceof ServiceError
+        ? new CommandError(`The account has no knowledge base ${id}.`)
+        : error;
+    });
+  }
+}
+
+type KeyOptions = {
+  account: string;
+  name: string;
+  scope: KeyScope;
+  knowledgeBase?: string[];
+  expiresInDays?: number;
+};
+
 /** The commands of API keys. */
 export const keys = new Command('keys').description('API keys of accounts');
 
@@ -65,19 +107,33 @@ keys
   .description('create a key; it is shown only once')
   .option('--account <name>', 'the account that it belongs to', 'default')
   .option('--name <text>', 'its purpose, for your lists', readKeyName, 'unnamed')
+  .addOption(
+    new Option(
+      '--scope <scope>',
+      'search: queries, lists and reads; write: also imports, updates and deletions',
+    )
+      .choices(['search', 'write'])
+      .default('write'),
+  )
+  .option(
+    '--knowledge-base <id>',
+    'bind it to this knowledge base; may be repeated. All others do not exist for it (default: it sees all)',
+    collect,
+  )
   .option(
     '--expires-in-days <days>',
     `it expires in 1 to ${EXPIRY_MAX_DAYS} days (default: never)`,
     wholeNumber(1, EXPIRY_MAX_DAYS),
   )
-  .action(({ account, name, expiresInDays }: { account: string; name: string; expiresInDays?: number }) =>
+  .action(({ account, name, scope, knowledgeBase: knowledgeBaseIds, expiresInDays }: KeyOptions) =>
     onDatabase(async (database) => {
       const accountId = await requireAccountId(database, account);
+      await requireKnowledgeBases(database, accountId, knowledgeBaseIds ?? []);
       const key = generateApiKey();
       const now = await readDatabaseTime(database);
       const expiresAt =
         expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * 86_400_000);
-      await insertApiKey(database, key, { accountId, name, expiresAt });
+      await insertApiKey(database, key, { accountId, name, expiresAt, scope, knowledgeBaseIds });
       print(key);
       tell(`Key ${readApiKey(key)?.keyId} of account ${account}. It is not shown again.`);
     }),
@@ -89,13 +145,16 @@ keys
   .action(() =>
     onDatabase(async (database) => {
       printTable(
-        (await listApiKeys(database)).map(({ id, account, name, created_at, expires_at, revoked_at }) => ({
+        (await listApiKeys(database)).map(({ id, account, name, scope, ...key }) => ({
           id,
           account,
           name,
-          created: formatTime(created_at),
-          expires: formatTime(expires_at),
-          revoked: formatTime(revoked_at),
+          scope,
+          created: formatTime(key.created_at),
+          expires: formatTime(key.expires_at),
+          revoked: formatTime(key.revoked_at),
+          'last used': formatDay(key.last_used_at),
+          'knowledge bases': key.knowledge_base_ids?.join(' ') ?? 'all',
         })),
       );
     }),

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { insufficientCredits, knowledgeBaseLimitExceeded, storageLimitExceeded } from '../errors.ts';
+import type { Reach } from '../ids.ts';
 import { databaseNow } from './clock.ts';
 import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
@@ -186,8 +187,14 @@ export async function hasTooManyLexemes(
 const sumOf = (counter: 'storage_bytes' | 'document_count' | 'passage_count') =>
   sql<number>`coalesce(sum(${sql.ref(counter)}), 0)::bigint`;
 
-/** The numbers of the account's knowledge bases, documents and passages, and the bytes of the documents. */
-export async function readUsage(database: Queryable, accountId: string) {
+/**
+ * The numbers of the account's knowledge bases within reach (by default, of all), of their documents and passages, and
+ * the bytes of the documents.
+ */
+export async function readUsage(
+  database: Queryable,
+  { accountId, reach }: { accountId: string; reach?: Reach },
+) {
   return await database
     .selectFrom('knowledge_bases')
     .innerJoin('knowledge_base_statistics as statistics', (join) =>
@@ -201,6 +208,9 @@ export async function readUsage(database: Queryable, accountId: string) {
     ])
     .where('knowledge_bases.account_id', '=', accountId)
     .where('deleted_at', 'is', null)
+    .$if(reach !== undefined, (rest) =>
+      rest.where('knowledge_bases.knowledge_base_id', 'in', [...(reach ?? [])]),
+    )
     .executeTakeFirstOrThrow();
 }
 
@@ -213,7 +223,7 @@ export async function requireKnowledgeBaseAllowance(
   account: AccountWithDefaults,
 ): Promise<void> {
   const { knowledgeBaseLimit: limit } = await lockLimits(transaction, account);
-  const { knowledgeBaseCount: used } = await readUsage(transaction, account.accountId);
+  const { knowledgeBaseCount: used } = await readUsage(transaction, account);
   if (used >= limit) throw knowledgeBaseLimitExceeded({ limit, used });
 }
 
@@ -227,7 +237,10 @@ export async function listAccounts(database: Queryable) {
     .orderBy('created_at')
     .execute();
   return await Promise.all(
-    accounts.map(async (account) => ({ ...account, ...(await readUsage(database, account.id)) })),
+    accounts.map(async (account) => ({
+      ...account,
+      ...(await readUsage(database, { accountId: account.id })),
+    })),
   );
 }
 

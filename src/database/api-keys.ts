@@ -1,19 +1,29 @@
-/** Stores API keys: hash, owner and life span, never the key itself. */
+/** Stores API keys: hash, owner, permissions and life span, never the key itself. */
 import { sql } from 'kysely';
 import { readApiKey, type StoredKey } from '../api-key.ts';
 import { databaseNow } from './clock.ts';
 import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
+import type { KeyScope } from './tables.ts';
 
 /** The name of all keys that BOOTSTRAP_API_KEY has had. The command line gives this name to no other key. */
 export const BOOTSTRAP_KEY_NAME = 'BOOTSTRAP_API_KEY';
 
-/** Stores `key` for an account; with `expiresAt` null it does not expire. */
-export async function insertApiKey(
-  database: Queryable,
-  key: string,
-  owner: { accountId: string; name: string; expiresAt?: Date | null },
-): Promise<void> {
+/** A key may name as many knowledge bases as a query. */
+export const KEY_KNOWLEDGE_BASES_MAX = 100;
+
+type NewKey = {
+  accountId: string;
+  name: string;
+  expiresAt?: Date | null;
+  scope?: KeyScope;
+  knowledgeBaseIds?: string[] | undefined;
+};
+
+/**
+ * Stores `key` for an account. By default it does not expire, may do everything, and sees all knowledge bases.
+ */
+export async function insertApiKey(database: Queryable, key: string, owner: NewKey): Promise<void> {
   const stored = readApiKey(key);
   if (stored === undefined) throw new Error('not an API key');
   await database
@@ -25,17 +35,32 @@ export async function insertApiKey(
       secret_hash: stored.secretHash,
       created_at: databaseNow,
       expires_at: owner.expiresAt ?? null,
+      scope: owner.scope ?? 'write',
+      knowledge_base_ids: owner.knowledgeBaseIds ?? null,
     })
     .execute();
 }
 
-export type KeyOwner = { accountId: string; secretHash: Buffer };
+/**
+ * The owner and the permissions of a key. `knowledgeBaseIds`: those that it is bound to; null: it sees all.
+ * `isUsedToday`: its use on this day, in UTC, is recorded.
+ */
+export type KeyOwner = {
+  accountId: string;
+  secretHash: Buffer;
+  scope: KeyScope;
+  knowledgeBaseIds: string[] | null;
+  isUsedToday: boolean;
+};
+
+const today = sql`date_trunc('day', now(), 'UTC')`;
 
 const findLive = prepare(
   'find_live_api_keys',
   ['keyIds'],
   ({ keyIds }) => sql<KeyOwner & { keyId: string }>`
-    SELECT id AS "keyId", account_id AS "accountId", secret_hash AS "secretHash"
+    SELECT id AS "keyId", account_id AS "accountId", secret_hash AS "secretHash", scope,
+      knowledge_base_ids AS "knowledgeBaseIds", coalesce(last_used_at >= ${today}, false) AS "isUsedToday"
     FROM api_keys
     WHERE id = ANY (${keyIds}::text[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
 );
@@ -47,6 +72,12 @@ export async function findLiveApiKeys(
 ): Promise<ReadonlyMap<string, KeyOwner>> {
   const keys = await findLive(database, { keyIds });
   return new Map(keys.map(({ keyId, ...owner }) => [keyId, owner]));
+}
+
+/** Records that a key is used today. Changes nothing if that is recorded. */
+export async function recordKeyUse(database: Queryable, keyId: string): Promise<void> {
+  await sql`UPDATE api_keys SET last_used_at = ${databaseNow}
+    WHERE id = ${keyId} AND (last_used_at IS NULL OR last_used_at < ${today})`.execute(database);
 }
 
 /** Every key with its account, oldest first, without the secrets. */
@@ -61,6 +92,9 @@ export async function listApiKeys(database: Queryable) {
       'api_keys.created_at',
       'expires_at',
       'revoked_at',
+      'scope',
+      'knowledge_base_ids',
+      'last_used_at',
     ])
     .orderBy('api_keys.created_at')
     .orderBy('api_keys.id')

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DocumentStatus, KnowledgeBase } from '../../generated/types.gen.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
+import type { Reach } from '../ids.ts';
 import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
 
@@ -56,10 +57,13 @@ const countStatus = <Status extends DocumentStatus>(status: Status) =>
   sql<number>`count(*) FILTER (WHERE status = ${sql.lit(status)})`.as(status);
 
 /**
- * Selects the account's live knowledge bases with their counters, all of the same moment. Only the documents that are
- * not processed are counted, by an index that holds just these; the processed ones are the rest.
+ * Selects the account's live knowledge bases within reach with their counters, all of the same moment. Only the
+ * documents that are not processed are counted, by an index that holds just these; the processed ones are the rest.
  */
-export const selectKnowledgeBases = (database: Queryable, accountId: string) =>
+export const selectKnowledgeBases = (
+  database: Queryable,
+  { accountId, reach }: { accountId: string; reach: Reach },
+) =>
   database
     .selectFrom('knowledge_bases')
     .innerJoin('knowledge_base_statistics as counters', (join) =>
@@ -91,7 +95,10 @@ export const selectKnowledgeBases = (database: Queryable, accountId: string) =>
       'storage_bytes',
     ])
     .where('knowledge_bases.account_id', '=', accountId)
-    .where('deleted_at', 'is', null);
+    .where('deleted_at', 'is', null)
+    .$if(reach !== undefined, (rest) =>
+      rest.where('knowledge_bases.knowledge_base_id', 'in', [...(reach ?? [])]),
+    );
 
 type KnowledgeBaseRow = Awaited<
   ReturnType<ReturnType<typeof selectKnowledgeBases>['executeTakeFirstOrThrow']>
@@ -119,9 +126,10 @@ export async function readKnowledgeBase(
   database: Queryable,
   { accountId, knowledgeBaseId }: OwnedKnowledgeBase,
 ): Promise<KnowledgeBase> {
-  const row = await selectKnowledgeBases(database, accountId)
-    .where('knowledge_bases.knowledge_base_id', '=', knowledgeBaseId)
-    .executeTakeFirst();
+  const row = await selectKnowledgeBases(database, {
+    accountId,
+    reach: new Set([knowledgeBaseId]),
+  }).executeTakeFirst();
   if (row === undefined) throw knowledgeBaseNotFound();
   return toKnowledgeBase(row);
 }

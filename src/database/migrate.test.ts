@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DocumentType } from '../../generated/types.gen.ts';
 import { readSpec, type Spec } from '../http/spec.ts';
+import { findLiveApiKeys } from './api-keys.ts';
 import { createDatabase, createPool, type Database } from './database.ts';
 import { migrateOver, migrateToLatest, migrateUpTo } from './migrate.ts';
 import { describeSchema } from './testing/describe-schema.ts';
@@ -41,6 +42,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0010-attributes',
     '0011-documents-not-processed',
     '0012-lexeme-endings',
+    '0013-key-scopes',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });
@@ -61,6 +63,22 @@ test('the migrations lead to the committed schema', async () => {
   const [server] = servers;
   if (server === undefined) throw new Error('no server');
   await expect(await describeSchema(server)).toMatchFileSnapshot('./schema.sql');
+});
+
+test('the keys of an earlier version may do everything, in all knowledge bases', async () => {
+  const { connection, drop } = await createEmptyDatabase();
+  const database = createDatabase(createPool(connection, 1, () => {}));
+  await migrateUpTo(database, '0012-lexeme-endings');
+  await sql`
+    WITH account AS (
+      INSERT INTO accounts VALUES (gen_random_uuid(), 'a', NULL, NULL, now()) RETURNING id)
+    INSERT INTO api_keys (id, account_id, name, secret_hash, created_at)
+    SELECT 'old', id, 'old', '', now() FROM account`.execute(database);
+  await migrateToLatest(database);
+  const stored = await findLiveApiKeys(database, ['old']);
+  expect(stored.get('old')).toMatchObject({ scope: 'write', knowledgeBaseIds: null, isUsedToday: false });
+  await database.destroy();
+  await drop();
 });
 
 test('documents have the types of the contract; another one, from an earlier version, becomes unknown', async () => {

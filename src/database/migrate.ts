@@ -14,6 +14,7 @@ import * as fieldNames from './migrations/0009-field-names.ts';
 import * as attributes from './migrations/0010-attributes.ts';
 import * as documentsNotProcessed from './migrations/0011-documents-not-processed.ts';
 import * as lexemeEndings from './migrations/0012-lexeme-endings.ts';
+import * as keyScopes from './migrations/0013-key-scopes.ts';
 import { requireUsableDatabase } from './usable-database.ts';
 
 /** In the order of their names. A released migration is never edited. */
@@ -30,6 +31,7 @@ const migrations: Record<string, Migration> = {
   '0010-attributes': attributes,
   '0011-documents-not-processed': documentsNotProcessed,
   '0012-lexeme-endings': lexemeEndings,
+  '0013-key-scopes': keyScopes,
 };
 
 /**

@@ -28,8 +28,13 @@ CREATE TABLE api_keys (
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  scope text NOT NULL DEFAULT 'write'::text,
+  knowledge_base_ids uuid[],
+  last_used_at timestamp with time zone,
   PRIMARY KEY (id),
-  FOREIGN KEY (account_id) REFERENCES accounts(id)
+  FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CHECK ((cardinality(knowledge_base_ids) > 0)),
+  CHECK ((scope = ANY (ARRAY['search'::text, 'write'::text])))
 );
 
 CREATE TABLE document_frequencies (

@@ -23,6 +23,9 @@ type AccountTable = {
 /** Separate from `accounts`, because every query changes it, and the storage limit's lock must not wait for that. */
 type AccountBalanceTable = { account_id: string; credits: number };
 
+/** What a key may do: `search` reads only, `write` also changes. */
+export type KeyScope = 'search' | 'write';
+
 type ApiKeyTable = {
   id: string;
   account_id: string;
@@ -31,6 +34,11 @@ type ApiKeyTable = {
   created_at: Timestamp;
   expires_at: NullableTimestamp;
   revoked_at: NullableTimestamp;
+  scope: Generated<KeyScope>;
+  /** Null: all of the account. Some of these may be deleted. */
+  knowledge_base_ids: string[] | null;
+  /** The first use on the last day of use. */
+  last_used_at: NullableTimestamp;
 };
 
 /** A deletion marks the knowledge base at once; a job purges it. */

@@ -4,9 +4,9 @@ import { readBalance, readLimits, readUsage } from '../database/accounts.ts';
 import type { Handlers } from './handler-types.ts';
 
 export const accountHandlers = {
-  async getUsage(_input, { database, accountId, config }) {
+  async getUsage(_input, { database, accountId, reach, config }) {
     const [usage, { storageLimitBytes, knowledgeBaseLimit }] = await Promise.all([
-      readUsage(database, accountId),
+      readUsage(database, { accountId, reach }),
       readLimits(database, { accountId, defaults: config }),
     ]);
     const limits = {

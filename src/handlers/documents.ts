@@ -94,8 +94,9 @@ async function reportStatus(
 
 export const documentHandlers = {
   async importTextContent({ title, content, attributes, sourceUrl, ...input }, context) {
-    const { database, accountId, config, diskWatermark, analyse, withoutPermit, signal, budget } = context;
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
+    const { database, accountId, reach, config, diskWatermark, analyse, withoutPermit, signal, budget } =
+      context;
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     const bytes = Buffer.byteLength(content);
     const description = { attributes, sourceUrl };
     await diskWatermark.require(bytes);
@@ -116,8 +117,8 @@ export const documentHandlers = {
     return { data: await store(await withoutPermit(analysing)) };
   },
 
-  async deleteDocument({ documentId }, { database, accountId, files, log }) {
-    const id = parseDocumentId(documentId);
+  async deleteDocument({ documentId }, { database, accountId, reach, files, log }) {
+    const id = parseDocumentId(documentId, reach);
     const file = await database.transaction().execute(async (transaction) => {
       await requireDocument(transaction, { ...id, accountId });
       await announceDeletion(transaction, id.id);
@@ -139,8 +140,9 @@ export const documentHandlers = {
     return { data: { id: documentId } };
   },
 
-  async listDocuments({ limit = 1000, cursor, status, titleContains, ...input }, { database, accountId }) {
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
+  async listDocuments({ limit = 1000, cursor, status, titleContains, ...input }, context) {
+    const { database, accountId, reach } = context;
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
     const after = parseCursor(knowledgeBaseId, cursor, byCreation);
     const rows = await database
@@ -168,16 +170,16 @@ export const documentHandlers = {
   },
 
   async getDocumentStatus({ documentId, waitSeconds = 0 }, context) {
-    const { database, accountId, longPolls, signal } = context;
-    const id = { ...parseDocumentId(documentId), accountId };
+    const { database, accountId, reach, longPolls, signal } = context;
+    const id = { ...parseDocumentId(documentId, reach), accountId };
     const before = await requireDocument(database, id);
     if (waitSeconds === 0 || !isUnfinished(before)) return { data: await reportStatus(before, context) };
     await longPolls.untilFinal(id, { seconds: waitSeconds, signal });
     return { data: await reportStatus(await requireDocument(database, id), context) };
   },
 
-  async getDocument({ documentId }, { database, accountId }) {
-    const id = { ...parseDocumentId(documentId), accountId };
+  async getDocument({ documentId }, { database, accountId, reach }) {
+    const id = { ...parseDocumentId(documentId, reach), accountId };
     const row = await requireDocument(database, id);
     const [languages, file] = await Promise.all([
       countLanguages(database, id),
@@ -193,8 +195,8 @@ export const documentHandlers = {
     };
   },
 
-  async listPassages({ documentId, limit = 1000, cursor, from = 1, to }, { database, accountId }) {
-    const id = { ...parseDocumentId(documentId), accountId };
+  async listPassages({ documentId, limit = 1000, cursor, from = 1, to }, { database, accountId, reach }) {
+    const id = { ...parseDocumentId(documentId, reach), accountId };
     await requireDocument(database, id);
     const after = Math.max(parseCursor(documentId, cursor, byPosition) ?? 0, from - 1);
     const rows = await readPassages(database, id, { after, to, limit: limit + 1 });

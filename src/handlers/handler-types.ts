@@ -8,6 +8,7 @@ import type {
 } from '../../generated/nestjs.gen.ts';
 import type { WaitBudget } from '../concurrency/wait-queue.ts';
 import type { KeyedRequest, Transact } from '../database/idempotency-keys.ts';
+import type { Reach } from '../ids.ts';
 import type { Service } from './service.ts';
 
 type Operations = SearchControllerMethods &
@@ -19,6 +20,7 @@ type Operations = SearchControllerMethods &
 /**
  * The service, and the request that a handler answers.
  *
+ * - `reach`: the knowledge bases that exist for the request's key.
  * - `origin`: the address that the request was sent to, `http://host`.
  * - `signal` aborts when the client hangs up.
  * - `transact` runs the transaction of an operation that takes an Idempotency-Key.
@@ -29,6 +31,7 @@ type Operations = SearchControllerMethods &
 export type HandlerContext = Service & {
   accountId: string;
   keyId: string;
+  reach: Reach;
   origin: string;
   signal: AbortSignal;
   transact: Transact;

@@ -35,13 +35,13 @@ export const knowledgeBaseHandlers = {
     return { data };
   },
 
-  async getKnowledgeBase(input, { database, accountId }) {
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
+  async getKnowledgeBase(input, { database, accountId, reach }) {
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     return { data: await readKnowledgeBase(database, { accountId, knowledgeBaseId }) };
   },
 
-  async updateKnowledgeBase({ name, description, ...input }, { database, accountId, diskWatermark }) {
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
+  async updateKnowledgeBase({ name, description, ...input }, { database, accountId, reach, diskWatermark }) {
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     await diskWatermark.require(0);
     const change = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
     const data = await database.transaction().execute(async (transaction) => {
@@ -58,8 +58,8 @@ export const knowledgeBaseHandlers = {
     return { data };
   },
 
-  async deleteKnowledgeBase(input, { database, accountId, jobs }) {
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
+  async deleteKnowledgeBase(input, { database, accountId, reach, jobs }) {
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     await database.transaction().execute(async (transaction) => {
       await requireKnowledgeBase(transaction, { accountId, knowledgeBaseId });
       await announceDeletion(transaction, knowledgeBaseId);
@@ -74,9 +74,9 @@ export const knowledgeBaseHandlers = {
     return { data: { id: knowledgeBaseId } };
   },
 
-  async listKnowledgeBases({ limit = 1000, cursor }, { database, accountId }) {
+  async listKnowledgeBases({ limit = 1000, cursor }, { database, accountId, reach }) {
     const after = parseCursor(LIST, cursor, byCreation);
-    const rows = await selectKnowledgeBases(database, accountId)
+    const rows = await selectKnowledgeBases(database, { accountId, reach })
       .$if(after !== undefined, (rest) =>
         rest.where(
           sql<boolean>`(created_at, knowledge_bases.knowledge_base_id) < (${after?.createdAt}, ${after?.id}::uuid)`,

@@ -40,11 +40,15 @@ const SEARCH_TIME_MAX_MS = 5_000;
 
 export const searchHandlers = {
   async query({ query, limit = 10, knowledgeBaseIds, fields, ...options }, context) {
+    const { accountId, reach } = context;
     const { highlight = false, explain = false, contextPassages = 0 } = options;
     const isDetailed = highlight || explain || contextPassages > 0;
     const request = {
-      accountId: context.accountId,
-      knowledgeBaseIds: knowledgeBaseIds && parseKnowledgeBaseIds(knowledgeBaseIds),
+      accountId,
+      knowledgeBaseIds: knowledgeBaseIds
+        ? parseKnowledgeBaseIds(knowledgeBaseIds, reach)
+        : reach && [...reach],
+      skipsDeleted: knowledgeBaseIds === undefined,
       query,
       limit,
       price: context.config.creditsPerQuery,

@@ -118,7 +118,7 @@ async function makeTicket(
 
 export const uploadHandlers = {
   async importFile({ attributes, sourceUrl, ...input }, context) {
-    const file = parseFileId(input.fileId);
+    const file = parseFileId(input.fileId, context.reach);
     await context.diskWatermark.require(0);
     // Before the transaction: it must not wait for the store.
     const taken = await takeDirectUpload(context, { ...file, accountId: context.accountId });
@@ -127,9 +127,9 @@ export const uploadHandlers = {
   },
 
   async presignUploadUrl({ fileName, size, ...input }, context) {
-    const { database, accountId, config, files, diskWatermark, transact } = context;
+    const { database, accountId, reach, config, files, diskWatermark, transact } = context;
     await diskWatermark.require(config.s3 === undefined ? size : 0);
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId);
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     const createdAt = await readDatabaseTime(database);
     const expiresAt = new Date(createdAt.getTime() + config.uploadTicketTtlSeconds * 1000);
     const file = { knowledgeBaseId, id: uuidv7() };

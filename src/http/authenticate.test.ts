@@ -1,10 +1,14 @@
-/** Only live keys may call. A revoked key stops working within a second. */
+/** Only live keys may call, and only what their scope permits. A revoked key stops working within a second. */
+import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { generateApiKey, readApiKey } from '../api-key.ts';
 import { createAccount } from '../database/accounts.ts';
 import { insertApiKey, listApiKeys, revokeApiKey } from '../database/api-keys.ts';
+import type { KeyScope } from '../database/tables.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
-import { createAuthenticate } from './authenticate.ts';
+import { createAuthenticate, type RequiredScope, requireScope } from './authenticate.ts';
+
+type Permissions = { scope?: KeyScope; knowledgeBaseIds?: string[] };
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 let accountId: string;
@@ -15,10 +19,23 @@ beforeAll(async () => {
 });
 afterAll(() => suite.close());
 
-async function makeKey(expiresAt: Date | null = null): Promise<string> {
+async function makeKey(expiresAt: Date | null = null, permissions: Permissions = {}): Promise<string> {
   const key = generateApiKey();
-  await insertApiKey(suite.database, key, { accountId, name: 'test', expiresAt });
+  await insertApiKey(suite.database, key, { accountId, name: 'test', expiresAt, ...permissions });
   return key;
+}
+
+/** The database, with a counter of the statements that it runs. */
+function countStatements() {
+  const counted = { statements: 0, database: suite.database };
+  counted.database = suite.database.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      counted.statements += 1;
+      return result;
+    },
+  });
+  return counted;
 }
 
 const keyIdOf = (key: string) => readApiKey(key)?.keyId ?? '';
@@ -28,7 +45,58 @@ test('a live key returns its account', async () => {
   expect(await createAuthenticate(suite.database).authenticate(key)).toEqual({
     accountId,
     keyId: keyIdOf(key),
+    scope: 'write',
+    reach: undefined,
   });
+});
+
+test('a key may do what its scope and its bounds permit', async () => {
+  const { authenticate } = createAuthenticate(suite.database);
+  const permitted = async (permissions: Permissions) => {
+    const caller = await authenticate(await makeKey(null, permissions));
+    const mayCall = (required: RequiredScope) => {
+      try {
+        requireScope(caller, required);
+        return true;
+      } catch (error) {
+        expect(error).toMatchObject({ errorCode: 'KEY_NOT_PERMITTED', status: 403 });
+        return false;
+      }
+    };
+    return (['search', 'write', 'account'] as const).filter(mayCall);
+  };
+  const knowledgeBaseIds = [uuidv7()];
+  expect(await permitted({})).toEqual(['search', 'write', 'account']);
+  expect(await permitted({ scope: 'search' })).toEqual(['search']);
+  expect(await permitted({ knowledgeBaseIds })).toEqual(['search', 'write']);
+  expect(await permitted({ scope: 'search', knowledgeBaseIds })).toEqual(['search']);
+  await expect(makeKey(null, { knowledgeBaseIds: [] })).rejects.toThrow('check constraint');
+});
+
+test('the use of a key is written once a day, however often and wherever it is used', async () => {
+  const key = await makeKey();
+  const lastUse = async () => {
+    const keys = await listApiKeys(suite.database);
+    return keys.find(({ id }) => id === keyIdOf(key))?.last_used_at;
+  };
+  const setLastUse = (time: Date) =>
+    suite.database
+      .updateTable('api_keys')
+      .set({ last_used_at: time })
+      .where('id', '=', keyIdOf(key))
+      .execute();
+  expect(await lastUse()).toBe(null);
+  const counted = countStatements();
+  const { authenticate } = createAuthenticate(counted.database);
+  for (let request = 0; request < 100; request += 1) await authenticate(key);
+  await vi.waitFor(async () => expect(await lastUse()).not.toBe(null));
+  await vi.waitFor(() => expect(counted.statements).toBe(2)); // the look-up, and the use
+  const first = await lastUse();
+  await createAuthenticate(counted.database).authenticate(key);
+  expect([counted.statements, await lastUse()]).toEqual([3, first]); // another look-up
+  await setLastUse(new Date(Date.now() - 86_400_000));
+  await createAuthenticate(suite.database).authenticate(key);
+  await vi.waitFor(async () => expect((await lastUse())?.getTime()).toBeGreaterThan(first?.getTime() ?? 0));
 });
 
 test('a missing, malformed, unknown, expired or revoked key is refused with the same message', async () => {
@@ -69,23 +137,16 @@ test('ownerOf returns the account of a key from its first successful check until
   expect(ownerOf(key)).toBe('');
 });
 
-test('a thousand keys, all but one made up, are looked up with fewer than four statements', async () => {
-  let statements = 0;
-  const counted = suite.database.withPlugin({
-    transformQuery: ({ node }) => node,
-    transformResult: async ({ result }) => {
-      statements += 1;
-      return result;
-    },
-  });
-  const { authenticate, lookUpUnknownKey, ownerOf } = createAuthenticate(counted);
+test('a thousand keys, all but one made up, are looked up with few statements', async () => {
+  const counted = countStatements();
+  const { authenticate, lookUpUnknownKey, ownerOf } = createAuthenticate(counted.database);
   const key = await makeKey();
   const keys = Array.from({ length: 1_000 }, generateApiKey).with(500, key);
   await Promise.all(keys.map(lookUpUnknownKey));
   expect(new Set(keys.map(ownerOf))).toEqual(new Set(['', accountId]));
   expect(ownerOf(key)).toBe(accountId);
   await Promise.allSettled(keys.map(authenticate));
-  expect(statements).toBeLessThan(4);
+  expect(counted.statements).toBeLessThan(5); // one of them records the use
   expect([key, '', `${key}0`].map(lookUpUnknownKey)).toEqual([undefined, undefined, undefined]);
 });
 

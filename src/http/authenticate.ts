@@ -1,17 +1,33 @@
-/** From the x-api-key header to the account that owns the request. */
+/** From the x-api-key header to the account that owns the request, and to what its key may do. */
 import { LRUCache } from 'lru-cache';
 import { isApiKey, isSameSecret, readApiKey } from '../api-key.ts';
 import { inBatches } from '../concurrency/batches.ts';
-import { findLiveApiKeys, type KeyOwner } from '../database/api-keys.ts';
+import { findLiveApiKeys, type KeyOwner, recordKeyUse } from '../database/api-keys.ts';
 import type { Database } from '../database/database.ts';
-import { unauthorized } from '../errors.ts';
+import type { KeyScope } from '../database/tables.ts';
+import { keyNotPermitted, unauthorized } from '../errors.ts';
+import type { Reach } from '../ids.ts';
 
 /** A revoked key stops working on every server within this time. Within it, each key costs at most one query. */
 const KEY_CACHE_MS = 1_000;
 /** Far more keys than are in use within a second. An attacker's made-up keys evict each other. */
 const KEY_CACHE_SIZE = 10_000;
 
-export type Caller = { accountId: string; keyId: string };
+/** The account of a request, its key, and what that key may do in which knowledge bases. */
+export type Caller = { accountId: string; keyId: string; scope: KeyScope; reach: Reach };
+
+/**
+ * What an operation demands of a key, as `x-required-scope` in the spec. `account` is `write` without bounds: the
+ * operation concerns more than single knowledge bases.
+ */
+export type RequiredScope = KeyScope | 'account';
+
+/** @throws KEY_NOT_PERMITTED unless the caller's key may call an operation that demands `required` */
+export function requireScope({ scope, reach }: Caller, required: RequiredScope): void {
+  if (required !== 'search' && scope !== 'write') throw keyNotPermitted(`its scope is ${scope}, not write`);
+  if (required === 'account' && reach !== undefined)
+    throw keyNotPermitted('it is bound to single knowledge bases of the account');
+}
 
 /**
  * Looks keys up by their ids, first in a cache, then in `database` with one query for all waiting ids. Unknown ids are
@@ -40,6 +56,12 @@ function createFindOwner(database: Database): (keyId: string) => Promise<KeyOwne
 export function createAuthenticate(database: Database) {
   const findOwner = createFindOwner(database);
   const accounts = new LRUCache<string, string>({ max: KEY_CACHE_SIZE });
+  /** Records the first use of a key on a day. The request does not wait for that, and does not fail with it. */
+  const noteUse = (keyId: string, owner: KeyOwner) => {
+    if (owner.isUsedToday) return;
+    owner.isUsedToday = true; // for as long as it is cached; if the database has not stored it, the next look-up tells
+    recordKeyUse(database, keyId).catch(() => {});
+  };
   const authenticate = async (key = ''): Promise<Caller> => {
     const stored = readApiKey(key);
     if (stored === undefined) throw unauthorized();
@@ -49,7 +71,14 @@ export function createAuthenticate(database: Database) {
       throw unauthorized();
     }
     accounts.set(key, owner.accountId);
-    return { accountId: owner.accountId, keyId: stored.keyId };
+    noteUse(stored.keyId, owner);
+    const { accountId, scope, knowledgeBaseIds } = owner;
+    return {
+      accountId,
+      keyId: stored.keyId,
+      scope,
+      reach: knowledgeBaseIds ? new Set(knowledgeBaseIds) : undefined,
+    };
   };
   return {
     /**

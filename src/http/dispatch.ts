@@ -1,6 +1,6 @@
 /**
- * Takes a request through the spec's checks to its answer: route, key, rate limit, body, validation, answer. Only this
- * file uses openapi-backend.
+ * Takes a request through the spec's checks to its answer: route, key, rate limit, scope, body, validation, answer.
+ * Only this file uses openapi-backend.
  */
 import type { ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -15,7 +15,7 @@ import {
 } from 'openapi-backend';
 import { clientHungUp, methodNotAllowed, routeNotFound, unauthorized, validationFailed } from '../errors.ts';
 import type { Permit } from './admission.ts';
-import type { Caller } from './authenticate.ts';
+import { type Caller, type RequiredScope, requireScope } from './authenticate.ts';
 import { originOf } from './origin.ts';
 import { readNumbers } from './query-numbers.ts';
 import { largestBodyBytes, readJsonBody } from './request-body.ts';
@@ -123,6 +123,23 @@ function bodyLimits(api: OpenAPIBackend): Map<string, number> {
   return limits;
 }
 
+const REQUIRED_SCOPES: readonly unknown[] = ['search', 'write', 'account'] satisfies RequiredScope[];
+
+/**
+ * What each operation demands of a key, by its `x-required-scope`.
+ * @throws when an operation states none: otherwise every key could call it
+ */
+function scopesByOperation(api: OpenAPIBackend): Map<string, RequiredScope> {
+  return new Map(
+    api.router.getOperations().map(({ operationId = '', ...operation }) => {
+      const scope = (operation as { 'x-required-scope'?: RequiredScope })['x-required-scope']; // checked here
+      if (scope === undefined || !REQUIRED_SCOPES.includes(scope))
+        throw new Error(`${operationId} has no x-required-scope`);
+      return [operationId, scope];
+    }),
+  );
+}
+
 /** The permit of the request; undefined where requests are not admitted, as in the mock. */
 const permitOf = ({ state }: Context): Permit | undefined => state.permit as Permit | undefined; // app.ts puts it there
 
@@ -140,6 +157,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
   const allowed = methodsByPath(api);
   const limits = bodyLimits(api);
   const numbers = numbersByOperation(api);
+  const scopes = scopesByOperation(api);
 
   api.register({
     methodNotAllowed: ({ request }: Match) => {
@@ -152,6 +170,7 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
       routed.caller = await authenticate(routed.context.get('x-api-key') || undefined);
       routed.context.state.caller = routed.caller;
       routed.context.set(await limitRate(routed.caller.keyId));
+      requireScope(routed.caller, scopes.get(operation.operationId ?? '') ?? 'account');
     },
     unauthorizedHandler: () => {
       throw unauthorized();

@@ -9,6 +9,7 @@ import {
   type KeyedRequest,
   type Transact,
 } from '../database/idempotency-keys.ts';
+import type { Caller } from './authenticate.ts';
 
 /** The operations that create something. The others ignore the header: they can be repeated safely. */
 const KEYED_OPERATIONS: ReadonlySet<string> = new Set([
@@ -30,10 +31,12 @@ function hashOf(input: object): Buffer {
 export function toKeyedRequest(
   operation: string,
   input: unknown,
-  { accountId, key }: { accountId: string; key: string },
+  { caller: { accountId, keyId, reach }, key }: { caller: Caller; key: string },
 ): KeyedRequest | undefined {
   if (key === '' || !KEYED_OPERATIONS.has(operation)) return undefined;
-  return { accountId, operation, key, hash: hashOf(input as object) }; // their bodies are objects, by the spec
+  // Answers that other keys got may be about knowledge bases out of reach. No Idempotency-Key has a space.
+  const own = reach === undefined ? key : `${keyId} ${key}`;
+  return { accountId, operation, key: own, hash: hashOf(input as object) }; // their bodies are objects, by the spec
 }
 
 /** The part of a `RequestContext` that a wait needs. */

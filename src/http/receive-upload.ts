@@ -85,7 +85,8 @@ export function createReceiveUpload(
       await databaseTurns.acquire(accountId, { client, waitMaxMs: REQUEST_WAIT_MAX_MS });
       return await act().finally(() => databaseTurns.release(accountId));
     };
-    const id = parseFileId(fileId);
+    // The service has signed this id for a key that reaches it.
+    const id = parseFileId(fileId, undefined);
     await inDatabaseTurn(async () => {
       await limitRate(keyId);
       await requireOpen(service, id);

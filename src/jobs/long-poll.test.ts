@@ -49,7 +49,7 @@ const path = (documentId: string, waitSeconds: number) =>
 
 const runImport = (documentId: string) =>
   importFile(suite.service, {
-    payload: parseDocumentId(documentId),
+    payload: parseDocumentId(documentId, undefined),
     signal: new AbortController().signal,
   });
 
@@ -68,7 +68,7 @@ test('two hundred long polls hold no connection, and are answered soon after the
 });
 
 test('allows 1,000 long polls an account and 4,000 in all; one more ends one of the largest account', async () => {
-  const document = parseDocumentId(await importPending());
+  const document = parseDocumentId(await importPending(), undefined);
   const ending = new AbortController();
   const ended: string[] = [];
   const wait = (accountId: string) => {

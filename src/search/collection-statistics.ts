@@ -175,7 +175,12 @@ export async function readFrequencies(
 }
 
 /** An account's search: the knowledge bases with these distinct `ids`, or all of them, and its price. */
-export type PricedScope = { accountId: string; ids: string[] | undefined; price: number };
+export type PricedScope = {
+  accountId: string;
+  ids: string[] | undefined;
+  skipsDeleted?: boolean | undefined;
+  price: number;
+};
 
 /**
  * Creates the function that finds the account's knowledge bases, looks up words in them, and checks whether the account
@@ -193,7 +198,7 @@ export function createStatistics(database: Queryable, payment: Payment) {
   };
 
   return async (
-    { accountId, ids, price }: PricedScope,
+    { accountId, ids, skipsDeleted = false, price }: PricedScope,
     { lexemes, prefixes, toStem, isCountingStems }: WordsToLookUp,
   ): Promise<QueryStatistics> => {
     const [row] = await statementFor(ids)(database, {
@@ -207,7 +212,7 @@ export function createStatistics(database: Queryable, payment: Payment) {
       isCountingStems,
     });
     const found = row?.ids ? row.ids.split(',') : [];
-    const isOneMissing = ids !== undefined && found.length < ids.length;
+    const isOneMissing = ids !== undefined && !skipsDeleted && found.length < ids.length;
     if (row === undefined || isOneMissing)
       throw knowledgeBaseNotFound(
         ids?.find((id) => !found.includes(id)),

@@ -22,10 +22,14 @@ import {
 } from './query-terms.ts';
 import { dictionaryOf, type StemMemory } from './stems.ts';
 
-/** A query over the account's knowledge bases with these distinct ids, or over all of them, and its price. */
+/**
+ * A query over the account's knowledge bases with these distinct ids, or over all of them, and its price.
+ * `skipsDeleted`: ids that the account lacks are no error.
+ */
 export type ScopedQuery = {
   accountId: string;
   knowledgeBaseIds: string[] | undefined;
+  skipsDeleted?: boolean;
   query: string;
   price: number;
 };
@@ -106,7 +110,13 @@ export function createQueryAnalysis(database: Database, memory: StemMemory, paym
 
   const readStatistics = createStatistics(database, payment);
 
-  return async ({ accountId, knowledgeBaseIds: ids, query, price }: ScopedQuery): Promise<QueryAnalysis> => {
+  return async ({
+    accountId,
+    knowledgeBaseIds: ids,
+    skipsDeleted,
+    query,
+    price,
+  }: ScopedQuery): Promise<QueryAnalysis> => {
     const words = readQuery(query);
     const searchedSet = createHash('sha256')
       .update([accountId, ...(ids ?? [])].join(' '))
@@ -120,7 +130,7 @@ export function createQueryAnalysis(database: Database, memory: StemMemory, paym
       const hasTiers = expected.length <= TIERED_AT_ONCE_MAX;
       const isCountingStems = toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX;
       const toLookUp = { lexemes, prefixes: hasTiers ? PREFIXES : [''], toStem, isCountingStems };
-      const statistics = await readStatistics({ accountId, ids, price }, toLookUp);
+      const statistics = await readStatistics({ accountId, ids, skipsDeleted, price }, toLookUp);
       const searched = { languages: statistics.searched.languages, size: statistics.searched.ids.length };
       // To analyse a long query again takes milliseconds. Without new languages or stems the terms are the same.
       const isAsExpected = toStem.length === 0 && isDeepStrictEqual(searched, { languages, size });

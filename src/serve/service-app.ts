@@ -56,12 +56,13 @@ function filesWithoutPermit({ files }: Service, withoutPermit: RequestContext['w
 
 const toHandlerContext = (
   service: Service,
-  { caller: { accountId, keyId }, origin, withoutPermit, budget, signal }: RequestContext,
+  { caller: { accountId, keyId, reach }, origin, withoutPermit, budget, signal }: RequestContext,
   { transact, keyed }: Pick<HandlerContext, 'transact' | 'keyed'>,
 ): HandlerContext => ({
   ...service,
   accountId,
   keyId,
+  reach,
   transact,
   keyed,
   withoutPermit,
@@ -90,12 +91,10 @@ function createBackend(
     limitRate,
     answer: (operationId, input, requestContext) => {
       const handle = handlers[operationId as keyof Handlers]; // the spec's ids: see layering.test.ts
-      const { accountId } = requestContext.caller;
-      service.markAccountPresent(accountId);
-      const keyed = toKeyedRequest(operationId, input, {
-        accountId,
-        key: requestContext.header('idempotency-key'),
-      });
+      const { caller } = requestContext;
+      service.markAccountPresent(caller.accountId);
+      const key = requestContext.header('idempotency-key');
+      const keyed = toKeyedRequest(operationId, input, { caller, key });
       // The only cast: the spec's validation has checked that the input has the handler's type.
       return answerIdempotently(keyed, requestContext, (transact) =>
         handle(input as never, toHandlerContext(service, requestContext, { transact, keyed })),

@@ -47,6 +47,15 @@ async function knowledgeBaseLimit({ arrange }: Target) {
   expect(answer).toEqual(refused(403, 'KNOWLEDGE_BASE_LIMIT_EXCEEDED', { limit: count, used: count }));
 }
 
+async function keyNotPermitted({ arrange, client: owner }: Target) {
+  await createWorkspace(owner);
+  const { client, knowledgeBaseId } = await arrange('KEY_NOT_PERMITTED');
+  const expected = refused(403, 'KEY_NOT_PERMITTED');
+  expect(await refusal(sdk.deleteKnowledgeBase({ client, body: { knowledgeBaseId } }))).toEqual(expected);
+  const body = { knowledgeBaseId, name: 'Renamed' };
+  expect(await refusal(sdk.updateKnowledgeBase({ client, body }))).toEqual(expected);
+}
+
 async function fileNotUploaded({ arrange }: Target) {
   const { client, fileId = expect.fail('no ticket') } = await arrange('FILE_NOT_UPLOADED');
   const answer = await refusal(sdk.importFile({ client, body: { fileId } }));
@@ -93,6 +102,7 @@ export const REFUSALS: Record<string, (target: Target) => Promise<void>> = {
   '402 INSUFFICIENT_CREDITS, without credits': insufficientCredits,
   '403 STORAGE_LIMIT_EXCEEDED, with the numbers': storageLimit,
   '403 KNOWLEDGE_BASE_LIMIT_EXCEEDED, with the numbers': knowledgeBaseLimit,
+  '403 KEY_NOT_PERMITTED, with a key that may only search': keyNotPermitted,
   '409 FILE_NOT_UPLOADED, before the upload': fileNotUploaded,
   '404, with the errorCode of the kind of id': notFound,
   '422 INPUT_VALIDATION_FAILED, naming the field': foreignCursor,

@@ -8,6 +8,7 @@ export type Arranged =
   | 'INSUFFICIENT_CREDITS'
   | 'STORAGE_LIMIT_EXCEEDED'
   | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED'
+  | 'KEY_NOT_PERMITTED'
   | 'FILE_NOT_UPLOADED';
 
 /** A client, and a knowledge base of its account. */

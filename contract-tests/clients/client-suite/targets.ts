@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { type Client, createClient } from '../../../generated/client/index.ts';
 import { listKnowledgeBases, presignUploadUrl } from '../../../generated/sdk.gen.ts';
 import { fetchChecked, requireResponse } from '../../harness/calling.ts';
-import { type Limits, openAccount } from '../../harness/opened-account.ts';
+import { createKey, type Limits, openAccount } from '../../harness/opened-account.ts';
 import { spawnProgram } from '../../harness/service-process.ts';
 import { createWorkspace } from './checks.ts';
 import { type Arranged, succeed, type Target, type Workspace } from './target.ts';
@@ -23,6 +23,7 @@ const MOCK_STATUS: Record<Arranged, number> = {
   INSUFFICIENT_CREDITS: 402,
   STORAGE_LIMIT_EXCEEDED: 403,
   KNOWLEDGE_BASE_LIMIT_EXCEEDED: 403,
+  KEY_NOT_PERMITTED: 403,
   FILE_NOT_UPLOADED: 409,
 };
 
@@ -56,7 +57,10 @@ export async function openAccounts() {
   ]);
   return {
     free: free.apiKey,
-    limited: new Map<Arranged, string>(codes.map((code, index) => [code, limited[index]?.apiKey ?? ''])),
+    limited: new Map<Arranged, string>([
+      ...codes.map((code, index) => [code, limited[index]?.apiKey ?? ''] as const),
+      ['KEY_NOT_PERMITTED', await createKey(free.name, undefined, '--scope', 'search')],
+    ]),
   };
 }
 

@@ -59,6 +59,24 @@ function inOrder(items, names, nameOf) {
 const HINT = `**To try it out**: press Authorize and enter your key. Then press Try it out and Execute in an operation.
 Begin with \`createKnowledgeBase\`: the examples of the other operations then hold the ids of what you create here.`;
 
+/** What an operation demands of a key, by its x-required-scope. */
+const DEMANDS = {
+  search: 'Any key may call this.',
+  write: 'It needs a key with the scope `write`.',
+  account: 'It needs a key with the scope `write` that is not bound to single knowledge bases.',
+};
+
+/** The operations of a path, each with the sentence about its keys. */
+const withDemand = ([path, methods]) => [
+  path,
+  Object.fromEntries(
+    Object.entries(methods).map(([method, operation]) => {
+      const demand = DEMANDS[operation['x-required-scope']];
+      return [method, { ...operation, description: `${operation.description}\n\n${demand}` }];
+    }),
+  ),
+];
+
 /**
  * Loads the spec, with the address of this page as its server. That works with any proxy, and the content security
  * policy allows no other address.
@@ -73,7 +91,9 @@ async function loadSpec() {
     info: { ...spec.info, description: `${spec.info.description}\n\n${HINT}` },
     servers: [{ url: new URL('.', location.href).href.replace(/\/$/, '') }],
     tags: inOrder(spec.tags, Object.keys(ORDER), ({ name }) => name),
-    paths: Object.fromEntries(inOrder(Object.entries(spec.paths), Object.values(ORDER).flat(), operationOf)),
+    paths: Object.fromEntries(
+      inOrder(Object.entries(spec.paths), Object.values(ORDER).flat(), operationOf).map(withDemand),
+    ),
   };
 }
 

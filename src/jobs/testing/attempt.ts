@@ -3,6 +3,6 @@ import { parseDocumentId } from '../../ids.ts';
 
 /** What a worker gets for a document's import. */
 export const attempt = (documentId: string) => ({
-  payload: parseDocumentId(documentId),
+  payload: parseDocumentId(documentId, undefined),
   signal: new AbortController().signal,
 });
