@@ -49,6 +49,13 @@ test('200: a query without knowledgeBaseIds searches the knowledge bases of the 
   expect(one.map(({ document_id }) => document_id)).toEqual([inside.documentId]);
 });
 
+test('200: words of outside passages are not guessed for a misspelt word', async () => {
+  const { knowledgeBaseId } = outside;
+  await api.importTextContent({ knowledgeBaseId, title: 'Other', content: 'The pangolin sleeps.' });
+  expect(await api.query({ query: 'pangolyn' })).toMatchObject([{ knowledge_base_id: knowledgeBaseId }]);
+  expect(await bound.api.query({ query: 'pangolyn' })).toEqual([]);
+});
+
 test('404: a query of several knowledge bases names an outside one like an unknown one', async () => {
   const refusal = async (other: string) => {
     const knowledgeBaseIds = [inside.knowledgeBaseId, other];
