@@ -155,6 +155,11 @@ export type QueryRequest = {
      */
     limit?: number;
     /**
+     * Whether the last word of `query` may be the beginning of one, for a search while its user types. The words
+     * that begin with it count too, and in full where no passage has it as a word.
+     */
+    prefix?: boolean;
+    /**
      * How many passages before and after each result to add as `context`. Where results are near each other, no
      * text comes twice.
      */

@@ -45,6 +45,10 @@ function withoutParameter(name: string) {
 export const SEARCH_BUGS = [
   withOtherRequest('limit is ignored', 'query', withoutBodyField('limit')),
   withOtherRequest('knowledgeBaseIds is ignored', 'query', withoutBodyField('knowledgeBaseIds')),
+  withOtherRequest('prefix is ignored', 'query', withoutBodyField('prefix')),
+  withOtherRequest('every word may be incomplete', 'query', (sent) =>
+    rewriteBody(sent, (input) => ({ ...input, prefix: true })),
+  ),
   withOtherRequest('an empty knowledgeBaseIds means all', 'query', (sent) =>
     String(sent.body).includes('"knowledgeBaseIds":[]')
       ? withoutBodyField('knowledgeBaseIds')(sent)

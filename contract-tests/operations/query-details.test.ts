@@ -20,6 +20,29 @@ const search = (options: Partial<QueryRequest> = {}) =>
 
 const plain = await search();
 
+test('200: with prefix, the last word may be the beginning of one', async () => {
+  expect(await search({ query: 'bea', prefix: false })).toEqual([]);
+  const typed = await search({ query: 'bea', prefix: true, highlight: true, explain: true });
+  expect(typed).toHaveLength(3);
+  for (const { content, highlights = [], explanation } of typed) {
+    for (const { start, end } of highlights) expect([...content].slice(start, end).join('')).toBe('beaver');
+    expect(explanation?.terms.map(({ term }) => term)).toEqual(['bea']);
+  }
+  expect(await search({ query: 'bea dam', prefix: true })).toEqual(await search({ query: 'bea dam' }));
+});
+
+test('200: a misspelt word finds what is near it; highlight marks it, and explain adds it up', async () => {
+  const found = await search({ query: 'beevers', highlight: true, explain: true });
+  expect(found).toHaveLength(3);
+  for (const { content, score, highlights = [], explanation } of found) {
+    for (const { start, end } of highlights) expect([...content].slice(start, end).join('')).toBe('beaver');
+    const { terms, neighbours, feedback } = explanation ?? { terms: [], neighbours: 0, feedback: 0 };
+    expect(terms.map(({ term }) => term)).toEqual(['beevers']);
+    const sum = terms.reduce((total, { contribution }) => total + contribution, neighbours + feedback);
+    expect(sum).toBeCloseTo(score, 6);
+  }
+});
+
 test('200: without options, with their defaults, and with all of them: the same passages and scores', async () => {
   const defaults = { highlight: false, explain: false, contextPassages: 0 };
   expect(await search(defaults)).toEqual(plain);
@@ -67,6 +90,7 @@ test.each<[string, object, string]>([
   ['contextPassages as text', { contextPassages: '1' }, 'contextPassages'],
   ['highlight as text', { highlight: 'true' }, 'highlight'],
   ['explain as a number', { explain: 1 }, 'explain'],
+  ['prefix as text', { prefix: 'last' }, 'prefix'],
   ['no field', { fields: [] }, 'fields'],
   ['an unknown field', { fields: ['text'] }, 'fields.0'],
 ])('422: %s', async (_, options, field) => {

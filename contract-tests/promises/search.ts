@@ -77,6 +77,7 @@ export function query(context: RunContext): PlannedRequest {
       assert.ok(!titlesOf(all).includes(UNRELATED_TITLE), 'a text without any of the words is not found');
       await checkKnowledgeBases(context, words);
       await checkDefault(context);
+      await checkWords(context);
     },
   };
 }
@@ -113,4 +114,13 @@ async function checkDefault({ caller: { api }, fixtures }: RunContext): Promise<
   const [byDefault, most] = [await api.query(gauges), await api.query({ ...gauges, limit: 50 })];
   assert.ok(most.length > byDefault.length, 'a limit above the default returns more results');
   assert.equal(byDefault.length, DEFAULT_LIMIT, 'without limit the default of the spec applies');
+}
+
+/** Checks that the beginning of a word finds it with `prefix` only, and that a misspelt word does so always. */
+async function checkWords({ caller: { api }, fixtures }: RunContext): Promise<void> {
+  const find = async (query: string, prefix: boolean) =>
+    await api.query({ query, prefix, knowledgeBaseIds: [fixtures.knowledgeBaseId] });
+  assert.deepEqual(await find('gau', false), [], 'a word may be incomplete only with prefix');
+  assert.ok((await find('gau', true)).length > 0, 'with prefix, the last word may be the beginning of one');
+  assert.ok((await find('guage', false)).length > 0, 'a misspelt word finds what is near it');
 }

@@ -41,7 +41,7 @@ const SEARCH_TIME_MAX_MS = 5_000;
 export const searchHandlers = {
   async query({ query, limit = 10, knowledgeBaseIds, fields, ...options }, context) {
     const { accountId, reach } = context;
-    const { highlight = false, explain = false, contextPassages = 0 } = options;
+    const { highlight = false, explain = false, contextPassages = 0, prefix = false } = options;
     const isDetailed = highlight || explain || contextPassages > 0;
     const request = {
       accountId,
@@ -50,6 +50,7 @@ export const searchHandlers = {
         : reach && [...reach],
       skipsDeleted: knowledgeBaseIds === undefined,
       query,
+      prefix,
       limit,
       price: context.config.creditsPerQuery,
       ...(isDetailed && { details: { highlight, explain, contextPassages } }),
