@@ -160,21 +160,6 @@ export type QueryRequest = {
      */
     prefix?: boolean;
     /**
-     * The documents to search: all if the field is missing, none if the list is empty. Repeated ids count once.
-     * With `knowledgeBaseIds`, only those of the documents that are in these knowledge bases.
-     */
-    documentIds?: Array<DocumentId>;
-    filter?: Filter;
-    /**
-     * How many passages of one document may be among the results: its best ones. Passages of other documents take
-     * the places of the rest.
-     */
-    maxPerDocument?: number;
-    /**
-     * The lowest score of a result. All results below it are left out.
-     */
-    minScore?: number;
-    /**
      * How many passages before and after each result to add as `context`. Where results are near each other, no
      * text comes twice.
      */
@@ -193,112 +178,6 @@ export type QueryRequest = {
      */
     fields?: Array<SearchResultField>;
 };
-
-/**
- * A condition on documents: a comparison of one of their values, or several conditions joined by `and` or `or`.
- * In all up to 64 conditions, 8 levels, 256 values in lists, and 16,384 characters in the texts.
- *
- * A list matches if one of its texts does. A document without the attribute, or with a value of another type, fits
- * no condition but `ne` and `nin`.
- */
-export type Filter = ({
-    type: 'eq' | 'ne';
-} & FilterByValue) | ({
-    type: 'gt' | 'gte' | 'lt' | 'lte';
-} & FilterByOrder) | ({
-    type: 'in' | 'nin';
-} & FilterByList) | ({
-    type: 'contains';
-} & FilterByPart) | ({
-    type: 'and' | 'or';
-} & FilterGroup);
-
-/**
- * The document's value equals this one (`eq`), or does not (`ne`).
- */
-export type FilterByValue = {
-    /**
-     * The comparison.
-     */
-    type: 'eq' | 'ne';
-    key: FilterKey;
-    value: FilterValue;
-};
-
-/**
- * The document's value is greater than this one (`gt`), at least as great (`gte`), less (`lt`), or at most as great
- * (`lte`). Texts are in the order of their code points.
- */
-export type FilterByOrder = {
-    /**
-     * The comparison.
-     */
-    type: 'gt' | 'gte' | 'lt' | 'lte';
-    key: FilterKey;
-    /**
-     * A text or a number.
-     */
-    value: FilterText | number;
-};
-
-/**
- * The document's value is one of these (`in`), or none of them (`nin`).
- */
-export type FilterByList = {
-    /**
-     * The comparison.
-     */
-    type: 'in' | 'nin';
-    key: FilterKey;
-    /**
-     * The values to compare with. In an empty list there is none.
-     */
-    value: Array<FilterValue>;
-};
-
-/**
- * The document's text has this one as a part, in the same letters and case; or one of the texts of its list is
- * this one.
- */
-export type FilterByPart = {
-    /**
-     * The comparison.
-     */
-    type: 'contains';
-    key: FilterKey;
-    value: FilterText;
-};
-
-/**
- * All conditions apply (`and`), or at least one of them (`or`).
- */
-export type FilterGroup = {
-    /**
-     * How the conditions are joined.
-     */
-    type: 'and' | 'or';
-    /**
-     * The conditions.
-     */
-    filters: Array<Filter>;
-};
-
-/**
- * The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
- * The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
- * which begin at midnight UTC.
- */
-export type FilterKey = string;
-
-/**
- * A text, a number or a boolean.
- */
-export type FilterValue = FilterText | number | boolean;
-
-/**
- * A text to compare with.
- */
-export type FilterText = string;
 
 /**
  * The uploaded file to make a document of.
@@ -347,6 +226,26 @@ export type ImportTextContentRequest = {
     content: string;
     attributes?: Attributes;
     sourceUrl?: SourceUrl;
+};
+
+/**
+ * The document to change, and its new fields.
+ */
+export type UpdateDocumentRequest = {
+    documentId: DocumentId;
+    title?: Title;
+    attributes?: Attributes;
+    /**
+     * The new address of the original, as at the import. An empty text removes the present one.
+     */
+    sourceUrl?: string;
+};
+
+/**
+ * The document to read again.
+ */
+export type RetryDocumentRequest = {
+    documentId: DocumentId;
 };
 
 /**
@@ -444,6 +343,20 @@ export type DocumentDetails = {
 export type LanguageShare = {
     language: Language;
     passageCount: PassageCount;
+};
+
+/**
+ * A part of a document's text. Offsets count its code points.
+ */
+export type DocumentContent = {
+    id: DocumentId;
+    /**
+     * The text between `start` and `end`.
+     */
+    text: string;
+    start: Count;
+    end: Count;
+    length: Count;
 };
 
 /**
@@ -824,6 +737,14 @@ export type DocumentDetailsEnvelope = {
 };
 
 /**
+ * A part of a document's text.
+ */
+export type DocumentContentEnvelope = {
+    success: Success;
+    data: DocumentContent;
+};
+
+/**
  * One page of the passages of a document.
  */
 export type PassagesEnvelope = {
@@ -875,7 +796,7 @@ export type BalanceEnvelope = {
  * Every errorCode of the service. Each has one HTTP status. FILE_ALREADY_IMPORTED (409) comes only from an upload
  * address. The codes of UnexpectedError come before a request reaches an operation.
  */
-export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | 'MALFORMED_REQUEST' | 'UNAUTHORIZED' | 'INSUFFICIENT_CREDITS' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' | 'KEY_NOT_PERMITTED' | 'NOT_FOUND' | 'KNOWLEDGE_BASE_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' | 'FILE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'FILE_NOT_UPLOADED' | 'FILE_ALREADY_IMPORTED' | 'UPLOAD_EXPIRED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'HEADERS_TOO_LARGE' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
+export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | 'MALFORMED_REQUEST' | 'UNAUTHORIZED' | 'INSUFFICIENT_CREDITS' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' | 'KEY_NOT_PERMITTED' | 'NOT_FOUND' | 'KNOWLEDGE_BASE_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' | 'FILE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'FILE_NOT_UPLOADED' | 'FILE_ALREADY_IMPORTED' | 'UPLOAD_EXPIRED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'DOCUMENT_NOT_RETRYABLE' | 'RATE_LIMITED' | 'HEADERS_TOO_LARGE' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
 
 /**
  * Always false in an answer with another status than 200.
@@ -1003,19 +924,6 @@ export type DocumentNotFoundError = {
 };
 
 /**
- * The account has no document with one of the ids in `documentIds`.
- */
-export type SearchedDocumentNotFoundError = {
-    success: Failure;
-    message: ErrorMessage;
-    /**
-     * Comes with status 404 and no other.
-     */
-    errorCode: 'DOCUMENT_NOT_FOUND';
-    data: ErrorData;
-};
-
-/**
  * The account has no file with this id.
  */
 export type FileNotFoundError = {
@@ -1130,6 +1038,19 @@ export type IdempotencyKeyReusedError = {
 };
 
 /**
+ * The document is no file whose import has failed.
+ */
+export type DocumentNotRetryableError = {
+    success: Failure;
+    message: ErrorMessage;
+    /**
+     * Comes with status 409 and no other.
+     */
+    errorCode: 'DOCUMENT_NOT_RETRYABLE';
+    data: ErrorData;
+};
+
+/**
  * The key has sent too many requests within a minute.
  */
 export type RateLimitedError = {
@@ -1204,6 +1125,16 @@ export type FirstPassage = number;
 export type LastPassage = number;
 
 /**
+ * Code points of the text before the wanted part.
+ */
+export type TextOffset = number;
+
+/**
+ * The most code points to return.
+ */
+export type TextLimit = number;
+
+/**
  * How many seconds the answer may wait for a final status; 0 for not at all.
  */
 export type WaitSeconds = number;
@@ -1244,9 +1175,9 @@ export type QueryErrors = {
      */
     402: InsufficientCreditsError;
     /**
-     * One of the knowledge bases or documents is unknown, deleted or another account's; nothing was searched.
+     * One of the knowledge bases is unknown, deleted or another account's; nothing was searched.
      */
-    404: KnowledgeBaseNotFoundError | SearchedDocumentNotFoundError;
+    404: KnowledgeBaseNotFoundError;
     /**
      * The body is larger than the largest legal body of this operation, every character escaped.
      */
@@ -2190,3 +2121,188 @@ export type UpdateKnowledgeBaseResponses = {
 };
 
 export type UpdateKnowledgeBaseResponse = UpdateKnowledgeBaseResponses[keyof UpdateKnowledgeBaseResponses];
+
+export type GetDocumentContentData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * The document to return.
+         */
+        documentId: DocumentId;
+        /**
+         * Code points of the text before the wanted part.
+         */
+        offset?: number;
+        /**
+         * The most code points to return.
+         */
+        limit?: number;
+    };
+    url: '/v1/getDocumentContent';
+};
+
+export type GetDocumentContentErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The document is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: DocumentNotFoundError;
+    /**
+     * The request breaks its schema. Here the document's id is empty or too long.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type GetDocumentContentError = GetDocumentContentErrors[keyof GetDocumentContentErrors];
+
+export type GetDocumentContentResponses = {
+    /**
+     * A part of the text.
+     */
+    200: DocumentContentEnvelope;
+};
+
+export type GetDocumentContentResponse = GetDocumentContentResponses[keyof GetDocumentContentResponses];
+
+export type UpdateDocumentData = {
+    body: UpdateDocumentRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/updateDocument';
+};
+
+export type UpdateDocumentErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
+    /**
+     * The document is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: DocumentNotFoundError;
+    /**
+     * The body is larger than the largest legal body of this operation, every character escaped.
+     */
+    413: PayloadTooLargeError;
+    /**
+     * The Content-Type is missing or is not application/json in UTF-8.
+     */
+    415: UnsupportedMediaTypeError;
+    /**
+     * The request breaks its schema. Here the document's id is empty or too long.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type UpdateDocumentError = UpdateDocumentErrors[keyof UpdateDocumentErrors];
+
+export type UpdateDocumentResponses = {
+    /**
+     * The document after the change.
+     */
+    200: DocumentEnvelope;
+};
+
+export type UpdateDocumentResponse = UpdateDocumentResponses[keyof UpdateDocumentResponses];
+
+export type RetryDocumentData = {
+    body: RetryDocumentRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/retryDocument';
+};
+
+export type RetryDocumentErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
+    /**
+     * The document is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: DocumentNotFoundError;
+    /**
+     * Only a file whose status is `failed` or `timeout` can be read again.
+     */
+    409: DocumentNotRetryableError;
+    /**
+     * The body is larger than the largest legal body of this operation, every character escaped.
+     */
+    413: PayloadTooLargeError;
+    /**
+     * The Content-Type is missing or is not application/json in UTF-8.
+     */
+    415: UnsupportedMediaTypeError;
+    /**
+     * The request breaks its schema. Here the document's id is empty or too long.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type RetryDocumentError = RetryDocumentErrors[keyof RetryDocumentErrors];
+
+export type RetryDocumentResponses = {
+    /**
+     * The document, in the queue again.
+     */
+    200: DocumentEnvelope;
+};
+
+export type RetryDocumentResponse = RetryDocumentResponses[keyof RetryDocumentResponses];

@@ -1,5 +1,5 @@
 /** The service's only error type, all its errors, and the conversion of foreign errors. */
-import type { ErrorCode } from '../generated/types.gen.ts';
+import type { DocumentStatus, ErrorCode } from '../generated/types.gen.ts';
 
 /** Each errorCode always has the same HTTP status: a client may branch on either. */
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
@@ -22,6 +22,7 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   INPUT_VALIDATION_FAILED: 422,
   IDEMPOTENCY_KEY_REUSED: 409,
+  DOCUMENT_NOT_RETRYABLE: 409,
   RATE_LIMITED: 429,
   HEADERS_TOO_LARGE: 431,
   INTERNAL_ERROR: 500,
@@ -112,12 +113,8 @@ export const knowledgeBaseNotFound = (id?: string, among: string[] = []) =>
     `There is no knowledge base with ${id !== undefined && among.length > 1 ? `the id ${id}` : 'this id'}.`,
   );
 
-/** `among`: as in `knowledgeBaseNotFound`. */
-export const documentNotFound = (id?: string, among: string[] = []) =>
-  new ServiceError(
-    'DOCUMENT_NOT_FOUND',
-    `There is no document with ${id !== undefined && among.length > 1 ? `the id ${id}` : 'this id'}.`,
-  );
+export const documentNotFound = () =>
+  new ServiceError('DOCUMENT_NOT_FOUND', 'There is no document with this id.');
 
 export const fileNotFound = () => new ServiceError('FILE_NOT_FOUND', 'There is no file with this id.');
 
@@ -139,6 +136,14 @@ export const fileAlreadyImported = () =>
   new ServiceError(
     'FILE_ALREADY_IMPORTED',
     'This file is imported already; its bytes can not change any more.',
+  );
+
+export const documentNotRetryable = (status: DocumentStatus) =>
+  new ServiceError(
+    'DOCUMENT_NOT_RETRYABLE',
+    status === 'failed'
+      ? 'Only a file can be read again; this document is imported text.'
+      : `Only a file that failed or timed out can be read again; this document is ${status}.`,
   );
 
 export const uploadExpired = () =>

@@ -133,8 +133,19 @@ const keyReused: Plan = async (context, operationId) => {
   return { sent: { ...sent, headers: { ...sent.headers, ...key } } };
 };
 
+/** A document that is searchable already. */
+const notRetryable: Plan = (context, operationId) => {
+  const { id: documentId } = context.fixtures.longText.document;
+  return { sent: requestWith(context, operationId, { documentId }) };
+};
+
+const CONFLICTS: Partial<Record<OperationId, Plan>> = {
+  importFile: notUploaded,
+  retryDocument: notRetryable,
+};
+
 const conflicting: Plan = (context, operationId) =>
-  operationId === 'importFile' ? notUploaded(context, operationId) : keyReused(context, operationId);
+  (CONFLICTS[operationId] ?? keyReused)(context, operationId);
 
 const expired: Plan = async (context, operationId) => {
   const { fileId, expiresAt } = context.fixtures.expiring ?? {};
@@ -152,8 +163,7 @@ const OVERHEAD_BYTES = 128 * 1024;
 const NAME_MAX = 64;
 
 function codePoints({ anyOf, items, maxItems = 1, maxLength = 0, ...schema }: Schema): number {
-  const { maxProperties, additionalProperties, 'x-maxText': maxText } = schema;
-  if (maxText !== undefined) return maxText;
+  const { maxProperties, additionalProperties } = schema;
   if (anyOf !== undefined) return Math.max(...anyOf.map(codePoints));
   if (items !== undefined) return maxItems * codePoints(items);
   if (typeof additionalProperties === 'object')

@@ -5,6 +5,7 @@ import { type Client, createClient } from '../../generated/client/index.ts';
 import * as sdk from '../../generated/sdk.gen.ts';
 import type {
   CreateKnowledgeBaseRequest,
+  GetDocumentContentData,
   ImportFileRequest,
   ImportTextContentRequest,
   ListDocumentsData,
@@ -12,6 +13,7 @@ import type {
   ListPassagesData,
   PresignUploadUrlRequest,
   QueryRequest,
+  UpdateDocumentRequest,
   UpdateKnowledgeBaseRequest,
 } from '../../generated/types.gen.ts';
 import { OPERATION_IDS, type OperationId, ROUTES, requireContract, selectsFields } from './contract-check.ts';
@@ -69,6 +71,10 @@ function createApi(sender: Client) {
         }),
       ),
     getDocument: (documentId: string) => dataOf(sdk.getDocument({ ...to, query: { documentId } })),
+    getDocumentContent: (query: GetDocumentContentData['query']) =>
+      dataOf(sdk.getDocumentContent({ ...to, query })),
+    updateDocument: (body: UpdateDocumentRequest) => dataOf(sdk.updateDocument({ ...to, body })),
+    retryDocument: (documentId: string) => dataOf(sdk.retryDocument({ ...to, body: { documentId } })),
     listPassages: async (query: ListPassagesData['query']) => (await sdk.listPassages({ ...to, query })).data,
     getKnowledgeBase: (knowledgeBaseId: string) =>
       dataOf(sdk.getKnowledgeBase({ ...to, query: { knowledgeBaseId } })),

@@ -2,6 +2,7 @@
 import type {
   Balance,
   Document,
+  DocumentContent,
   DocumentDetails,
   DocumentStatusReport,
   KnowledgeBase,
@@ -25,6 +26,7 @@ const WITH_EVERY_RESOURCE: OperationId[] = [
   'getBalance',
   'listPassages',
   'getKnowledgeBase',
+  'getDocumentContent',
   'query',
 ];
 
@@ -109,6 +111,22 @@ export const KNOWLEDGE_BASE_BUGS = [
     description: null,
   })),
   inItems<KnowledgeBase>('ids instead of knowledge bases', 'listKnowledgeBases', ({ id }) => id),
+  inData<DocumentContent>(
+    'the text of a document without its first character',
+    'getDocumentContent',
+    (data) => ({
+      ...data,
+      text: data.text.slice(1),
+    }),
+  ),
+  inData<Document>('an update keeps the old title', 'updateDocument', (data) => ({
+    ...data,
+    title: 'Gauges',
+  })),
+  inData<Document>('a file that is read again keeps its reason', 'retryDocument', (data) => ({
+    ...data,
+    error: { code: 'NO_TEXT_EXTRACTED', message: 'No text.' },
+  })),
   inData<KnowledgeBase>('the documents of every knowledge base are counted', 'getKnowledgeBase', (data) => ({
     ...data,
     documentCount: (data.documentCount ?? 0) + 1,

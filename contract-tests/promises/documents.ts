@@ -1,8 +1,15 @@
 /** Checks the successful answers of the operations on documents. */
 import assert from 'node:assert/strict';
-import type { Document, DocumentDetails, DocumentStatusReport, Passage } from '../../generated/types.gen.ts';
+import type {
+  Document,
+  DocumentContent,
+  DocumentDetails,
+  DocumentStatusReport,
+  Passage,
+} from '../../generated/types.gen.ts';
 import {
   dataOf,
+  exampleInput,
   makeKnowledgeBase,
   type PlannedRequest,
   type RunContext,
@@ -10,6 +17,7 @@ import {
 } from '../dredd/planned-request.ts';
 import { readPages } from '../harness/lists.ts';
 import { checkGone, checkNewestFirst } from './lists.ts';
+import { uploadBytes, WAIT_SECONDS } from './uploads.ts';
 
 const NEW_TEXT = 'The gauge of the lighthouse — 知識 😀 — is read at dusk.';
 const NEW_WORDS = 'lighthouse gauge dusk';
@@ -63,6 +71,9 @@ export async function deleteDocument(context: RunContext): Promise<PlannedReques
         'getDocumentStatus',
         'getDocument',
         'listPassages',
+        'getDocumentContent',
+        'updateDocument',
+        'retryDocument',
         'deleteDocument',
       ] as const)
         checkGone(operationId, await request(operationId, { documentId: id }));
@@ -130,6 +141,70 @@ function checkPassages({ fixtures: { longText } }: RunContext, passages: Passage
       'content is the text at location',
     );
   });
+}
+
+export function getDocumentContent(context: RunContext): PlannedRequest {
+  const { api } = context.caller;
+  const { document, content } = context.fixtures.longText;
+  const { id: documentId } = document;
+  const characters = [...content];
+  const [offset, limit] = [100, 500];
+  return {
+    sent: requestWith(context, 'getDocumentContent', { documentId, offset, limit }),
+    async check(answer) {
+      const { text, ...part } = dataOf<DocumentContent>(answer);
+      const end = offset + limit;
+      assert.deepEqual(part, { id: documentId, start: offset, end, length: characters.length });
+      assert.equal(text, characters.slice(offset, end).join(''), 'offsets count code points of the text');
+      const whole = await api.getDocumentContent({ documentId });
+      assert.equal(whole.text, content, 'a short text comes whole');
+    },
+  };
+}
+
+export async function updateDocument(context: RunContext): Promise<PlannedRequest> {
+  const { api } = context.caller;
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
+  const before = await api.importTextContent({ knowledgeBaseId, title: 'Gauges', content: NEW_TEXT });
+  const { documentId: _, ...change } = exampleInput('updateDocument');
+  const foundBy = async (query: string) =>
+    (await api.query({ query, knowledgeBaseIds: [knowledgeBaseId] })).map(({ title }) => title);
+  return {
+    sent: requestWith(context, 'updateDocument', { documentId: before.id }),
+    async check(answer) {
+      const updated = dataOf<Document>(answer);
+      assert.deepEqual(
+        updated,
+        { ...before, ...change, updatedAt: updated.updatedAt },
+        'it has what was sent',
+      );
+      assert.deepEqual(await foundBy(updated.title), [updated.title], 'the next query finds the new title');
+      assert.deepEqual(await foundBy('gauges'), [updated.title], 'the text itself is found as before');
+      const emptied = await api.updateDocument({ documentId: before.id, attributes: {}, sourceUrl: '' });
+      assert.ok(
+        !('attributes' in emptied) && !('sourceUrl' in emptied),
+        'empty values remove the present ones',
+      );
+      assert.equal(emptied.title, updated.title, 'a field that is left out stays');
+    },
+  };
+}
+
+export async function retryDocument(context: RunContext): Promise<PlannedRequest> {
+  const { api } = context.caller;
+  const { fileId } = await uploadBytes(context, Buffer.from(' '));
+  const { id: documentId } = await api.importFile(fileId);
+  const { status } = await api.getDocumentStatus(documentId, WAIT_SECONDS);
+  assert.equal(status, 'failed', 'a file without text fails');
+  return {
+    sent: requestWith(context, 'retryDocument', { documentId }),
+    async check(answer) {
+      const { id, status, error } = dataOf<Document>(answer);
+      assert.deepEqual({ id, status, error }, { id: documentId, status: 'pending', error: undefined });
+      const report = await api.getDocumentStatus(documentId, WAIT_SECONDS);
+      assert.equal(report.error?.code, 'NO_TEXT_EXTRACTED', 'it was read again');
+    },
+  };
 }
 
 export function listPassages(context: RunContext): PlannedRequest {

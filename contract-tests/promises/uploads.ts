@@ -66,7 +66,7 @@ export async function presignUploadUrl(context: RunContext): Promise<PlannedRequ
 }
 
 /** The largest waitSeconds. The service has processed a small file by then. */
-const WAIT_SECONDS = 30;
+export const WAIT_SECONDS = 30;
 
 export async function importFile(context: RunContext): Promise<PlannedRequest> {
   const { api } = context.caller;

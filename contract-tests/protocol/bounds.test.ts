@@ -55,6 +55,10 @@ const LENGTHS: Bound[] = [
   { operationId: 'getDocumentStatus', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
   { operationId: 'getDocument', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
   { operationId: 'listPassages', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
+  { operationId: 'getDocumentContent', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
+  { operationId: 'updateDocument', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
+  { operationId: 'updateDocument', field: 'title', min: 1, max: 256, accepted: 200, rest: { documentId } },
+  { operationId: 'retryDocument', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
   { operationId: 'getKnowledgeBase', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: {} },
   { operationId: 'updateKnowledgeBase', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: {} },
   {
@@ -105,6 +109,22 @@ const NUMBERS: Bound[] = [
     accepted: 200 as const,
     rest: { documentId },
   })),
+  {
+    operationId: 'getDocumentContent',
+    field: 'limit',
+    min: 1,
+    max: 100_000,
+    accepted: 200,
+    rest: { documentId },
+  },
+  {
+    operationId: 'getDocumentContent',
+    field: 'offset',
+    min: 0,
+    max: 2_147_483_647,
+    accepted: 200,
+    rest: { documentId },
+  },
   {
     operationId: 'getDocumentStatus',
     field: 'waitSeconds',

@@ -80,6 +80,7 @@ const USE_ORDER = [
     'getDocumentStatus',
     'getDocument',
     'listPassages',
+    ...['getDocumentContent', 'updateDocument', 'retryDocument'],
     'deleteDocument',
   ],
   ...['presignUploadUrl', 'importFile'],
@@ -178,9 +179,10 @@ describe.skipIf(browser === undefined).each([
       const executed = ['query', ...others, 'deleteDocument', 'deleteKnowledgeBase'];
       const answers: string[] = [];
       for (const operationId of executed) answers.push(`${operationId} ${await execute(operationId)}`);
-      // The page cannot upload the bytes of the file, so the import is refused.
+      // The page cannot upload the bytes of the file, so the import is refused. No import has failed.
+      const refused = ['importFile', 'retryDocument'];
       const expected = executed.map(
-        (operationId) => `${operationId} ${operationId === 'importFile' ? 409 : 200}`,
+        (operationId) => `${operationId} ${refused.includes(operationId) ? 409 : 200}`,
       );
       expect(answers).toEqual(expected);
     },

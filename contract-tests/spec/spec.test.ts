@@ -32,6 +32,9 @@ describe('operations', () => {
     ['listPassages', 'get', 'documents'],
     ['getKnowledgeBase', 'get', 'knowledge-bases'],
     ['updateKnowledgeBase', 'post', 'knowledge-bases'],
+    ['getDocumentContent', 'get', 'documents'],
+    ['updateDocument', 'post', 'documents'],
+    ['retryDocument', 'post', 'documents'],
   ];
 
   test('are the twelve of the interface, in its order, and then additions; each has its operationId as path', () => {
@@ -60,6 +63,9 @@ describe('operations', () => {
     listPassages: ['404'],
     getKnowledgeBase: ['404'],
     updateKnowledgeBase: ['403', '404'],
+    getDocumentContent: ['404'],
+    updateDocument: ['403', '404'],
+    retryDocument: ['403', '404', '409'],
   };
 
   test.each(operations)('$operationId documents the statuses that it can answer with', (operation) => {
@@ -131,6 +137,18 @@ describe('bounds of the interface', () => {
     ['updateKnowledgeBase', 'knowledgeBaseId', true, knowledgeBaseId],
     ['updateKnowledgeBase', 'name', false, { type: 'string', minLength: 1, maxLength: 100 }],
     ['updateKnowledgeBase', 'description', false, { type: 'string', maxLength: 1000 }],
+    ['getDocumentContent', 'documentId', true, id],
+    ['getDocumentContent', 'offset', false, { type: 'integer', minimum: 0, default: 0 }],
+    [
+      'getDocumentContent',
+      'limit',
+      false,
+      { type: 'integer', minimum: 1, maximum: 100_000, default: 100_000 },
+    ],
+    ['updateDocument', 'documentId', true, id],
+    ['updateDocument', 'title', false, { type: 'string', minLength: 1, maxLength: 256 }],
+    ['updateDocument', 'sourceUrl', false, { type: 'string', maxLength: 2048 }],
+    ['retryDocument', 'documentId', true, id],
   ];
 
   test.each(FIELDS)('%s: %s', (operationId, field, required, constraint) => {

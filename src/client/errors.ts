@@ -7,6 +7,7 @@ import type {
   ErrorCode,
   ErrorData,
   GetBalanceError,
+  GetDocumentContentError,
   GetDocumentError,
   GetDocumentStatusError,
   GetKnowledgeBaseError,
@@ -18,6 +19,8 @@ import type {
   ListPassagesError,
   PresignUploadUrlError,
   QueryError,
+  RetryDocumentError,
+  UpdateDocumentError,
   UpdateKnowledgeBaseError,
 } from '../../generated/types.gen.ts';
 
@@ -29,6 +32,7 @@ type Envelope =
   | GetBalanceError
   | GetDocumentError
   | GetDocumentStatusError
+  | GetDocumentContentError
   | GetKnowledgeBaseError
   | GetUsageError
   | ImportFileError
@@ -38,6 +42,8 @@ type Envelope =
   | ListPassagesError
   | PresignUploadUrlError
   | QueryError
+  | RetryDocumentError
+  | UpdateDocumentError
   | UpdateKnowledgeBaseError;
 
 type DataIn<One, Code> = One extends { errorCode: infer Known; data: infer Data }

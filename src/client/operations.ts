@@ -9,8 +9,10 @@ import type {
   DeletedKnowledgeBase,
   DeleteKnowledgeBaseRequest,
   Document,
+  DocumentContent,
   DocumentDetails,
   DocumentStatusReport,
+  GetDocumentContentData,
   GetDocumentData,
   GetDocumentStatusData,
   GetKnowledgeBaseData,
@@ -24,8 +26,10 @@ import type {
   Passage,
   PresignUploadUrlRequest,
   QueryRequest,
+  RetryDocumentRequest,
   SearchResult,
   SearchResultField,
+  UpdateDocumentRequest,
   UpdateKnowledgeBaseRequest,
   UploadTicket,
   Usage,
@@ -164,6 +168,21 @@ export const createReadOperations = (options: Options) => ({
     return (await sdk.getKnowledgeBase({ query, ...options(call) })).data.data;
   },
   /** The passages of a document, in their order. */
+  /** A part of a document's text: up to 100,000 characters. The next part begins at `end`, until that is `length`. */
+  async getDocumentContent(
+    query: GetDocumentContentData['query'],
+    call: CallOptions = {},
+  ): Promise<DocumentContent> {
+    return (await sdk.getDocumentContent({ query, ...options(call) })).data.data;
+  },
+  /** Changes title, attributes or source; what the request leaves out stays. */
+  async updateDocument(body: UpdateDocumentRequest, call: CallOptions = {}): Promise<Document> {
+    return (await sdk.updateDocument({ body, ...options(call) })).data.data;
+  },
+  /** Reads a failed file again; poll its status as after `importFile`. */
+  async retryDocument(document: RetryDocumentRequest | string, call: CallOptions = {}): Promise<Document> {
+    return (await sdk.retryDocument({ body: toDocumentInput(document), ...options(call) })).data.data;
+  },
   async listPassages(query: ListPassagesData['query'], call: CallOptions = {}): Promise<Page<Passage>> {
     return (await sdk.listPassages({ query, ...options(call) })).data;
   },

@@ -83,25 +83,6 @@ export async function requireDocument(database: Queryable, document: OwnedId) {
   return row;
 }
 
-/** @throws DOCUMENT_NOT_FOUND unless the account has all of these distinct documents; it names the first unknown one. */
-export async function requireDocuments(
-  database: Queryable,
-  accountId: string,
-  documents: ScopedId[],
-): Promise<void> {
-  const { rows } = await sql<ScopedId>`
-    SELECT knowledge_base_id AS "knowledgeBaseId", id
-    FROM unnest(
-        ${documents.map(({ knowledgeBaseId }) => knowledgeBaseId)}::uuid[],
-        ${documents.map(({ id }) => id)}::uuid[]) AS given (knowledge_base_id, id)
-      JOIN documents USING (knowledge_base_id, id) JOIN knowledge_bases USING (knowledge_base_id)
-    WHERE documents.account_id = ${accountId} AND deleted_at IS NULL`.execute(database);
-  const found = new Set(rows.map(formatScopedId));
-  const ids = documents.map(formatScopedId);
-  const unknown = ids.find((id) => !found.has(id));
-  if (unknown !== undefined) throw documentNotFound(unknown, ids);
-}
-
 /** Whether an import may still change the document. */
 export const isUnfinished = ({ status }: { status: DocumentStatus }): boolean =>
   status === 'pending' || status === 'processing';
@@ -227,6 +208,58 @@ export async function insertTextDocuments(
     if (row === undefined) throw new Error('a document was inserted without its row');
     return row;
   });
+}
+
+/**
+ * Puts a file whose import has failed into the queue again: without its reason, and without what extraction had found.
+ * @returns its row; undefined when it is no file, or its import has not failed
+ */
+export async function requeueDocument(
+  transaction: Queryable,
+  { knowledgeBaseId, id }: ScopedId,
+): Promise<DocumentRow | undefined> {
+  return await transaction
+    .updateTable('documents')
+    .set({
+      status: 'pending',
+      error_code: null,
+      error_message: null,
+      warnings: '[]',
+      page_count: null,
+      processing_since: null,
+      queued_at: databaseNow,
+      updated_at: databaseNow,
+    })
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('id', '=', id)
+    .where('status', 'in', ['failed', 'timeout'])
+    .where('file_id', 'is not', null)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** New fields of a document; undefined: it stays. `sourceUrl` of '' removes the present one. */
+export type DocumentChange = Description & { title?: string | undefined };
+
+/** Changes a document's row alone. @returns the row; undefined when there is no such document */
+export async function updateDocumentRow(
+  transaction: Queryable,
+  { knowledgeBaseId, id, accountId }: OwnedId,
+  { title, attributes, sourceUrl }: DocumentChange,
+): Promise<DocumentRow | undefined> {
+  return await transaction
+    .updateTable('documents')
+    .set({
+      updated_at: databaseNow,
+      ...(title !== undefined && { title }),
+      ...(attributes !== undefined && { attributes: JSON.stringify(attributes) }),
+      ...(sourceUrl !== undefined && { source_url: sourceUrl || null }),
+    })
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .returningAll()
+    .executeTakeFirst();
 }
 
 /** Facts about a file that its extraction has found. */

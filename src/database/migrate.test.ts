@@ -43,6 +43,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0011-documents-not-processed',
     '0012-lexeme-endings',
     '0013-key-scopes',
+    '0014-queued-at',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

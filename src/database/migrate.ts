@@ -15,6 +15,7 @@ import * as attributes from './migrations/0010-attributes.ts';
 import * as documentsNotProcessed from './migrations/0011-documents-not-processed.ts';
 import * as lexemeEndings from './migrations/0012-lexeme-endings.ts';
 import * as keyScopes from './migrations/0013-key-scopes.ts';
+import * as queuedAt from './migrations/0014-queued-at.ts';
 import { requireUsableDatabase } from './usable-database.ts';
 
 /** In the order of their names. A released migration is never edited. */
@@ -32,6 +33,7 @@ const migrations: Record<string, Migration> = {
   '0011-documents-not-processed': documentsNotProcessed,
   '0012-lexeme-endings': lexemeEndings,
   '0013-key-scopes': keyScopes,
+  '0014-queued-at': queuedAt,
 };
 
 /**

@@ -43,7 +43,7 @@ export const toPassage = (row: PassageRow & { language: string }): Passage => ({
 export async function readPassages(
   database: Queryable,
   { knowledgeBaseId, id, accountId }: OwnedId,
-  { after, to, limit }: { after: number; to: number | undefined; limit: number },
+  { after, to, limit }: { after: number; to: number | undefined; limit: number | undefined },
 ) {
   return await database
     .selectFrom('passages')
@@ -54,8 +54,42 @@ export async function readPassages(
     .where('position', '>', after)
     .$if(to !== undefined, (rest) => rest.where('position', '<=', to as number))
     .orderBy('position')
-    .limit(limit)
+    .$if(limit !== undefined, (rest) => rest.limit(limit as number))
     .execute();
+}
+
+/**
+ * The text of an account's document from code point `start` to `end`, and the length of its whole text. One line break
+ * stands for each character between two passages: white space, or without a visible form.
+ */
+export async function readText(
+  database: Queryable,
+  { knowledgeBaseId, id, accountId }: OwnedId,
+  { start, end }: { start: number; end: number },
+): Promise<{ text: string; length: number }> {
+  const ofDocument = database
+    .selectFrom('passages')
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('document_id', '=', id)
+    .where('account_id', '=', accountId);
+  const last = await ofDocument.select('end_offset').orderBy('position', 'desc').limit(1).executeTakeFirst();
+  const length = last?.end_offset ?? 0;
+  const rows = await ofDocument
+    .select(['content', 'start_offset'])
+    .where('end_offset', '>', start)
+    .where('start_offset', '<', end)
+    .orderBy('position')
+    .execute();
+  const characters: string[] = [];
+  for (const row of rows) {
+    const content = [...row.content];
+    const from = Math.max(start, row.start_offset);
+    while (start + characters.length < from) characters.push('\n');
+    for (const character of content.slice(from - row.start_offset, end - row.start_offset))
+      characters.push(character);
+  }
+  while (start + characters.length < Math.min(end, length)) characters.push('\n');
+  return { text: characters.join(''), length };
 }
 
 /** The languages of the passages of an account's document, the most frequent first. */

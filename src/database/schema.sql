@@ -73,6 +73,7 @@ CREATE TABLE documents (
   processing_since timestamp with time zone,
   attributes jsonb NOT NULL DEFAULT '{}'::jsonb,
   source_url text,
+  queued_at timestamp with time zone,
   PRIMARY KEY (knowledge_base_id, id),
   FOREIGN KEY (knowledge_base_id) REFERENCES knowledge_bases(knowledge_base_id),
   CHECK (((status = 'processed'::text) OR (passage_count = 0))),
@@ -194,7 +195,7 @@ CREATE INDEX documents_by_creation ON public.documents USING btree (knowledge_ba
 CREATE UNIQUE INDEX documents_by_file ON public.documents USING btree (knowledge_base_id, file_id);
 CREATE INDEX documents_not_processed ON public.documents USING btree (knowledge_base_id, status) WHERE (status <> 'processed'::text);
 CREATE INDEX documents_processing ON public.documents USING btree (processing_since) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (processing_since IS NOT NULL));
-CREATE INDEX documents_waiting ON public.documents USING btree (created_at) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (processing_since IS NULL));
+CREATE INDEX documents_waiting ON public.documents USING btree (COALESCE(queued_at, created_at)) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (processing_since IS NULL));
 CREATE UNIQUE INDEX files_by_document ON public.files USING btree (knowledge_base_id, document_id);
 CREATE INDEX files_not_imported ON public.files USING btree (account_id) WHERE (document_id IS NULL);
 CREATE INDEX idempotency_keys_by_creation ON public.idempotency_keys USING btree (created_at);

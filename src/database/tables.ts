@@ -115,6 +115,8 @@ type DocumentTable = {
   updated_at: Timestamp;
   /** When the first try of its import began. Null: it is still queued, or it is an imported text. */
   processing_since: NullableTimestamp;
+  /** When it was put into the queue again, after its import had failed; null: never. */
+  queued_at: NullableTimestamp;
   attributes: JSONColumnType<Attributes, string | undefined, string>;
   source_url: string | null;
 };

@@ -1,30 +1,38 @@
 /** The operations on documents. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { DocumentStatus, DocumentStatusReport } from '../../generated/types.gen.ts';
+import type { Document, DocumentStatus, DocumentStatusReport } from '../../generated/types.gen.ts';
 import { expectStorage, requireStorage } from '../database/accounts.ts';
 import type { Queryable } from '../database/database.ts';
 import { announceDeletion, DeletionAnnounced } from '../database/deletion-lock.ts';
 import {
   type Description,
+  type DocumentChange,
   findDocument,
   insertDocument,
   isUnfinished,
+  requeueDocument,
   requireDocument,
   toDocument,
   toStatusReport,
+  updateDocumentRow,
 } from '../database/documents.ts';
 import { lockKnowledgeBase, requireKnowledgeBase } from '../database/knowledge-bases.ts';
-import { countLanguages, readPassages, toPassage } from '../database/passages.ts';
-import { documentNotFound, knowledgeBaseNotFound } from '../errors.ts';
+import { countLanguages, readPassages, readText, toPassage } from '../database/passages.ts';
+import { documentNotFound, documentNotRetryable, knowledgeBaseNotFound } from '../errors.ts';
 import { discardObject, findDocumentFile, toDocumentFile } from '../files/files.ts';
-import { parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
+import { type OwnedId, parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
 import type { PassageBatch } from '../indexing/analyse-document.ts';
 import { endAnalysis, isLarge } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
 import { isShort } from '../indexing/short-texts.ts';
 import { isBlank } from '../indexing/split/extracted-text.ts';
-import { deleteDocumentRows, insertPassages } from '../indexing/store-passages.ts';
+import {
+  deleteDocumentRows,
+  insertPassages,
+  readStoredPassages,
+  replacePassages,
+} from '../indexing/store-passages.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
 import { byCreation, byPosition, parseCursor, toPage } from './pagination.ts';
 
@@ -82,6 +90,36 @@ async function storeText(context: HandlerContext, text: ImportedText) {
   }
 }
 
+/**
+ * Gives a processed document a new title, under which searches find it from the commit on.
+ * @throws DOCUMENT_NOT_FOUND when the document is deleted meanwhile
+ */
+async function retitle(context: HandlerContext, id: OwnedId, change: DocumentChange): Promise<Document> {
+  const { database, accountId, analyse, withoutPermit, signal, budget } = context;
+  const { title = '' } = change;
+  const passages = await readStoredPassages(database, id);
+  const analysing = () => analyse({ title, format: 'passages', passages }, { accountId, signal, budget });
+  return await withoutPermit(async () => {
+    const batches = await analysing();
+    try {
+      return await database.transaction().execute(async (transaction) => {
+        await lockKnowledgeBase(transaction, id);
+        const row = await updateDocumentRow(transaction, id, change);
+        if (row === undefined) throw documentNotFound();
+        await replacePassages(transaction, id, batches);
+        return toDocument(row);
+      });
+    } catch (error) {
+      throw error instanceof DeletionAnnounced ? documentNotFound() : error;
+    } finally {
+      await endAnalysis(batches);
+    }
+  });
+}
+
+/** Code points of a text at most: PostgreSQL's largest integer, and the spec's largest offset. */
+const CONTENT_LENGTH_MAX = 2_147_483_647;
+
 /** The progress of a document, and its position in the queue while it waits. */
 async function reportStatus(
   row: Awaited<ReturnType<typeof requireDocument>>,
@@ -89,7 +127,8 @@ async function reportStatus(
 ): Promise<DocumentStatusReport> {
   const report = toStatusReport(row);
   if (row.status !== 'pending') return report;
-  return { ...report, queuePosition: await positions.positionOf({ accountId, createdAt: row.created_at }) };
+  const createdAt = row.queued_at ?? row.created_at;
+  return { ...report, queuePosition: await positions.positionOf({ accountId, createdAt }) };
 }
 
 export const documentHandlers = {
@@ -193,6 +232,43 @@ export const documentHandlers = {
         ...(file && { file: toDocumentFile(file) }),
       },
     };
+  },
+
+  async getDocumentContent({ documentId, offset = 0, limit = 100_000 }, { database, accountId, reach }) {
+    const id = { ...parseDocumentId(documentId, reach), accountId };
+    await requireDocument(database, id);
+    const last = Math.min(offset + limit, CONTENT_LENGTH_MAX);
+    const { text, length } = await readText(database, id, { start: offset, end: last });
+    const start = Math.min(offset, length);
+    return { data: { id: documentId, text, start, end: Math.min(last, length), length } };
+  },
+
+  async updateDocument({ documentId, ...change }, context) {
+    const { database, accountId, diskWatermark, reach } = context;
+    const id = { ...parseDocumentId(documentId, reach), accountId };
+    await diskWatermark.require(0);
+    const { status, title } = await requireDocument(database, id);
+    const isRetitled = change.title !== undefined && change.title !== title;
+    if (isRetitled && status === 'processed') return { data: await retitle(context, id, change) };
+    const row = await updateDocumentRow(database, id, change);
+    if (row === undefined) throw documentNotFound();
+    // A file that was processed since the check above has its former title in its passages.
+    if (isRetitled && row.status === 'processed') return { data: await retitle(context, id, change) };
+    return { data: toDocument(row) };
+  },
+
+  async retryDocument({ documentId }, { database, accountId, reach, jobs, diskWatermark }) {
+    const id = { ...parseDocumentId(documentId, reach), accountId };
+    await diskWatermark.require(0);
+    const row = await database.transaction().execute(async (transaction) => {
+      const { status } = await requireDocument(transaction, id);
+      const requeued = await requeueDocument(transaction, id);
+      if (requeued === undefined) throw documentNotRetryable(status);
+      await jobs.enqueueImport(transaction, id);
+      return requeued;
+    });
+    jobs.wakeImporters();
+    return { data: toDocument(row) };
   },
 
   async listPassages({ documentId, limit = 1000, cursor, from = 1, to }, { database, accountId, reach }) {

@@ -1,12 +1,10 @@
 /** The query operation. */
-import type { QueryRequest, SearchResult, SearchResultField } from '../../generated/types.gen.ts';
+import type { SearchResult, SearchResultField } from '../../generated/types.gen.ts';
 import { withinBounds } from '../database/bounded-statements.ts';
-import { toDocumentFilter } from '../database/document-filter.ts';
-import { requireDocuments, toDescription } from '../database/documents.ts';
+import { toDescription } from '../database/documents.ts';
 import { passageId, toLocation } from '../database/passages.ts';
-import { formatScopedId, parseDocumentIds, parseKnowledgeBaseIds, type Reach } from '../ids.ts';
+import { formatScopedId, parseKnowledgeBaseIds } from '../ids.ts';
 import type { DetailedPassage } from '../search/details.ts';
-import type { SearchScope } from '../search/search-scope.ts';
 import type { Handlers } from './handler-types.ts';
 
 function toSearchResult(passage: DetailedPassage): SearchResult {
@@ -40,26 +38,11 @@ function selectFields(result: SearchResult, fields: SearchResultField[]): Search
 /** Ten times as long as the most expensive known query: 8,192 characters over 1,000 knowledge bases under import. */
 const SEARCH_TIME_MAX_MS = 5_000;
 
-/** What a query's options say about the documents of its results; undefined where nothing. */
-function toScope(
-  { filter, documentIds, maxPerDocument }: QueryRequest,
-  reach: Reach,
-): SearchScope | undefined {
-  const scope = {
-    ...(filter && { filter: toDocumentFilter(filter) }),
-    ...(documentIds && { documents: parseDocumentIds(documentIds, reach) }),
-    ...(maxPerDocument !== undefined && { maxPerDocument }),
-  };
-  return Object.keys(scope).length > 0 ? scope : undefined;
-}
-
 export const searchHandlers = {
-  async query(input, context) {
-    const { query, limit = 10, knowledgeBaseIds, fields, minScore } = input;
-    const { highlight = false, explain = false, contextPassages = 0, prefix = false } = input;
-    const { accountId, database, reach } = context;
+  async query({ query, limit = 10, knowledgeBaseIds, fields, ...options }, context) {
+    const { accountId, reach } = context;
+    const { highlight = false, explain = false, contextPassages = 0, prefix = false } = options;
     const isDetailed = highlight || explain || contextPassages > 0;
-    const scope = toScope(input, reach);
     const request = {
       accountId,
       knowledgeBaseIds: knowledgeBaseIds
@@ -69,18 +52,11 @@ export const searchHandlers = {
       query,
       prefix,
       limit,
-      scope,
-      minScore,
       price: context.config.creditsPerQuery,
       ...(isDetailed && { details: { highlight, explain, contextPassages } }),
     };
-    const passages = await withinBounds(
-      { timeMaxMs: SEARCH_TIME_MAX_MS, signal: () => context.signal },
-      async () => {
-        if (scope?.documents) await requireDocuments(database, accountId, scope.documents);
-        return await context.search(request);
-      },
-    );
+    const bounds = { timeMaxMs: SEARCH_TIME_MAX_MS, signal: () => context.signal };
+    const passages = await withinBounds(bounds, () => context.search(request));
     const results = passages.map(toSearchResult);
     return { data: fields ? results.map((result) => selectFields(result, fields)) : results };
   },

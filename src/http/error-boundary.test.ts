@@ -32,6 +32,9 @@ const CALLS: [operation: string, body?: object][] = [
   [`listPassages?documentId=${documentId}`],
   [`getKnowledgeBase?knowledgeBaseId=${knowledgeBaseId}`],
   ['updateKnowledgeBase', { knowledgeBaseId, name: 'Handbook' }],
+  [`getDocumentContent?documentId=${documentId}`],
+  ['updateDocument', { documentId, title: 'Note' }],
+  ['retryDocument', { documentId }],
 ];
 
 /** The error that every use of database, search and short texts throws; undefined: all work. */

@@ -27,13 +27,18 @@ import { sizeOf } from './split/passage-size.ts';
 import { type Passage, splitPassages } from './split/passages.ts';
 
 /**
- * The document: imported text (parsed as Markdown), or the text extracted from a file. `expected`: the languages of its
- * knowledge base, the most frequent first; empty where they are unknown.
+ * The document: imported text (parsed as Markdown), the text extracted from a file, or the stored passages of a document
+ * with a new title, which keep their languages. `expected`: the languages of its knowledge base, the most frequent first;
+ * empty where they are unknown.
  */
 export type DocumentText = { title: string; expected?: Language[] } & (
   | { format: 'text'; content: string }
   | { format: 'extracted'; extracted: PackedText }
+  | { format: 'passages'; passages: StoredPassage[] }
 );
+
+/** A passage as it is stored. */
+export type StoredPassage = Passage & { language: Language };
 
 /** A document's part of the statistics: the number of its passages, their total length, their number by language. */
 export type PassageTotals = {
@@ -68,7 +73,7 @@ const PASSAGES_PER_BATCH = 150;
  */
 const DISTINCT_TOKENS_MAX = 250_000;
 
-type Tokenised = { passage: Passage; tokens: PassageTokens };
+type Tokenised = { passage: Passage & { language?: Language }; tokens: PassageTokens };
 const tokensOf = ({ tokens }: Tokenised): PassageTokens => tokens;
 
 /**
@@ -93,13 +98,11 @@ function createIndexBuffer(stem: Stem) {
  * @throws what `stem` throws
  */
 export async function* analyseDocument(document: DocumentText, stem: Stem): AsyncGenerator<PassageBatch> {
-  const structured =
-    document.format === 'text' ? scanMarkdown(document.content) : unpackText(document.extracted);
-  const documentLanguage = languageOfDocument(document, structured);
+  const { passages: all, language: documentLanguage } = split(document);
   const totals: PassageTotals = { passageCount: 0, lengthTotal: 0, languageCounts: new Map() };
   let buffer = createIndexBuffer(stem);
   let tokenisePassage = passageTokeniser(document.title, buffer.tokenise);
-  for (const { passages, isLast } of batchesOf(splitPassages(structured), PASSAGES_PER_BATCH)) {
+  for (const { passages, isLast } of batchesOf(all, PASSAGES_PER_BATCH)) {
     const before = totals.passageCount;
     const isAlone = isLast && before + passages.length === 1;
     const columns = createPassageColumns();
@@ -113,6 +116,15 @@ export async function* analyseDocument(document: DocumentText, stem: Stem): Asyn
       tokenisePassage = passageTokeniser(document.title, buffer.tokenise);
     } else yield batch;
   }
+}
+
+/** The passages of a document, and its language. */
+function split(document: DocumentText): { passages: Iterable<Passage>; language: Language } {
+  if (document.format === 'passages')
+    return { passages: document.passages, language: document.passages[0]?.language ?? 'simple' };
+  const structured =
+    document.format === 'text' ? scanMarkdown(document.content) : unpackText(document.extracted);
+  return { passages: splitPassages(structured), language: languageOfDocument(document, structured) };
 }
 
 /** A text to import, parsed as Markdown. */
@@ -242,7 +254,7 @@ const lengthOf = (content: string): number => Math.round(sizeOf(content, 0, cont
 function passageTokeniser(
   title: string,
   tokenise: (text: string) => TokenIdText,
-): (passage: Passage) => Tokenised {
+): (passage: Tokenised['passage']) => Tokenised {
   const titleTokens = tokenise(title);
   const headingTokens = rememberLast((headings: string) => tokenise(headings));
   return (passage) => {
@@ -253,8 +265,10 @@ function passageTokeniser(
 }
 
 /** The language of a document. A text's title is as informative as its content; a file's name is not. */
-const languageOfDocument = ({ title, format, expected }: DocumentText, { text }: StructuredText): Language =>
-  detectLanguage(format === 'text' ? `${title}\n${text}` : text, expected);
+const languageOfDocument = (
+  { title, format, expected }: Pick<DocumentText, 'title' | 'format' | 'expected'>,
+  { text }: StructuredText,
+): Language => detectLanguage(format === 'text' ? `${title}\n${text}` : text, expected);
 
 /**
  * Returns a function that finds the languages of passages. It also adds the stems of their words to `dictionary`. It
@@ -267,6 +281,7 @@ function passageLanguages(
 ): (passages: Tokenised[]) => Promise<Language[]> {
   const isStopWord = dictionary.stopWordsIn(documentLanguage);
   const languageOf = ({ passage, tokens }: Tokenised): Language => {
+    if (passage.language !== undefined) return passage.language;
     // Code resembles any language, so it inherits its document's language. So does the only passage of a document.
     if (passage.verbatim || isAlone || hasManyStopWords(tokens.content.tokens, isStopWord))
       return documentLanguage;

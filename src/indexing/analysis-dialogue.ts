@@ -23,7 +23,7 @@ export type Dialogue = {
 
 /** The memory to transfer to the thread: that of a packed text that fills its buffer. */
 function packedTextOf(document: DocumentText): ArrayBuffer[] {
-  if (document.format === 'text') return [];
+  if (document.format !== 'extracted') return [];
   const { buffer, byteLength } = document.extracted;
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }

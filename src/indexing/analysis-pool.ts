@@ -105,6 +105,13 @@ const createThread = (isKept: boolean): Thread => ({
   documents: 0,
 });
 
+/** UTF-16 units of a text, or bytes of a packed one. */
+function lengthOf(document: DocumentText): number {
+  if (document.format === 'text') return document.content.length;
+  if (document.format === 'extracted') return document.extracted.byteLength;
+  return document.passages.reduce((sum, { text }) => sum + text.length, 0);
+}
+
 /**
  * Creates the permits for documents, which accounts share: for small documents, large texts and large files. `isKept`:
  * the document keeps its permit until its last batch is consumed.
@@ -116,8 +123,8 @@ function createDocumentPermits(connections: number) {
   const files = connections < 4 ? texts : createFairSemaphore(LARGE_FILES);
   const all = [small, texts, files];
   const permitsFor = (document: DocumentText): { permits: FairSemaphore; isKept: boolean } => {
-    const isText = document.format === 'text';
-    const length = isText ? document.content.length : document.extracted.byteLength;
+    const isText = document.format !== 'extracted';
+    const length = lengthOf(document);
     if (!isLarge(length)) return { permits: small, isKept: false };
     return { permits: isText ? texts : files, isKept: true };
   };
@@ -126,7 +133,7 @@ function createDocumentPermits(connections: number) {
     async acquire(document: DocumentText, { accountId, signal, budget }: AnalysisOptions) {
       const found = permitsFor(document);
       const { permits } = found;
-      const isRequest = document.format === 'text';
+      const isRequest = document.format !== 'extracted';
       const waiting = permits.queueOf(accountId)?.length() ?? 0;
       if (isRequest && waiting >= WAITING_MAX / permits.ownerCount()) throw overloaded();
       await permits.acquire(accountId, {

@@ -4,15 +4,17 @@
  * for each other.
  */
 import { sql } from 'kysely';
+import type { Language } from '../analysis/language.ts';
 import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import { release } from '../binary-array.ts';
 import type { Queryable } from '../database/database.ts';
 import { abortIfDeletionAnnounced } from '../database/deletion-lock.ts';
 import { type DocumentRow, insertTextDocuments, type NewText } from '../database/documents.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
+import { readPassages } from '../database/passages.ts';
 import { prepare } from '../database/prepared.ts';
 import type { OwnedId, ScopedId } from '../ids.ts';
-import type { AnalysedTexts, PassageBatch, PassageTotals } from './analyse-document.ts';
+import type { AnalysedTexts, PassageBatch, PassageTotals, StoredPassage } from './analyse-document.ts';
 import type { PassageColumns } from './passage-columns.ts';
 import { insertDeltas, insertRemovalDeltas } from './postings/document-frequencies.ts';
 
@@ -229,12 +231,13 @@ async function uncountLanguages(transaction: Queryable, { knowledgeBaseId, id }:
   );
 }
 
-/** Deletes a document and its passages, and subtracts them from all statistics. */
-export async function deleteDocumentRows(
+/** Deletes the passages of a document, and subtracts them and `uncounted` from all statistics. */
+async function deletePassages(
   transaction: Queryable,
-  document: OwnedId & { bytes: number },
+  document: OwnedId,
+  { documents, bytes }: Uncounted,
 ): Promise<void> {
-  const { knowledgeBaseId, id, bytes } = document;
+  const { knowledgeBaseId, id } = document;
   const { rows } = await sql<{ passages: number; length: number }>`
     SELECT count(*) AS passages, coalesce(sum(length), 0)::bigint AS length
     FROM passage_lexemes WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${id}`.execute(
@@ -242,7 +245,7 @@ export async function deleteDocumentRows(
   );
   const { passages, length } = rows[0] ?? { passages: 0, length: 0 };
   await changeCounters(transaction, knowledgeBaseId, {
-    documents: -1,
+    documents: -documents,
     bytes: -bytes,
     passages: -passages,
     length: -length,
@@ -258,9 +261,46 @@ export async function deleteDocumentRows(
       .where('document_id', '=', id)
       .execute();
   }
+}
+
+/** Deletes a document and its passages, and subtracts them from all statistics. */
+export async function deleteDocumentRows(
+  transaction: Queryable,
+  { bytes, ...document }: OwnedId & { bytes: number },
+): Promise<void> {
+  await deletePassages(transaction, document, { documents: 1, bytes });
   await transaction
     .deleteFrom('documents')
-    .where('knowledge_base_id', '=', knowledgeBaseId)
-    .where('id', '=', id)
+    .where('knowledge_base_id', '=', document.knowledgeBaseId)
+    .where('id', '=', document.id)
     .execute();
+}
+
+/** All passages of a document, as their analysis with another title takes them. */
+export async function readStoredPassages(database: Queryable, id: OwnedId): Promise<StoredPassage[]> {
+  const rows = await readPassages(database, id, { after: 0, to: undefined, limit: undefined });
+  return rows.map((row) => ({
+    position: row.position,
+    text: row.content,
+    start: row.start_offset,
+    end: row.end_offset,
+    ...(row.page !== null && { page: row.page }),
+    headings: row.headings,
+    verbatim: false, // matters for the language alone, which is known
+    language: row.language as Language, // an earlier analysis wrote it
+  }));
+}
+
+/**
+ * Replaces the passages of a processed document by `batches`, the analysis of the same passages with a new title.
+ * @throws DeletionAnnounced when the document or its knowledge base is about to be deleted
+ */
+export async function replacePassages(
+  transaction: Queryable,
+  document: OwnedId,
+  batches: AsyncIterable<PassageBatch>,
+): Promise<void> {
+  const uncounted = { documents: 0, bytes: 0 };
+  await deletePassages(transaction, document, uncounted);
+  await insertPassages(transaction, document, { batches, ...uncounted });
 }

@@ -1,7 +1,7 @@
 /** The job that makes an uploaded file searchable, or fails its document with a reason. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasTooManyLexemes } from '../database/accounts.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { DeletionAnnounced } from '../database/deletion-lock.ts';
 import { failDocument, findUnfinished, moveDocument, type ReadFacts } from '../database/documents.ts';
 import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
@@ -27,8 +27,13 @@ async function startProcessing({ database }: JobContext, document: ScopedId) {
   return await database
     .selectFrom('files')
     .innerJoin('knowledge_bases', 'knowledge_bases.knowledge_base_id', 'files.knowledge_base_id')
-    .select(['files.id', 'files.account_id as accountId', 'file_name as fileName'])
-    .select(['object_name as objectName', 'size_bytes as sizeBytes', 'sha256'])
+    .innerJoin('documents', (join) =>
+      join
+        .onRef('documents.knowledge_base_id', '=', 'files.knowledge_base_id')
+        .onRef('documents.id', '=', 'files.document_id'),
+    )
+    .select(['files.id', 'files.account_id as accountId', 'file_name as fileName', 'title'])
+    .select(['object_name as objectName', 'files.size_bytes as sizeBytes', 'sha256'])
     .where('files.knowledge_base_id', '=', document.knowledgeBaseId)
     .where('document_id', '=', document.id)
     .where('deleted_at', 'is', null)
@@ -101,7 +106,7 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
   await diskWatermark.untilFree(signal);
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
-  const { id, accountId, fileName, objectName, sizeBytes, sha256 } = file;
+  const { id, accountId, fileName, title, objectName, sizeBytes, sha256 } = file;
   if (await hasTooManyLexemes(database, { accountId, defaults: config }))
     return await fail(service, document, TOO_MANY_WORDS);
   const readBytes = async () => {
@@ -116,12 +121,12 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
     return await fail(service, document, { ...extraction.failure, facts: extraction });
   const owned = { ...document, accountId };
   const expected = await readExpectedLanguages(database, owned);
-  const text = { title: fileName, expected, format: 'extracted', extracted: extraction.extracted } as const;
+  const text = { title, expected, format: 'extracted', extracted: extraction.extracted } as const;
   const batches = await analyse(text, { accountId, signal });
 
   try {
     const isStored = await telemetry.step('storing', () =>
-      publish(database, owned, { batches, facts: extraction }),
+      publish(database, owned, { batches, title, facts: extraction }),
     );
     if (isStored) telemetry.importsEnded({ status: 'processed' }, 1);
   } finally {
@@ -142,11 +147,12 @@ async function fail(
 /**
  * Stores the batches and sets the status `processed`, unless the document was deleted or became overdue meanwhile.
  * @returns whether the document is processed
+ * @throws TitleChanged when `title`, with which the text was analysed, is not the document's any more
  */
 async function publish(
   database: Database,
   document: ScopedId & { accountId: string },
-  { batches, facts }: { batches: AsyncIterable<PassageBatch>; facts: ReadFacts },
+  { batches, title, facts }: { batches: AsyncIterable<PassageBatch>; title: string; facts: ReadFacts },
 ): Promise<boolean> {
   return await database.transaction().execute(async (transaction) => {
     await lockKnowledgeBase(transaction, document);
@@ -155,16 +161,52 @@ async function publish(
       to: 'processed',
       facts,
     });
+    if (isMoved) await requireTitle(transaction, document, title);
     if (isMoved) await insertPassages(transaction, document, { batches, documents: 0, bytes: 0 });
     return isMoved;
   });
+}
+
+/** Thrown when a document got another title while its file was read. */
+class TitleChanged extends Error {}
+
+/** @throws TitleChanged when the document, whose row is locked, has another title */
+async function requireTitle(
+  transaction: Queryable,
+  { knowledgeBaseId, id }: ScopedId,
+  title: string,
+): Promise<void> {
+  const row = await transaction
+    .selectFrom('documents')
+    .select('title')
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row?.title !== title) throw new TitleChanged();
+}
+
+/** Processes the file, and again with the new title when the title has changed meanwhile. */
+async function processFileAsTitled(
+  service: JobContext,
+  document: ScopedId,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await processFile(service, document, signal);
+    } catch (error) {
+      if (!(error instanceof TitleChanged)) throw error;
+    }
+  }
 }
 
 /** One try of a document's import. An error thrown here is a fault of the service: the queue tries again. */
 export async function importFile(service: JobContext, attempt: Attempt<ScopedId>): Promise<void> {
   try {
     const { database } = service;
-    await whileUnfinished(database, attempt, (signal) => processFile(service, attempt.payload, signal));
+    await whileUnfinished(database, attempt, (signal) =>
+      processFileAsTitled(service, attempt.payload, signal),
+    );
   } catch (error) {
     // The knowledge base was deleted during the extraction.
     if (error instanceof ServiceError && error.errorCode === 'KNOWLEDGE_BASE_NOT_FOUND') return;

@@ -39,7 +39,9 @@ async function findOverdue(database: Database, limits: ImportLimits) {
     UNION ALL
     SELECT knowledge_base_id, id, false FROM documents
     WHERE status IN ('pending', 'processing') AND processing_since IS NULL
-      AND created_at < now() - make_interval(secs => ${limits.importWaitSeconds})`.execute(database);
+      AND coalesce(queued_at, created_at) < now() - make_interval(secs => ${limits.importWaitSeconds})`.execute(
+    database,
+  );
   return rows;
 }
 

@@ -79,6 +79,9 @@ async function notFound({ client }: Target) {
     sdk.getDocument({ client, query: { documentId } }),
     sdk.getDocumentStatus({ client, query: { documentId } }),
     sdk.listPassages({ client, query: { documentId } }),
+    sdk.getDocumentContent({ client, query: { documentId } }),
+    sdk.updateDocument({ client, body: { documentId, title: 'Nowhere' } }),
+    sdk.retryDocument({ client, body: { documentId } }),
     sdk.deleteDocument({ client, body: { documentId } }),
   ])
     expect(await refusal<{ errorCode: ErrorCode }>(call)).toEqual(refused(404, 'DOCUMENT_NOT_FOUND'));

@@ -107,6 +107,8 @@ const WRITES: ReadonlySet<OperationId> = new Set([
   'presignUploadUrl',
   'importTextContent',
   'updateKnowledgeBase',
+  'updateDocument',
+  'retryDocument',
 ]);
 
 /** Values for a field of an operation, as `IdsOf` describes them. */
@@ -145,6 +147,9 @@ function targetOf(state: State): Target {
       getDocument: { documentId },
       listPassages: { documentId, cursor: cursorOf(state, 'listPassages') },
       getKnowledgeBase: { knowledgeBaseId },
+      getDocumentContent: { documentId },
+      updateDocument: { documentId: writable.documentId },
+      retryDocument: { documentId: writable.documentId },
       updateKnowledgeBase: { knowledgeBaseId: writable.knowledgeBaseId },
     },
   };

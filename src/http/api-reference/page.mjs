@@ -11,6 +11,7 @@ const ORDER = {
   ],
   documents: [
     ...['importTextContent', 'listDocuments', 'getDocumentStatus', 'getDocument', 'listPassages'],
+    ...['getDocumentContent', 'updateDocument', 'retryDocument'],
     'deleteDocument',
   ],
   uploads: ['presignUploadUrl', 'importFile'],
