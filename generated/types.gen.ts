@@ -160,6 +160,21 @@ export type QueryRequest = {
      */
     prefix?: boolean;
     /**
+     * The documents to search: all if the field is missing, none if the list is empty. Repeated ids count once.
+     * With `knowledgeBaseIds`, only those of the documents that are in these knowledge bases.
+     */
+    documentIds?: Array<DocumentId>;
+    filter?: Filter;
+    /**
+     * How many passages of one document may be among the results: its best ones. Passages of other documents take
+     * the places of the rest.
+     */
+    maxPerDocument?: number;
+    /**
+     * The lowest score of a result. All results below it are left out.
+     */
+    minScore?: number;
+    /**
      * How many passages before and after each result to add as `context`. Where results are near each other, no
      * text comes twice.
      */
@@ -178,6 +193,112 @@ export type QueryRequest = {
      */
     fields?: Array<SearchResultField>;
 };
+
+/**
+ * A condition on documents: a comparison of one of their values, or several conditions joined by `and` or `or`.
+ * In all up to 64 conditions, 8 levels, 256 values in lists, and 16,384 characters in the texts.
+ *
+ * A list matches if one of its texts does. A document without the attribute, or with a value of another type, fits
+ * no condition but `ne` and `nin`.
+ */
+export type Filter = ({
+    type: 'eq' | 'ne';
+} & FilterByValue) | ({
+    type: 'gt' | 'gte' | 'lt' | 'lte';
+} & FilterByOrder) | ({
+    type: 'in' | 'nin';
+} & FilterByList) | ({
+    type: 'contains';
+} & FilterByPart) | ({
+    type: 'and' | 'or';
+} & FilterGroup);
+
+/**
+ * The document's value equals this one (`eq`), or does not (`ne`).
+ */
+export type FilterByValue = {
+    /**
+     * The comparison.
+     */
+    type: 'eq' | 'ne';
+    key: FilterKey;
+    value: FilterValue;
+};
+
+/**
+ * The document's value is greater than this one (`gt`), at least as great (`gte`), less (`lt`), or at most as great
+ * (`lte`). Texts are in the order of their code points.
+ */
+export type FilterByOrder = {
+    /**
+     * The comparison.
+     */
+    type: 'gt' | 'gte' | 'lt' | 'lte';
+    key: FilterKey;
+    /**
+     * A text or a number.
+     */
+    value: FilterText | number;
+};
+
+/**
+ * The document's value is one of these (`in`), or none of them (`nin`).
+ */
+export type FilterByList = {
+    /**
+     * The comparison.
+     */
+    type: 'in' | 'nin';
+    key: FilterKey;
+    /**
+     * The values to compare with. In an empty list there is none.
+     */
+    value: Array<FilterValue>;
+};
+
+/**
+ * The document's text has this one as a part, in the same letters and case; or one of the texts of its list is
+ * this one.
+ */
+export type FilterByPart = {
+    /**
+     * The comparison.
+     */
+    type: 'contains';
+    key: FilterKey;
+    value: FilterText;
+};
+
+/**
+ * All conditions apply (`and`), or at least one of them (`or`).
+ */
+export type FilterGroup = {
+    /**
+     * How the conditions are joined.
+     */
+    type: 'and' | 'or';
+    /**
+     * The conditions.
+     */
+    filters: Array<Filter>;
+};
+
+/**
+ * The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
+ * The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
+ * which begin at midnight UTC.
+ */
+export type FilterKey = string;
+
+/**
+ * A text, a number or a boolean.
+ */
+export type FilterValue = FilterText | number | boolean;
+
+/**
+ * A text to compare with.
+ */
+export type FilterText = string;
 
 /**
  * The uploaded file to make a document of.
@@ -924,6 +1045,19 @@ export type DocumentNotFoundError = {
 };
 
 /**
+ * The account has no document with one of the ids in `documentIds`.
+ */
+export type SearchedDocumentNotFoundError = {
+    success: Failure;
+    message: ErrorMessage;
+    /**
+     * Comes with status 404 and no other.
+     */
+    errorCode: 'DOCUMENT_NOT_FOUND';
+    data: ErrorData;
+};
+
+/**
  * The account has no file with this id.
  */
 export type FileNotFoundError = {
@@ -1175,9 +1309,9 @@ export type QueryErrors = {
      */
     402: InsufficientCreditsError;
     /**
-     * One of the knowledge bases is unknown, deleted or another account's; nothing was searched.
+     * One of the knowledge bases or documents is unknown, deleted or another account's; nothing was searched.
      */
-    404: KnowledgeBaseNotFoundError;
+    404: KnowledgeBaseNotFoundError | SearchedDocumentNotFoundError;
     /**
      * The body is larger than the largest legal body of this operation, every character escaped.
      */

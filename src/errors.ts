@@ -113,8 +113,12 @@ export const knowledgeBaseNotFound = (id?: string, among: string[] = []) =>
     `There is no knowledge base with ${id !== undefined && among.length > 1 ? `the id ${id}` : 'this id'}.`,
   );
 
-export const documentNotFound = () =>
-  new ServiceError('DOCUMENT_NOT_FOUND', 'There is no document with this id.');
+/** `among`: as in `knowledgeBaseNotFound`. */
+export const documentNotFound = (id?: string, among: string[] = []) =>
+  new ServiceError(
+    'DOCUMENT_NOT_FOUND',
+    `There is no document with ${id !== undefined && among.length > 1 ? `the id ${id}` : 'this id'}.`,
+  );
 
 export const fileNotFound = () => new ServiceError('FILE_NOT_FOUND', 'There is no file with this id.');
 

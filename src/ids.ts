@@ -56,6 +56,19 @@ export function parseDocumentId(text: string, reach: Reach): ScopedId {
   return parsed;
 }
 
+/**
+ * The distinct ids among `texts`.
+ * @throws DOCUMENT_NOT_FOUND for the first that is malformed or out of reach, named where there are several
+ */
+export function parseDocumentIds(texts: string[], reach: Reach): ScopedId[] {
+  const ids = [...new Set(texts)];
+  return ids.map((id) => {
+    const parsed = parseScopedId(id, reach);
+    if (parsed === undefined) throw documentNotFound(id, ids);
+    return parsed;
+  });
+}
+
 /** @throws FILE_NOT_FOUND: an id that is malformed or out of reach is simply unknown. */
 export function parseFileId(text: string, reach: Reach): ScopedId {
   const parsed = parseScopedId(text, reach);

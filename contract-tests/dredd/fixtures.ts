@@ -1,9 +1,14 @@
 /** The data of a run: two knowledge bases with texts, created at its start and deleted at its end. */
-import type { Document } from '../../generated/types.gen.ts';
+import type { Attributes, Document } from '../../generated/types.gen.ts';
 import { type Caller, createCaller } from '../harness/calling.ts';
 import type { Target } from './target.ts';
 
-type Text = { title: string; content: string };
+type Text = { title: string; content: string; attributes?: Attributes };
+
+/** The attributes of one of the texts that the example query finds. */
+const MARKED = { reviewed: true };
+/** Only documents with these attributes. */
+export const IS_MARKED = { type: 'eq', key: 'reviewed', value: true } as const;
 
 /** The spec's example query finds five of these texts, in another order, and not the sixth. */
 const TEXTS: Text[] = [
@@ -16,6 +21,7 @@ const TEXTS: Text[] = [
   {
     title: 'Upgrades',
     content: 'An operator restarts the service by hand: después, así — naïve café 知识 😀.',
+    attributes: MARKED,
   },
   { title: 'Volumes', content: 'A volume outlives its container.' },
   { title: 'Canteen', content: 'Lunch is served at noon.' },

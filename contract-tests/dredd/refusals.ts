@@ -163,7 +163,8 @@ const OVERHEAD_BYTES = 128 * 1024;
 const NAME_MAX = 64;
 
 function codePoints({ anyOf, items, maxItems = 1, maxLength = 0, ...schema }: Schema): number {
-  const { maxProperties, additionalProperties } = schema;
+  const { maxProperties, additionalProperties, 'x-maxText': maxText } = schema;
+  if (maxText !== undefined) return maxText;
   if (anyOf !== undefined) return Math.max(...anyOf.map(codePoints));
   if (items !== undefined) return maxItems * codePoints(items);
   if (typeof additionalProperties === 'object')

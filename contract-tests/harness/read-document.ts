@@ -11,15 +11,20 @@ const find = (document: unknown, pointer: string): unknown =>
     .slice(1)
     .reduce<unknown>((node, key) => (isObject(node) ? node[key] : undefined), document);
 
-/** The document with every reference replaced by its target; a cycle of references ends in a RangeError. */
+/**
+ * The document with every reference replaced by its target. A reference from within its target is replaced by `{}`,
+ * which allows any value.
+ */
 export function dereference(document: unknown): unknown {
-  const replace = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(replace);
+  const replace = (node: unknown, within: string[]): unknown => {
+    if (Array.isArray(node)) return node.map((item) => replace(item, within));
     if (!isObject(node)) return node;
-    if (typeof node.$ref === 'string') return replace(find(document, node.$ref));
-    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, replace(value)]));
+    const { $ref } = node;
+    if (typeof $ref === 'string')
+      return within.includes($ref) ? {} : replace(find(document, $ref), [...within, $ref]);
+    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, replace(value, within)]));
   };
-  return replace(document);
+  return replace(document, []);
 }
 
 /** The YAML document at `path`, with its references. */

@@ -22,6 +22,7 @@ export type Schema = {
   items?: Schema;
   maxProperties?: number;
   additionalProperties?: Schema | boolean;
+  'x-maxText'?: number;
   'x-propertyNames'?: { pattern: string };
 };
 export type Content = {

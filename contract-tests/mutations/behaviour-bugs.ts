@@ -1,6 +1,7 @@
 /** Bugs in behaviour: order, pages, limits, deletions, usage and balance, imports. */
 import type {
   Document,
+  Filter,
   KnowledgeBase,
   Pagination,
   Passage,
@@ -42,6 +43,15 @@ function withoutParameter(name: string) {
   };
 }
 
+/** The request with other types in the outermost condition of its filter. */
+const withTypes = (sent: Sent, types: Record<string, string>) =>
+  rewriteBody(sent, ({ filter, ...input }) => {
+    const { type, ...condition } = (filter ?? {}) as Partial<Filter>; // a valid request
+    return filter === undefined
+      ? input
+      : { ...input, filter: { ...condition, type: types[type ?? ''] ?? type } };
+  });
+
 export const SEARCH_BUGS = [
   withOtherRequest('limit is ignored', 'query', withoutBodyField('limit')),
   withOtherRequest('knowledgeBaseIds is ignored', 'query', withoutBodyField('knowledgeBaseIds')),
@@ -54,6 +64,15 @@ export const SEARCH_BUGS = [
       ? withoutBodyField('knowledgeBaseIds')(sent)
       : undefined,
   ),
+  ...['filter', 'documentIds', 'maxPerDocument', 'minScore'].map((field) =>
+    withOtherRequest(`${field} is ignored`, 'query', withoutBodyField(field)),
+  ),
+  withOtherRequest('an empty documentIds means all', 'query', (sent) =>
+    String(sent.body).includes('"documentIds":[]') ? withoutBodyField('documentIds')(sent) : undefined,
+  ),
+  withOtherRequest('ne means eq', 'query', (sent) => withTypes(sent, { ne: 'eq' })),
+  withOtherRequest('and means or', 'query', (sent) => withTypes(sent, { and: 'or' })),
+  withOtherRequest('or means and', 'query', (sent) => withTypes(sent, { or: 'and' })),
   withOtherRequest('never more than one result', 'query', (sent) =>
     rewriteBody(sent, (input) => ({ ...input, limit: 1 })),
   ),

@@ -1,7 +1,7 @@
 /** Checks the successful answers of the search: which passages, how many, in which order, from which documents. */
 import assert from 'node:assert/strict';
-import type { PassageLocation, SearchResult } from '../../generated/types.gen.ts';
-import { BEST_TITLE, LONG_TEXT_QUERY, UNRELATED_TITLE } from '../dredd/fixtures.ts';
+import type { PassageLocation, QueryRequest, SearchResult } from '../../generated/types.gen.ts';
+import { BEST_TITLE, IS_MARKED, LONG_TEXT_QUERY, UNRELATED_TITLE } from '../dredd/fixtures.ts';
 import {
   dataOf,
   exampleInput,
@@ -10,7 +10,7 @@ import {
   requestWith,
 } from '../dredd/planned-request.ts';
 import { inputsOf, operationOf } from '../harness/read-spec.ts';
-import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
+import { UNKNOWN_DOCUMENT_ID, UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
 
 const SMALL_LIMIT = 2;
 
@@ -76,6 +76,9 @@ export function query(context: RunContext): PlannedRequest {
       assert.equal(all[0]?.title, BEST_TITLE, 'the text that answers the question comes first');
       assert.ok(!titlesOf(all).includes(UNRELATED_TITLE), 'a text without any of the words is not found');
       await checkKnowledgeBases(context, words);
+      await checkFilter(context, words);
+      await checkDocuments(context, words);
+      await checkCounts(context, words);
       await checkDefault(context);
       await checkWords(context);
     },
@@ -102,6 +105,63 @@ async function checkKnowledgeBases({ caller, fixtures }: RunContext, words: stri
   assert.deepEqual(twice, once, 'an id that is given twice counts once');
   const partlyUnknown = { query: words, knowledgeBaseIds: [knowledgeBaseId, UNKNOWN_KNOWLEDGE_BASE_ID] };
   assert.equal((await request('query', partlyUnknown)).status, 404, 'one unknown id among others is a 404');
+}
+
+/** The words, searched in the fixtures' knowledge base. */
+const searcher =
+  ({ caller: { api }, fixtures }: RunContext, query: string) =>
+  (options: Partial<QueryRequest>) =>
+    api.query({ query, knowledgeBaseIds: [fixtures.knowledgeBaseId], ...options });
+
+/** Checks that a filter keeps the results that fit it, and drops the others. */
+async function checkFilter(context: RunContext, words: string): Promise<void> {
+  const search = searcher(context, words);
+  const marked = await search({ filter: IS_MARKED });
+  assert.equal(marked.length, 1, 'a filter keeps the one document that fits');
+  assert.deepEqual(marked[0]?.attributes, { reviewed: true }, 'the document that fits has the attribute');
+  const byTitle = { key: '$title', value: BEST_TITLE };
+  const is = await search({ filter: { type: 'eq', ...byTitle } });
+  assert.deepEqual(titlesOf(is), [BEST_TITLE], 'a filter by title keeps this title only');
+  const others = titlesOf(await search({ filter: { type: 'ne', ...byTitle } }));
+  assert.ok(others.length > 1 && !others.includes(BEST_TITLE), 'its negation keeps all other titles');
+  const either = await search({ filter: { type: 'or', filters: [IS_MARKED, { type: 'eq', ...byTitle }] } });
+  assert.equal(either.length, 2, 'or keeps what fits one of the conditions');
+  const both = await search({ filter: { type: 'and', filters: [IS_MARKED, { type: 'eq', ...byTitle }] } });
+  assert.deepEqual(both, [], 'and keeps what fits all conditions');
+}
+
+/** Checks that the search covers the given documents only. */
+async function checkDocuments(context: RunContext, words: string): Promise<void> {
+  const search = searcher(context, words);
+  const [, second] = await search({});
+  assert.ok(second, 'the example query has several results');
+  const documentIds = [second.document_id, second.document_id];
+  assert.deepEqual(
+    titlesOf(await search({ documentIds })),
+    [second.title],
+    'only the given document is searched',
+  );
+  assert.deepEqual(await search({ documentIds: [] }), [], 'an empty documentIds finds nothing');
+  const partlyUnknown = { query: words, documentIds: [second.document_id, UNKNOWN_DOCUMENT_ID] };
+  const { status } = await context.caller.request('query', partlyUnknown);
+  assert.equal(status, 404, 'one unknown document among others is a 404');
+}
+
+/** Checks maxPerDocument and minScore. */
+async function checkCounts(context: RunContext, words: string): Promise<void> {
+  const all = await searcher(context, words)({});
+  const minScore = all[1]?.score ?? 1;
+  const good = all.filter(({ score }) => score >= minScore);
+  assert.deepEqual(
+    await searcher(context, words)({ minScore }),
+    good,
+    'minScore leaves out what is below it',
+  );
+  const gauges = await searcher(context, LONG_TEXT_QUERY)({ maxPerDocument: 2, limit: 50 });
+  const ofLongText = gauges.filter(
+    ({ document_id }) => document_id === context.fixtures.longText.document.id,
+  );
+  assert.equal(ofLongText.length, 2, 'no more passages of a document than maxPerDocument');
 }
 
 /** The default that the spec documents for limit. */

@@ -97,7 +97,7 @@ const ID_FIELDS: IdField[] = OPERATION_IDS.flatMap((operationId) =>
   Object.entries(inputsOf(operationOf(operationId))).flatMap(([field, schema]) => {
     const kind = idKindOf(field, schema);
     if (kind === undefined) return [];
-    const rest = VALID_INPUTS[operationId];
+    const { knowledgeBaseIds: _, ...rest } = VALID_INPUTS[operationId]; // an unknown one would be refused first
     const toInput = (ids: Ids) => ({
       ...rest,
       [field]: schema.type === 'array' ? [ids[kind]] : ids[kind],

@@ -83,6 +83,25 @@ export async function requireDocument(database: Queryable, document: OwnedId) {
   return row;
 }
 
+/** @throws DOCUMENT_NOT_FOUND unless the account has all of these distinct documents; it names the first unknown one. */
+export async function requireDocuments(
+  database: Queryable,
+  accountId: string,
+  documents: ScopedId[],
+): Promise<void> {
+  const { rows } = await sql<ScopedId>`
+    SELECT knowledge_base_id AS "knowledgeBaseId", id
+    FROM unnest(
+        ${documents.map(({ knowledgeBaseId }) => knowledgeBaseId)}::uuid[],
+        ${documents.map(({ id }) => id)}::uuid[]) AS given (knowledge_base_id, id)
+      JOIN documents USING (knowledge_base_id, id) JOIN knowledge_bases USING (knowledge_base_id)
+    WHERE documents.account_id = ${accountId} AND deleted_at IS NULL`.execute(database);
+  const found = new Set(rows.map(formatScopedId));
+  const ids = documents.map(formatScopedId);
+  const unknown = ids.find((id) => !found.has(id));
+  if (unknown !== undefined) throw documentNotFound(unknown, ids);
+}
+
 /** Whether an import may still change the document. */
 export const isUnfinished = ({ status }: { status: DocumentStatus }): boolean =>
   status === 'pending' || status === 'processing';

@@ -1,10 +1,12 @@
 /** The query operation. */
-import type { SearchResult, SearchResultField } from '../../generated/types.gen.ts';
+import type { QueryRequest, SearchResult, SearchResultField } from '../../generated/types.gen.ts';
 import { withinBounds } from '../database/bounded-statements.ts';
-import { toDescription } from '../database/documents.ts';
+import { toDocumentFilter } from '../database/document-filter.ts';
+import { requireDocuments, toDescription } from '../database/documents.ts';
 import { passageId, toLocation } from '../database/passages.ts';
-import { formatScopedId, parseKnowledgeBaseIds } from '../ids.ts';
+import { formatScopedId, parseDocumentIds, parseKnowledgeBaseIds, type Reach } from '../ids.ts';
 import type { DetailedPassage } from '../search/details.ts';
+import type { SearchScope } from '../search/search-scope.ts';
 import type { Handlers } from './handler-types.ts';
 
 function toSearchResult(passage: DetailedPassage): SearchResult {
@@ -38,11 +40,26 @@ function selectFields(result: SearchResult, fields: SearchResultField[]): Search
 /** Ten times as long as the most expensive known query: 8,192 characters over 1,000 knowledge bases under import. */
 const SEARCH_TIME_MAX_MS = 5_000;
 
+/** What a query's options say about the documents of its results; undefined where nothing. */
+function toScope(
+  { filter, documentIds, maxPerDocument }: QueryRequest,
+  reach: Reach,
+): SearchScope | undefined {
+  const scope = {
+    ...(filter && { filter: toDocumentFilter(filter) }),
+    ...(documentIds && { documents: parseDocumentIds(documentIds, reach) }),
+    ...(maxPerDocument !== undefined && { maxPerDocument }),
+  };
+  return Object.keys(scope).length > 0 ? scope : undefined;
+}
+
 export const searchHandlers = {
-  async query({ query, limit = 10, knowledgeBaseIds, fields, ...options }, context) {
-    const { accountId, reach } = context;
-    const { highlight = false, explain = false, contextPassages = 0, prefix = false } = options;
+  async query(input, context) {
+    const { query, limit = 10, knowledgeBaseIds, fields, minScore } = input;
+    const { highlight = false, explain = false, contextPassages = 0, prefix = false } = input;
+    const { accountId, database, reach } = context;
     const isDetailed = highlight || explain || contextPassages > 0;
+    const scope = toScope(input, reach);
     const request = {
       accountId,
       knowledgeBaseIds: knowledgeBaseIds
@@ -52,11 +69,18 @@ export const searchHandlers = {
       query,
       prefix,
       limit,
+      scope,
+      minScore,
       price: context.config.creditsPerQuery,
       ...(isDetailed && { details: { highlight, explain, contextPassages } }),
     };
-    const bounds = { timeMaxMs: SEARCH_TIME_MAX_MS, signal: () => context.signal };
-    const passages = await withinBounds(bounds, () => context.search(request));
+    const passages = await withinBounds(
+      { timeMaxMs: SEARCH_TIME_MAX_MS, signal: () => context.signal },
+      async () => {
+        if (scope?.documents) await requireDocuments(database, accountId, scope.documents);
+        return await context.search(request);
+      },
+    );
     const results = passages.map(toSearchResult);
     return { data: fields ? results.map((result) => selectFields(result, fields)) : results };
   },

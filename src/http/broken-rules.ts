@@ -83,6 +83,8 @@ const PATTERNS: Record<string, (text: unknown) => string> = {
   '^[\\x21-\\x7E]+$': () => 'must hold visible ASCII characters only',
   '^https?://[^\\s\\u0000-\\u001F\\u007F\\uD800-\\uDFFF]+$': () =>
     'must be an http or https address without white space, such as https://example.com/manual.pdf',
+  '^(?:[A-Za-z0-9_.-]{1,64}|\\$(?:type|title|sourceUrl|createdAt))$': () =>
+    'must be the name of an attribute, or one of $type, $title, $sourceUrl, $createdAt',
   // The text is a name that the caller has chosen; the subject of the sentence is its object.
   '^[A-Za-z0-9_.-]{1,64}$': (name) =>
     `must have names of 1 to 64 letters from a to z, digits, _, . and -, not ${JSON.stringify(shorten(String(name)))}`,
@@ -119,6 +121,10 @@ const SENTENCES: Record<string, (problem: ErrorObject) => string> = {
   minItems: ({ params }) => `must have at least ${count(params.limit, 'item')}`,
   maxItems: ({ params }) => `must have at most ${count(params.limit, 'item')}`,
   minProperties: ({ params }) => `must have at least ${count(params.limit, 'field')}`,
+  'x-maxConditions': ({ schema }) => `must have at most ${schema} conditions, those within it included`,
+  'x-maxListed': ({ schema }) => `must have at most ${schema} values in all of its lists together`,
+  'x-maxDepth': ({ schema }) => `must have at most ${schema} levels`,
+  'x-maxText': ({ schema }) => `must have at most ${schema} characters in all of its texts together`,
   maxProperties: ({ params }) => `must have at most ${count(params.limit, 'field')}`,
 };
 

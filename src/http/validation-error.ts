@@ -2,6 +2,7 @@
 import type { ErrorObject } from 'ajv';
 import { placeOf, type ServiceError, validationFailed } from '../errors.ts';
 import { describeBrokenRule, describeUnknownName, shorten } from './broken-rules.ts';
+import { RECURSION } from './recursive-schemas.ts';
 
 /**
  * What `toValidationError` needs of Ajv: all problems at once, each with its schema and the wrong value. By
@@ -72,15 +73,16 @@ function resolveUnion(found: ErrorObject[], union: ErrorObject): void {
   else found.push({ ...union, keyword: 'type', params: { type: types } });
 }
 
-/** Ajv reports a wrong name twice: what is wrong with it, and at the keyword for names. */
-const isAboutNames = ({ keyword }: ErrorObject): boolean => /propertyNames$/.test(keyword);
+/** Ajv reports a wrong name, and a value in a schema that contains itself, again at the keyword that led there. */
+const isRepeated = ({ keyword }: ErrorObject): boolean =>
+  /propertyNames$/.test(keyword) || keyword === RECURSION;
 
 /** The problems without repeated ones, and without those with schemas for which a value was not meant. */
 function selectRelevant(problems: ErrorObject[]): ErrorObject[] {
   const found: ErrorObject[] = [];
   for (const problem of problems)
     if (isUnion(problem)) resolveUnion(found, problem);
-    else if (!isAboutNames(problem)) found.push(problem);
+    else if (!isRepeated(problem)) found.push(problem);
   return found;
 }
 

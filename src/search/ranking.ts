@@ -21,6 +21,13 @@ import {
   rerankByNeighbours,
   weighFeedback,
 } from './rerank.ts';
+import {
+  candidatesInScope,
+  documentsInScope,
+  SCOPE_VALUES,
+  type SearchScope,
+  scopeValues,
+} from './search-scope.ts';
 import { passageScore, queryTermRows, type ScoredTerm, TERM_VALUES, termValues } from './term-scores.ts';
 
 /** A passage with its score and the fields of its document that the contract shows. */
@@ -41,14 +48,24 @@ export type FoundPassage = PassageRow &
  */
 export type Scoring = { terms: ScoredTerm[]; upperBound: number };
 
-/** The passages to rank: those that match any of the tsqueries `queries`. `limit` of them are wanted. */
-export type Candidates = { searched: SearchedKnowledgeBases; queries: string[]; limit: number };
+/**
+ * The passages to rank: those that match any of the tsqueries `queries`, and are in the scope if there is one. `limit`
+ * of them are wanted.
+ */
+export type Candidates = {
+  searched: SearchedKnowledgeBases;
+  queries: string[];
+  limit: number;
+  scope?: SearchScope | undefined;
+};
 
 /** The values that `bestByBm25` takes. */
 export const BM25_VALUES = ['ids', 'queries', 'perLetter', 'selected', ...TERM_VALUES] as const;
 const RANKING_VALUES = [...BM25_VALUES, 'upperBound', 'limit', 'accountId', 'price', 'isLast'] as const;
 type Bm25Values = Record<(typeof BM25_VALUES)[number], RawBuilder<unknown>>;
+const SCOPED_VALUES = [...RANKING_VALUES, ...SCOPE_VALUES] as const;
 type RankingValues = Record<(typeof RANKING_VALUES)[number], RawBuilder<unknown>>;
+type ScopedValues = Record<(typeof SCOPED_VALUES)[number], RawBuilder<unknown>>;
 
 /** PostgreSQL stores a larger tsvector out of line (the table's toast_tuple_target, minus the row's other columns). */
 const OUT_OF_LINE_BYTES = 8_000;
@@ -75,38 +92,92 @@ export function bestByBm25({ ids, queries, perLetter, selected, ...terms }: Bm25
     ORDER BY score DESC, document_id DESC, position LIMIT ${selected}`;
 }
 
-/**
- * The statement: the index finds candidates, BM25 scores them, the best are reranked and sorted into the final order.
- * It takes the price at its end, so that it locks the balance for a moment only.
- */
-function rankedPassages(payment: Payment, values: RankingValues) {
-  const { upperBound, limit, accountId, price, isLast } = values;
-  // Independent of the limit, so that a smaller limit returns the first results of a larger one.
-  const isEnough = sql`(${isLast}::boolean OR (SELECT count(*) FROM best) >= ${values.selected})`;
-  // Too few candidates cost nothing, because the statement then runs again with more.
-  const due = sql`CASE WHEN ${isEnough} THEN ${price}::bigint ELSE 0 END`;
-  return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
-    WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
-    best AS MATERIALIZED (${bestByBm25(values)}),
+/** The price of a search with enough candidates. Too few cost nothing: the statement then runs again with more. */
+const dueFor = (isEnough: RawBuilder<unknown>, { price }: Pick<RankingValues, 'price'>) =>
+  sql`CASE WHEN ${isEnough} THEN ${price}::bigint ELSE 0 END`;
+
+/** The tables that lead from `best` to `ranked`, which has the final scores, and to `paid`, which takes the price. */
+const rankedTables = (payment: Payment, values: RankingValues, due: RawBuilder<unknown>) => sql`
     with_neighbours AS MATERIALIZED (${rerankByNeighbours(values.perLetter)}),
     feedback AS MATERIALIZED (${weighFeedback()}),
     feedback_terms AS MATERIALIZED (${feedbackTerms(values.lexemes)}),
     reranked AS MATERIALIZED (${rerankByFeedback()}),
     ranked AS (
       SELECT knowledge_base_id, document_id, position, bm25, combined,
-        round((score / ${upperBound}::float8)::numeric, 6)::float8 AS score
-      FROM reranked ORDER BY score DESC FETCH FIRST ${limit} ROWS WITH TIES),
-    paid AS (${payment.take(sql`${accountId}::uuid`, due)})
-    SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
+        round((score / ${values.upperBound}::float8)::numeric, 6)::float8 AS score
+      FROM reranked ORDER BY score DESC FETCH FIRST ${values.limit} ROWS WITH TIES),
+    paid AS (${payment.take(sql`${values.accountId}::uuid`, due)})`;
+
+/** The columns of `FoundPassage`, from the tables of `joinedTables`. */
+const foundColumns = sql`passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, attributes, source_url,
-      least(ranked.score, 1) AS score, bm25, combined,
-      ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT FROM paid) AS "isPaid"
-    FROM ranked
+      least(ranked.score, 1) AS score, bm25, combined`;
+const joinedTables = sql`ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     JOIN documents
-      ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id
+      ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id`;
+
+/**
+ * The statement: the index finds candidates, BM25 scores them, the best are reranked and sorted into the final order.
+ * It takes the price at its end, so that it locks the balance for a moment only.
+ */
+function rankedPassages(payment: Payment, values: RankingValues) {
+  // Independent of the limit, so that a smaller limit returns the first results of a larger one.
+  const isEnough = sql`(${values.isLast}::boolean OR (SELECT count(*) FROM best) >= ${values.selected})`;
+  const due = dueFor(isEnough, values);
+  return sql<FoundPassage & { isEnough: boolean; isPaid: boolean }>`
+    WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),
+    best AS MATERIALIZED (${bestByBm25(values)}),${rankedTables(payment, values, due)}
+    SELECT ${foundColumns},
+      ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT FROM paid) AS "isPaid"
+    FROM ${joinedTables}
     ORDER BY score DESC, documents.created_at DESC, position, document_id, knowledge_base_id
-    LIMIT ${limit}`;
+    LIMIT ${values.limit}`;
+}
+
+/**
+ * In a scope, a set of candidates is enough if at least this many are in the scope: with half and with a third of the
+ * usual budget, the best candidates are nearly the same (see `budgetFor` in search.ts).
+ */
+const ENOUGH_IN_SCOPE = 2 * RERANK_DEPTH;
+
+/** The best of `scored`. `isCapped`: at most `maxPerDocument` of a document, its best by BM25. */
+function bestOfScored({ maxPerDocument, selected }: ScopedValues, { isCapped }: { isCapped: boolean }) {
+  const order = sql`ORDER BY score DESC, document_id DESC, position LIMIT ${selected}`;
+  if (!isCapped) return sql`SELECT * FROM scored ${order}`;
+  return sql`
+    SELECT knowledge_base_id, document_id, position, lexemes, norm, score FROM (
+      SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
+      FROM scored) AS placed
+    WHERE place <= ${maxPerDocument}::integer ${order}`;
+}
+
+/** Results of the statement of a scope: every row has the first three columns; a single row may have no passage. */
+type ScopedRow = { isEnough: boolean; isPaid: boolean; matched: number } & (
+  | FoundPassage
+  | { document_id: null }
+);
+
+/** `rankedPassages` for candidates in a scope. It always returns a row, since none would not say what there was. */
+function rankedInScope(payment: Payment, values: ScopedValues, form: { isCapped: boolean }) {
+  const { isLast, selected, maxPerDocument } = values;
+  const most = sql`coalesce(${maxPerDocument}::integer, ${selected})`;
+  const attainable = sql`CASE WHEN is_known THEN least(${selected}, ${most} * (SELECT count(*) FROM scope)) ELSE ${selected} END`;
+  const isEnough = sql`(SELECT ${isLast}::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= ${sql.lit(ENOUGH_IN_SCOPE)} AND (SELECT count(*) FROM best) >= ${attainable})
+      FROM extent)`;
+  const due = dueFor(isEnough, values);
+  const score = passageScore(values, sql.ref('lexemes'), sql.ref('norm'));
+  return sql<ScopedRow>`
+    WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),${documentsInScope(values.ids, values)},
+    scored AS MATERIALIZED (
+      SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory)}) AS candidate),
+    best AS MATERIALIZED (${bestOfScored(values, form)}),${rankedTables(payment, values, due)}
+    SELECT found.*, ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT FROM paid) AS "isPaid",
+      (SELECT count(*) FROM scored) AS matched
+    FROM (SELECT) AS always LEFT JOIN (SELECT ${foundColumns}, documents.created_at FROM ${joinedTables}) AS found ON true
+    ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
+    LIMIT ${values.limit}`;
 }
 
 /**
@@ -144,7 +215,10 @@ function knowledgeBaseFilter({
 }
 
 /** The values of `BM25_VALUES`. */
-export function bm25Values({ terms }: Scoring, { searched, queries }: Omit<Candidates, 'limit'>) {
+export function bm25Values(
+  { terms }: Scoring,
+  { searched, queries }: Pick<Candidates, 'searched' | 'queries'>,
+) {
   const filter = knowledgeBaseFilter(searched);
   return {
     // In PostgreSQL's own notation, because the driver would check each of a thousand ids for characters to quote.
@@ -157,22 +231,46 @@ export function bm25Values({ terms }: Scoring, { searched, queries }: Omit<Candi
 }
 
 /**
- * Returns the `limit` best candidates, and takes the price from the account. `isEnough`: there were enough candidates,
- * or the call says `isLast`; otherwise it takes nothing.
+ * Returns the `limit` best candidates, and takes the price from the account.
+ *
+ * - `isEnough`: there were enough candidates, or the call says `isLast`; otherwise it takes nothing.
+ * - `matched`: the number of candidates in the scope; undefined without a scope.
+ *
  * @throws the payment's refusal when other requests have used up the balance meanwhile; it then takes nothing
  */
 export type RankPassages = (
   scoring: Scoring,
   candidates: Candidates,
   charge: { accountId: string; price: number; isLast: boolean },
-) => Promise<{ found: FoundPassage[]; isEnough: boolean }>;
+) => Promise<{ found: FoundPassage[]; isEnough: boolean; matched?: number | undefined }>;
+
+/** tsquery text for the passages with any of the terms. */
+const anyOf = (terms: ScoredTerm[]): string =>
+  terms.flatMap(({ variants }) => variants.map(({ lexeme }) => quoteLexeme(lexeme))).join('|');
+
+const passagesIn = (rows: ScopedRow[]): FoundPassage[] =>
+  rows.flatMap((row) => (row.document_id === null ? [] : [row]));
 
 export function createRanking(database: Database, payment: Payment): RankPassages {
   const rank = prepare('ranked_passages', RANKING_VALUES, (values) => rankedPassages(payment, values));
-  return async (scoring, { limit, ...candidates }, charge) => {
-    const { upperBound } = scoring;
-    const rows = await rank(database, { ...bm25Values(scoring, candidates), upperBound, limit, ...charge });
-    if (rows.some(({ isPaid }) => !isPaid)) throw payment.refusal();
-    return { found: rows, isEnough: charge.isLast || rows.some(({ isEnough }) => isEnough) };
+  const prepareInScope = (name: string, form: { isCapped: boolean }) =>
+    prepare(name, SCOPED_VALUES, (values) => rankedInScope(payment, values, form));
+  const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false });
+  const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true });
+
+  return async (scoring, { limit, scope, ...candidates }, charge) => {
+    const { upperBound, terms } = scoring;
+    const values = { ...bm25Values(scoring, candidates), upperBound, limit, ...charge };
+    if (scope === undefined) {
+      const rows = await rank(database, values);
+      if (rows.some(({ isPaid }) => !isPaid)) throw payment.refusal();
+      return { found: rows, isEnough: charge.isLast || rows.some(({ isEnough }) => isEnough) };
+    }
+    const run = scope.maxPerDocument === undefined ? rankInScope : rankPerDocument;
+    const rows = await run(database, { ...values, ...scopeValues(scope), anyTerm: anyOf(terms) });
+    const [first] = rows;
+    if (first === undefined) throw new Error('a search in a scope returned no row');
+    if (!first.isPaid) throw payment.refusal();
+    return { found: passagesIn(rows), isEnough: first.isEnough, matched: first.matched };
   };
 }

@@ -12,6 +12,7 @@ import type { Payment } from './payment.ts';
 import { createQueryAnalysis, type ScopedQuery } from './query-analysis.ts';
 import { type NamedTerm, SCORED_TERMS_MAX } from './query-terms.ts';
 import { createRanking, type FoundPassage, type RankPassages, type Scoring } from './ranking.ts';
+import type { SearchScope } from './search-scope.ts';
 import type { StemMemory } from './stems.ts';
 import type { ScoredTerm } from './term-scores.ts';
 
@@ -221,8 +222,17 @@ export function candidatesOf(terms: WeightedTerm[], passageCount: number, factor
   return chooseCandidates(levels, { passageCount, budget: factor * budgetFor(terms.length) });
 }
 
-/** `prefix`: the last word of the query may be the beginning of one. */
-export type SearchRequest = ScopedQuery & { limit: number; prefix?: boolean; details?: Details };
+/**
+ * `prefix`: the last word of the query may be the beginning of one. `scope`: what restricts the results. `minScore`: the
+ * lowest score of a result.
+ */
+export type SearchRequest = ScopedQuery & {
+  limit: number;
+  prefix?: boolean;
+  scope?: SearchScope | undefined;
+  minScore?: number | undefined;
+  details?: Details;
+};
 
 /**
  * Returns the `limit` passages that fit best: score descending, then document createdAt descending, then position in
@@ -231,20 +241,29 @@ export type SearchRequest = ScopedQuery & { limit: number; prefix?: boolean; det
  */
 export type Search = (request: SearchRequest) => Promise<DetailedPassage[]>;
 
+/** The usual number of candidates, in multiples of which `rankCandidates` grows. */
+const WIDER_FACTOR = 20;
+/** In a scope, as many candidates are wanted again as without one. Their share of the first ones says how many to take. */
+const widerFactor = (matched: number | undefined, budget: number): number =>
+  matched === undefined ? WIDER_FACTOR : (2 * budget) / Math.max(1, matched);
+
 /** Ranks larger and larger sets of candidates until one has enough; more than one set is rarely needed. */
 async function rankCandidates(
   rankPassages: RankPassages,
   scoring: WeightedScoring,
   { searched, request }: { searched: SearchedKnowledgeBases; request: SearchRequest },
 ): Promise<FoundPassage[]> {
-  const { accountId, limit, price } = request;
-  for (const factor of [1, 20, Number.POSITIVE_INFINITY]) {
+  const { accountId, limit, price, scope } = request;
+  const rankWith = async (factor: number) => {
     const { queries, all: isLast } = candidatesOf(scoring.terms, searched.passageCount, factor);
-    const candidates = { searched, queries, limit };
-    const { found, isEnough } = await rankPassages(scoring, candidates, { accountId, price, isLast });
-    if (isEnough) return found;
-  }
-  throw new Error('an unlimited budget excludes no candidate');
+    const candidates = { searched, queries, limit, scope };
+    return await rankPassages(scoring, candidates, { accountId, price, isLast });
+  };
+  const usual = await rankWith(1);
+  if (usual.isEnough) return usual.found;
+  const wider = await rankWith(widerFactor(usual.matched, budgetFor(scoring.terms.length)));
+  if (wider.isEnough) return wider.found;
+  return (await rankWith(Number.POSITIVE_INFINITY)).found;
 }
 
 /**
@@ -263,8 +282,9 @@ export function createSearch(database: Database, memory: StemMemory, payment: Pa
       request.accountId,
       await expandTerms(database, request, analysis),
     );
-    const found = await rankCandidates(rankPassages, scoring, { searched, request });
-    const { details } = request;
+    const ranked = await rankCandidates(rankPassages, scoring, { searched, request });
+    const { details, minScore = 0 } = request;
+    const found = ranked.filter(({ score }) => score >= minScore);
     return details === undefined ? found : await addDetails(database, found, { searched, scoring, details });
   };
 }

@@ -26,10 +26,11 @@ function clip(text: string, minLength: number, maxLength: number): string {
 function validText({ minLength = 0, maxLength = DEFAULT_MAX_LENGTH, ...rest }: Schema): fc.Arbitrary<string> {
   const accepts = ajv.compile({ minLength, maxLength, ...rest });
   const inBounds = hostileText.map((text) => clip(text, minLength, maxLength));
-  // Of the patterns only that of addresses refuses most texts.
-  const usual = inBounds.map((text) =>
-    accepts(text) ? text : `https://example.com/${encodeURIComponent(text)}`.slice(0, maxLength),
-  );
+  // Of the patterns only those of addresses and of names refuse most texts.
+  const usual = inBounds.map((text) => {
+    const address = `https://example.com/${encodeURIComponent(text)}`.slice(0, maxLength);
+    return [text, address].find((each) => accepts(each)) ?? text.replaceAll(/[^\w.-]/g, '_');
+  });
   const longest = fc.constantFrom('a', 'é', '字', '😀').map((unit) => unit.repeat(maxLength));
   const shortest = fc.constantFrom('a', '字', '😀').map((unit) => unit.repeat(minLength));
   const all = fc.oneof({ weight: 200, arbitrary: usual }, { weight: 10, arbitrary: shortest }, longest);
@@ -47,7 +48,8 @@ const validInteger = ({ minimum = 0, maximum = 2 ** 31 }: Schema): fc.Arbitrary<
 const validNumber = ({ minimum = -1e308, maximum = 1e308 }: Schema): fc.Arbitrary<number> =>
   fc.oneof(fc.constantFrom(minimum, maximum), fc.double({ min: minimum, max: maximum, noNaN: true }));
 
-type InputField = { operationId: OperationId; field: string; idsOf: IdsOf };
+/** `innermost`: what stands for a schema within itself. */
+type InputField = { operationId: OperationId; field: string; idsOf: IdsOf; innermost?: Schema };
 
 function validList(
   { items = {}, minItems = 0, maxItems = 5 }: Schema,
@@ -69,9 +71,26 @@ function validMap(schema: Schema, inputField: InputField): fc.Arbitrary<unknown>
   return fc.dictionary(name, validValue(additionalProperties, inputField), { maxKeys: maxProperties });
 }
 
+/** An object with the fields of its schema. */
+const validFields = ({ properties = {} }: Schema, inputField: InputField): fc.Arbitrary<unknown> =>
+  fc.record(
+    Object.fromEntries(
+      Object.entries(properties).map(([name, each]) => [name, validValue(each, inputField)]),
+    ),
+  );
+
+/** A value that may contain itself. Within it, only the first of its forms occurs. */
+function validRecursion({ oneOf = [], 'x-maxText': maxText = 0 }: Schema, inputField: InputField) {
+  const [innermost = {}] = oneOf;
+  const forms = oneOf.map((each) => validFields(each, { ...inputField, innermost }));
+  return fc.oneof(...forms).filter((value) => [...JSON.stringify(value)].length <= maxText);
+}
+
 /** Valid values for a field's schema. The test chooses the ids. */
 function validValue(schema: Schema, inputField: InputField): fc.Arbitrary<unknown> {
-  const { anyOf } = schema;
+  const { anyOf, oneOf } = schema;
+  if (oneOf !== undefined) return validRecursion(schema, inputField);
+  if (Object.keys(schema).length === 0) return validFields(inputField.innermost ?? {}, inputField);
   if (anyOf !== undefined) return fc.oneof(...anyOf.map((each) => validValue(each, inputField)));
   if (schema.type === 'array') return validList(schema, inputField);
   if (schema.type === 'object') return validMap(schema, inputField);

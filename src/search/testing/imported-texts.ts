@@ -2,14 +2,14 @@
 import { v7 as uuidv7 } from 'uuid';
 import { createAccount } from '../../database/accounts.ts';
 import type { Database } from '../../database/database.ts';
-import { insertDocument } from '../../database/documents.ts';
+import { type Description, insertDocument } from '../../database/documents.ts';
 import type { OwnedKnowledgeBase } from '../../database/knowledge-bases.ts';
 import { analyseDocument } from '../../indexing/analyse-document.ts';
 import { readExpectedLanguages } from '../../indexing/expected-languages.ts';
 import { insertPassages } from '../../indexing/store-passages.ts';
 import { createStem } from '../stems.ts';
 
-export type TestText = { title: string; content: string };
+export type TestText = { title: string; content: string; description?: Description };
 
 /** A new account's new, empty knowledge base. */
 export async function makeKnowledgeBase(database: Database): Promise<OwnedKnowledgeBase> {
@@ -32,12 +32,13 @@ export async function importText(
   text: TestText,
 ): Promise<string> {
   const expected = await readExpectedLanguages(database, owned);
+  const { title, description = {} } = text;
   const batches = analyseDocument({ ...text, expected, format: 'text' }, createStem(database));
   const id = uuidv7();
   const bytes = Buffer.byteLength(text.content);
   await database.transaction().execute(async (transaction) => {
-    const document = { ...owned, id, title: text.title, source: text.title, type: 'text' as const };
-    await insertDocument(transaction, { ...document, bytes, description: {}, status: 'processed' });
+    const document = { ...owned, id, title, source: title, type: 'text' as const };
+    await insertDocument(transaction, { ...document, bytes, description, status: 'processed' });
     await insertPassages(transaction, { ...owned, id }, { batches, documents: 1, bytes });
   });
   return id;

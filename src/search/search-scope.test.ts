@@ -1,0 +1,302 @@
+/** Filters and the other restrictions of a search, compared with naive implementations over random documents. */
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Attributes, Filter } from '../../generated/types.gen.ts';
+import { creditPayment, readBalance } from '../database/accounts.ts';
+import type { Database } from '../database/database.ts';
+import { toDocumentFilter } from '../database/document-filter.ts';
+import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
+import { createTestDatabase } from '../database/testing/test-database.ts';
+import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
+import { createSearch, type SearchRequest } from './search.ts';
+import type { SearchScope } from './search-scope.ts';
+import { createStemMemory } from './stems.ts';
+import { importText, makeKnowledgeBase } from './testing/imported-texts.ts';
+
+let suite: Awaited<ReturnType<typeof createTestDatabase>>;
+beforeAll(async () => {
+  suite = await createTestDatabase();
+});
+afterAll(() => suite.close());
+
+const memory = createStemMemory();
+
+const search = (
+  { accountId, knowledgeBaseId }: OwnedKnowledgeBase,
+  request: Partial<SearchRequest>,
+  database: Database = suite.database,
+) =>
+  createSearch(
+    database,
+    memory,
+    creditPayment,
+  )({ accountId, knowledgeBaseIds: [knowledgeBaseId], query: 'river', limit: 50, price: 0, ...request });
+
+type Value = string | number | boolean;
+type Fields = Record<string, Value | string[] | undefined>;
+
+/** The contract's words for filters, without any SQL. */
+function fits(fields: Fields, filter: Filter): boolean {
+  if ('filters' in filter) {
+    const { type, filters } = filter;
+    return type === 'and'
+      ? filters.every((part) => fits(fields, part))
+      : filters.some((part) => fits(fields, part));
+  }
+  const own = fields[filter.key];
+  const owned = own === undefined ? [] : [own].flat();
+  const isTime = filter.key === '$createdAt';
+  const read = (value: Value): Value => (isTime ? Date.parse(String(value)) : value);
+  const isSame = (value: Value) => owned.some((each) => each === read(value));
+  const compares = (does: (order: number) => boolean, value: Value) =>
+    owned.some((each) => {
+      const wanted = read(value);
+      if (typeof each === 'number' && typeof wanted === 'number') return does(each - wanted);
+      if (typeof each !== 'string' || typeof wanted !== 'string') return false;
+      return does(Buffer.compare(Buffer.from(each), Buffer.from(wanted)));
+    });
+  switch (filter.type) {
+    case 'eq':
+      return isSame(filter.value);
+    case 'ne':
+      return !isSame(filter.value);
+    case 'in':
+      return filter.value.some(isSame);
+    case 'nin':
+      return !filter.value.some(isSame);
+    case 'contains':
+      return typeof own === 'string' || Array.isArray(own) ? own.includes(filter.value) : false;
+    case 'gt':
+      return compares((order) => order > 0, filter.value);
+    case 'gte':
+      return compares((order) => order >= 0, filter.value);
+    case 'lt':
+      return compares((order) => order < 0, filter.value);
+    case 'lte':
+      return compares((order) => order <= 0, filter.value);
+  }
+}
+
+const TEXTS = [
+  '',
+  'a',
+  'ab',
+  'b',
+  'B',
+  'ä',
+  'Straße',
+  '\uffff',
+  '😀',
+  '%_',
+  '"\\',
+  "it's",
+  '$x',
+  'a\nb',
+  '.*',
+];
+const NUMBERS = [-5e22, -1.5, 0, 1e-7, 1, 2, 10, 9_007_199_254_740_991, 1.5e300];
+const TIMES = ['2026-01-01T00:00:00.000Z', '2026-01-02T03:04:05.678Z', '2026-02-01T00:00:00.000Z'];
+const KEYS = ['a', 'b.c', '-'];
+
+const text = fc.constantFrom(...TEXTS);
+const number = fc.constantFrom(...NUMBERS);
+const value = fc.oneof(text, number, fc.boolean());
+const attributes: fc.Arbitrary<Attributes> = fc.dictionary(
+  fc.constantFrom(...KEYS),
+  fc.oneof(value, fc.array(text, { maxLength: 3 })),
+  { noNullPrototype: true },
+);
+
+const time = fc.constantFrom(...TIMES, '2026-01-02', '2026-01-02T04:04:05.678+01:00');
+const key = fc.constantFrom(...KEYS, 'missing', '$title', '$sourceUrl', '$type');
+const comparison: fc.Arbitrary<Filter> = fc.oneof(
+  fc.record({ type: fc.constantFrom('eq', 'ne'), key, value }),
+  fc.record({ type: fc.constantFrom('gt', 'gte', 'lt', 'lte'), key, value: fc.oneof(text, number) }),
+  fc.record({ type: fc.constantFrom('in', 'nin'), key, value: fc.array(value, { maxLength: 4 }) }),
+  fc.record({ type: fc.constant('contains' as const), key, value: text }),
+  fc.record({
+    type: fc.constantFrom('eq', 'gt', 'gte', 'lt', 'lte', 'ne'),
+    key: fc.constant('$createdAt'),
+    value: time,
+  }),
+) as fc.Arbitrary<Filter>; // the types of fast-check lose the pairs of type and value
+const { filter } = fc.letrec<{ filter: Filter }>((tie) => ({
+  filter: fc.oneof(
+    { maxDepth: 4 },
+    comparison,
+    fc.record({
+      type: fc.constantFrom('and', 'or'),
+      filters: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }),
+    }) as fc.Arbitrary<Filter>,
+  ),
+}));
+
+type Stored = { id: string; fields: Fields };
+
+/** Imports documents with these attributes, which all match "river"; every fourth has two passages. */
+async function importAll(owned: OwnedKnowledgeBase, all: Attributes[]): Promise<Stored[]> {
+  const stored: Stored[] = [];
+  for (const [i, attributes] of all.entries()) {
+    const [title, sourceUrl] = [TEXTS[i % TEXTS.length] || 'none', i % 3 ? `https://x.org/${i}` : undefined];
+    const filler = `word${i} `.repeat(i % 5);
+    const passages = [`The river ${filler}flows.`, `${'Long paragraph of a text. '.repeat(40)} river ${i}`];
+    const content = (i % 4 === 0 ? passages : passages.slice(0, 1)).join('\n\n');
+    const id = await importText(suite.database, owned, {
+      title,
+      content,
+      description: { attributes, sourceUrl },
+    });
+    const createdAt = TIMES[i % TIMES.length] ?? '';
+    await suite.database
+      .updateTable('documents')
+      .set({ created_at: new Date(createdAt) })
+      .where('id', '=', id)
+      .execute();
+    const own = { $title: title, $type: 'text', $sourceUrl: sourceUrl, $createdAt: Date.parse(createdAt) };
+    stored.push({ id, fields: { ...attributes, ...own } });
+  }
+  await mergeFrequencyDeltas(suite.database);
+  return stored;
+}
+
+type Ranked = { document: string; position: number; score: number; bm25: number };
+
+const rankedOf = (results: Awaited<ReturnType<typeof search>>): Ranked[] =>
+  results.map(({ document_id: document, position, score, bm25 }) => ({ document, position, score, bm25 }));
+
+const documentsOf = (results: { document: string }[]) => new Set(results.map(({ document }) => document));
+
+/** The results of a search without a scope, if only these documents had passages in the index. */
+async function searchWithoutOthers(
+  owned: OwnedKnowledgeBase,
+  ids: string[],
+  request: Partial<SearchRequest>,
+) {
+  let results: Ranked[] = [];
+  const undo = new Error('undo');
+  await suite.database
+    .transaction()
+    .execute(async (transaction) => {
+      await sql`
+        DELETE FROM passage_lexemes
+        WHERE knowledge_base_id = ${owned.knowledgeBaseId} AND document_id <> ALL(${ids}::uuid[])`.execute(
+        transaction,
+      );
+      results = rankedOf(await search(owned, request, transaction));
+      throw undo;
+    })
+    .catch((error) => {
+      if (error !== undo) throw error;
+    });
+  return results;
+}
+
+/** Empty documents: with them, a knowledge base has too many to compare a filter with all of them. */
+const insertEmpty = ({ accountId, knowledgeBaseId }: OwnedKnowledgeBase, attributes: Attributes) =>
+  sql`
+  INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, attributes,
+    created_at, updated_at)
+  SELECT ${knowledgeBaseId}, gen_random_uuid(), ${accountId}, 'empty', 'empty', 'text', 1, 'processed',
+    ${JSON.stringify(attributes)}::jsonb, now(), now()
+  FROM generate_series(1, 3_000)`.execute(suite.database);
+
+describe.each(['few', 'many'])('over %s random documents', (size) => {
+  let owned: OwnedKnowledgeBase;
+  let stored: Stored[];
+  beforeAll(async () => {
+    owned = await makeKnowledgeBase(suite.database);
+    stored = await importAll(owned, fc.sample(attributes, { seed: 21, numRuns: 36 }));
+    if (size === 'many') await insertEmpty(owned, { a: 'a', 'b.c': 1 });
+  });
+
+  const searchIn = async (request: Partial<SearchRequest>) => rankedOf(await search(owned, request));
+
+  test('a filter finds the documents that fit, as if there were no others', async () => {
+    const found = { all: 0, some: 0, none: 0 };
+    await fc.assert(
+      fc.asyncProperty(filter, fc.boolean(), async (each, isCompared) => {
+        const ids = stored.filter(({ fields }) => fits(fields, each)).map(({ id }) => id);
+        const results = await searchIn({ scope: { filter: toDocumentFilter(each) } });
+        expect(documentsOf(results)).toEqual(new Set(ids));
+        found[ids.length === 0 ? 'none' : ids.length === stored.length ? 'all' : 'some'] += 1;
+        if (isCompared) expect(results).toEqual(await searchWithoutOthers(owned, ids, {}));
+      }),
+      { seed: 21, numRuns: 120 },
+    );
+    expect(Math.min(...Object.values(found))).toBeGreaterThan(5);
+  });
+
+  test('documentIds find these documents, those in the searched knowledge bases and those that also fit', async () => {
+    const all = fc.subarray(stored);
+    await fc.assert(
+      fc.asyncProperty(all, fc.option(filter, { nil: undefined }), async (some, each) => {
+        const documents = some.map(({ id }) => ({ knowledgeBaseId: owned.knowledgeBaseId, id }));
+        const elsewhere = some.map(({ id }) => ({ knowledgeBaseId: id, id }));
+        const expected = some.filter(({ fields }) => each === undefined || fits(fields, each));
+        const condition = each && { filter: toDocumentFilter(each) };
+        const results = await searchIn({ scope: { documents, ...condition } });
+        const ids = expected.map(({ id }) => id);
+        expect(results).toEqual(await searchWithoutOthers(owned, ids, {}));
+        expect(await searchIn({ scope: { documents: elsewhere, ...condition } })).toEqual([]);
+      }),
+      { seed: 21, numRuns: 20 },
+    );
+  });
+
+  test('maxPerDocument takes the best of each document, and others in place of the rest', async () => {
+    const all = await searchIn({});
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 3 }),
+        fc.option(filter, { nil: undefined }),
+        async (max, each) => {
+          const fitting = stored.filter(({ fields }) => each === undefined || fits(fields, each));
+          const results = await searchIn({
+            scope: { maxPerDocument: max, ...(each && { filter: toDocumentFilter(each) }) },
+          });
+          const best = fitting.flatMap(({ id }) =>
+            all
+              .filter(({ document }) => document === id)
+              .sort((left, right) => right.bm25 - left.bm25 || left.position - right.position)
+              .slice(0, max),
+          );
+          const keysOf = (list: Ranked[]) =>
+            list.map(({ document, position }) => `${document} ${position}`).sort();
+          expect(keysOf(results)).toEqual(keysOf(best));
+        },
+      ),
+      { seed: 21, numRuns: 20 },
+    );
+  });
+
+  test('minScore leaves out what is below it, and a smaller limit returns the first results', async () => {
+    const scopes = fc.option(fc.record({ filter: filter.map(toDocumentFilter) }), { nil: undefined });
+    await fc.assert(
+      fc.asyncProperty(scopes, fc.double({ min: 0, max: 1, noNaN: true }), async (scope, minScore) => {
+        const all = await searchIn({ scope });
+        const middle = all[all.length >> 1]?.score ?? minScore;
+        for (const bound of [minScore, middle])
+          expect(await searchIn({ scope, minScore: bound })).toEqual(
+            all.filter(({ score }) => score >= bound),
+          );
+        expect(await searchIn({ scope, limit: 7 })).toEqual(all.slice(0, 7));
+      }),
+      { seed: 21, numRuns: 20 },
+    );
+  });
+
+  test('each search is charged once, whatever its scope and its results', async () => {
+    const scopes: SearchScope[] = [
+      { filter: toDocumentFilter({ type: 'eq', key: 'missing', value: 1 }) },
+      { filter: toDocumentFilter({ type: 'ne', key: 'missing', value: 1 }) },
+      { documents: [] },
+      { maxPerDocument: 1 },
+    ];
+    for (const scope of scopes) {
+      const before = await readBalance(suite.database, owned.accountId);
+      await search(owned, { scope, price: 10 });
+      expect(await readBalance(suite.database, owned.accountId)).toBe(before - 10);
+    }
+  });
+});

@@ -1,0 +1,108 @@
+/**
+ * The documents to which a query restricts its results, and how many passages of each may be among them. Terms keep the
+ * document frequencies of the whole knowledge bases, so that a passage has the same score by BM25 in every scope.
+ *
+ * Two ways lead to the passages. If the documents have few passages, all of these are read and scored. Otherwise the
+ * index finds candidates as without a scope, and those of other documents are dropped before they are scored.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import { type DocumentFilter, fitsFilter } from '../database/document-filter.ts';
+import type { ScopedId } from '../ids.ts';
+import { lengthNorm } from './bm25.ts';
+
+/**
+ * What restricts the results.
+ *
+ * - `filter`: the condition on their documents.
+ * - `documents`: the only documents to search.
+ * - `maxPerDocument`: the most passages of a document.
+ */
+export type SearchScope = { filter?: DocumentFilter; documents?: ScopedId[]; maxPerDocument?: number };
+
+/** The values of the scope in the statement. */
+export const SCOPE_VALUES = [
+  ...(['path', 'hasFields', 'namedKnowledgeBases', 'namedDocuments', 'maxPerDocument'] as const),
+  ...(['anyTerm'] as const),
+] as const;
+
+type ScopeValues = Record<(typeof SCOPE_VALUES)[number], RawBuilder<unknown>>;
+
+/** The values of `SCOPE_VALUES`. */
+export const scopeValues = ({ filter, documents, maxPerDocument }: SearchScope) => ({
+  path: filter?.path,
+  hasFields: filter?.hasFields,
+  namedKnowledgeBases: documents?.map(({ knowledgeBaseId }) => knowledgeBaseId),
+  namedDocuments: documents?.map(({ id }) => id),
+  maxPerDocument,
+});
+
+/** A filter is compared with all documents of the searched knowledge bases if they are at most this many. */
+const COMPARED_MAX = 1_000;
+/**
+ * All passages of the documents are scored if they are at most this many. To read and score one takes a microsecond or
+ * two.
+ */
+const SCORED_MAX = 3_000;
+
+/**
+ * SQL for the documents in the scope, as three tables.
+ *
+ * - `located`: the documents that may be in the scope; one more than COMPARED_MAX where there are more.
+ * - `scope`: those of them that are.
+ * - `extent`, one row. `is_known`: `scope` is complete. `is_small`: and its passages are few enough to score them all.
+ */
+export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues) {
+  const { path, namedKnowledgeBases, namedDocuments } = values;
+  const isSearched = sql`knowledge_base_id = ANY(${ids}::uuid[])`;
+  return sql`
+    located AS MATERIALIZED (
+      (SELECT knowledge_base_id, id FROM documents
+      WHERE ${namedDocuments}::uuid[] IS NULL AND ${path}::jsonpath IS NOT NULL AND ${isSearched}
+      LIMIT ${sql.lit(COMPARED_MAX + 1)})
+      UNION ALL
+      SELECT knowledge_base_id, id
+      FROM unnest(${namedKnowledgeBases}::uuid[], ${namedDocuments}::uuid[]) AS named (knowledge_base_id, id)
+      WHERE ${isSearched}),
+    scope AS MATERIALIZED (
+      SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
+      WHERE (SELECT count(*) FROM located) <= ${sql.lit(COMPARED_MAX)} AND ${fitsFilter(values)}),
+    extent AS MATERIALIZED (
+      SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= ${sql.lit(SCORED_MAX)}
+        AS is_small
+      FROM (SELECT ${namedDocuments}::uuid[] IS NOT NULL
+        OR (${path}::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= ${sql.lit(COMPARED_MAX)}) AS is_known
+      ) AS known)`;
+}
+
+/**
+ * SQL for the candidates in the scope, with their length norms. `queries`, `perLetter` and `lexemes`: as in `bestByBm25`.
+ */
+export function candidatesInScope(
+  values: ScopeValues & Record<'ids' | 'queries' | 'perLetter', RawBuilder<unknown>>,
+  lexemes: RawBuilder<unknown>,
+) {
+  const columns = sql`passage_lexemes.knowledge_base_id, document_id, position, ${lexemes} AS lexemes,
+        ${lengthNorm(sql.ref('length'), values.perLetter)} AS norm`;
+  const isKnown = sql`(SELECT is_known FROM extent)`;
+  const isSmall = sql`(SELECT is_small FROM extent)`;
+  // IS TRUE keeps PostgreSQL from using the index.
+  return sql`
+      (SELECT knowledge_base_id, document_id, position, lexemes, norm
+      FROM scope CROSS JOIN LATERAL (
+        SELECT document_id, position, lexemes, norm FROM (
+          SELECT ${columns} FROM passage_lexemes
+          WHERE passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id OFFSET 0
+        ) AS own
+        WHERE (lexemes @@ ${values.anyTerm}::tsquery) IS TRUE OFFSET 0) AS passage
+      WHERE ${isSmall})
+      UNION ALL
+      (SELECT ${columns} FROM passage_lexemes
+      WHERE NOT ${isSmall} AND lexemes @@ ANY(${values.queries}::tsquery[])
+        AND (knowledge_base_id IN (SELECT unnest(${values.ids}::uuid[]))) IS TRUE
+        AND (CASE WHEN ${isKnown} THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
+          ELSE ${values.path}::jsonpath IS NULL OR EXISTS (
+            SELECT FROM documents
+            WHERE documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
+              AND ${fitsFilter(values)}) END) IS TRUE
+      OFFSET 0)`;
+}
