@@ -83,6 +83,8 @@ const PATTERNS: Record<string, (text: unknown) => string> = {
   '^[\\x21-\\x7E]+$': () => 'must hold visible ASCII characters only',
   '^https?://[^\\s\\u0000-\\u001F\\u007F\\uD800-\\uDFFF]+$': () =>
     'must be an http or https address without white space, such as https://example.com/manual.pdf',
+  '^(?:https?://[^\\s\\u0000-\\u001F\\u007F\\uD800-\\uDFFF]+)?$': () =>
+    'must be an http or https address without white space, such as https://example.com/manual.pdf, or empty',
   '^(?:[A-Za-z0-9_.-]{1,64}|\\$(?:type|title|sourceUrl|createdAt))$': () =>
     'must be the name of an attribute, or one of $type, $title, $sourceUrl, $createdAt',
   // The text is a name that the caller has chosen; the subject of the sentence is its object.
