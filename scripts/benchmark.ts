@@ -48,7 +48,7 @@ const withCorpus: Record<string, Part> = {
       measureSearchTime(report, { passages, queries }),
   },
   shapes: {
-    about: `the same ${COMPARED_PASSAGES.join()} passages in 1, 100 and 1,000 knowledge bases`,
+    about: `the same ${COMPARED_PASSAGES.join()} passages in 1, 100 and 1,000 knowledge bases, and options of queries`,
     measure: (report, { passages = COMPARED_PASSAGES, queries = COMPARED_QUERIES }) =>
       measureShapes(report, { passages, queries }),
   },

@@ -1,6 +1,6 @@
 /** Sends queries over HTTP as a client does, with key and validation, and measures the time of each. */
 import type { RunningService } from '../../contract-tests/harness/service-process.ts';
-import type { SearchResult } from '../../generated/types.gen.ts';
+import type { QueryRequest, SearchResult } from '../../generated/types.gen.ts';
 import { inParallel, showProgress } from '../progress.ts';
 import { post } from './post.ts';
 
@@ -8,9 +8,9 @@ import { post } from './post.ts';
 export type Answer = { results: SearchResult[]; milliseconds: number };
 
 /** Without `knowledgeBaseIds`: all of the account. */
-export type Search = { query: string; knowledgeBaseIds?: string[] };
+export type Search = QueryRequest;
 
-/** Sends one query with limit 10. */
+/** Sends one query, by default with limit 10. */
 export async function ask({ address, apiKey }: RunningService, search: Search): Promise<Answer> {
   const body = JSON.stringify(search);
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };

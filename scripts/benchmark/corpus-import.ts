@@ -6,6 +6,7 @@ import {
   createKnowledgeBase,
   type RunningService,
 } from '../../contract-tests/harness/service-process.ts';
+import type { Attributes } from '../../generated/types.gen.ts';
 import { inParallel, showProgress } from '../progress.ts';
 import { makeDocument, planDocuments } from './corpus.ts';
 
@@ -21,16 +22,31 @@ type Shipment = { body: Buffer; passages: number };
 /** `knowledgeBaseIds`: in the order of their passages. `seconds`: from the first request to the last answer. */
 export type ImportedCorpus = { knowledgeBaseIds: string[]; seconds: number };
 
+/** The attributes of the document with this number, counted from 0 in each knowledge base. */
+export type AttributesOf = (document: number) => Attributes;
+
+/** A corpus, spread evenly over knowledge bases, by default one; `attributesOf`: by default its documents have none. */
+type CorpusPlan = { passages: number; knowledgeBases?: number; attributesOf?: AttributesOf };
+
 /** Makes the documents of passages `first` to `end`, which belong to one knowledge base. */
-function makeShipments(knowledgeBaseId: string, first: number, end: number): Shipment[] {
-  return planDocuments(first, end).map((plan) => ({
-    body: Buffer.from(JSON.stringify({ knowledgeBaseId, ...makeDocument(plan) })),
+function makeShipments(
+  knowledgeBaseId: string,
+  [first, end]: [number, number],
+  attributesOf: AttributesOf | undefined,
+): Shipment[] {
+  return planDocuments(first, end).map((plan, i) => ({
+    body: Buffer.from(
+      JSON.stringify({ knowledgeBaseId, ...makeDocument(plan), attributes: attributesOf?.(i) }),
+    ),
     passages: plan.passages,
   }));
 }
 
-/** Creates `count` knowledge bases and makes their documents, with `passages` in all. */
-async function prepare(service: RunningService, passages: number, count: number) {
+/** Creates the knowledge bases and makes their documents. */
+async function prepare(
+  service: RunningService,
+  { passages, knowledgeBases: count = 1, attributesOf }: CorpusPlan,
+) {
   const progress = showProgress('making texts', passages);
   const knowledgeBaseIds: string[] = [];
   const shipments: Shipment[] = [];
@@ -38,20 +54,18 @@ async function prepare(service: RunningService, passages: number, count: number)
     const knowledgeBaseId = await createKnowledgeBase(service, `Part ${i + 1} of ${count}`);
     const [first, end] = [Math.floor((i * passages) / count), Math.floor(((i + 1) * passages) / count)];
     knowledgeBaseIds.push(knowledgeBaseId);
-    for (const shipment of makeShipments(knowledgeBaseId, first, end)) shipments.push(shipment);
+    const made = makeShipments(knowledgeBaseId, [first, end], attributesOf);
+    for (const shipment of made) shipments.push(shipment);
     progress.advance(end - first);
   }
   progress.end();
   return { knowledgeBaseIds, shipments };
 }
 
-/** Imports the first `passages` passages, spread evenly over `count` knowledge bases. */
-export async function importCorpus(
-  service: RunningService,
-  { passages, knowledgeBases: count = 1 }: { passages: number; knowledgeBases?: number },
-): Promise<ImportedCorpus> {
-  const { knowledgeBaseIds, shipments } = await prepare(service, passages, count);
-  const progress = showProgress('importing', passages);
+/** Imports the first `passages` passages. */
+export async function importCorpus(service: RunningService, plan: CorpusPlan): Promise<ImportedCorpus> {
+  const { knowledgeBaseIds, shipments } = await prepare(service, plan);
+  const progress = showProgress('importing', plan.passages);
   const start = performance.now();
   await inParallel(shipments, CLIENTS, async (shipment) => {
     await call(service, 'importTextContent', shipment.body.toString());

@@ -50,13 +50,14 @@ export type Scoring = { terms: ScoredTerm[]; upperBound: number };
 
 /**
  * The passages to rank: those that match any of the tsqueries `queries`, and are in the scope if there is one. `limit`
- * of them are wanted.
+ * of them are wanted. `isAgain`: earlier ones were too few.
  */
 export type Candidates = {
   searched: SearchedKnowledgeBases;
   queries: string[];
   limit: number;
   scope?: SearchScope | undefined;
+  isAgain: boolean;
 };
 
 /** The values that `bestByBm25` takes. */
@@ -258,7 +259,7 @@ export function createRanking(database: Database, payment: Payment): RankPassage
   const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false });
   const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true });
 
-  return async (scoring, { limit, scope, ...candidates }, charge) => {
+  return async (scoring, { limit, scope, isAgain, ...candidates }, charge) => {
     const { upperBound, terms } = scoring;
     const values = { ...bm25Values(scoring, candidates), upperBound, limit, ...charge };
     if (scope === undefined) {
@@ -267,7 +268,7 @@ export function createRanking(database: Database, payment: Payment): RankPassage
       return { found: rows, isEnough: charge.isLast || rows.some(({ isEnough }) => isEnough) };
     }
     const run = scope.maxPerDocument === undefined ? rankInScope : rankPerDocument;
-    const rows = await run(database, { ...values, ...scopeValues(scope), anyTerm: anyOf(terms) });
+    const rows = await run(database, { ...values, ...scopeValues(scope, isAgain), anyTerm: anyOf(terms) });
     const [first] = rows;
     if (first === undefined) throw new Error('a search in a scope returned no row');
     if (!first.isPaid) throw payment.refusal();

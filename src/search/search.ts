@@ -256,7 +256,7 @@ async function rankCandidates(
   const { accountId, limit, price, scope } = request;
   const rankWith = async (factor: number) => {
     const { queries, all: isLast } = candidatesOf(scoring.terms, searched.passageCount, factor);
-    const candidates = { searched, queries, limit, scope };
+    const candidates = { searched, queries, limit, scope, isAgain: factor > 1 };
     return await rankPassages(scoring, candidates, { accountId, price, isLast });
   };
   const usual = await rankWith(1);
