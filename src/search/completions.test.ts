@@ -94,6 +94,12 @@ test.each([
   expect(incompleteTokens(query)).toEqual(tokens);
 });
 
+test('the incomplete tokens of the longest query are found at once', () => {
+  const before = performance.now();
+  expect(incompleteTokens(`${'x'.repeat(8_190)} y`)).toEqual(['y']);
+  expect(performance.now() - before).toBeLessThan(100);
+});
+
 test('completions are the most frequent words, without those that are everywhere', () => {
   const frequencies = { the: 990, to: 999, that: 500, tax: 200, trip: 100, ticket: 90, tundra: 1 };
   const { probes, choose } = completionsOf({ word: 't', stems: [] }, 1_000);

@@ -19,7 +19,8 @@ const STEM_SHARE = 0.5;
 
 /** The tokens of the query's last word that may be incomplete: the last one, and that of a compound as a whole. */
 export function incompleteTokens(query: string): string[] {
-  const tokens = tokenise(query.match(/\S+\s*$/u)?.[0] ?? '').tokens;
+  const lastWord = query.trimEnd().split(/\s/u).at(-1) ?? ''; // a pattern up to the end would take quadratic time
+  const { tokens } = tokenise(lastWord);
   const [whole, last] = [tokens[0], tokens.at(-1)];
   if (whole === undefined || last === undefined) return [];
   return [...new Set(whole.endsWith(last) ? [whole, last] : [last])];
