@@ -124,6 +124,19 @@ test('near words are found before and after the counts of an import are merged, 
   expect(await resultsFor('recipts jorney')).toEqual([]);
 });
 
+test('compounds count the same before and after the counts of an import are merged, where they occur densely', async () => {
+  const { owned, resultsFor } = await openSearch();
+  await importText(suite.database, owned, {
+    title: 'T',
+    content: `${NOISE.german} ${'Reisekosten '.repeat(9)}`,
+  });
+  await importText(suite.database, owned, { title: 'Other', content: NOISE.german });
+  const unmerged = await resultsFor('kosten', { details: { explain: true } });
+  expect(unmerged).toHaveLength(1);
+  await mergeFrequencyDeltas(suite.database);
+  expect(await resultsFor('kosten', { details: { explain: true } })).toEqual(unmerged);
+});
+
 /** Runs a search on one connection. Returns how often it ran each prepared statement. */
 async function countStatements(owned: OwnedKnowledgeBase, query: string, prefix = false) {
   return await suite.database.connection().execute(async (connection) => {

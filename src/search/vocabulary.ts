@@ -41,7 +41,7 @@ const UNMERGED_BYTES = 131_072;
 /** Letters that a similar word may lack, or have in addition. */
 const UNLIKE_MAX = 2;
 /** More knowledge bases than this are looked up together, by the account's index. */
-const FEW_MAX = 20;
+const ONE_BY_ONE_MAX = 20;
 
 const VALUES = [
   ...(['accountId', 'ids', 'dictionaries', 'words', 'wordProbes', 'lexemes', 'lexemeProbes'] as const),
@@ -51,6 +51,12 @@ type Placeholders = Record<(typeof VALUES)[number], RawBuilder<unknown>>;
 
 /** The highest code point: in the order of code points, all that begins with a text lies below the text and this. */
 const HIGHEST = sql`chr(1114111)`;
+
+/**
+ * SQL for whether a lexeme may be found by its ending: it is no reserved lexeme, begins with no digit, and is longer than
+ * the shortest ending. It is the condition of the index `document_frequencies_by_ending` (migration 0012).
+ */
+const hasEnding = sql`lexeme >= 'a' AND char_length(lexeme) >= 6`;
 
 /** SQL for whether a lexeme and a word are of similar length, and have few letters that the other lacks. */
 const isSimilar = (lexeme: RawBuilder<unknown>, word: RawBuilder<unknown>) => {
@@ -62,7 +68,6 @@ const isSimilar = (lexeme: RawBuilder<unknown>, word: RawBuilder<unknown>) => {
 };
 
 function lookUpIn(isNarrow: boolean, values: Placeholders) {
-  const rows = sql`document_frequencies AS counted`;
   const accountId = sql`${values.accountId}::uuid`;
   return sql<{ probe: number; lexeme: string; passageCount: number }>`
     WITH searched AS MATERIALIZED (
@@ -96,20 +101,21 @@ function lookUpIn(isNarrow: boolean, values: Placeholders) {
       UNION ALL
       SELECT probe, lexeme, passage_count FROM texts, LATERAL (
         SELECT counted.lexeme, counted.passage_count FROM searched, LATERAL (
-          SELECT lexeme, passage_count FROM ${rows}
+          SELECT lexeme, passage_count FROM document_frequencies AS counted
           WHERE NOT is_ending AND counted.knowledge_base_id = searched.knowledge_base_id
             AND lexeme >= text AND lexeme < text || ${HIGHEST}
           ORDER BY lexeme LIMIT ${values.rowsMax}::integer) AS counted
         UNION ALL
         SELECT counted.lexeme, counted.passage_count FROM searched, LATERAL (
-          SELECT lexeme, passage_count FROM ${rows}
+          SELECT lexeme, passage_count FROM document_frequencies AS counted
           WHERE is_ending AND counted.knowledge_base_id = searched.knowledge_base_id
             AND reverse(lexeme) >= reverse(text) AND reverse(lexeme) < reverse(text) || ${HIGHEST}
-            AND lexeme >= 'a' AND char_length(lexeme) >= 6
+            AND ${hasEnding}
           ORDER BY reverse(lexeme) LIMIT ${values.rowsMax}::integer) AS counted
         UNION ALL
         SELECT lexeme, passage_count FROM unmerged
-        WHERE CASE WHEN is_ending THEN right(lexeme, char_length(text)) = text ELSE starts_with(lexeme, text) END
+        WHERE CASE WHEN is_ending THEN right(lexeme, char_length(text)) = text AND ${hasEnding}
+          ELSE starts_with(lexeme, text) END
       ) AS counted
       WHERE similar_to IS NULL OR (${isSimilar(sql.ref('lexeme'), sql.ref('similar_to'))})),
     ranked AS (
@@ -139,7 +145,7 @@ export async function lookUp(
   });
   const dictionaries = languages.map(dictionaryOf).filter((dictionary) => dictionary !== undefined);
   const scanned = texts.slice(0, Math.floor(SCANS_MAX / Math.max(1, ids.length)));
-  const found = await (ids.length > FEW_MAX ? LOOK_UPS.many : LOOK_UPS.few)(database, {
+  const found = await (ids.length > ONE_BY_ONE_MAX ? LOOK_UPS.many : LOOK_UPS.few)(database, {
     accountId,
     ids: `{${ids}}`,
     dictionaries,

@@ -46,7 +46,8 @@ WITH searched AS MATERIALIZED (
           ORDER BY reverse(lexeme) LIMIT $12::integer) AS counted
         UNION ALL
         SELECT lexeme, passage_count FROM unmerged
-        WHERE CASE WHEN is_ending THEN right(lexeme, char_length(text)) = text ELSE starts_with(lexeme, text) END
+        WHERE CASE WHEN is_ending THEN right(lexeme, char_length(text)) = text AND lexeme >= 'a' AND char_length(lexeme) >= 6
+          ELSE starts_with(lexeme, text) END
       ) AS counted
       WHERE similar_to IS NULL OR (
     char_length("lexeme") BETWEEN char_length("similar_to") - 2 * 2 AND char_length("similar_to") + 2
