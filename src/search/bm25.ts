@@ -1,4 +1,7 @@
-/** BM25's parameters and SQL (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009). */
+/**
+ * BM25's parameters and formulas (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009). A formula that
+ * is needed both for numbers and in SQL stands here twice, one below the other; the SQL has the suffix `Sql`.
+ */
 import { type RawBuilder, sql } from 'kysely';
 
 /**
@@ -30,10 +33,27 @@ export const inverseDocumentFrequency = (documentFrequency: number, passageCount
     1 + (Math.max(passageCount, documentFrequency) - documentFrequency + 0.5) / (documentFrequency + 0.5),
   );
 
+/** SQL for `inverseDocumentFrequency`; the document frequency must not exceed the number of passages. */
+export const inverseDocumentFrequencySql = (
+  documentFrequency: RawBuilder<unknown>,
+  passageCount: RawBuilder<unknown>,
+) => sql<number>`ln(1 + (${passageCount} - ${documentFrequency} + 0.5) / (${documentFrequency} + 0.5))`;
+
 /**
  * The upper bound of what a term of this weight (inverse document frequency) adds to a score: for endless occurrences.
  */
 export const scoreUpperBound = (weight: number): number => weight * (K1 + 1);
+
+/** `perLetter` of a length norm: what each letter of a passage adds. */
+export const normPerLetter = ({ passageCount, lengthTotal }: CollectionStatistics): number =>
+  (K1 * B * passageCount) / Math.max(lengthTotal, 1);
+
+/** BM25's length norm of a passage of `length` letters: k1 × (1 - b + b × length / mean length). */
+export const lengthNorm = (length: number, perLetter: number): number => K1 * (1 - B) + perLetter * length;
+
+/** SQL for `lengthNorm`. */
+export const lengthNormSql = (length: RawBuilder<unknown>, perLetter: RawBuilder<unknown>) =>
+  sql<number>`(${sql.lit(K1 * (1 - B))}::float8 + ${perLetter}::float8 * ${length})`;
 
 /**
  * BM25's saturation, from 0 to 1: the part of its upper bound that a term of this frequency adds to the score of a
@@ -42,7 +62,7 @@ export const scoreUpperBound = (weight: number): number => weight * (K1 + 1);
 export const saturation = (frequency: number, norm: number): number => frequency / (frequency + norm);
 
 /** SQL for `saturation`, written so that PostgreSQL computes the frequency once. */
-export const saturationOf = (frequency: RawBuilder<unknown>, norm: RawBuilder<unknown>) =>
+export const saturationSql = (frequency: RawBuilder<unknown>, norm: RawBuilder<unknown>) =>
   sql<number>`(1 - ${norm} / (${norm} + ${frequency}))`;
 
 /** What a term of this weight adds to the score of a passage of ordinary length that contains it `density` times. */
@@ -76,14 +96,3 @@ export const termFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<
  */
 export const titleFrequency = (lexemes: RawBuilder<unknown>, tsquery: RawBuilder<unknown>) =>
   orZero(lexemes, tsquery, frequencyOf('{0,0,0,1}', lexemes, tsquery));
-
-/** What each letter of a passage adds to its length norm. */
-export const normPerLetter = ({ passageCount, lengthTotal }: CollectionStatistics): number =>
-  (K1 * B * passageCount) / Math.max(lengthTotal, 1);
-
-/** BM25's length norm of a passage of `length` letters. `perLetter`: see `normPerLetter`. */
-export const lengthNormOf = (length: number, perLetter: number): number => K1 * (1 - B) + perLetter * length;
-
-/** SQL for BM25's length norm: k1 × (1 - b + b × length / mean length). `perLetter`: see `normPerLetter`. */
-export const lengthNorm = (length: RawBuilder<unknown>, perLetter: RawBuilder<unknown>) =>
-  sql<number>`(${sql.lit(K1 * (1 - B))}::float8 + ${perLetter}::float8 * ${length})`;

@@ -1,6 +1,6 @@
 /** Explains a score: what each term, the neighbouring passages and the feedback have added to it. */
 import type { Explanation } from '../../generated/types.gen.ts';
-import { lengthNormOf, saturation } from './bm25.ts';
+import { lengthNorm, saturation } from './bm25.ts';
 import type { Matches } from './matches.ts';
 import type { NamedTerm } from './query-terms.ts';
 import type { FoundPassage } from './ranking.ts';
@@ -25,7 +25,7 @@ function scoreOfTerm(
   { frequencies, length }: Matches,
   perLetter: number,
 ): { occurrences: number; score: number } {
-  const norm = lengthNormOf(length, perLetter);
+  const norm = lengthNorm(length, perLetter);
   const scores = variants.map(({ lexeme, upperBound }) => {
     const occurrences = frequencies.get(lexeme) ?? 0;
     return { occurrences, score: upperBound * saturation(occurrences, norm) };

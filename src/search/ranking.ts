@@ -11,7 +11,7 @@ import type { Database } from '../database/database.ts';
 import type { DescriptionRow } from '../database/documents.ts';
 import type { PassageRow } from '../database/passages.ts';
 import { prepare } from '../database/prepared.ts';
-import { lengthNorm, normPerLetter } from './bm25.ts';
+import { lengthNormSql, normPerLetter } from './bm25.ts';
 import type { SearchedKnowledgeBases } from './collection-statistics.ts';
 import type { Payment } from './payment.ts';
 import {
@@ -85,7 +85,7 @@ export function bestByBm25({ ids, queries, perLetter, selected, ...terms }: Bm25
   return sql<{ score: number }>`
     SELECT *, ${score} AS score FROM (
       SELECT knowledge_base_id, document_id, position, ${inMemory} AS lexemes,
-        ${lengthNorm(sql.ref('length'), perLetter)} AS norm
+        ${lengthNormSql(sql.ref('length'), perLetter)} AS norm
       FROM passage_lexemes
       WHERE lexemes @@ ANY(${queries}::tsquery[])
         AND (knowledge_base_id IN (SELECT unnest(${ids}::uuid[]))) IS TRUE OFFSET 0

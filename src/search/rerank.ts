@@ -14,7 +14,13 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { frequencyRows, mergedInEach } from '../indexing/postings/document-frequencies.ts';
-import { lengthNorm, saturationOf, termFrequency, titleFrequency } from './bm25.ts';
+import {
+  inverseDocumentFrequencySql,
+  lengthNormSql,
+  saturationSql,
+  termFrequency,
+  titleFrequency,
+} from './bm25.ts';
 import { scoreOf, tsqueryOf } from './term-scores.ts';
 
 /**
@@ -68,8 +74,9 @@ const TYPICAL_IDF = 0.5;
 const float = (value: number) => sql`${sql.lit(value)}::float8`;
 
 /**
- * `best` → `with_neighbours`: keeps BM25's score as `bm25`. Combines the score of each passage near the best with that of the passage and its
- * neighbours together, as if they were one passage. Its title counts once. `perLetter`: see `normPerLetter`.
+ * `best` → `with_neighbours`: combines the score of each passage near the best with that of the passage and its
+ * neighbours together, as if they were one passage. Its title counts once. BM25's score is kept as `bm25`. `perLetter`:
+ * see `normPerLetter`.
  */
 export function rerankByNeighbours(perLetter: RawBuilder<unknown>) {
   // Array elements, because PostgreSQL would copy rows for each term. Missing elements are NULL.
@@ -87,7 +94,7 @@ export function rerankByNeighbours(perLetter: RawBuilder<unknown>) {
     SELECT CASE WHEN others = 0 THEN best.score
       ELSE ${float(1 - NEIGHBOURS_WEIGHT)} * best.score + ${float(NEIGHBOURS_WEIGHT)} * ${score} END
     FROM (
-      SELECT array_agg(lexemes) AS vectors, ${lengthNorm(sql`sum(length)`, perLetter)} AS norm, count(*) - 1 AS others
+      SELECT array_agg(lexemes) AS vectors, ${lengthNormSql(sql`sum(length)`, perLetter)} AS norm, count(*) - 1 AS others
       FROM passage_lexemes AS near
       WHERE near.knowledge_base_id = best.knowledge_base_id AND near.document_id = best.document_id
         AND near.position BETWEEN best.position - ${reach} AND best.position + ${reach}) AS neighbourhood`;
@@ -124,7 +131,7 @@ const vectorScale = sql`((1 + norm) / sqrt(length(${textLexemes})))`;
  * `scale`: see `vectorScale`.
  */
 const vectorElement = (scale: RawBuilder<unknown>, frequency: RawBuilder<unknown>) =>
-  sql`(${scale} * ${saturationOf(frequency, sql.ref('norm'))})`;
+  sql`(${scale} * ${saturationSql(frequency, sql.ref('norm'))})`;
 
 /** Whether a row is of a knowledge base in the CTE `collection`. */
 const isInCollection = sql`knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM collection))`;
@@ -159,7 +166,7 @@ export const feedbackTerms = (lexemes: RawBuilder<unknown>) => sql`
       })}) AS counts) AS counts
     GROUP BY lexeme)
   SELECT ${tsqueryOf(sql.ref('lexeme'))} AS query, centroid, idf ^ 2 AS squared_idf FROM (
-    SELECT lexeme, centroid, ln(1 + (passages - frequency + 0.5) / (frequency + 0.5)) /
+    SELECT lexeme, centroid, ${inverseDocumentFrequencySql(sql`frequency`, sql`passages`)} /
       (${float(TYPICAL_IDF)} * ln(1 + passages)) AS idf
     FROM counted WHERE frequency BETWEEN 2 AND passages) AS informative
   ORDER BY centroid * idf DESC, lexeme LIMIT ${sql.lit(FEEDBACK_TERMS)}`;

@@ -8,7 +8,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type DocumentFilter, fitsFilter } from '../database/document-filter.ts';
 import type { ScopedId } from '../ids.ts';
-import { lengthNorm } from './bm25.ts';
+import { lengthNormSql } from './bm25.ts';
 
 /**
  * What restricts the results.
@@ -90,7 +90,7 @@ export function candidatesInScope(
   lexemes: RawBuilder<unknown>,
 ) {
   const columns = sql`passage_lexemes.knowledge_base_id, document_id, position, ${lexemes} AS lexemes,
-        ${lengthNorm(sql.ref('length'), values.perLetter)} AS norm`;
+        ${lengthNormSql(sql.ref('length'), values.perLetter)} AS norm`;
   const isKnown = sql`(SELECT is_known FROM extent)`;
   const isSmall = sql`(SELECT is_small FROM extent)`;
   // IS TRUE keeps PostgreSQL from using the index.

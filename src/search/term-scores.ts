@@ -1,7 +1,7 @@
 /** SQL for the terms of a query, and for what each term adds to a passage's score. */
 import { type RawBuilder, sql } from 'kysely';
 import { quoteLexeme } from '../analysis/lexemes.ts';
-import { heldFrequency, saturationOf, termFrequency } from './bm25.ts';
+import { heldFrequency, saturationSql, termFrequency } from './bm25.ts';
 
 /**
  * A query term to score: its variants that occur in the index, each with the upper bound of what it adds to a score.
@@ -77,7 +77,7 @@ type FrequencyOf = (query: RawBuilder<unknown>) => RawBuilder<unknown>;
  */
 export function scoreOf(terms: RawBuilder<unknown>, norm: RawBuilder<unknown>, frequencyOf: FrequencyOf) {
   const scoreIn = (row: string) =>
-    sql`${sql.ref(`${row}.upper_bound`)} * ${saturationOf(frequencyOf(sql.ref(`${row}.query`)), norm)}`;
+    sql`${sql.ref(`${row}.upper_bound`)} * ${saturationSql(frequencyOf(sql.ref(`${row}.query`)), norm)}`;
   return sql<number>`
     (SELECT sum(CASE WHEN query_term.variants IS NULL THEN ${scoreIn('query_term')}
       ELSE (SELECT max(${scoreIn('variant')})
@@ -91,7 +91,7 @@ export function scoreOf(terms: RawBuilder<unknown>, norm: RawBuilder<unknown>, f
 export function passageScore(terms: Terms, lexemes: RawBuilder<unknown>, norm: RawBuilder<unknown>) {
   const slotScores = SLOTS.map(({ query, upperBound }) => {
     const tsquery = sql`${terms[query]}::tsquery`;
-    const part = saturationOf(heldFrequency(lexemes, tsquery), norm);
+    const part = saturationSql(heldFrequency(lexemes, tsquery), norm);
     return sql`CASE WHEN ${lexemes} @@ ${tsquery} THEN ${terms[upperBound]}::float8 * ${part} ELSE 0 END`;
   });
   const others = sql`(SELECT * FROM query_terms WHERE term >= ${terms.slotted}::integer)`;
