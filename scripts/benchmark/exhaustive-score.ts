@@ -11,12 +11,12 @@ import { creditPayment } from '../../src/database/accounts.ts';
 import { createDatabase, createPool, type Database } from '../../src/database/database.ts';
 import { prepare } from '../../src/database/prepared.ts';
 import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
+import { createStemMemory } from '../../src/indexing/stems.ts';
 import { B, K1 } from '../../src/search/bm25.ts';
 import type { SearchedKnowledgeBases } from '../../src/search/collection-statistics.ts';
 import { createQueryAnalysis, type QueryAnalysis } from '../../src/search/query-analysis.ts';
 import { BM25_VALUES, bestByBm25, bm25Values } from '../../src/search/ranking.ts';
 import { candidatesOf, chooseTerms, toWeightedTerm } from '../../src/search/search.ts';
-import { createStemMemory } from '../../src/search/stems.ts';
 import { queryTermRows } from '../../src/search/term-scores.ts';
 import { showProgress } from '../progress.ts';
 

@@ -7,10 +7,10 @@ import { updateAccount } from '../database/accounts.ts';
 import { commitOnce, findKeptAnswer, type KeyedRequest } from '../database/idempotency-keys.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
-import { createStem } from '../search/stems.ts';
 import { importText, makeKnowledgeBase } from '../search/testing/imported-texts.ts';
 import type { Text } from './analyse-document.ts';
 import { createShortTexts, type ShortTexts } from './short-texts.ts';
+import { createStem } from './stems.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 let shortTexts: ShortTexts;

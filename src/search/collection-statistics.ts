@@ -7,6 +7,7 @@ import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
 import { knowledgeBaseNotFound } from '../errors.ts';
 import { frequencyRows, mergedInEach, mergedWhere } from '../indexing/postings/document-frequencies.ts';
+import { stemSql } from '../indexing/stems.ts';
 import type { Payment } from './payment.ts';
 
 /** The knowledge bases that a query covers, and their totals. */
@@ -50,10 +51,6 @@ export type QueryStatistics = {
    */
   stems: string[][];
 };
-
-/** SQL for a word's stem; `ts_lexize` returns an empty array for a stop word (PostgreSQL manual, 9.13). */
-export const stemOf = (dictionary: unknown, word: RawBuilder<unknown>) =>
-  sql<string>`coalesce((ts_lexize(${dictionary}::regdictionary, ${word}))[1], '')`;
 
 const VALUES = [
   ...(['accountId', 'ids', 'lexemes', 'prefixes'] as const),
@@ -115,7 +112,7 @@ function statisticsOf(scope: Scope, payment: Payment, values: Placeholders) {
       SELECT knowledge_base_id FROM knowledge_bases
       WHERE account_id = ${accountId}::uuid AND deleted_at IS NULL AND ${isWanted}),
     stemmed AS MATERIALIZED (
-      SELECT word, ordinal, ${stemOf(sql.ref('dictionary'), sql.ref('word'))} AS stem
+      SELECT word, ordinal, ${stemSql(sql.ref('dictionary'), sql.ref('word'))} AS stem
       FROM unnest(${dictionaries}::text[], ${words}::text[]) WITH ORDINALITY AS given (dictionary, word, ordinal)),
     query_lexemes AS MATERIALIZED (
       SELECT DISTINCT prefix || lexeme AS lexeme FROM (

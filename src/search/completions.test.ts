@@ -1,9 +1,9 @@
 /** With `prefix`, the last word of a query finds passages by the words that begin with it. */
 import { expect, test } from 'vitest';
 import { creditPayment } from '../database/accounts.ts';
+import { createStemMemory } from '../indexing/stems.ts';
 import { completionsOf, incompleteTokens } from './completions.ts';
 import { createSearch } from './search.ts';
-import { createStemMemory } from './stems.ts';
 import { importText, makeKnowledgeBase } from './testing/imported-texts.ts';
 import { titled, useSearch } from './testing/searched-texts.ts';
 

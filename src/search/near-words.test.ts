@@ -6,9 +6,9 @@ import { creditPayment } from '../database/accounts.ts';
 import type { Queryable } from '../database/database.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { insertRemovalDeltas, mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
+import { createStemMemory } from '../indexing/stems.ts';
 import { guessableWords } from './near-words.ts';
 import { createSearch } from './search.ts';
-import { createStemMemory } from './stems.ts';
 import { importText } from './testing/imported-texts.ts';
 import { useSearch } from './testing/searched-texts.ts';
 

@@ -10,6 +10,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { impactTierLexeme, TIERS } from '../analysis/reserved-lexemes.ts';
 import type { Database } from '../database/database.ts';
+import { dictionaryOf, type StemMemory } from '../indexing/stems.ts';
 import { createStatistics, type QueryStatistics } from './collection-statistics.ts';
 import type { Payment } from './payment.ts';
 import {
@@ -20,7 +21,6 @@ import {
   readQuery,
   SCORED_TERMS_MAX,
 } from './query-terms.ts';
-import { dictionaryOf, type StemMemory } from './stems.ts';
 
 /**
  * A query over the account's knowledge bases with these distinct ids, or over all of them, and its price.

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { creditPayment, readBalance } from '../database/accounts.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
+import { createStemMemory } from '../indexing/stems.ts';
 import { createSearch } from './search.ts';
-import { createStemMemory } from './stems.ts';
 import { importText, makeKnowledgeBase } from './testing/imported-texts.ts';
 import { titled, useSearch } from './testing/searched-texts.ts';
 

@@ -9,9 +9,9 @@ import { toDocumentFilter } from '../database/document-filter.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { mergeFrequencyDeltas } from '../indexing/postings/document-frequencies.ts';
+import { createStemMemory } from '../indexing/stems.ts';
 import { createSearch, type SearchRequest } from './search.ts';
 import type { SearchScope } from './search-scope.ts';
-import { createStemMemory } from './stems.ts';
 import { importText, makeKnowledgeBase } from './testing/imported-texts.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;

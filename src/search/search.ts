@@ -3,6 +3,7 @@
 import { quoteLexeme } from '../analysis/lexemes.ts';
 import { impactTierLexeme, TIERS, UNTIERED_DENSITY } from '../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../database/database.ts';
+import type { StemMemory } from '../indexing/stems.ts';
 import { expectedScoreAt, inverseDocumentFrequency, queryFrequencyWeight, scoreUpperBound } from './bm25.ts';
 import { type CandidateQueries, chooseCandidates, type ImpactLevels } from './candidates.ts';
 import { readFrequencies, type SearchedKnowledgeBases } from './collection-statistics.ts';
@@ -13,7 +14,6 @@ import { createQueryAnalysis, type ScopedQuery } from './query-analysis.ts';
 import { type NamedTerm, SCORED_TERMS_MAX } from './query-terms.ts';
 import { createRanking, type FoundPassage, type RankPassages, type Scoring } from './ranking.ts';
 import type { SearchScope } from './search-scope.ts';
-import type { StemMemory } from './stems.ts';
 import type { ScoredTerm } from './term-scores.ts';
 
 /**

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { creditPayment } from '../database/accounts.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
+import { createStemMemory } from '../indexing/stems.ts';
 import { createSearch } from './search.ts';
-import { createStemMemory } from './stems.ts';
 import { importText, makeKnowledgeBase } from './testing/imported-texts.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;

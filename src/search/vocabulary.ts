@@ -5,8 +5,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import { prepare } from '../database/prepared.ts';
-import { isSearchedIn, mergedCounts, stemOf } from './collection-statistics.ts';
-import { dictionaryOf } from './stems.ts';
+import { dictionaryOf, stemSql } from '../indexing/stems.ts';
+import { isSearchedIn, mergedCounts } from './collection-statistics.ts';
 
 /**
  * Lexemes to look for. Any of these:
@@ -82,7 +82,7 @@ function lookUpIn(isNarrow: boolean, values: Placeholders) {
         jsonb_each_text(passage_counts)
       WHERE total - size < ${sql.lit(UNMERGED_BYTES)} GROUP BY key),
     spellings AS MATERIALIZED (
-      SELECT probe, coalesce(nullif(${stemOf(sql.ref('dictionary'), sql.ref('word'))}, ''), word) AS lexeme
+      SELECT probe, coalesce(nullif(${stemSql(sql.ref('dictionary'), sql.ref('word'))}, ''), word) AS lexeme
       FROM unnest(${values.words}::text[], ${values.wordProbes}::integer[]) AS given (word, probe),
         (SELECT dictionary::regdictionary FROM unnest(${values.dictionaries}::text[]) AS given (dictionary)
           UNION ALL SELECT 'simple' OFFSET 0) AS languages

@@ -6,8 +6,8 @@ import { type Description, insertDocument } from '../../database/documents.ts';
 import type { OwnedKnowledgeBase } from '../../database/knowledge-bases.ts';
 import { analyseDocument } from '../../indexing/analyse-document.ts';
 import { readExpectedLanguages } from '../../indexing/expected-languages.ts';
+import { createStem } from '../../indexing/stems.ts';
 import { insertPassages } from '../../indexing/store-passages.ts';
-import { createStem } from '../stems.ts';
 
 export type TestText = { title: string; content: string; description?: Description };
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll } from 'vitest';
 import { creditPayment } from '../../database/accounts.ts';
 import { createTestDatabase } from '../../database/testing/test-database.ts';
 import { mergeFrequencyDeltas } from '../../indexing/postings/document-frequencies.ts';
+import { createStemMemory } from '../../indexing/stems.ts';
 import type { Details } from '../details.ts';
 import { createSearch } from '../search.ts';
-import { createStemMemory } from '../stems.ts';
 import { importText, makeKnowledgeBase, type TestText } from './imported-texts.ts';
 
 /** Texts by their titles. */

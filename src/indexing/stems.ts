@@ -1,13 +1,13 @@
 /**
- * Stems words with PostgreSQL's Snowball dictionaries, and remembers the stems. `LANGUAGES` in analysis/language.ts
- * lists the languages; stop words are those of the dictionaries.
+ * Stems the words of passages and queries with PostgreSQL's Snowball dictionaries, and remembers the stems. `LANGUAGES`
+ * in analysis/language.ts lists the languages. The dictionaries decide which words are stop words: no list of them is
+ * kept here.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { LANGUAGES } from '../analysis/language.ts';
 import type { Stem } from '../analysis/lexemes.ts';
 import type { Database } from '../database/database.ts';
-import { stemOf } from './collection-statistics.ts';
 
 /** Stems that this process remembers, in all languages together: about 20 MB. */
 const REMEMBERED_STEMS = 100_000;
@@ -41,9 +41,13 @@ export function dictionaryOf(language: string): string | undefined {
   return dictionary;
 }
 
+/** SQL for a word's stem; `ts_lexize` returns an empty array for a stop word (PostgreSQL manual, 9.13). */
+export const stemSql = (dictionary: unknown, word: RawBuilder<unknown>) =>
+  sql<string>`coalesce((ts_lexize(${dictionary}::regdictionary, ${word}))[1], '')`;
+
 async function lexize(database: Database, dictionary: string, words: string[]): Promise<string[]> {
   const { rows } = await sql<{ stem: string }>`
-    SELECT ${stemOf(dictionary, sql.ref('word'))} AS stem
+    SELECT ${stemSql(dictionary, sql.ref('word'))} AS stem
     FROM unnest(${words}::text[]) WITH ORDINALITY AS given (word, ordinal) ORDER BY ordinal`.execute(
     database,
   );
