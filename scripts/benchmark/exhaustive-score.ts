@@ -16,8 +16,9 @@ import { B, K1 } from '../../src/search/bm25.ts';
 import type { SearchedKnowledgeBases } from '../../src/search/collection-statistics.ts';
 import { createQueryAnalysis, type QueryAnalysis } from '../../src/search/query-analysis.ts';
 import { BM25_VALUES, bestByBm25, bm25Values } from '../../src/search/ranking.ts';
-import { candidatesOf, chooseTerms, toWeightedTerm } from '../../src/search/search.ts';
+import { candidatesOf } from '../../src/search/search.ts';
 import { queryTermRows } from '../../src/search/term-scores.ts';
+import { chooseTerms, toWeightedTerm } from '../../src/search/term-weights.ts';
 import { showProgress } from '../progress.ts';
 
 /** Figures of all searched passages, computed independently of the service. */
