@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { creditPayment } from '../database/accounts.ts';
+import { toDocumentFilter } from '../database/document-filter.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { createStemMemory } from '../indexing/stems.ts';
 import { createSearch } from './search.ts';
@@ -14,6 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => suite.close());
 
+/** The statements of usual searches, and those of searches in a scope. */
+const NAMES = [
+  'ranked_passages',
+  'statistics_of_few',
+  'vocabulary_of_few',
+  'ranked_in_scope',
+  'ranked_per_document',
+];
+
 const HEADER = '-- Compiled by statements.test.ts (vitest --update), never edited by hand.\n';
 
 /** The statements that a search prepares on its connection, by name. */
@@ -24,7 +34,10 @@ async function readPrepared(): Promise<Map<string, string>> {
     const search = createSearch(connection, createStemMemory(), creditPayment);
     const { accountId, knowledgeBaseId } = owned;
     const request = { accountId, knowledgeBaseIds: [knowledgeBaseId], limit: 10, price: 1 };
+    const isText = toDocumentFilter({ type: 'eq', key: '$type', value: 'text' });
+    const scopes = [{ filter: isText }, { maxPerDocument: 1 }];
     for (const query of ['bridge', 'brigde']) expect(await search({ ...request, query })).toHaveLength(1);
+    for (const scope of scopes) expect(await search({ ...request, query: 'bridge', scope })).toHaveLength(1);
     const { rows } = await sql<{ name: string; statement: string }>`
       SELECT name, statement FROM pg_prepared_statements`.execute(connection);
     return new Map(rows.map(({ name, statement }) => [name, statement]));
@@ -33,7 +46,7 @@ async function readPrepared(): Promise<Map<string, string>> {
 
 test('statements/ has the text of the prepared statements', async () => {
   const prepared = await readPrepared();
-  for (const name of ['ranked_passages', 'statistics_of_few', 'vocabulary_of_few']) {
+  for (const name of NAMES) {
     const text = `${HEADER}${prepared.get(name)?.trim()}\n`;
     await expect(text).toMatchFileSnapshot(`./statements/${name}.sql`);
   }

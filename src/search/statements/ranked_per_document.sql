@@ -1,0 +1,177 @@
+-- Compiled by statements.test.ts (vitest --update), never edited by hand.
+WITH query_terms AS MATERIALIZED (
+  SELECT term, (array_agg(query))[1] AS query, (array_agg(upper_bound))[1] AS upper_bound,
+    CASE WHEN count(*) > 1 THEN array_agg(query) END AS variants, array_agg(upper_bound) AS upper_bounds
+  FROM (
+    SELECT ('''' || replace(replace("lexeme", '\', '\\'), '''', '''''') || '''')::tsquery AS query, upper_bound, term
+    FROM unnest($5::text[], $6::float8[], $7::integer[]) AS given (lexeme, upper_bound, term)
+  ) AS variant GROUP BY term),
+    located AS MATERIALIZED (
+      (SELECT knowledge_base_id, id FROM documents
+      WHERE $49::uuid[] IS NULL AND $46::jsonpath IS NOT NULL AND knowledge_base_id = ANY($1::uuid[])
+      LIMIT $51::bigint + 1)
+      UNION ALL
+      SELECT knowledge_base_id, id
+      FROM unnest($48::uuid[], $49::uuid[]) AS named (knowledge_base_id, id)
+      WHERE knowledge_base_id = ANY($1::uuid[])),
+    scope AS MATERIALIZED (
+      SELECT knowledge_base_id, id, passage_count FROM located JOIN documents USING (knowledge_base_id, id)
+      WHERE (SELECT count(*) FROM located) <= $51::bigint AND ($46::jsonpath IS NULL OR
+    (CASE WHEN $47::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $46::jsonpath)
+    IS TRUE),
+    extent AS MATERIALIZED (
+      SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000
+        AS is_small
+      FROM (SELECT $49::uuid[] IS NOT NULL
+        OR ($46::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $51::bigint) AS is_known
+      ) AS known),
+    scored AS MATERIALIZED (
+      SELECT *, (CASE WHEN "lexemes" @@ $9::tsquery THEN $10::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $9::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $11::tsquery THEN $12::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $11::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $13::tsquery THEN $14::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $13::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $15::tsquery THEN $16::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $15::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $17::tsquery THEN $18::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $17::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $19::tsquery THEN $20::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $19::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $21::tsquery THEN $22::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $21::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $23::tsquery THEN $24::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $23::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $25::tsquery THEN $26::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $25::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $27::tsquery THEN $28::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $27::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $29::tsquery THEN $30::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $29::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $31::tsquery THEN $32::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $31::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $33::tsquery THEN $34::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $33::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $35::tsquery THEN $36::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $35::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $37::tsquery THEN $38::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $37::tsquery)) - 0.5))) ELSE 0 END +
+      CASE WHEN "lexemes" @@ $39::tsquery THEN $40::float8 * (1 - "norm" / ("norm" + round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", $39::tsquery)) - 0.5))) ELSE 0 END + CASE WHEN EXISTS (SELECT * FROM query_terms WHERE term >= $8::integer) THEN 
+    (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query_term"."query")) - 0.5) ELSE 0 END)))
+      ELSE (SELECT max("variant"."upper_bound" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "variant"."query")) - 0.5) ELSE 0 END))))
+        FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
+    FROM (SELECT * FROM query_terms WHERE term >= $8::integer) AS query_term) ELSE 0 END) AS score FROM (
+      (SELECT knowledge_base_id, document_id, position, lexemes, norm
+      FROM scope CROSS JOIN LATERAL (
+        SELECT document_id, position, lexemes, norm FROM (
+          SELECT passage_lexemes.knowledge_base_id, document_id, position, 
+  CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
+        (0.315::float8 + $3::float8 * "length") AS norm FROM passage_lexemes
+          WHERE passage_lexemes.knowledge_base_id = scope.knowledge_base_id AND document_id = scope.id OFFSET 0
+        ) AS own
+        WHERE (lexemes @@ $52::tsquery) IS TRUE OFFSET 0) AS passage
+      WHERE (SELECT is_small FROM extent))
+      UNION ALL
+      (SELECT passage_lexemes.knowledge_base_id, document_id, position, 
+  CASE WHEN pg_column_size(lexemes) > 8000 THEN lexemes || ''::tsvector ELSE lexemes END AS lexemes,
+        (0.315::float8 + $3::float8 * "length") AS norm FROM passage_lexemes
+      WHERE NOT (SELECT is_small FROM extent) AND lexemes @@ ANY($2::tsquery[])
+        AND (knowledge_base_id IN (SELECT unnest($1::uuid[]))) IS TRUE
+        AND (CASE WHEN (SELECT is_known FROM extent) THEN (knowledge_base_id, document_id) IN (SELECT knowledge_base_id, id FROM scope)
+          ELSE $46::jsonpath IS NULL OR EXISTS (
+            SELECT FROM documents
+            WHERE documents.knowledge_base_id = passage_lexemes.knowledge_base_id AND id = document_id
+              AND ($46::jsonpath IS NULL OR
+    (CASE WHEN $47::boolean THEN attributes || jsonb_build_object('$type', type, '$title', title, '$sourceUrl', source_url,
+  '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $46::jsonpath)
+    IS TRUE) END) IS TRUE
+      OFFSET 0)) AS candidate),
+    best AS MATERIALIZED (
+    SELECT knowledge_base_id, document_id, position, lexemes, norm, score FROM (
+      SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
+      FROM scored) AS placed
+    WHERE place <= $50::integer ORDER BY score DESC, document_id DESC, position LIMIT $4),
+    with_neighbours AS MATERIALIZED (
+    SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
+      CASE WHEN score >= 0.4::float8 * (SELECT max(score) FROM best) THEN (
+    SELECT CASE WHEN others = 0 THEN best.score
+      ELSE 0.7::float8 * best.score + 0.3::float8 * 
+    (SELECT sum(CASE WHEN query_term.variants IS NULL THEN "query_term"."upper_bound" * (1 - "neighbourhood"."norm" / ("neighbourhood"."norm" + ((CASE WHEN neighbourhood.vectors[1] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[1], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[2] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[2], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[3] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[3], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[4] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[4], "query_term"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[5] @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[5], "query_term"."query")) - 0.5) ELSE 0 END) - neighbourhood.others * (CASE WHEN "best"."lexemes" @@ "query_term"."query" THEN round(0.6079271 / (1 - ts_rank('{0,0,0,1}', "best"."lexemes", "query_term"."query")) - 0.5) ELSE 0 END))))
+      ELSE (SELECT max("variant"."upper_bound" * (1 - "neighbourhood"."norm" / ("neighbourhood"."norm" + ((CASE WHEN neighbourhood.vectors[1] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[1], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[2] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[2], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[3] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[3], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[4] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[4], "variant"."query")) - 0.5) ELSE 0 END) + (CASE WHEN neighbourhood.vectors[5] @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', neighbourhood.vectors[5], "variant"."query")) - 0.5) ELSE 0 END) - neighbourhood.others * (CASE WHEN "best"."lexemes" @@ "variant"."query" THEN round(0.6079271 / (1 - ts_rank('{0,0,0,1}', "best"."lexemes", "variant"."query")) - 0.5) ELSE 0 END)))))
+        FROM unnest(query_term.variants, query_term.upper_bounds) AS variant (query, upper_bound)) END)
+    FROM query_terms AS query_term) END
+    FROM (
+      SELECT array_agg(lexemes) AS vectors, (0.315::float8 + $3::float8 * sum(length)) AS norm, count(*) - 1 AS others
+      FROM passage_lexemes AS near
+      WHERE near.knowledge_base_id = best.knowledge_base_id AND near.document_id = best.document_id
+        AND near.position BETWEEN best.position - 2 AND best.position + 2) AS neighbourhood) ELSE score END
+        AS score
+    FROM best),
+    feedback AS MATERIALIZED (
+  SELECT *,
+    CASE WHEN rank() OVER by_score <= 8 AND score >= 0.65::float8 * best_score
+      THEN (score / best_score) ^ 8 ELSE 0 END AS feedback_weight
+  FROM (SELECT *, max(score) OVER () AS best_score FROM with_neighbours) AS with_neighbours
+  WINDOW by_score AS (ORDER BY score DESC)),
+    feedback_terms AS MATERIALIZED (
+  WITH passages AS MATERIALIZED (
+    SELECT knowledge_base_id, norm, feedback_weight * ((1 + norm) / sqrt(length(ts_filter(lexemes, '{a,b,c,d}')))) AS scale, ts_filter(lexemes, '{a,b,c,d}') AS lexemes
+    FROM feedback WHERE feedback_weight > 0 AND (SELECT count(*) FROM feedback WHERE feedback_weight > 0) > 1),
+  collection AS MATERIALIZED (
+    SELECT knowledge_base_id, passage_count FROM knowledge_base_statistics
+    WHERE knowledge_base_id = ANY(ARRAY(SELECT DISTINCT knowledge_base_id FROM passages))),
+  shared AS MATERIALIZED (
+    SELECT lexeme, sum(("scale" * (1 - "norm" / ("norm" + cardinality(positions))))) AS centroid
+    FROM passages, unnest(lexemes)
+    WHERE char_length(lexeme) > 1 AND lexeme <> ALL($5::text[])
+    GROUP BY lexeme HAVING count(*) > 1
+    ORDER BY centroid DESC, lexeme LIMIT 100),
+  counted AS (
+    SELECT lexeme, max(centroid) AS centroid, sum(passage_count)::float8 AS frequency,
+      (SELECT sum(passage_count)::float8 FROM collection) AS passages
+    FROM (
+      SELECT lexeme, centroid, 0 AS passage_count FROM shared UNION ALL
+      SELECT lexeme, NULL, passage_count
+      FROM (
+  SELECT merged.lexeme, merged.passage_count FROM "collection" AS searched CROSS JOIN LATERAL (
+    SELECT lexeme, passage_count FROM document_frequencies
+    WHERE knowledge_base_id = searched.knowledge_base_id AND lexeme = ANY(ARRAY(SELECT lexeme FROM "shared")) OFFSET 0) AS merged
+  UNION ALL
+  SELECT counted.lexeme, counted.passage_count::bigint
+  FROM (
+      SELECT passage_counts || '{}' AS passage_counts FROM document_frequency_deltas
+      WHERE knowledge_base_id = ANY(ARRAY(SELECT knowledge_base_id FROM collection)) OFFSET 0) AS delta
+    CROSS JOIN LATERAL (
+      SELECT lexeme, delta.passage_counts ->> lexeme AS passage_count FROM "shared" OFFSET 0) AS counted
+  WHERE counted.passage_count IS NOT NULL) AS counts) AS counts
+    GROUP BY lexeme)
+  SELECT ('''' || replace(replace("lexeme", '\', '\\'), '''', '''''') || '''')::tsquery AS query, centroid, idf ^ 2 AS squared_idf FROM (
+    SELECT lexeme, centroid, ln(1 + (passages - frequency + 0.5) / (frequency + 0.5)) /
+      (0.5::float8 * ln(1 + passages)) AS idf
+    FROM counted WHERE frequency BETWEEN 2 AND passages) AS informative
+  ORDER BY centroid * idf DESC, lexeme LIMIT 16),
+    reranked AS MATERIALIZED (
+    SELECT knowledge_base_id, document_id, position, bm25, score AS combined,
+      best_score * total / max(total) OVER () AS score
+    FROM (
+      SELECT *, score + 4::float8 * best_score * (feedback_weight + coalesce(
+        (SELECT sum(squared_idf * element * greatest(centroid - feedback_weight * element, 0))
+        FROM (SELECT squared_idf, centroid, ("scale" * (1 - "norm" / ("norm" + (CASE WHEN "lexemes" @@ "query" THEN round(0.6079271 / (1 - ts_rank('{1,1,1,1}', "lexemes", "query")) - 0.5) ELSE 0 END)))) AS element FROM feedback_terms OFFSET 0) AS elements), 0)
+        ) / sum(feedback_weight) OVER () AS total
+      FROM (
+        SELECT *, CASE WHEN EXISTS (SELECT FROM feedback_terms) THEN ((1 + norm) / sqrt(length(ts_filter(lexemes, '{a,b,c,d}')))) END AS scale FROM feedback OFFSET 0
+      ) AS scaled) AS summed),
+    ranked AS (
+      SELECT knowledge_base_id, document_id, position, bm25, combined,
+        round((score / $41::float8)::numeric, 6)::float8 AS score
+      FROM reranked ORDER BY score DESC FETCH FIRST $42 ROWS WITH TIES),
+    paid AS (
+  WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+  UPDATE account_balances SET credits = credits - CASE WHEN (SELECT $45::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= CASE WHEN is_known THEN least($4, coalesce($50::integer, $4) * (SELECT count(*) FROM scope)) ELSE $4 END)
+      FROM extent) THEN $44::bigint ELSE 0 END FROM deferred
+  WHERE account_id = $43::uuid AND credits >= CASE WHEN (SELECT $45::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= CASE WHEN is_known THEN least($4, coalesce($50::integer, $4) * (SELECT count(*) FROM scope)) ELSE $4 END)
+      FROM extent) THEN $44::bigint ELSE 0 END AND CASE WHEN (SELECT $45::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= CASE WHEN is_known THEN least($4, coalesce($50::integer, $4) * (SELECT count(*) FROM scope)) ELSE $4 END)
+      FROM extent) THEN $44::bigint ELSE 0 END > 0 RETURNING 1)
+    SELECT found.*, (SELECT $45::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= CASE WHEN is_known THEN least($4, coalesce($50::integer, $4) * (SELECT count(*) FROM scope)) ELSE $4 END)
+      FROM extent) AS "isEnough", CASE WHEN (SELECT $45::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= CASE WHEN is_known THEN least($4, coalesce($50::integer, $4) * (SELECT count(*) FROM scope)) ELSE $4 END)
+      FROM extent) THEN $44::bigint ELSE 0 END = 0 OR EXISTS (SELECT FROM paid) AS "isPaid",
+      (SELECT count(*) FROM scored) AS matched
+    FROM (SELECT) AS always LEFT JOIN (SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
+      page, headings, documents.title, documents.source, documents.type, attributes, source_url,
+      least(ranked.score, 1) AS score, bm25, combined, documents.created_at FROM ranked
+    JOIN passages USING (knowledge_base_id, document_id, position)
+    JOIN documents
+      ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id) AS found ON true
+    ORDER BY score DESC, created_at DESC, position, document_id, knowledge_base_id
+    LIMIT $42
