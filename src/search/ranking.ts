@@ -163,7 +163,7 @@ type ScopedRow = { isEnough: boolean; isPaid: boolean; matched: number } & (
 function rankedInScope(payment: Payment, values: ScopedValues, form: { isCapped: boolean }) {
   const { isLast, selected, maxPerDocument } = values;
   const most = sql`coalesce(${maxPerDocument}::integer, ${selected})`;
-  const attainable = sql`CASE WHEN is_known THEN least(${selected}, ${most} * (SELECT count(*) FROM scope)) ELSE ${selected} END`;
+  const attainable = sql`least(${selected}, ${most} * documents_max)`; // `selected` where documents_max is NULL
   const isEnough = sql`(SELECT ${isLast}::boolean OR is_small OR (
         (SELECT count(*) FROM scored) >= ${sql.lit(ENOUGH_IN_SCOPE)} AND (SELECT count(*) FROM best) >= ${attainable})
       FROM extent)`;

@@ -307,3 +307,23 @@ describe.each([
     }
   });
 });
+
+/** How often a connection has run the statement of searches with `maxPerDocument`. */
+async function countRankings(connection: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT (generic_plans + custom_plans)::integer AS count FROM pg_prepared_statements
+    WHERE name = 'ranked_per_document'`.execute(connection);
+  return rows[0]?.count ?? 0;
+}
+
+test('maxPerDocument takes one set of candidates where there are few documents', async () => {
+  const owned = await makeKnowledgeBase(suite.database);
+  const content = 'The river is wide here, and flows to the sea of the north. '.repeat(4_000);
+  for (const title of ['North', 'South']) await importText(suite.database, owned, { title, content });
+  await mergeFrequencyDeltas(suite.database);
+  await suite.database.connection().execute(async (connection) => {
+    const before = await countRankings(connection);
+    expect(await search(owned, { scope: { maxPerDocument: 1 } }, connection)).toHaveLength(2);
+    expect(await countRankings(connection)).toBe(before + 1);
+  });
+});

@@ -9,6 +9,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type DocumentFilter, fitsFilter } from '../database/document-filter.ts';
 import type { ScopedId } from '../ids.ts';
 import { lengthNormSql } from './bm25.ts';
+import { RERANK_DEPTH } from './rerank.ts';
 
 /**
  * What restricts the results.
@@ -58,6 +59,8 @@ const SCORED_MAX = 3_000;
  * - `located`: the documents that may be in the scope; one more than `comparedMax` where there are more.
  * - `scope`: those of them that are.
  * - `extent`, one row. `is_known`: `scope` is complete. `is_small`: and its passages are few enough to score them all.
+ *   `documents_max`: the number of documents in the scope, NULL if it is unknown. Without a filter they are all documents,
+ *   of which only as many count as can be among the results.
  */
 export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues) {
   const { path, namedKnowledgeBases, namedDocuments, comparedMax } = values;
@@ -76,7 +79,10 @@ export function documentsInScope(ids: RawBuilder<unknown>, values: ScopeValues) 
       WHERE (SELECT count(*) FROM located) <= ${comparedMax}::bigint AND ${fitsFilter(values)}),
     extent AS MATERIALIZED (
       SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= ${sql.lit(SCORED_MAX)}
-        AS is_small
+        AS is_small,
+        CASE WHEN is_known THEN (SELECT count(*) FROM scope)
+          WHEN ${path}::jsonpath IS NULL THEN (SELECT count(*) FROM (
+            SELECT FROM documents WHERE ${isSearched} LIMIT ${sql.lit(RERANK_DEPTH)}) AS counted) END AS documents_max
       FROM (SELECT ${namedDocuments}::uuid[] IS NOT NULL
         OR (${path}::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= ${comparedMax}::bigint) AS is_known
       ) AS known)`;

@@ -49,10 +49,11 @@ export type Search = (request: SearchRequest) => Promise<DetailedPassage[]>;
 const WIDER_FACTOR = 20;
 /**
  * In a scope, the second set is to have twice the usual budget of passages in the scope. The share of the first set that
- * was in the scope shows how large it must be.
+ * was in the scope shows how large it must be. It is at least twice as large, because many passages of too few documents
+ * are not enough for maxPerDocument.
  */
 const widerFactor = (matched: number | undefined, budget: number): number =>
-  matched === undefined ? WIDER_FACTOR : (2 * budget) / Math.max(1, matched);
+  matched === undefined ? WIDER_FACTOR : Math.max(2, (2 * budget) / Math.max(1, matched));
 
 /** Ranks larger and larger sets of candidates until one has enough; more than one set is rarely needed. */
 async function rankCandidates(

@@ -22,7 +22,10 @@ WITH query_terms AS MATERIALIZED (
     IS TRUE),
     extent AS MATERIALIZED (
       SELECT is_known, is_known AND (SELECT coalesce(sum(passage_count), 0) FROM scope) <= 3000
-        AS is_small
+        AS is_small,
+        CASE WHEN is_known THEN (SELECT count(*) FROM scope)
+          WHEN $46::jsonpath IS NULL THEN (SELECT count(*) FROM (
+            SELECT FROM documents WHERE knowledge_base_id = ANY($1::uuid[]) LIMIT 50) AS counted) END AS documents_max
       FROM (SELECT $49::uuid[] IS NOT NULL
         OR ($46::jsonpath IS NOT NULL AND (SELECT count(*) FROM located) <= $51::bigint) AS is_known
       ) AS known),
@@ -154,17 +157,17 @@ WITH query_terms AS MATERIALIZED (
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
   UPDATE account_balances SET credits = credits - CASE WHEN (SELECT $45::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= CASE WHEN is_known THEN least($4, coalesce($50::integer, $4) * (SELECT count(*) FROM scope)) ELSE $4 END)
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= least($4, coalesce($50::integer, $4) * documents_max))
       FROM extent) THEN $44::bigint ELSE 0 END FROM deferred
   WHERE account_id = $43::uuid AND credits >= CASE WHEN (SELECT $45::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= CASE WHEN is_known THEN least($4, coalesce($50::integer, $4) * (SELECT count(*) FROM scope)) ELSE $4 END)
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= least($4, coalesce($50::integer, $4) * documents_max))
       FROM extent) THEN $44::bigint ELSE 0 END AND CASE WHEN (SELECT $45::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= CASE WHEN is_known THEN least($4, coalesce($50::integer, $4) * (SELECT count(*) FROM scope)) ELSE $4 END)
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= least($4, coalesce($50::integer, $4) * documents_max))
       FROM extent) THEN $44::bigint ELSE 0 END > 0 RETURNING 1)
     SELECT found.*, (SELECT $45::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= CASE WHEN is_known THEN least($4, coalesce($50::integer, $4) * (SELECT count(*) FROM scope)) ELSE $4 END)
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= least($4, coalesce($50::integer, $4) * documents_max))
       FROM extent) AS "isEnough", CASE WHEN (SELECT $45::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= CASE WHEN is_known THEN least($4, coalesce($50::integer, $4) * (SELECT count(*) FROM scope)) ELSE $4 END)
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= least($4, coalesce($50::integer, $4) * documents_max))
       FROM extent) THEN $44::bigint ELSE 0 END = 0 OR EXISTS (SELECT FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT) AS always LEFT JOIN (SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
