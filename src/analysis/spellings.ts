@@ -1,9 +1,11 @@
-/** Spellings near a word: those one letter away, and transcriptions of umlauts and their like. */
+/**
+ * Spellings that a query may have meant by a word: those one letter away, and transcriptions of umlauts and their like.
+ */
 import { foldAccents } from './normalise.ts';
 
 /**
- * The letters that a misspelt word may lack, by script: Latin (without accents, see `foldAccents`), Greek, Cyrillic,
- * Armenian, Hebrew, Arabic, Devanagari, Tamil, Georgian.
+ * The letters that may replace one of a misspelt word, by script: Latin (without accents, see `foldAccents`), Greek,
+ * Cyrillic, Armenian, Hebrew, Arabic, Devanagari, Tamil, Georgian.
  */
 const ALPHABETS = (
   [
@@ -30,7 +32,7 @@ function lettersIn(range: string): string[] {
 const alphabetOf = (letters: string[]): string[] =>
   ALPHABETS.find((alphabet) => letters.some((letter) => alphabet.includes(letter))) ?? letters;
 
-/** Spellings of a word without accents. `sameStart`: those with its first letter. */
+/** Spellings near a word, by whether they begin with its first letter. None has accents. */
 export type Respellings = { sameStart: string[]; otherStart: string[] };
 
 /**
@@ -54,13 +56,13 @@ export function respellings(word: string): Respellings {
     if (next !== '') spellings.add(before + next + at + letters.slice(i + 2).join(''));
   }
   spellings.delete(plain);
-  const { same = [], other = [] } = Object.groupBy(spellings, (spelling) =>
-    spelling.startsWith(letters[0] ?? '') ? 'same' : 'other',
+  const { sameStart = [], otherStart = [] } = Object.groupBy(spellings, (spelling) =>
+    spelling.startsWith(letters[0] ?? '') ? 'sameStart' : 'otherStart',
   );
-  return { sameStart: same, otherStart: other };
+  return { sameStart, otherStart };
 }
 
-/** Letters whose transcription has two letters, by that; the second letter of the pair alone is without its accent. */
+/** Letter → its transcription, a pair. The first letter of a pair is that letter without its accent. */
 const TRANSCRIBED = new Map([
   ['ä', 'ae'],
   ['æ', 'ae'],
@@ -71,7 +73,7 @@ const TRANSCRIBED = new Map([
 ]);
 const TRANSCRIBED_LETTERS = new RegExp(`[${[...TRANSCRIBED.keys()].join('')}]`, 'g');
 const TRANSCRIPTIONS = new RegExp([...new Set(TRANSCRIBED.values())].join('|'), 'g');
-/** Pairs of letters that are tried: a word of more has 16 spellings of its first four. */
+/** In a word of more pairs than this, only the first ones are tried: each pair doubles the spellings. */
 const PAIRS_MAX = 4;
 
 /**
@@ -87,12 +89,12 @@ export function transcriptions(word: string): string[] {
   ]);
   const plain = foldAccents(word);
   const pairs = [...plain.matchAll(TRANSCRIPTIONS)].slice(0, PAIRS_MAX);
-  let sofar = [plain];
-  // From the end, so that the positions of the pairs before stay.
+  let spelled = [plain];
+  // From the end, so that the earlier pairs keep their positions.
   for (const { index } of pairs.reverse()) {
-    sofar = sofar.flatMap((text) => [text, text.slice(0, index + 1) + text.slice(index + 2)]);
+    spelled = spelled.flatMap((text) => [text, text.slice(0, index + 1) + text.slice(index + 2)]);
   }
-  for (const spelling of sofar) spellings.add(spelling);
+  for (const spelling of spelled) spellings.add(spelling);
   spellings.delete(plain);
   return [...spellings];
 }

@@ -1,7 +1,4 @@
-/**
- * Where the tokens of a text stand in it: for highlights. Imports do not need this, so it is apart from tokens.ts, whose
- * time counts.
- */
+/** Finds the ranges of a text that its tokens stand for: for highlights. Imports use the faster `tokeniseAs`. */
 import { normaliseText } from './normalise.ts';
 import { pieceEnd, tokenise } from './tokens.ts';
 
@@ -11,7 +8,7 @@ export type Span = { start: number; end: number };
 /** A token with the range of the text that it stands for. */
 export type TokenSpan = Span & { token: string };
 
-/** The range in the original text for each UTF-16 unit of its normalised form. */
+/** The normalised form of a text, and for each of its UTF-16 units the range in the original text. */
 type NormalisedText = { text: string; starts: number[]; ends: number[] };
 
 /**
@@ -20,7 +17,10 @@ type NormalisedText = { text: string; starts: number[]; ends: number[] };
  */
 const CLUSTER = /[\s\S][\p{M}\p{Cf}\u1160-\u11ff\uff9e\uff9f]*/gu;
 const FORMAT_AT_END = /\p{Cf}+$/u;
-/** Normalisation keeps it between two Arabic letters only, which one cluster does not show. */
+/**
+ * Normalisation keeps a zero-width non-joiner between two Arabic letters only. A cluster alone does not show what
+ * precedes it, so the form of the whole text decides.
+ */
 const NON_JOINER = '\u200c';
 
 function normaliseWithRanges(original: string): NormalisedText {
