@@ -60,23 +60,26 @@ function withoutCoincidences(characters: string[], spans: Span[]): Span[] {
   return chosen.length > 0 ? chosen : spans;
 }
 
-/** Moves `at` on to the beginning of a word, by 20 code points at most. */
+/** Code points by which a snippet is shortened at each end at most, to begin and end between words. */
+const WORD_REACH = 20;
+
+/** Moves `at` on to the beginning of a word, if one is near. */
 function wordStart(characters: string[], at: number): number {
   if (at === 0) return at;
-  for (let on = 0; on < 20; on++) if (/\s/u.test(characters[at + on - 1] ?? '')) return at + on;
+  for (let on = 0; on < WORD_REACH; on++) if (/\s/u.test(characters[at + on - 1] ?? '')) return at + on;
   return at;
 }
 
-/** Moves `at` back to the end of a word, by 20 code points at most. */
+/** Moves `at` back to the end of a word, if one is near. */
 function wordEnd(characters: string[], at: number): number {
   if (at >= characters.length) return characters.length;
-  for (let back = 0; back < 20; back++) if (/\s/u.test(characters[at - back] ?? '')) return at - back;
+  for (let back = 0; back < WORD_REACH; back++) if (/\s/u.test(characters[at - back] ?? '')) return at - back;
   return at;
 }
 
 /**
- * The part of a content with the most marked characters: 300 code points at most, begun and ended between words where
- * words have spaces. Without marks, the beginning of the content.
+ * The part of a content with the most marked characters: SNIPPET_MAX code points at most, begun and ended between words
+ * where words have spaces. Without marks, the beginning of the content.
  */
 export function cutSnippet(content: string, marks: Span[]): Snippet {
   const characters = [...content];

@@ -98,7 +98,8 @@ function analyse(words: QueryWords, stems: StemsByLanguage, knowledgeBases: numb
   return mostImportant(analyseQuery(words, stems), { lexemesMax, termsMin: SCORED_TERMS_MAX });
 }
 
-const lexemesOf = (terms: QueryTerm[]): string[] =>
+/** All variants of the terms. */
+const variantsOf = (terms: QueryTerm[]): string[] =>
   terms.flatMap(({ lexemes, unaccented }) => [...lexemes, ...unaccented]);
 
 /**
@@ -126,7 +127,7 @@ export function createQueryAnalysis(database: Database, memory: StemMemory, paym
     let expected = analyse(words, stems, size);
     for (let attempt = 1; ; attempt++) {
       const toStem = findUnknown(words.toStem, stems);
-      const lexemes = lexemesOf(expected);
+      const lexemes = variantsOf(expected);
       const hasTiers = expected.length <= TIERED_AT_ONCE_MAX;
       const isCountingStems = toStem.reduce((sum, { words }) => sum + words.length, 0) <= COUNTED_STEMS_MAX;
       const toLookUp = { lexemes, prefixes: hasTiers ? PREFIXES : [''], toStem, isCountingStems };
@@ -155,7 +156,7 @@ export function createQueryAnalysis(database: Database, memory: StemMemory, paym
       const terms = analyse(words, stems, size);
       const isAnswered =
         findUnknown(words.toStem, stems).length === 0 &&
-        lexemesOf(terms).every((lexeme) => counted.has(lexeme));
+        variantsOf(terms).every((lexeme) => counted.has(lexeme));
       if (isAnswered || attempt === ATTEMPTS) return { terms, statistics, hasTiers };
       expected = terms;
     }

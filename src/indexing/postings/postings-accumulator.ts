@@ -4,7 +4,7 @@ import { impactTierLexeme } from '../../analysis/reserved-lexemes.ts';
 import { type ByteWriter, createByteWriter } from '../../binary-array.ts';
 import { enlarge, type TokenIds } from './token-ids.ts';
 
-/** PostgreSQL manual 8.11.1: a lexeme keeps 256 positions. */
+/** As many as `to_tsvector` keeps; a tsvector may have 256 of a lexeme (PostgreSQL manual 8.11.1). */
 const POSITIONS_PER_LEXEME_MAX = 255;
 
 /**

@@ -37,7 +37,7 @@ const WEIGHT_A = 3 << 14;
 const WEIGHT_B = 2 << 14;
 const WEIGHT_D = 0;
 
-/** The lexemes of tokens in one language. `alternative`: a second lexeme, without accents; undefined: there is none. */
+/** The lexemes of tokens in one language: one each, or two (see `lexemesOf`), of which `alternative` is the second. */
 export type LexemeLookup = {
   lexeme(token: number): number;
   alternative(token: number): number | undefined;
