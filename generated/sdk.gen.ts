@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, GetBalanceData, GetBalanceErrors, GetBalanceResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentResponses, GetDocumentStatusData, GetDocumentStatusErrors, GetDocumentStatusResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetUsageData, GetUsageErrors, GetUsageResponses, ImportFileData, ImportFileErrors, ImportFileResponses, ImportTextContentData, ImportTextContentErrors, ImportTextContentResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListPassagesData, ListPassagesErrors, ListPassagesResponses, PresignUploadUrlData, PresignUploadUrlErrors, PresignUploadUrlResponses, QueryData, QueryErrors, QueryResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses } from './types.gen.ts';
+import type { CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, GetBalanceData, GetBalanceErrors, GetBalanceResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentResponses, GetDocumentStatusData, GetDocumentStatusErrors, GetDocumentStatusResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetUsageData, GetUsageErrors, GetUsageResponses, ImportFileData, ImportFileErrors, ImportFileResponses, ImportTextContentData, ImportTextContentErrors, ImportTextContentResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListPassagesData, ListPassagesErrors, ListPassagesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, PresignUploadUrlData, PresignUploadUrlErrors, PresignUploadUrlResponses, QueryData, QueryErrors, QueryResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -298,6 +298,76 @@ export const updateDocument = <ThrowOnError extends boolean = false>(options: Op
 export const retryDocument = <ThrowOnError extends boolean = false>(options: Options<RetryDocumentData, ThrowOnError>): RequestResult<RetryDocumentResponses, RetryDocumentErrors, ThrowOnError> => (options.client ?? client).post<RetryDocumentResponses, RetryDocumentErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
     url: '/v1/retryDocument',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Create a webhook
+ *
+ * From now on the service sends the account's events to `url`, as `POST` requests with a `WebhookEvent` as JSON
+ * body. They follow the Standard Webhooks specification: the headers `webhook-id`, `webhook-timestamp` and
+ * `webhook-signature`. Verify the signature with the `secret` of this answer; it is shown only here.
+ *
+ * An event counts as received once the answer has a status from 200 to 299, within ten seconds. Otherwise it is
+ * sent again, with growing pauses, for three days (a setting). It may arrive twice: then both requests have the
+ * same `webhook-id`. The events of one document arrive in the order in which they happened. A receiver that has
+ * accepted nothing for these three days is disabled, and so is one that answers 410.
+ *
+ * The address must be https, with port 443 or one from 1024 up, on a public network. Redirects are not followed.
+ */
+export const createWebhook = <ThrowOnError extends boolean = false>(options: Options<CreateWebhookData, ThrowOnError>): RequestResult<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError> => (options.client ?? client).post<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError>({
+    security: [{ name: 'x-api-key', type: 'apiKey' }],
+    url: '/v1/createWebhook',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the webhooks
+ *
+ * Returns the account's webhooks, the newest first, with their state and their last 20 deliveries: up to 1000
+ * without `limit` and `cursor`. While `pagination.hasMore` is true, request the next page with
+ * `pagination.nextCursor` as `cursor`.
+ */
+export const listWebhooks = <ThrowOnError extends boolean = false>(options?: Options<ListWebhooksData, ThrowOnError>): RequestResult<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError>({
+    security: [{ name: 'x-api-key', type: 'apiKey' }],
+    url: '/v1/listWebhooks',
+    ...options
+});
+
+/**
+ * Delete a webhook
+ *
+ * Deletes a webhook. Events that wait are not sent any more; a request that is already under way may still
+ * arrive. Deleting it again is a 404.
+ */
+export const deleteWebhook = <ThrowOnError extends boolean = false>(options: Options<DeleteWebhookData, ThrowOnError>): RequestResult<DeleteWebhookResponses, DeleteWebhookErrors, ThrowOnError> => (options.client ?? client).post<DeleteWebhookResponses, DeleteWebhookErrors, ThrowOnError>({
+    security: [{ name: 'x-api-key', type: 'apiKey' }],
+    url: '/v1/deleteWebhook',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Send a test event
+ *
+ * Sends an event of type `webhook.test` at once, and answers with what the receiver said, within ten seconds. A
+ * test is sent only once. If the receiver accepts the test, a disabled webhook is enabled again. Events from the
+ * time when it was disabled are not sent.
+ */
+export const testWebhook = <ThrowOnError extends boolean = false>(options: Options<TestWebhookData, ThrowOnError>): RequestResult<TestWebhookResponses, TestWebhookErrors, ThrowOnError> => (options.client ?? client).post<TestWebhookResponses, TestWebhookErrors, ThrowOnError>({
+    security: [{ name: 'x-api-key', type: 'apiKey' }],
+    url: '/v1/testWebhook',
     ...options,
     headers: {
         'Content-Type': 'application/json',

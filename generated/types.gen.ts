@@ -138,6 +138,44 @@ export type DocumentWarnings = Array<string>;
 export type Language = string;
 
 /**
+ * Identifies a webhook. A UUID; any other text of this length is unknown, not invalid.
+ */
+export type WebhookId = string;
+
+/**
+ * Where the events are sent, an https address without user name, password and fragment.
+ */
+export type WebhookUrl = string;
+
+/**
+ * `document.processed`: a document can be searched now. `document.failed`: its import ended as `failed` or
+ * `timeout`. `document.deleted`: it was deleted, alone. `knowledgeBase.deleted`: a knowledge base was deleted with
+ * all its documents, for which no other events come.
+ */
+export type SubscribableEventType = 'document.processed' | 'document.failed' | 'document.deleted' | 'knowledgeBase.deleted';
+
+/**
+ * The type of an event that was sent; `webhook.test` comes from testWebhook.
+ */
+export type WebhookEventType = 'document.processed' | 'document.failed' | 'document.deleted' | 'knowledgeBase.deleted' | 'webhook.test';
+
+/**
+ * The events to send; all if the field is missing, also types that later versions add. Repeated types count once.
+ */
+export type EventTypes = Array<SubscribableEventType>;
+
+/**
+ * The knowledge bases whose events are sent; all if the field is missing, also later ones. Repeated ids count
+ * once.
+ */
+export type WebhookKnowledgeBaseIds = Array<KnowledgeBaseId>;
+
+/**
+ * The `webhook-id` header of the event, a UUID. It is the same at each attempt.
+ */
+export type EventId = string;
+
+/**
  * What to search for, where, and how many passages to return.
  */
 export type QueryRequest = {
@@ -384,6 +422,29 @@ export type UpdateKnowledgeBaseRequest = {
     knowledgeBaseId: KnowledgeBaseId;
     name?: KnowledgeBaseName;
     description?: KnowledgeBaseDescription;
+};
+
+/**
+ * Where to send which events.
+ */
+export type CreateWebhookRequest = {
+    url: WebhookUrl;
+    events?: EventTypes;
+    knowledgeBaseIds?: WebhookKnowledgeBaseIds;
+};
+
+/**
+ * The webhook to delete.
+ */
+export type DeleteWebhookRequest = {
+    webhookId: WebhookId;
+};
+
+/**
+ * The webhook to send a test event to.
+ */
+export type TestWebhookRequest = {
+    webhookId: WebhookId;
 };
 
 /**
@@ -768,6 +829,143 @@ export type Balance = {
 };
 
 /**
+ * A new webhook with its secret.
+ */
+export type CreatedWebhook = {
+    id: WebhookId;
+    url: WebhookUrl;
+    events?: EventTypes;
+    knowledgeBaseIds?: WebhookKnowledgeBaseIds;
+    createdAt: Timestamp;
+    status: WebhookStatus;
+    /**
+     * The key of the signatures, `whsec_` and 32 bytes in base64. Store it; no other answer has it.
+     */
+    secret: string;
+};
+
+/**
+ * A receiver of events, and how it fares.
+ */
+export type Webhook = {
+    id: WebhookId;
+    url: WebhookUrl;
+    events?: EventTypes;
+    knowledgeBaseIds?: WebhookKnowledgeBaseIds;
+    createdAt: Timestamp;
+    status: WebhookStatus;
+    failingSince?: Timestamp;
+    disabledAt?: Timestamp;
+    /**
+     * Why the webhook is disabled, as a sentence for people; present only if it is.
+     */
+    disabledReason?: string;
+    /**
+     * The last attempts to deliver an event, the newest first.
+     */
+    deliveries: Array<WebhookDelivery>;
+};
+
+/**
+ * `enabled`, or `disabled`: no events are recorded or sent, until testWebhook succeeds.
+ */
+export type WebhookStatus = 'enabled' | 'disabled';
+
+/**
+ * One attempt to deliver an event.
+ */
+export type WebhookDelivery = {
+    eventId: EventId;
+    eventType: WebhookEventType;
+    /**
+     * The number of the attempt, from 1.
+     */
+    attempt: number;
+    sentAt: Timestamp;
+    /**
+     * Milliseconds until the answer or the failure.
+     */
+    durationMs: number;
+    /**
+     * The HTTP status of the receiver's answer; absent if there was none.
+     */
+    status?: number;
+    /**
+     * Why the event does not count as received, as a sentence for people; absent if it does.
+     */
+    error?: string;
+};
+
+/**
+ * The result of a test.
+ */
+export type WebhookTest = {
+    id: WebhookId;
+    /**
+     * Whether the receiver has accepted the event.
+     */
+    delivered: boolean;
+    delivery: WebhookDelivery;
+    /**
+     * The beginning of the receiver's answer; absent if there was none.
+     */
+    answer?: string;
+};
+
+/**
+ * Which webhook was deleted.
+ */
+export type DeletedWebhook = {
+    id: WebhookId;
+};
+
+/**
+ * The body of the requests that a receiver of events gets. `data` is what the event tells of, as it was then.
+ */
+export type WebhookEvent = DocumentEvent | KnowledgeBaseEvent | TestEvent;
+
+/**
+ * A document was processed, has failed, or was deleted.
+ */
+export type DocumentEvent = {
+    /**
+     * What has happened.
+     */
+    type: 'document.processed' | 'document.failed' | 'document.deleted';
+    timestamp: Timestamp;
+    data: Document;
+};
+
+/**
+ * A knowledge base was deleted with all its documents.
+ */
+export type KnowledgeBaseEvent = {
+    /**
+     * What has happened.
+     */
+    type: 'knowledgeBase.deleted';
+    timestamp: Timestamp;
+    data: DeletedKnowledgeBase;
+};
+
+/**
+ * The operation testWebhook was called for this webhook.
+ */
+export type TestEvent = {
+    /**
+     * What has happened.
+     */
+    type: 'webhook.test';
+    timestamp: Timestamp;
+    /**
+     * The webhook.
+     */
+    data: {
+        id: WebhookId;
+    };
+};
+
+/**
  * Whether the list has a next page, and how to request it.
  */
 export type Pagination = {
@@ -914,10 +1112,46 @@ export type BalanceEnvelope = {
 };
 
 /**
+ * One new webhook.
+ */
+export type CreatedWebhookEnvelope = {
+    success: Success;
+    data: CreatedWebhook;
+};
+
+/**
+ * One page of the account's webhooks.
+ */
+export type WebhooksEnvelope = {
+    success: Success;
+    /**
+     * The webhooks, newest first.
+     */
+    data: Array<Webhook>;
+    pagination: Pagination;
+};
+
+/**
+ * The webhook that was deleted.
+ */
+export type DeletedWebhookEnvelope = {
+    success: Success;
+    data: DeletedWebhook;
+};
+
+/**
+ * The result of a test of a webhook.
+ */
+export type WebhookTestEnvelope = {
+    success: Success;
+    data: WebhookTest;
+};
+
+/**
  * Every errorCode of the service. Each has one HTTP status. FILE_ALREADY_IMPORTED (409) comes only from an upload
  * address. The codes of UnexpectedError come before a request reaches an operation.
  */
-export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | 'MALFORMED_REQUEST' | 'UNAUTHORIZED' | 'INSUFFICIENT_CREDITS' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' | 'KEY_NOT_PERMITTED' | 'NOT_FOUND' | 'KNOWLEDGE_BASE_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' | 'FILE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'FILE_NOT_UPLOADED' | 'FILE_ALREADY_IMPORTED' | 'UPLOAD_EXPIRED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'DOCUMENT_NOT_RETRYABLE' | 'RATE_LIMITED' | 'HEADERS_TOO_LARGE' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
+export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | 'MALFORMED_REQUEST' | 'UNAUTHORIZED' | 'INSUFFICIENT_CREDITS' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' | 'KEY_NOT_PERMITTED' | 'WEBHOOK_LIMIT_EXCEEDED' | 'NOT_FOUND' | 'KNOWLEDGE_BASE_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' | 'FILE_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'FILE_NOT_UPLOADED' | 'FILE_ALREADY_IMPORTED' | 'UPLOAD_EXPIRED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'DOCUMENT_NOT_RETRYABLE' | 'RATE_LIMITED' | 'HEADERS_TOO_LARGE' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
 
 /**
  * Always false in an answer with another status than 200.
@@ -1067,6 +1301,40 @@ export type FileNotFoundError = {
      * Comes with status 404 and no other.
      */
     errorCode: 'FILE_NOT_FOUND';
+    data: ErrorData;
+};
+
+/**
+ * The account has as many webhooks as it may have.
+ */
+export type WebhookLimitExceededError = {
+    success: Failure;
+    message: ErrorMessage;
+    /**
+     * Comes with status 403 and no other.
+     */
+    errorCode: 'WEBHOOK_LIMIT_EXCEEDED';
+    data: WebhookLimitExceededData;
+};
+
+/**
+ * The maximum number of webhooks, and the current number.
+ */
+export type WebhookLimitExceededData = {
+    limit: Count;
+    used: Count;
+};
+
+/**
+ * The account has no webhook with this id.
+ */
+export type WebhookNotFoundError = {
+    success: Failure;
+    message: ErrorMessage;
+    /**
+     * Comes with status 404 and no other.
+     */
+    errorCode: 'WEBHOOK_NOT_FOUND';
     data: ErrorData;
 };
 
@@ -1336,7 +1604,7 @@ export type QueryErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1536,7 +1804,7 @@ export type DeleteKnowledgeBaseErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1596,7 +1864,7 @@ export type DeleteDocumentErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1807,7 +2075,7 @@ export type ListDocumentsErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1860,7 +2128,7 @@ export type ListKnowledgeBasesErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1917,7 +2185,7 @@ export type GetDocumentStatusErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -1961,7 +2229,7 @@ export type GetUsageErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -2005,7 +2273,7 @@ export type GetBalanceErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -2058,7 +2326,7 @@ export type GetDocumentErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -2127,7 +2395,7 @@ export type ListPassagesErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -2180,7 +2448,7 @@ export type GetKnowledgeBaseErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -2240,7 +2508,7 @@ export type UpdateKnowledgeBaseErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -2301,7 +2569,7 @@ export type GetDocumentContentErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -2361,7 +2629,7 @@ export type UpdateDocumentErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -2425,7 +2693,7 @@ export type RetryDocumentErrors = {
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
      * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing, so today no request gets it here.
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
      */
     default: UnexpectedError | StorageLimitExceededError;
 };
@@ -2440,3 +2708,254 @@ export type RetryDocumentResponses = {
 };
 
 export type RetryDocumentResponse = RetryDocumentResponses[keyof RetryDocumentResponses];
+
+export type CreateWebhookData = {
+    body: CreateWebhookRequest;
+    headers?: {
+        /**
+         * Makes the request safe to repeat after a lost answer. The client chooses a new key for each thing that it wants
+         * done, for example a random UUID. For 24 hours a request with the same key and the same body returns the first
+         * answer again, and does nothing. Concurrent requests wait for each other. With another body the request is
+         * refused. Only successes are stored, so after an error the same key may succeed. Each account and each operation
+         * has keys of its own.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/createWebhook';
+};
+
+export type CreateWebhookErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The account has as many webhooks as it may have, or no storage left; or the key may not create any.
+     */
+    403: WebhookLimitExceededError | StorageLimitExceededError | KeyNotPermittedError;
+    /**
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: KnowledgeBaseNotFoundError;
+    /**
+     * The Idempotency-Key was used with another body before; nothing was done.
+     */
+    409: IdempotencyKeyReusedError;
+    /**
+     * The body is larger than the largest legal body of this operation, every character escaped.
+     */
+    413: PayloadTooLargeError;
+    /**
+     * The Content-Type is missing or is not application/json in UTF-8.
+     */
+    415: UnsupportedMediaTypeError;
+    /**
+     * The body breaks the schema or is not JSON, or the service does not send to this address.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type CreateWebhookError = CreateWebhookErrors[keyof CreateWebhookErrors];
+
+export type CreateWebhookResponses = {
+    /**
+     * The new webhook with its secret.
+     */
+    200: CreatedWebhookEnvelope;
+};
+
+export type CreateWebhookResponse = CreateWebhookResponses[keyof CreateWebhookResponses];
+
+export type ListWebhooksData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The maximum number of items in the page.
+         */
+        limit?: number;
+        /**
+         * Where the page starts, as the unchanged `pagination.nextCursor` of the page before.
+         */
+        cursor?: Cursor;
+    };
+    url: '/v1/listWebhooks';
+};
+
+export type ListWebhooksErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
+    /**
+     * A parameter breaks its schema or is unknown, or the cursor is not one of this list.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type ListWebhooksError = ListWebhooksErrors[keyof ListWebhooksErrors];
+
+export type ListWebhooksResponses = {
+    /**
+     * One page of webhooks.
+     */
+    200: WebhooksEnvelope;
+};
+
+export type ListWebhooksResponse = ListWebhooksResponses[keyof ListWebhooksResponses];
+
+export type DeleteWebhookData = {
+    body: DeleteWebhookRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/deleteWebhook';
+};
+
+export type DeleteWebhookErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
+    /**
+     * The webhook is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: WebhookNotFoundError;
+    /**
+     * The body is larger than the largest legal body of this operation, every character escaped.
+     */
+    413: PayloadTooLargeError;
+    /**
+     * The Content-Type is missing or is not application/json in UTF-8.
+     */
+    415: UnsupportedMediaTypeError;
+    /**
+     * The request breaks its schema. Here the webhook's id has a wrong length.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type DeleteWebhookError = DeleteWebhookErrors[keyof DeleteWebhookErrors];
+
+export type DeleteWebhookResponses = {
+    /**
+     * The webhook is gone.
+     */
+    200: DeletedWebhookEnvelope;
+};
+
+export type DeleteWebhookResponse = DeleteWebhookResponses[keyof DeleteWebhookResponses];
+
+export type TestWebhookData = {
+    body: TestWebhookRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/testWebhook';
+};
+
+export type TestWebhookErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     */
+    403: KeyNotPermittedError | StorageLimitExceededError;
+    /**
+     * The webhook is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: WebhookNotFoundError;
+    /**
+     * The body is larger than the largest legal body of this operation, every character escaped.
+     */
+    413: PayloadTooLargeError;
+    /**
+     * The Content-Type is missing or is not application/json in UTF-8.
+     */
+    415: UnsupportedMediaTypeError;
+    /**
+     * The request breaks its schema. Here the webhook's id has a wrong length.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type TestWebhookError = TestWebhookErrors[keyof TestWebhookErrors];
+
+export type TestWebhookResponses = {
+    /**
+     * What the receiver said. This status says nothing about the receiver's; see `delivered`.
+     */
+    200: WebhookTestEnvelope;
+};
+
+export type TestWebhookResponse = TestWebhookResponses[keyof TestWebhookResponses];

@@ -9,10 +9,12 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   STORAGE_LIMIT_EXCEEDED: 403,
   KNOWLEDGE_BASE_LIMIT_EXCEEDED: 403,
   KEY_NOT_PERMITTED: 403,
+  WEBHOOK_LIMIT_EXCEEDED: 403,
   NOT_FOUND: 404,
   KNOWLEDGE_BASE_NOT_FOUND: 404,
   DOCUMENT_NOT_FOUND: 404,
   FILE_NOT_FOUND: 404,
+  WEBHOOK_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   REQUEST_TIMEOUT: 408,
   FILE_NOT_UPLOADED: 409,
@@ -104,6 +106,11 @@ export const knowledgeBaseLimitExceeded = (data: { limit: number; used: number }
 export const keyNotPermitted = (lack: string) =>
   new ServiceError('KEY_NOT_PERMITTED', `This API key may not do this: ${lack}.`);
 
+export const webhookLimitExceeded = (data: { limit: number; used: number }) =>
+  new ServiceError('WEBHOOK_LIMIT_EXCEEDED', `The account's limit of ${data.limit} webhooks is reached.`, {
+    data,
+  });
+
 export const routeNotFound = () => new ServiceError('NOT_FOUND', 'No operation has this path.');
 
 /** `among`: all distinct ids of the request. Where there are several, the message says which one is unknown. */
@@ -121,6 +128,9 @@ export const documentNotFound = (id?: string, among: string[] = []) =>
   );
 
 export const fileNotFound = () => new ServiceError('FILE_NOT_FOUND', 'There is no file with this id.');
+
+export const webhookNotFound = () =>
+  new ServiceError('WEBHOOK_NOT_FOUND', 'There is no webhook with this id.');
 
 /** Methods that the message leaves out, since clients send them automatically. */
 const IMPLICIT_METHODS = ['HEAD', 'OPTIONS'];

@@ -2,7 +2,7 @@
  * Identifiers of the contract. Document and file ids contain their knowledge base's id, so that a look-up names its
  * shard, and so that this file can check the reach of a key: every id in a request is parsed here.
  */
-import { documentNotFound, fileNotFound, knowledgeBaseNotFound } from './errors.ts';
+import { documentNotFound, fileNotFound, knowledgeBaseNotFound, webhookNotFound } from './errors.ts';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const UUID_PATTERN = new RegExp(`^${UUID}$`);
@@ -74,4 +74,10 @@ export function parseFileId(text: string, reach: Reach): ScopedId {
   const parsed = parseScopedId(text, reach);
   if (parsed === undefined) throw fileNotFound();
   return parsed;
+}
+
+/** @throws WEBHOOK_NOT_FOUND: a malformed id is simply unknown. */
+export function parseWebhookId(text: string): string {
+  if (!UUID_PATTERN.test(text)) throw webhookNotFound();
+  return text;
 }

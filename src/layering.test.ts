@@ -41,7 +41,8 @@ const IMPORTS: Record<string, string[]> = {
   extraction: ['concurrency', 'indexing'],
   search: ['analysis', 'database', 'indexing'],
   jobs: ['concurrency', 'config', 'database', 'extraction', 'files', 'indexing', 'telemetry'],
-  handlers: ['concurrency', 'database', 'extraction', 'files', 'indexing', 'jobs', 'search'],
+  webhooks: ['concurrency', 'database', 'telemetry'],
+  handlers: ['concurrency', 'database', 'extraction', 'files', 'indexing', 'jobs', 'search', 'webhooks'],
   http: ['concurrency', 'config', 'database', 'files', 'telemetry'],
   serve: [
     'concurrency',
@@ -56,6 +57,7 @@ const IMPORTS: Record<string, string[]> = {
     'jobs',
     'search',
     'telemetry',
+    'webhooks',
   ],
   admin: [
     'analysis',

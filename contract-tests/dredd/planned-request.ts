@@ -1,6 +1,6 @@
 /** A request that gets a status, and the check of its answer beyond status, schema and headers. */
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { KnowledgeBase } from '../../generated/types.gen.ts';
+import type { CreatedWebhook, KnowledgeBase } from '../../generated/types.gen.ts';
 import { type Caller, createCaller, toSent } from '../harness/calling.ts';
 import type { OperationId } from '../harness/contract-check.ts';
 import type { Answer, Sent } from '../harness/exchange.ts';
@@ -13,8 +13,9 @@ export type RunContext = {
   target: Target;
   caller: Caller;
   fixtures: Fixtures;
-  /** The ids of knowledge bases that planned requests have created. The run deletes them at its end. */
+  /** The ids of knowledge bases and webhooks that planned requests have created. The run deletes them at its end. */
   made: Set<string>;
+  madeWebhooks: Set<string>;
 };
 
 export const createRunContext = (target: Target, fixtures: Fixtures): RunContext => ({
@@ -22,6 +23,7 @@ export const createRunContext = (target: Target, fixtures: Fixtures): RunContext
   caller: createCaller(target),
   fixtures,
   made: new Set(),
+  madeWebhooks: new Set(),
 });
 
 /** Creates a knowledge base for one planned request. The run deletes it at its end. */
@@ -31,8 +33,17 @@ export async function makeKnowledgeBase({ caller, made }: RunContext): Promise<K
   return knowledgeBase;
 }
 
-/** Deletes the knowledge bases that planned requests have created. */
-export async function deleteCreated({ caller, made }: RunContext): Promise<void> {
+/** Creates a webhook of the whole account for one planned request. The run deletes it at its end. */
+export async function makeWebhook({ caller, madeWebhooks }: RunContext): Promise<CreatedWebhook> {
+  const webhook = await caller.api.createWebhook({ url: 'https://hooks.example.com/contract-run' });
+  madeWebhooks.add(webhook.id);
+  return webhook;
+}
+
+/** Deletes the knowledge bases and webhooks that planned requests have created. */
+export async function deleteCreated({ caller, made, madeWebhooks }: RunContext): Promise<void> {
+  for (const webhookId of madeWebhooks) await caller.request('deleteWebhook', { webhookId });
+  madeWebhooks.clear();
   for (const knowledgeBaseId of made) await caller.request('deleteKnowledgeBase', { knowledgeBaseId });
   made.clear();
 }

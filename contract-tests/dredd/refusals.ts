@@ -56,7 +56,7 @@ async function acceptableInput(
 ): Promise<Record<string, unknown>> {
   const { knowledgeBaseId } = context.fixtures;
   if (operationId === 'query') return { knowledgeBaseIds: [knowledgeBaseId] };
-  if (operationId === 'createKnowledgeBase') return {};
+  if (operationId === 'createKnowledgeBase' || operationId === 'createWebhook') return {};
   if (operationId !== 'importFile') return { knowledgeBaseId };
   const bytes = new TextEncoder().encode('uploaded, and too much');
   return { fileId: (await uploadBytes(context, bytes)).fileId };
@@ -121,14 +121,17 @@ const CHANGED: Partial<Record<OperationId, Record<string, unknown>>> = {
   createKnowledgeBase: { name: 'Contract run, another one' },
   importTextContent: { title: 'Another one' },
   presignUploadUrl: { fileName: 'another.txt' },
+  createWebhook: { events: ['document.deleted'] },
 };
 
 const keyReused: Plan = async (context, operationId) => {
   const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
-  const input = operationId === 'createKnowledgeBase' ? {} : { knowledgeBaseId };
+  const isImport = ['importTextContent', 'presignUploadUrl'].includes(operationId);
+  const input = isImport ? { knowledgeBaseId } : {};
   const key = { 'idempotency-key': randomUUID() };
   const first = await context.caller.request(operationId, { ...exampleInput(operationId), ...input }, key);
   if (operationId === 'createKnowledgeBase') context.made.add(dataOf<{ id: string }>(first).id);
+  if (operationId === 'createWebhook') context.madeWebhooks.add(dataOf<{ id: string }>(first).id);
   const sent = requestWith(context, operationId, { ...input, ...CHANGED[operationId] });
   return { sent: { ...sent, headers: { ...sent.headers, ...key } } };
 };

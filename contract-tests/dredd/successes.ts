@@ -5,6 +5,7 @@ import * as documents from '../promises/documents.ts';
 import * as knowledgeBases from '../promises/knowledge-bases.ts';
 import * as search from '../promises/search.ts';
 import * as uploads from '../promises/uploads.ts';
+import * as webhooks from '../promises/webhooks.ts';
 import type { PlannedRequest, RunContext } from './planned-request.ts';
 
 export const SUCCESSES: Record<
@@ -16,4 +17,5 @@ export const SUCCESSES: Record<
   ...knowledgeBases,
   ...search,
   ...uploads,
+  ...webhooks,
 };

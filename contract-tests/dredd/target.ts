@@ -6,7 +6,7 @@
  */
 export type Operator = {
   /**
-   * A server that allows no knowledge base and one byte of storage. A query costs more than any balance, and upload
+   * A server that allows no knowledge base, no webhook and one byte of storage. A query costs more than any balance, and upload
    * tickets expire after a second. Only an empty account has room for that byte. Its database can be cut off.
    */
   limitedAddress: string;

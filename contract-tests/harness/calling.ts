@@ -5,12 +5,14 @@ import { type Client, createClient } from '../../generated/client/index.ts';
 import * as sdk from '../../generated/sdk.gen.ts';
 import type {
   CreateKnowledgeBaseRequest,
+  CreateWebhookRequest,
   GetDocumentContentData,
   ImportFileRequest,
   ImportTextContentRequest,
   ListDocumentsData,
   ListKnowledgeBasesData,
   ListPassagesData,
+  ListWebhooksData,
   PresignUploadUrlRequest,
   QueryRequest,
   UpdateDocumentRequest,
@@ -80,6 +82,11 @@ function createApi(sender: Client) {
       dataOf(sdk.getKnowledgeBase({ ...to, query: { knowledgeBaseId } })),
     updateKnowledgeBase: (body: UpdateKnowledgeBaseRequest) =>
       dataOf(sdk.updateKnowledgeBase({ ...to, body })),
+    createWebhook: (body: CreateWebhookRequest) => dataOf(sdk.createWebhook({ ...to, body })),
+    listWebhooks: async (query: NonNullable<ListWebhooksData['query']> = {}) =>
+      (await sdk.listWebhooks({ ...to, query })).data,
+    deleteWebhook: (webhookId: string) => dataOf(sdk.deleteWebhook({ ...to, body: { webhookId } })),
+    testWebhook: (webhookId: string) => dataOf(sdk.testWebhook({ ...to, body: { webhookId } })),
     getUsage: () => dataOf(sdk.getUsage(to)),
     getBalance: async () => (await dataOf(sdk.getBalance(to))).balance,
   };

@@ -11,6 +11,7 @@ import { type Settings, startSecondServer } from './service-process.ts';
 const LIMITED: Settings = {
   KNOWLEDGE_BASE_LIMIT: '0',
   STORAGE_LIMIT_BYTES: '1',
+  WEBHOOK_LIMIT: '0',
   CREDITS_PER_QUERY: '1000000001',
   UPLOAD_TICKET_TTL_SECONDS: '1',
   LOG_LEVEL: 'silent',

@@ -258,8 +258,13 @@ export async function withDataDirectory<T>(use: (dataDirectory: string) => Promi
 }
 
 /** Runs `use` with a service on an empty data directory, and stops it afterwards. */
-export async function withService<T>(use: (service: RunningService) => Promise<T>): Promise<T> {
-  return await withDataDirectory(async (dataDirectory) => await use(await startService(dataDirectory)));
+export async function withService<T>(
+  use: (service: RunningService) => Promise<T>,
+  options: Parameters<typeof startService>[1] = {},
+): Promise<T> {
+  return await withDataDirectory(
+    async (dataDirectory) => await use(await startService(dataDirectory, options)),
+  );
 }
 
 /**

@@ -17,7 +17,8 @@ declare module 'vitest' {
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDirectory = await makeDataDirectory();
-  const settings = { VALIDATE_RESPONSES: 'true' };
+  // Tests create many webhooks in one account.
+  const settings = { VALIDATE_RESPONSES: 'true', WEBHOOK_LIMIT: '1000' };
   const { address, apiKey, stop } = await startService(dataDirectory, { settings });
   project.provide('address', address);
   project.provide('dataDirectory', dataDirectory);

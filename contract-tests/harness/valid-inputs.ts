@@ -3,6 +3,7 @@ import type { OperationId } from './contract-check.ts';
 
 /** Well-formed, but unknown to every account. */
 export const UNKNOWN_KNOWLEDGE_BASE_ID = '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f';
+export const UNKNOWN_WEBHOOK_ID = '0199f3d2-4b5c-7d6e-9f70-8192a3b4c5d6';
 export const UNKNOWN_DOCUMENT_ID = `${UNKNOWN_KNOWLEDGE_BASE_ID}_0199f3b0-1c2d-7e3f-9a4b-5c6d7e8f9a0b`;
 
 const knowledgeBaseId = UNKNOWN_KNOWLEDGE_BASE_ID;
@@ -27,4 +28,12 @@ export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   listPassages: { documentId: UNKNOWN_DOCUMENT_ID, limit: '10' },
   getKnowledgeBase: { knowledgeBaseId },
   updateKnowledgeBase: { knowledgeBaseId, name: 'Handbook', description: 'Manuals' },
+  createWebhook: {
+    url: 'https://hooks.example.com/knowledge',
+    events: ['document.processed'],
+    knowledgeBaseIds: [knowledgeBaseId],
+  },
+  listWebhooks: { limit: '10' },
+  deleteWebhook: { webhookId: UNKNOWN_WEBHOOK_ID },
+  testWebhook: { webhookId: UNKNOWN_WEBHOOK_ID },
 };

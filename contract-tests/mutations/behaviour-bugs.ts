@@ -134,7 +134,7 @@ const inPage = (name: string, operationId: OperationId, change: (page: ListBody)
     return withBody(answer, { success: true, ...change(answer.body as ListBody) }); // the schema of every list
   });
 
-const LISTS = ['listDocuments', 'listKnowledgeBases', 'listPassages'] as const;
+const LISTS = ['listDocuments', 'listKnowledgeBases', 'listPassages', 'listWebhooks'] as const;
 
 export const LIST_BUGS = LISTS.flatMap((list) => [
   withOtherRequest(`${list} ignores limit`, list, withoutParameter('limit')),
@@ -186,6 +186,8 @@ export const DELETION_BUGS = [
   cached('a deleted knowledge base is listed', ['deleteKnowledgeBase 200'], ['listKnowledgeBases']),
   deletedTwice('deleteDocument', 'documentId'),
   deletedTwice('deleteKnowledgeBase', 'knowledgeBaseId'),
+  cached('a deleted webhook is listed', ['deleteWebhook 200'], ['listWebhooks']),
+  deletedTwice('deleteWebhook', 'webhookId'),
   bug(
     'a deleted knowledge base has no documents',
     ['deleteKnowledgeBase 200'],

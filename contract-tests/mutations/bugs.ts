@@ -9,6 +9,7 @@ import {
   NUMBER_AND_PAGE_BUGS,
   SEARCH_RESULT_BUGS,
   TICKET_BUGS,
+  WEBHOOK_BUGS,
 } from './field-bugs.ts';
 import { CODE_BUGS, ERROR_DATA_BUGS, REFUSAL_BUGS, STATUS_BUGS } from './refusal-bugs.ts';
 
@@ -24,6 +25,7 @@ export const BUGS: readonly Bug[] = [
   ...KNOWLEDGE_BASE_BUGS,
   ...DOCUMENT_BUGS,
   ...TICKET_BUGS,
+  ...WEBHOOK_BUGS,
   ...NUMBER_AND_PAGE_BUGS,
   ...SEARCH_BUGS,
   ...LIST_BUGS,

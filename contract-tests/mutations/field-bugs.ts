@@ -1,6 +1,7 @@
 /** Bugs in the fields of successes: a wrong type, format or name, a missing or additional field. */
 import type {
   Balance,
+  CreatedWebhook,
   Document,
   DocumentContent,
   DocumentDetails,
@@ -11,6 +12,8 @@ import type {
   SearchResult,
   UploadTicket,
   Usage,
+  Webhook,
+  WebhookTest,
 } from '../../generated/types.gen.ts';
 import type { OperationId } from '../harness/contract-check.ts';
 import { operationOf } from '../harness/read-spec.ts';
@@ -28,6 +31,9 @@ const WITH_EVERY_RESOURCE: OperationId[] = [
   'getKnowledgeBase',
   'getDocumentContent',
   'query',
+  'createWebhook',
+  'listWebhooks',
+  'testWebhook',
 ];
 
 type Fields = Record<string, unknown>;
@@ -202,6 +208,31 @@ export const TICKET_BUGS = [
   ticket('upload by POST instead of PUT', (data) => ({ ...data, method: 'POST' })),
   ticket('an expired ticket', (data) => ({ ...data, expiresAt: '2026-01-15T10:30:50.112Z' })),
   ticket('expiresIn instead of expiresAt', ({ expiresAt: _, ...data }) => ({ ...data, expiresIn: 3600 })),
+];
+
+const createdWebhook = (name: string, change: (data: CreatedWebhook) => unknown) =>
+  inData<CreatedWebhook>(name, 'createWebhook', change);
+const tested = (name: string, change: (data: WebhookTest) => unknown) =>
+  inData<WebhookTest>(name, 'testWebhook', change);
+
+export const WEBHOOK_BUGS = [
+  createdWebhook('the same secret for all webhooks', (data) => ({
+    ...data,
+    secret: `whsec_${Buffer.alloc(32).toString('base64')}`,
+  })),
+  createdWebhook('a secret of 16 bytes', (data) => ({
+    ...data,
+    secret: `whsec_${Buffer.alloc(16).toString('base64')}`,
+  })),
+  createdWebhook('a new webhook is disabled', (data) => ({ ...data, status: 'disabled' })),
+  createdWebhook('the webhook has another address', (data) => ({ ...data, url: `${data.url}/` })),
+  inItems<Webhook>('a list with secrets', 'listWebhooks', (item) => ({ ...item, secret: 'whsec_' })),
+  inData('the id of a webhook alone', 'deleteWebhook', ({ id }: { id: string }) => id),
+  tested('a test that failed was delivered', (data) => ({ ...data, delivered: true })),
+  tested('a test looks like an event', (data) => ({
+    ...data,
+    delivery: { ...data.delivery, eventType: 'document.processed' },
+  })),
 ];
 
 /** A bug in the `pagination` of a list. */

@@ -24,7 +24,7 @@ test('bug names are unique, their transactions are in the spec, and every operat
 });
 
 test('the run catches every seeded bug, and reports nothing without one', {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async () => {
   const command = ['--no-warnings', 'scripts/contract-mutations.ts'];
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root });

@@ -99,6 +99,8 @@ export const REFUSAL_BUGS = [
     }),
   ),
   inAnswer('no limit of knowledge bases', 'createKnowledgeBase 403', (answer) => success(answer, NEW)),
+  inAnswer('no limit of webhooks', 'createWebhook 403', (answer) => success(answer, NEW)),
+  inAnswer('an unknown webhook is tested', 'testWebhook 404', (answer) => success(answer, null)),
   inAnswer('unknown parameters are ignored', 'getUsage 422', (_, { resend, sent }) =>
     resend({ path: sent.path.split('?')[0] ?? '' }),
   ),

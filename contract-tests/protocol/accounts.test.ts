@@ -18,12 +18,12 @@ import { UNKNOWN_KNOWLEDGE_BASE_ID, VALID_INPUTS } from '../harness/valid-inputs
 const mine = await openAccount();
 const theirs = await openAccount();
 
-type Ids = { knowledgeBaseId: string; documentId: string; fileId: string };
+type Ids = { knowledgeBaseId: string; documentId: string; fileId: string; webhookId: string };
 
 const createKnowledgeBase = async ({ api }: Account): Promise<string> =>
   (await api.createKnowledgeBase({ name: 'Private' })).id;
 
-/** Creates a text, and a file that is uploaded but not imported; by default in a new knowledge base. */
+/** Creates a text, a file that is uploaded but not imported, and a webhook; by default in a new knowledge base. */
 async function createData(account: Account, given?: string): Promise<Ids> {
   const { api } = account;
   const knowledgeBaseId = given ?? (await createKnowledgeBase(account));
@@ -31,7 +31,9 @@ async function createData(account: Account, given?: string): Promise<Ids> {
   const { id: documentId } = await api.importTextContent(text);
   const bytes = bytesOf('tarsier');
   const { fileId } = await uploadFile(api, { knowledgeBaseId, fileName: 'secret.txt', bytes });
-  return { knowledgeBaseId, documentId, fileId };
+  const webhook = { url: 'https://hooks.example.com/', knowledgeBaseIds: [knowledgeBaseId] };
+  const { id: webhookId } = await api.createWebhook(webhook);
+  return { knowledgeBaseId, documentId, fileId, webhookId };
 }
 
 /** The same data twice, all deleted: the documents once by themselves, and once with their knowledge base. */
@@ -41,6 +43,7 @@ async function createDeletedData(account: Account): Promise<Ids[]> {
   await account.api.deleteDocument(imported.id);
   await account.api.deleteDocument(alone.documentId);
   await account.api.deleteKnowledgeBase(together.knowledgeBaseId);
+  for (const { webhookId } of [alone, together]) await account.api.deleteWebhook(webhookId);
   return [{ ...alone, knowledgeBaseId: together.knowledgeBaseId }, together];
 }
 
@@ -52,14 +55,21 @@ function mixIds(own: Ids, foreign: Ids): Ids[] {
       knowledgeBaseId: foreign.documentId.slice(-36),
       documentId: own.knowledgeBaseId + tail(foreign.documentId),
       fileId: own.knowledgeBaseId + tail(foreign.fileId),
+      webhookId: foreign.knowledgeBaseId,
     },
     {
       knowledgeBaseId: own.documentId.slice(-36),
       documentId: foreign.knowledgeBaseId + tail(own.documentId),
       fileId: foreign.knowledgeBaseId + tail(own.fileId),
+      webhookId: own.knowledgeBaseId,
     },
     // The id of a file as a document, and the reverse.
-    { knowledgeBaseId: own.fileId.slice(-36), documentId: own.fileId, fileId: own.documentId },
+    {
+      knowledgeBaseId: own.fileId.slice(-36),
+      documentId: own.fileId,
+      fileId: own.documentId,
+      webhookId: own.documentId.slice(-36),
+    },
   ];
 }
 
@@ -69,13 +79,14 @@ const UNUSED_IDS: Ids[] = [
   { knowledgeBaseId: '%'.repeat(36), documentId: "' OR '1'='1", fileId: '../../etc/passwd' },
   { knowledgeBaseId: '😀'.repeat(36), documentId: '😀'.repeat(128), fileId: '\u0001' },
   { knowledgeBaseId: randomUUID(), documentId: `${randomUUID()}_${randomUUID()}`, fileId: randomUUID() },
-];
+].map((ids) => ({ ...ids, webhookId: ids.knowledgeBaseId }));
 
 /** The schema of each kind of id. */
 const ID_SCHEMAS = {
   knowledgeBaseId: schemas.KnowledgeBaseId,
   documentId: schemas.DocumentId,
   fileId: schemas.FileId,
+  webhookId: schemas.WebhookId,
 };
 
 const ID_KINDS = Object.keys(ID_SCHEMAS) as (keyof Ids)[]; // its own keys
@@ -110,6 +121,7 @@ const NOT_FOUND = {
   knowledgeBaseId: 'KNOWLEDGE_BASE_NOT_FOUND',
   documentId: 'DOCUMENT_NOT_FOUND',
   fileId: 'FILE_NOT_FOUND',
+  webhookId: 'WEBHOOK_NOT_FOUND',
 } as const;
 
 /** Everything that an account stores, with the text of all passages. */
@@ -158,9 +170,15 @@ test.each(ID_FIELDS)(
   },
 );
 
-test('all operations are tested except the four that take no ids', () => {
+test('all operations are tested except the five that take no ids', () => {
   const without = OPERATION_IDS.filter((each) => ID_FIELDS.every(({ operationId }) => operationId !== each));
-  expect(without.toSorted()).toEqual(['createKnowledgeBase', 'getBalance', 'getUsage', 'listKnowledgeBases']);
+  expect(without.toSorted()).toEqual([
+    'createKnowledgeBase',
+    'getBalance',
+    'getUsage',
+    'listKnowledgeBases',
+    'listWebhooks',
+  ]);
 });
 
 test('404: a query of own knowledge bases and a foreign one fails, and costs nothing', async () => {
@@ -237,6 +255,10 @@ const REQUIRED_SCOPES: Record<OperationId, 'search' | 'write' | 'account'> = {
   getDocumentContent: 'search',
   updateDocument: 'write',
   retryDocument: 'write',
+  createWebhook: 'account',
+  listWebhooks: 'account',
+  deleteWebhook: 'account',
+  testWebhook: 'account',
 };
 
 /** An account with two knowledge bases to which the bound keys are bound, one outside, and a key of each kind. */

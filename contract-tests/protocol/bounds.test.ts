@@ -85,6 +85,8 @@ const LENGTHS: Bound[] = [
     accepted: 200,
     rest: { knowledgeBaseId },
   },
+  { operationId: 'deleteWebhook', field: 'webhookId', min: 36, max: 36, accepted: 404, rest: {} },
+  { operationId: 'testWebhook', field: 'webhookId', min: 36, max: 36, accepted: 404, rest: {} },
 ];
 
 /** interface.md, "Limits". The `limit` of lists is in contract.md, "list paging", and `waitSeconds` in gaps.md. */
@@ -100,6 +102,7 @@ const NUMBERS: Bound[] = [
     rest: { knowledgeBaseId },
   },
   { operationId: 'listKnowledgeBases', field: 'limit', min: 1, max: 1000, accepted: 200, rest: {} },
+  { operationId: 'listWebhooks', field: 'limit', min: 1, max: 1000, accepted: 200, rest: {} },
   { operationId: 'listPassages', field: 'limit', min: 1, max: 1000, accepted: 200, rest: { documentId } },
   ...(['from', 'to'] as const).map((field) => ({
     operationId: 'listPassages' as const,

@@ -22,6 +22,7 @@ const BODIES = {
     { knowledgeBaseId, fileName: 'one.txt', size: 7 },
     { knowledgeBaseId, fileName: 'one.txt', size: 8 },
   ],
+  createWebhook: [{ url: 'https://hooks.example.com/one' }, { url: 'https://hooks.example.com/other' }],
 } satisfies Partial<Record<OperationId, [object, object]>>;
 
 const newKey = () => ({ 'idempotency-key': randomUUID() });

@@ -85,6 +85,7 @@ const USE_ORDER = [
   ],
   ...['presignUploadUrl', 'importFile'],
   'query',
+  ...['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   ...['getUsage', 'getBalance'],
 ];
 
@@ -176,7 +177,7 @@ describe.skipIf(browser === undefined).each([
       await page.locator('.auth-btn-wrapper .btn-done').click();
       // A search of the empty account comes first, and the deletions come last.
       const others = USE_ORDER.filter((operationId) => !operationId.startsWith('delete'));
-      const executed = ['query', ...others, 'deleteDocument', 'deleteKnowledgeBase'];
+      const executed = ['query', ...others, 'deleteDocument', 'deleteKnowledgeBase', 'deleteWebhook'];
       const answers: string[] = [];
       for (const operationId of executed) answers.push(`${operationId} ${await execute(operationId)}`);
       // The page cannot upload the bytes of the file, so the import is refused. No import has failed.

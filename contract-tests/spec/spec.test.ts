@@ -35,6 +35,10 @@ describe('operations', () => {
     ['getDocumentContent', 'get', 'documents'],
     ['updateDocument', 'post', 'documents'],
     ['retryDocument', 'post', 'documents'],
+    ['createWebhook', 'post', 'webhooks'],
+    ['listWebhooks', 'get', 'webhooks'],
+    ['deleteWebhook', 'post', 'webhooks'],
+    ['testWebhook', 'post', 'webhooks'],
   ];
 
   test('are the twelve of the interface, in its order, and then additions; each has its operationId as path', () => {
@@ -66,6 +70,10 @@ describe('operations', () => {
     getDocumentContent: ['404'],
     updateDocument: ['403', '404'],
     retryDocument: ['403', '404', '409'],
+    createWebhook: ['403', '404', '409'],
+    listWebhooks: ['403'],
+    deleteWebhook: ['403', '404'],
+    testWebhook: ['403', '404'],
   };
 
   test.each(operations)('$operationId documents the statuses that it can answer with', (operation) => {

@@ -1,8 +1,10 @@
 /** The one error that the client throws: a union over `errorCode`, so that the code determines the type of `data`. */
 import type {
   CreateKnowledgeBaseError,
+  CreateWebhookError,
   DeleteDocumentError,
   DeleteKnowledgeBaseError,
+  DeleteWebhookError,
   DocumentStatusReport,
   ErrorCode,
   ErrorData,
@@ -17,9 +19,11 @@ import type {
   ListDocumentsError,
   ListKnowledgeBasesError,
   ListPassagesError,
+  ListWebhooksError,
   PresignUploadUrlError,
   QueryError,
   RetryDocumentError,
+  TestWebhookError,
   UpdateDocumentError,
   UpdateKnowledgeBaseError,
 } from '../../generated/types.gen.ts';
@@ -27,8 +31,10 @@ import type {
 /** All error envelopes that the operations document. */
 type Envelope =
   | CreateKnowledgeBaseError
+  | CreateWebhookError
   | DeleteDocumentError
   | DeleteKnowledgeBaseError
+  | DeleteWebhookError
   | GetBalanceError
   | GetDocumentError
   | GetDocumentStatusError
@@ -40,10 +46,12 @@ type Envelope =
   | ListDocumentsError
   | ListKnowledgeBasesError
   | ListPassagesError
+  | ListWebhooksError
   | PresignUploadUrlError
   | QueryError
   | RetryDocumentError
   | UpdateDocumentError
+  | TestWebhookError
   | UpdateKnowledgeBaseError;
 
 type DataIn<One, Code> = One extends { errorCode: infer Known; data: infer Data }
@@ -77,6 +85,8 @@ type ClientData = {
   DOCUMENT_TIMED_OUT: { report: DocumentStatusReport };
   /** The caller's deadline passed before the document was processed. Its import goes on. */
   DEADLINE_PASSED: { documentId: string; deadlineMs: number };
+  /** The request did not come from the service, was changed on its way, or is too old. */
+  WEBHOOK_NOT_VERIFIED: Record<string, never>;
 };
 
 type DataByCode = ServiceData & ClientData;
@@ -199,6 +209,9 @@ export function networkError(address: string, cause: unknown): KnowledgeRetrieva
 its setting CORS_ORIGIN must name that origin.`;
   return new CodedError('NETWORK_ERROR', message, {}, { cause });
 }
+
+export const webhookNotVerified = (message: string): KnowledgeRetrievalError =>
+  new CodedError('WEBHOOK_NOT_VERIFIED', message, {});
 
 export const requestTimedOut = (timeoutMs: number, cause: unknown): KnowledgeRetrievalError =>
   new CodedError('REQUEST_TIMED_OUT', `No answer came within ${timeoutMs} ms.`, { timeoutMs }, { cause });

@@ -5,3 +5,4 @@ export { KnowledgeRetrievalError, type KnowledgeRetrievalErrorCode } from './err
 export type { Page, Selected } from './operations.ts';
 export type { PollOptions } from './poll.ts';
 export type { CallOptions, CreateOptions, KnowledgeRetrievalSettings } from './settings.ts';
+export { type ReceivedWebhook, verifyWebhook } from './verify-webhook.ts';

@@ -3,11 +3,15 @@ import { createClient } from '../../generated/client/index.ts';
 import * as sdk from '../../generated/sdk.gen.ts';
 import type {
   Balance,
+  CreatedWebhook,
   CreateKnowledgeBaseRequest,
+  CreateWebhookRequest,
   DeleteDocumentRequest,
   DeletedDocument,
   DeletedKnowledgeBase,
+  DeletedWebhook,
   DeleteKnowledgeBaseRequest,
+  DeleteWebhookRequest,
   Document,
   DocumentContent,
   DocumentDetails,
@@ -22,6 +26,7 @@ import type {
   ListDocumentsData,
   ListKnowledgeBasesData,
   ListPassagesData,
+  ListWebhooksData,
   Pagination,
   Passage,
   PresignUploadUrlRequest,
@@ -29,10 +34,13 @@ import type {
   RetryDocumentRequest,
   SearchResult,
   SearchResultField,
+  TestWebhookRequest,
   UpdateDocumentRequest,
   UpdateKnowledgeBaseRequest,
   UploadTicket,
   Usage,
+  Webhook,
+  WebhookTest,
 } from '../../generated/types.gen.ts';
 import {
   invalidArgument,
@@ -59,6 +67,9 @@ export const toDocumentInput = (given: GetDocumentData['query'] | string) =>
 
 const toKnowledgeBaseInput = (given: DeleteKnowledgeBaseRequest | string) =>
   typeof given === 'string' ? { knowledgeBaseId: given } : given;
+
+const toWebhookInput = (given: DeleteWebhookRequest | string) =>
+  typeof given === 'string' ? { webhookId: given } : given;
 
 /** `waitMs`: how long the request may wait at the service; it is added to the time limits. The rest: see `send`. */
 type OperationOptions = { waitMs?: number; isCharged?: boolean; onLostAnswer?: () => void };
@@ -202,6 +213,13 @@ export const createReadOperations = (options: Options) => ({
     const waitMs = (query.waitSeconds ?? 0) * 1000;
     return (await sdk.getDocumentStatus({ query, ...options(call, { waitMs }) })).data.data;
   },
+  /** The account's webhooks, newest first, with their last deliveries. */
+  async listWebhooks(
+    query: NonNullable<ListWebhooksData['query']> = {},
+    call: CallOptions = {},
+  ): Promise<Page<Webhook>> {
+    return (await sdk.listWebhooks({ query, ...options(call) })).data;
+  },
   /** What the account has stored: `storageUsed` in bytes. */
   async getUsage(call: CallOptions = {}): Promise<Usage> {
     return (await sdk.getUsage(options(call))).data.data;
@@ -264,6 +282,27 @@ export const createWriteOperations = (options: Options, idempotent = createIdemp
       target,
       async (onLostAnswer) =>
         (await sdk.deleteDocument({ body, ...options(call, { onLostAnswer }) })).data.data,
+    );
+  },
+  /** A new webhook. Only this answer has its secret: store it for `verifyWebhook`. */
+  async createWebhook(body: CreateWebhookRequest, call: CreateOptions = {}): Promise<CreatedWebhook> {
+    return (await sdk.createWebhook({ body, ...idempotent(call) })).data.data;
+  },
+  /** Sends a test event. Returns what the receiver said, also when it refused. */
+  async testWebhook(webhook: TestWebhookRequest | string, call: CallOptions = {}): Promise<WebhookTest> {
+    return (await sdk.testWebhook({ body: toWebhookInput(webhook), ...options(call) })).data.data;
+  },
+  /** Deletes a webhook. */
+  async deleteWebhook(
+    webhook: DeleteWebhookRequest | string,
+    call: CallOptions = {},
+  ): Promise<DeletedWebhook> {
+    const body = toWebhookInput(webhook);
+    const target = { id: body.webhookId, notFoundCode: 'WEBHOOK_NOT_FOUND' } as const;
+    return await deleteIdempotently(
+      target,
+      async (onLostAnswer) =>
+        (await sdk.deleteWebhook({ body, ...options(call, { onLostAnswer }) })).data.data,
     );
   },
 });

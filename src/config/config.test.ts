@@ -18,6 +18,9 @@ test('by default the service uses the embedded database and listens on loopback'
     importTimeoutSeconds: 600,
     importWaitSeconds: 86_400,
     rateLimitPerMinute: 0,
+    webhookLimit: 10,
+    webhookRetrySeconds: 259_200,
+    allowsPrivateReceivers: false,
     validateResponses: false,
   });
 });
@@ -37,6 +40,7 @@ test('an error names every wrong setting, and repeats no value', () => {
     KNOWLEDGE_BASE_LIMIT: '1.5',
     CREDITS_PER_QUERY: 'one',
     IMPORT_TIMEOUT_SECONDS: '0',
+    WEBHOOK_PRIVATE_NETWORKS: 'yes',
     CORS_ORIGIN: 'foo',
     VALIDATE_RESPONSES: 'maybe',
     LOG_LEVEL: 'loud',

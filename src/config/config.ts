@@ -53,6 +53,12 @@ const LONGEST_TICKET_SECONDS = 604_800;
 /** A week: pg-boss deletes jobs after two weeks of waiting. */
 const LONGEST_IMPORT_WAIT_SECONDS = 604_800;
 
+/** Thirty days. A larger value is probably in another unit. */
+const LONGEST_WEBHOOK_RETRY_SECONDS = 2_592_000;
+
+/** A page of listWebhooks holds this many at most, each with the log of its deliveries. */
+const MOST_WEBHOOKS = 1_000;
+
 /** No balancer takes longer to notice. A larger value is probably in another unit. */
 const LONGEST_SHUTDOWN_DELAY_SECONDS = 300;
 
@@ -97,6 +103,9 @@ const settings = z
     IMPORT_TIMEOUT_SECONDS: wholeNumber(600, 1),
     IMPORT_WAIT_SECONDS: wholeNumber(86_400, 1, LONGEST_IMPORT_WAIT_SECONDS),
     RATE_LIMIT_PER_MINUTE: wholeNumber(0),
+    WEBHOOK_LIMIT: wholeNumber(10, 0, MOST_WEBHOOKS),
+    WEBHOOK_RETRY_SECONDS: wholeNumber(259_200, 1, LONGEST_WEBHOOK_RETRY_SECONDS),
+    WEBHOOK_PRIVATE_NETWORKS: z.enum(['refuse', 'allow'], 'must be refuse or allow').default('refuse'),
     CORS_ORIGIN: origins.optional(),
     VALIDATE_RESPONSES: flag,
     METRICS_TOKEN: z
@@ -149,6 +158,12 @@ export type Config = Readonly<{
   importWaitSeconds: number;
   /** Requests per key and minute; 0: no limit. */
   rateLimitPerMinute: number;
+  /** Webhooks of an account. */
+  webhookLimit: number;
+  /** How long an event is sent again before it is given up. */
+  webhookRetrySeconds: number;
+  /** Whether webhooks may lead to private networks, and over plain http. */
+  allowsPrivateReceivers: boolean;
   /** The origins that browsers may call from. */
   corsOrigins: CorsOrigins;
   validateResponses: boolean;
@@ -195,6 +210,9 @@ function toConfig(read: Settings): Config {
     importTimeoutSeconds: read.IMPORT_TIMEOUT_SECONDS,
     importWaitSeconds: read.IMPORT_WAIT_SECONDS,
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
+    webhookLimit: read.WEBHOOK_LIMIT,
+    webhookRetrySeconds: read.WEBHOOK_RETRY_SECONDS,
+    allowsPrivateReceivers: read.WEBHOOK_PRIVATE_NETWORKS === 'allow',
     corsOrigins: read.CORS_ORIGIN ?? [],
     validateResponses: read.VALIDATE_RESPONSES,
     metricsToken: read.METRICS_TOKEN,

@@ -1,6 +1,6 @@
 /** Documents: their rows, their states, and their form in the contract. */
 
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type {
   Attributes,
@@ -17,6 +17,8 @@ import { databaseNow } from './clock.ts';
 import type { Queryable } from './database.ts';
 import type { OwnedKnowledgeBase } from './knowledge-bases.ts';
 import { prepare } from './prepared.ts';
+import type { Tables } from './tables.ts';
+import { hasWebhooks, recordDocumentEvents } from './webhook-events.ts';
 
 export type DocumentRow = {
   knowledge_base_id: string;
@@ -317,13 +319,19 @@ export async function moveDocument(
   return moved.numUpdatedRows === 1n;
 }
 
+/** Columns for an event about the document: its account, and whether that has webhooks. */
+export const eventColumns = [
+  'documents.account_id as accountId',
+  hasWebhooks(sql.ref('documents.account_id')).as('hasWebhooks'),
+] as const;
+
 /** Ends an unfinished document with its reason; a finished one stays as it is. @returns whether it was unfinished. */
 export async function failDocument(
-  database: Queryable,
+  transaction: Transaction<Tables>,
   { knowledgeBaseId, id }: ScopedId,
   { code, message, facts }: { code: DocumentErrorCode; message: string; facts?: ReadFacts },
 ): Promise<boolean> {
-  const failed = await database
+  const failed = await transaction
     .updateTable('documents')
     .set({
       status: code === 'PROCESSING_TIMEOUT' ? 'timeout' : 'failed',
@@ -335,6 +343,13 @@ export async function failDocument(
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', '=', id)
     .where('status', 'in', ['pending', 'processing'])
+    .returningAll()
+    .returning(eventColumns)
     .executeTakeFirst();
-  return failed.numUpdatedRows === 1n;
+  if (failed?.hasWebhooks) {
+    const owned = { accountId: failed.accountId, knowledgeBaseId };
+    const documents = [toDocument(failed)];
+    await recordDocumentEvents(transaction, owned, { type: 'document.failed', documents });
+  }
+  return failed !== undefined;
 }

@@ -5,22 +5,27 @@ import { knowledgeBaseNotFound } from '../errors.ts';
 import type { Reach } from '../ids.ts';
 import type { Queryable } from './database.ts';
 import { prepare } from './prepared.ts';
+import { hasWebhooks } from './webhook-events.ts';
 
 export type OwnedKnowledgeBase = { accountId: string; knowledgeBaseId: string };
 
-/** Selects one row if the account has this knowledge base and has not deleted it. */
-export const liveKnowledgeBase = ({
-  accountId,
-  knowledgeBaseId,
-}: Record<keyof OwnedKnowledgeBase, RawBuilder<unknown>>) => sql`
-  SELECT 1 FROM knowledge_bases
+/** Selects one row, with these columns, if the account has this knowledge base and has not deleted it. */
+export const liveKnowledgeBase = (
+  { accountId, knowledgeBaseId }: Record<keyof OwnedKnowledgeBase, RawBuilder<unknown>>,
+  columns: RawBuilder<unknown> = sql`1`,
+) => sql`
+  SELECT ${columns} FROM knowledge_bases
   WHERE knowledge_base_id = ${knowledgeBaseId}::uuid AND account_id = ${accountId}::uuid AND deleted_at IS NULL`;
 
-const find = prepare('find_knowledge_base', ['accountId', 'knowledgeBaseId'], liveKnowledgeBase);
+const find = prepare('find_knowledge_base', ['accountId', 'knowledgeBaseId'], (owned) =>
+  liveKnowledgeBase(owned),
+);
 const lock = prepare(
   'lock_knowledge_base',
   ['accountId', 'knowledgeBaseId'],
-  (owned) => sql`${liveKnowledgeBase(owned)} FOR KEY SHARE`,
+  (owned) =>
+    sql<{ hasWebhooks: boolean }>`
+      ${liveKnowledgeBase(owned, sql`${hasWebhooks(owned.accountId)} AS "hasWebhooks"`)} FOR KEY SHARE`,
 );
 const lockExclusively = prepare(
   'lock_knowledge_base_for_deletion',
@@ -34,14 +39,34 @@ export async function requireKnowledgeBase(database: Queryable, owned: OwnedKnow
   if (rows.length === 0) throw knowledgeBaseNotFound();
 }
 
+/** @throws KNOWLEDGE_BASE_NOT_FOUND, naming the first missing one, unless the account has all these knowledge bases. */
+export async function requireKnowledgeBases(
+  database: Queryable,
+  accountId: string,
+  ids: string[],
+): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT knowledge_base_id AS id FROM knowledge_bases
+    WHERE knowledge_base_id = ANY (${ids}::uuid[]) AND account_id = ${accountId} AND deleted_at IS NULL`.execute(
+    database,
+  );
+  const missing = ids.find((id) => rows.every((row) => row.id !== id));
+  if (missing !== undefined) throw knowledgeBaseNotFound(missing, ids);
+}
+
 /**
  * Keeps the knowledge base from being deleted until the transaction ends. Each transaction that adds to it takes this
  * lock first. A new name or description does not wait for it: only a deletion locks the row `FOR UPDATE`.
+ * @returns whether the account has webhooks: without any, no statement for events is necessary
  * @throws KNOWLEDGE_BASE_NOT_FOUND unless the account has it.
  */
-export async function lockKnowledgeBase(transaction: Queryable, owned: OwnedKnowledgeBase): Promise<void> {
-  const rows = await lock(transaction, owned);
-  if (rows.length === 0) throw knowledgeBaseNotFound();
+export async function lockKnowledgeBase(
+  transaction: Queryable,
+  owned: OwnedKnowledgeBase,
+): Promise<{ hasWebhooks: boolean }> {
+  const [locked] = await lock(transaction, owned);
+  if (locked === undefined) throw knowledgeBaseNotFound();
+  return locked;
 }
 
 /**

@@ -44,6 +44,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0012-lexeme-endings',
     '0013-key-scopes',
     '0014-queued-at',
+    '0015-webhooks',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

@@ -188,6 +188,54 @@ CREATE UNLOGGED TABLE rate_limit_counters (
   PRIMARY KEY (key_id)
 ) WITH (fillfactor=50);
 
+CREATE TABLE webhook_deliveries (
+  webhook_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  account_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  event_type text NOT NULL,
+  attempt integer NOT NULL,
+  sent_at timestamp with time zone NOT NULL,
+  duration_ms integer NOT NULL,
+  status integer,
+  error text,
+  PRIMARY KEY (webhook_id, "position")
+);
+
+CREATE TABLE webhook_events (
+  webhook_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  type text NOT NULL,
+  knowledge_base_id uuid NOT NULL,
+  document_id uuid,
+  data json NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  failing_since timestamp with time zone,
+  PRIMARY KEY (webhook_id, "position")
+);
+
+CREATE TABLE webhooks (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  url text NOT NULL,
+  secret bytea NOT NULL,
+  events text[],
+  knowledge_base_ids uuid[],
+  created_at timestamp with time zone NOT NULL,
+  failing_since timestamp with time zone,
+  failures integer NOT NULL DEFAULT 0,
+  retry_at timestamp with time zone NOT NULL,
+  leased_until timestamp with time zone,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  PRIMARY KEY (id),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id);
 CREATE INDEX document_frequencies_by_account ON public.document_frequencies USING btree (account_id, lexeme);
 CREATE INDEX document_frequencies_by_ending ON public.document_frequencies USING btree (knowledge_base_id, reverse(lexeme)) WHERE ((lexeme >= 'a'::text) AND (char_length(lexeme) >= 6));
@@ -202,3 +250,6 @@ CREATE INDEX idempotency_keys_by_creation ON public.idempotency_keys USING btree
 CREATE INDEX knowledge_base_statistics_by_account ON public.knowledge_base_statistics USING btree (account_id);
 CREATE INDEX knowledge_bases_by_account ON public.knowledge_bases USING btree (account_id, created_at DESC, knowledge_base_id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX passage_lexemes_by_lexeme ON public.passage_lexemes USING gin (lexemes);
+CREATE INDEX webhook_events_by_document ON public.webhook_events USING btree (webhook_id, knowledge_base_id, document_id, "position");
+CREATE INDEX webhook_events_by_due ON public.webhook_events USING btree (webhook_id, due_at, "position");
+CREATE INDEX webhooks_by_account ON public.webhooks USING btree (account_id, created_at DESC, id DESC);

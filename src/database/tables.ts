@@ -1,10 +1,12 @@
 /** The tables as Kysely sees them; `schema.sql` in this folder shows the schema after all migrations. */
-import type { ColumnType, Generated, JSONColumnType } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type {
   Attributes,
   DocumentErrorCode,
   DocumentStatus,
   DocumentType,
+  SubscribableEventType,
+  WebhookEventType,
 } from '../../generated/types.gen.ts';
 
 /** Written in SQL or as a Date, read as a Date. */
@@ -182,6 +184,63 @@ type IdempotencyKeyTable = {
 /** A key's current minute, or its last one. */
 type RateLimitCounterTable = { key_id: string; requests: number; ends_at: Timestamp };
 
+/** Where an account receives its events. Null `events` or `knowledge_base_ids`: all. */
+type WebhookTable = {
+  id: string;
+  account_id: string;
+  url: string;
+  /** The key of the signatures, as it is: signing needs it. */
+  secret: Buffer;
+  events: SubscribableEventType[] | null;
+  knowledge_base_ids: string[] | null;
+  created_at: Timestamp;
+  /** When the first of the current series of failures happened; null after a success. */
+  failing_since: NullableTimestamp;
+  /** The length of that series, in turns. */
+  failures: Generated<number>;
+  /** The receiver has no turn before this time. */
+  retry_at: Timestamp;
+  /** Until when one server delivers. Another server takes over afterwards. */
+  leased_until: NullableTimestamp;
+  disabled_at: NullableTimestamp;
+  disabled_reason: string | null;
+};
+
+/** An event that a receiver has not accepted yet. The rows of one document are in the order of its changes. */
+type WebhookEventTable = {
+  webhook_id: string;
+  position: GeneratedAlways<number>;
+  account_id: string;
+  /** The same for all webhooks that receive the event. */
+  id: string;
+  type: SubscribableEventType;
+  knowledge_base_id: string;
+  /** Null: the event tells of the whole knowledge base. */
+  document_id: string | null;
+  data: JSONColumnType<object>;
+  created_at: Timestamp;
+  /** The next attempt comes at this time or later. */
+  due_at: Timestamp;
+  attempts: Generated<number>;
+  failing_since: NullableTimestamp;
+};
+
+/** An attempt to deliver an event. Only the last ones of each webhook are kept. */
+type WebhookDeliveryTable = {
+  webhook_id: string;
+  position: GeneratedAlways<number>;
+  account_id: string;
+  event_id: string;
+  event_type: WebhookEventType;
+  attempt: number;
+  sent_at: Timestamp;
+  duration_ms: number;
+  /** Of the answer; null: there was none. */
+  status: number | null;
+  /** Null: the receiver has accepted the event. */
+  error: string | null;
+};
+
 export type Tables = {
   accounts: AccountTable;
   account_balances: AccountBalanceTable;
@@ -197,4 +256,7 @@ export type Tables = {
   passage_lexemes: PassageLexemesTable;
   idempotency_keys: IdempotencyKeyTable;
   rate_limit_counters: RateLimitCounterTable;
+  webhooks: WebhookTable;
+  webhook_events: WebhookEventTable;
+  webhook_deliveries: WebhookDeliveryTable;
 };

@@ -19,6 +19,7 @@ import {
 } from '../database/documents.ts';
 import { lockKnowledgeBase, requireKnowledgeBase } from '../database/knowledge-bases.ts';
 import { countLanguages, readPassages, readText, toPassage } from '../database/passages.ts';
+import { recordDocumentEvents } from '../database/webhook-events.ts';
 import { documentNotFound, documentNotRetryable, knowledgeBaseNotFound } from '../errors.ts';
 import { discardObject, findDocumentFile, toDocumentFile } from '../files/files.ts';
 import { type OwnedId, parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
@@ -60,7 +61,7 @@ async function insertText(
   { accountId, config }: HandlerContext,
   { knowledgeBaseId, title, bytes, description, batches, ...text }: ImportedText,
 ) {
-  await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
+  const { hasWebhooks } = await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
   const document = { knowledgeBaseId, id: uuidv7(), accountId };
   const inserted = await insertDocument(transaction, {
     ...document,
@@ -72,8 +73,11 @@ async function insertText(
     ...(text.isBlank ? NO_TEXT : { status: 'processed' }),
   });
   const passage_count = await insertPassages(transaction, document, { batches, documents: 1, bytes });
+  const data = toDocument({ ...inserted, passage_count });
+  const type = text.isBlank ? 'document.failed' : 'document.processed';
+  if (hasWebhooks) await recordDocumentEvents(transaction, document, { type, documents: [data] });
   await requireStorage(transaction, { accountId, defaults: config }, bytes);
-  return toDocument({ ...inserted, passage_count });
+  return data;
 }
 
 /**

@@ -5,6 +5,7 @@ import type {
   KnowledgeBasesControllerMethods,
   SearchControllerMethods,
   UploadsControllerMethods,
+  WebhooksControllerMethods,
 } from '../../generated/nestjs.gen.ts';
 import type { WaitBudget } from '../concurrency/wait-queue.ts';
 import type { KeyedRequest, Transact } from '../database/idempotency-keys.ts';
@@ -15,7 +16,8 @@ type Operations = SearchControllerMethods &
   UploadsControllerMethods &
   KnowledgeBasesControllerMethods &
   DocumentsControllerMethods &
-  AccountControllerMethods;
+  AccountControllerMethods &
+  WebhooksControllerMethods;
 
 /**
  * The service, and the request that a handler answers.

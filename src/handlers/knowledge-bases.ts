@@ -11,6 +11,7 @@ import {
   selectKnowledgeBases,
   toKnowledgeBase,
 } from '../database/knowledge-bases.ts';
+import { recordKnowledgeBaseDeletion } from '../database/webhook-events.ts';
 import { parseKnowledgeBaseId } from '../ids.ts';
 import type { Handlers } from './handler-types.ts';
 import { byCreation, parseCursor, toPage } from './pagination.ts';
@@ -69,6 +70,7 @@ export const knowledgeBaseHandlers = {
         .set({ deleted_at: databaseNow })
         .where('knowledge_base_id', '=', knowledgeBaseId)
         .execute();
+      await recordKnowledgeBaseDeletion(transaction, { accountId, knowledgeBaseId });
       await jobs.enqueuePurge(transaction, knowledgeBaseId);
     });
     return { data: { id: knowledgeBaseId } };

@@ -5,6 +5,7 @@ import type { JobContext } from '../jobs/job-context.ts';
 import type { LongPolls } from '../jobs/long-poll.ts';
 import type { QueuePositions } from '../jobs/queue-positions.ts';
 import type { Search } from '../search/search.ts';
+import type { SendTest } from '../webhooks/send-test.ts';
 
 export type Service = JobContext &
   Readonly<{
@@ -19,4 +20,6 @@ export type Service = JobContext &
     /** Long polls: requests that wait for the end of imports. */
     longPolls: LongPolls;
     uploadSecret: string;
+    /** Sends a test event to a webhook. */
+    sendTest: SendTest;
   }>;

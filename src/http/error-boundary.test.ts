@@ -35,6 +35,10 @@ const CALLS: [operation: string, body?: object][] = [
   [`getDocumentContent?documentId=${documentId}`],
   ['updateDocument', { documentId, title: 'Note' }],
   ['retryDocument', { documentId }],
+  ['createWebhook', { url: 'https://93.184.215.14/' }],
+  ['listWebhooks'],
+  ['deleteWebhook', { webhookId: knowledgeBaseId }],
+  ['testWebhook', { webhookId: knowledgeBaseId }],
 ];
 
 /** The error that every use of database, search and short texts throws; undefined: all work. */

@@ -16,6 +16,7 @@ const KEYED_OPERATIONS: ReadonlySet<string> = new Set([
   'presignUploadUrl',
   'importTextContent',
   'createKnowledgeBase',
+  'createWebhook',
 ]);
 
 /** Bodies with equal fields and values have equal hashes, in any order and notation. */

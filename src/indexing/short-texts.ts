@@ -17,6 +17,7 @@ import type { Database, Queryable } from '../database/database.ts';
 import { type NewText, toDocument } from '../database/documents.ts';
 import { commitTogether, type KeyedRequest, KeyTaken, type Transact } from '../database/idempotency-keys.ts';
 import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
+import { recordDocumentEvents } from '../database/webhook-events.ts';
 import { overloaded, ServiceError, serverShuttingDown } from '../errors.ts';
 import { type AnalysedTexts, analyseTexts, type Text } from './analyse-document.ts';
 import { readExpectedLanguages } from './expected-languages.ts';
@@ -92,10 +93,12 @@ async function storeTexts(
   { defaults, ...owned }: Owner & { defaults: DefaultLimits },
   { texts, analysed }: { texts: ShortText[]; analysed: AnalysedTexts },
 ): Promise<Document[]> {
-  await lockKnowledgeBase(transaction, owned);
+  const { hasWebhooks } = await lockKnowledgeBase(transaction, owned);
   const rows = await insertTexts(transaction, owned, { texts, analysed });
+  const documents = rows.map(toDocument);
+  if (hasWebhooks) await recordDocumentEvents(transaction, owned, { type: 'document.processed', documents });
   await requireStorage(transaction, { accountId: owned.accountId, defaults }, totalBytes(texts));
-  return rows.map(toDocument);
+  return documents;
 }
 
 const totalBytes = (texts: ShortText[]): number => texts.reduce((sum, { bytes }) => sum + bytes, 0);

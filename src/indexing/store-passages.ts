@@ -9,10 +9,17 @@ import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import { release } from '../binary-array.ts';
 import type { Queryable } from '../database/database.ts';
 import { abortIfDeletionAnnounced } from '../database/deletion-lock.ts';
-import { type DocumentRow, insertTextDocuments, type NewText } from '../database/documents.ts';
+import {
+  type DocumentRow,
+  eventColumns,
+  insertTextDocuments,
+  type NewText,
+  toDocument,
+} from '../database/documents.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { readPassages } from '../database/passages.ts';
 import { prepare } from '../database/prepared.ts';
+import { recordDocumentEvents } from '../database/webhook-events.ts';
 import type { OwnedId, ScopedId } from '../ids.ts';
 import type { AnalysedTexts, PassageBatch, PassageTotals, StoredPassage } from './analyse-document.ts';
 import type { PassageColumns } from './passage-columns.ts';
@@ -263,17 +270,24 @@ async function deletePassages(
   }
 }
 
-/** Deletes a document and its passages, and subtracts them from all statistics. */
+/** Deletes a document and its passages, subtracts them from all statistics, and records the event of the deletion. */
 export async function deleteDocumentRows(
   transaction: Queryable,
   { bytes, ...document }: OwnedId & { bytes: number },
 ): Promise<void> {
   await deletePassages(transaction, document, { documents: 1, bytes });
-  await transaction
+  const deleted = await transaction
     .deleteFrom('documents')
     .where('knowledge_base_id', '=', document.knowledgeBaseId)
     .where('id', '=', document.id)
-    .execute();
+    .returningAll()
+    .returning(eventColumns)
+    .executeTakeFirst();
+  if (deleted?.hasWebhooks)
+    await recordDocumentEvents(transaction, document, {
+      type: 'document.deleted',
+      documents: [toDocument(deleted)],
+    });
 }
 
 /** All passages of a document, as their analysis with another title takes them. */

@@ -1,6 +1,8 @@
 /** The job that collects garbage of crashes and clients: unused tickets, orphaned objects, old idempotency keys. */
 import { sql } from 'kysely';
 import { removeExpiredAnswers } from '../database/idempotency-keys.ts';
+import { removeUndeliverableEvents } from '../database/webhook-events.ts';
+import { disableOverfullWebhooks, pruneDeliveries } from '../database/webhooks.ts';
 import { removeUnreferenced } from '../files/backup-lock.ts';
 import { filePrefix, uploadNameOf } from '../files/file-store.ts';
 import { discardObject, findUnsettled, settleUpload } from '../files/files.ts';
@@ -78,10 +80,19 @@ export async function removeOrphanedObjects(service: JobContext, signal: AbortSi
   }
 }
 
+/** Disables webhooks for which too many events wait, and removes events and deliveries that are not needed any more. */
+export async function pruneWebhooks({ database, log }: JobContext, signal: AbortSignal): Promise<void> {
+  for (const webhookId of await disableOverfullWebhooks(database))
+    log.warn({ webhookId, reason: 'too many events wait' }, 'a webhook was disabled');
+  await removeUndeliverableEvents(database, signal);
+  await pruneDeliveries(database);
+}
+
 /** One garbage collection. The next one removes what this one has missed. */
 export async function collectGarbage(service: JobContext, { signal }: Attempt<object>): Promise<void> {
   await requeuePurges(service);
   await removeExpiredAnswers(service.database);
+  await pruneWebhooks(service, signal);
   await settleUploads(service, signal);
   await removeUnimportedFiles(service);
   await removeOrphanedObjects(service, signal);

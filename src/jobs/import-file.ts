@@ -3,8 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hasTooManyLexemes } from '../database/accounts.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { DeletionAnnounced } from '../database/deletion-lock.ts';
-import { failDocument, findUnfinished, moveDocument, type ReadFacts } from '../database/documents.ts';
+import {
+  failDocument,
+  findUnfinished,
+  moveDocument,
+  type ReadFacts,
+  requireDocument,
+  toDocument,
+} from '../database/documents.ts';
 import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
+import { recordDocumentEvents } from '../database/webhook-events.ts';
 import { ServiceError } from '../errors.ts';
 import { recordHash } from '../files/files.ts';
 import type { ScopedId } from '../ids.ts';
@@ -140,8 +148,10 @@ async function fail(
   document: ScopedId,
   reason: Parameters<typeof failDocument>[2],
 ): Promise<void> {
-  if (await failDocument(database, document, reason))
-    telemetry.importsEnded({ status: 'failed', errorCode: reason.code }, 1);
+  const hasFailed = await database
+    .transaction()
+    .execute((transaction) => failDocument(transaction, document, reason));
+  if (hasFailed) telemetry.importsEnded({ status: 'failed', errorCode: reason.code }, 1);
 }
 
 /**
@@ -155,15 +165,20 @@ async function publish(
   { batches, title, facts }: { batches: AsyncIterable<PassageBatch>; title: string; facts: ReadFacts },
 ): Promise<boolean> {
   return await database.transaction().execute(async (transaction) => {
-    await lockKnowledgeBase(transaction, document);
+    const { hasWebhooks } = await lockKnowledgeBase(transaction, document);
     const isMoved = await moveDocument(transaction, document, {
       from: ['processing'],
       to: 'processed',
       facts,
     });
-    if (isMoved) await requireTitle(transaction, document, title);
-    if (isMoved) await insertPassages(transaction, document, { batches, documents: 0, bytes: 0 });
-    return isMoved;
+    if (!isMoved) return false;
+    await requireTitle(transaction, document, title);
+    await insertPassages(transaction, document, { batches, documents: 0, bytes: 0 });
+    if (hasWebhooks) {
+      const documents = [toDocument(await requireDocument(transaction, document))];
+      await recordDocumentEvents(transaction, document, { type: 'document.processed', documents });
+    }
+    return true;
   });
 }
 

@@ -22,6 +22,8 @@ import { createSearch, type Search } from '../search/search.ts';
 import { countLostLines } from '../telemetry/log.ts';
 import type { MetricSources } from '../telemetry/prometheus.ts';
 import { createTelemetry, type Metrics, type Telemetry, unmetered } from '../telemetry/telemetry.ts';
+import { startDeliveries } from '../webhooks/deliver.ts';
+import { createSendTest } from '../webhooks/send-test.ts';
 import { ensureFirstAccount, readUploadSecret } from './bootstrap.ts';
 import { deploymentIdOf } from './deployment.ts';
 import { openFiles } from './open-files.ts';
@@ -119,22 +121,28 @@ export async function openService(
     metrics,
     telemetry,
     uploadSecret,
+    sendTest: createSendTest(config),
     deploymentId: deploymentIdOf(accountId, uploadSecret),
     log,
   };
   const stopImports = runsWorkers ? await startImports(service, jobs) : async () => {};
+  const deliveries = runsWorkers
+    ? startDeliveries({ database, rules: config, retrySeconds: config.webhookRetrySeconds, telemetry, log })
+    : undefined;
   const endWork = async () => {
     const rejectWaiting = () => {
       analysis.rejectWaiting();
       shortTexts.rejectWaiting();
     };
     setTimeout(rejectWaiting, SHUTDOWN_WAIT_MAX_MS).unref();
-    await jobs.endWork();
+    await Promise.all([jobs.endWork(), deliveries?.end()]);
   };
   const close = async (jobsTimeoutMs?: number) => {
     closing = true;
+    const deliveriesStopped = deliveries?.stop(jobsTimeoutMs);
     await stopImports();
     await jobs.stop(jobsTimeoutMs);
+    await deliveriesStopped;
     extraction.close();
     await analysis.close();
     await database.destroy();

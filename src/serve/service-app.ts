@@ -12,6 +12,7 @@ import { knowledgeBaseHandlers } from '../handlers/knowledge-bases.ts';
 import { searchHandlers } from '../handlers/search.ts';
 import type { Service } from '../handlers/service.ts';
 import { uploadHandlers } from '../handlers/uploads.ts';
+import { webhookHandlers } from '../handlers/webhooks.ts';
 import { createAdmission } from '../http/admission.ts';
 import { createApp } from '../http/app.ts';
 import { createAuthenticate } from '../http/authenticate.ts';
@@ -29,6 +30,7 @@ const handlers: Handlers = {
   ...documentHandlers,
   ...knowledgeBaseHandlers,
   ...accountHandlers,
+  ...webhookHandlers,
 };
 
 /** Long polls that wait without the request's permit. */

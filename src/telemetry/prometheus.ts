@@ -38,7 +38,9 @@ function createMeter(registers: Registry[]): Meter {
   });
   const steps = new Histogram({
     name: `${PREFIX}step_duration_seconds`,
-    help: "Time of a step: searching, extracting a file's text (with its wait for a process), or storing an import.",
+    help:
+      "Time of a step: searching, extracting a file's text (with its wait for a process), storing an import, or " +
+      'delivering an event.',
     labelNames: ['step'],
     buckets: STEP_BUCKETS,
     registers,
@@ -49,6 +51,12 @@ function createMeter(registers: Registry[]): Meter {
     labelNames: ['status', 'error_code'],
     registers,
   });
+  const webhooks = new Counter({
+    name: `${PREFIX}webhook_attempts_total`,
+    help: 'Attempts to deliver an event to a webhook: received (status 200 to 299) or failed.',
+    labelNames: ['outcome'],
+    registers,
+  });
   return {
     requestEnded: ({ operation, status, seconds }) => requests.observe({ operation, status }, seconds),
     stepEnded: (step, seconds) => steps.observe({ step }, seconds),
@@ -56,6 +64,7 @@ function createMeter(registers: Registry[]): Meter {
       const error_code = 'errorCode' in outcome ? outcome.errorCode : '';
       imports.inc({ status: outcome.status, error_code }, count);
     },
+    eventSent: (outcome) => webhooks.inc({ outcome }),
   };
 }
 

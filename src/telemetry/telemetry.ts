@@ -15,6 +15,8 @@ export type Meter = {
   stepEnded(step: SpanName, seconds: number): void;
   /** Called with the number of imports that ended this way, after their commit. */
   importsEnded(outcome: ImportOutcome, count: number): void;
+  /** Called after each attempt to deliver an event to a webhook. */
+  eventSent(outcome: 'received' | 'failed'): void;
 };
 
 /** A queue's jobs. */
@@ -31,19 +33,20 @@ export type JobFigures = {
 /** The content of `/metrics`, and the token that callers need. */
 export type Metrics = { token: string; expose(): Promise<{ type: string; text: string }> };
 
-export type Telemetry = Pick<Meter, 'requestEnded' | 'importsEnded'> & {
+export type Telemetry = Pick<Meter, 'requestEnded' | 'importsEnded' | 'eventSent'> & {
   /** Traces `run`; see `traceRequest`. */
   request: typeof traceRequest;
   /** Traces and measures `run`. Returns its result or throws its error. */
   step<T>(step: SpanName, run: () => Promise<T>): Promise<T>;
 };
 
-export const unmetered: Meter = { requestEnded() {}, stepEnded() {}, importsEnded() {} };
+export const unmetered: Meter = { requestEnded() {}, stepEnded() {}, importsEnded() {}, eventSent() {} };
 
 export const createTelemetry = (meter: Meter): Telemetry => ({
   request: traceRequest,
   requestEnded: meter.requestEnded,
   importsEnded: meter.importsEnded,
+  eventSent: meter.eventSent,
   async step(step, run) {
     const startedAt = performance.now();
     try {

@@ -12,9 +12,10 @@ const MADE = {
   importTextContent: { field: 'documentId', from: 'id' },
   importFile: { field: 'documentId', from: 'id' },
   presignUploadUrl: { field: 'fileId', from: 'fileId' },
+  createWebhook: { field: 'webhookId', from: 'id' },
 };
 
-const DELETED = ['deleteKnowledgeBase', 'deleteDocument'];
+const DELETED = ['deleteKnowledgeBase', 'deleteDocument', 'deleteWebhook'];
 
 /**
  * Adds the id in an answer to `ids`, which holds the ids by field, the newest last. Ids from lists are not added: no

@@ -16,6 +16,7 @@ const ORDER = {
   ],
   uploads: ['presignUploadUrl', 'importFile'],
   search: ['query'],
+  webhooks: ['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   account: ['getUsage', 'getBalance'],
 };
 
@@ -103,7 +104,7 @@ const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
 document.documentElement.classList.toggle('dark-mode', isDark);
 
 const spec = await loadSpec();
-const ids = { knowledgeBaseId: [], documentId: [], fileId: [] };
+const ids = { knowledgeBaseId: [], documentId: [], fileId: [], webhookId: [] };
 
 const ui = SwaggerUIBundle({
   spec,

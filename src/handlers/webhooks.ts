@@ -1,0 +1,97 @@
+/** The operations on webhooks. */
+import { sql } from 'kysely';
+import { readDatabaseTime } from '../database/clock.ts';
+import { requireKnowledgeBases } from '../database/knowledge-bases.ts';
+import {
+  deleteWebhookRow,
+  enableWebhook,
+  insertWebhook,
+  logDeliveries,
+  readDeliveries,
+  requireWebhook,
+  toDelivery,
+  toWebhook,
+} from '../database/webhooks.ts';
+import { parseKnowledgeBaseIds, parseWebhookId } from '../ids.ts';
+import { requireReceiver } from '../webhooks/receivers.ts';
+import { createSecret, formatSecret } from '../webhooks/sign.ts';
+import type { Handlers } from './handler-types.ts';
+import { byCreation, parseCursor, toPage } from './pagination.ts';
+
+/** The name of this list in its cursors. */
+const LIST = 'webhooks';
+
+export const webhookHandlers = {
+  async createWebhook(input, { accountId, reach, config, diskWatermark, transact, withoutPermit }) {
+    const { url } = input;
+    await diskWatermark.require(0);
+    await withoutPermit(() => requireReceiver(url, config));
+    const events = input.events && [...new Set(input.events)];
+    const knowledgeBaseIds = input.knowledgeBaseIds && parseKnowledgeBaseIds(input.knowledgeBaseIds, reach);
+    const secret = createSecret();
+    const data = await transact(async (transaction) => {
+      await requireKnowledgeBases(transaction, accountId, knowledgeBaseIds ?? []);
+      const subscription = { url, events, knowledgeBaseIds };
+      const owner = { accountId, limit: config.webhookLimit, secret };
+      const row = await insertWebhook(transaction, subscription, owner);
+      return { ...toWebhook(row), secret: formatSecret(secret) };
+    });
+    return { data };
+  },
+
+  async listWebhooks({ limit = 1000, cursor }, { database, accountId }) {
+    const after = parseCursor(LIST, cursor, byCreation);
+    const rows = await database
+      .selectFrom('webhooks')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .$if(after !== undefined, (rest) =>
+        rest.where(sql<boolean>`(created_at, id) < (${after?.createdAt}, ${after?.id}::uuid)`),
+      )
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+      .execute();
+    const { page, pagination } = toPage(rows, {
+      list: LIST,
+      limit,
+      positionOf: ({ created_at, id }) => byCreation.write({ createdAt: created_at, id }),
+    });
+    const deliveries = await readDeliveries(
+      database,
+      page.map(({ id }) => id),
+    );
+    return {
+      data: page.map((row) => ({ ...toWebhook(row), deliveries: deliveries.get(row.id) ?? [] })),
+      pagination,
+    };
+  },
+
+  async deleteWebhook(input, { database, accountId }) {
+    const webhookId = parseWebhookId(input.webhookId);
+    await deleteWebhookRow(database, { accountId, webhookId });
+    return { data: { id: webhookId } };
+  },
+
+  async testWebhook(input, { database, accountId, signal, budget, sendTest, withoutPermit }) {
+    const webhookId = parseWebhookId(input.webhookId);
+    const { url, secret } = await requireWebhook(database, { accountId, webhookId });
+    const createdAt = await readDatabaseTime(database);
+    const { delivery, answer } = await withoutPermit(() =>
+      sendTest({ id: webhookId, accountId, url, secret }, { createdAt, signal, budget }),
+    );
+    const delivered = delivery.error === null;
+    await database.transaction().execute(async (transaction) => {
+      await logDeliveries(transaction, { id: webhookId, accountId }, [delivery]);
+      if (delivered) await enableWebhook(transaction, webhookId);
+    });
+    return {
+      data: {
+        id: webhookId,
+        delivered,
+        delivery: toDelivery(delivery),
+        ...(answer !== undefined && { answer }),
+      },
+    };
+  },
+} satisfies Partial<Handlers>;

@@ -1,0 +1,229 @@
+/**
+ * Delivers the events that wait in the database. Webhooks have turns. In a turn one server of all sends a few events to
+ * one receiver, in parallel, but never two events of the same document. So events of a document stay in order, and a
+ * slow receiver occupies only its own turns.
+ */
+import type { Logger } from 'pino';
+import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
+import { repeatOrWake } from '../concurrency/repeat.ts';
+import { withTimeout } from '../concurrency/timeout.ts';
+import type { Database } from '../database/database.ts';
+import {
+  type DueEvent,
+  delayEvents,
+  findDueEvents,
+  postponeBlockedEvents,
+  removeEvents,
+} from '../database/webhook-events.ts';
+import {
+  beginTurn,
+  type DueWebhook,
+  disableWebhook,
+  endTurn,
+  findDueWebhooks,
+  logDeliveries,
+  type Turn,
+  type Verdict,
+} from '../database/webhooks.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { ReceiverRules } from './receivers.ts';
+import { openConnections, type SendResult, sendEvent } from './send-event.ts';
+
+/** How late an event may be sent: nothing announces the commit of its transaction. */
+const POLL_INTERVAL_MS = 500;
+/** How soon the database is queried again after a failure. */
+const FAILED_POLL_INTERVAL_MS = 2_000;
+
+/** How long a stop waits for running turns, by default. */
+const STOP_TIMEOUT_MS = 1_000;
+
+/** Turns of one server at a time. An account may have half of them while other accounts wait. */
+const TURNS = 16;
+/** Further turns for accounts without any: they need not wait for a slow receiver of another account. */
+const RESERVED_TURNS = 8;
+
+/** Requests to one receiver at a time. */
+const PARALLEL = 4;
+/** Events of one turn. One event would need as many statements. */
+const TURN_EVENTS = 32;
+/** No request of a turn begins later than this. Each takes ten seconds at most: less than the lease of the turn. */
+const TURN_MS = 5_000;
+
+/** Standard Webhooks: the receiver is gone, and wants no more events. */
+const GONE = 410;
+
+/** Pause after the first failure. Each further failure doubles it, up to an hour. */
+const FIRST_PAUSE_SECONDS = 5;
+const LONGEST_PAUSE_SECONDS = 3_600;
+
+/**
+ * Returns the seconds until the next attempt after `failures` ones. Random, between half and all of the pause, so that
+ * receivers that failed together are not tried together.
+ */
+export function pauseAfter(failures: number): number {
+  const pause = Math.min(FIRST_PAUSE_SECONDS * 2 ** (failures - 1), LONGEST_PAUSE_SECONDS);
+  return pause * (0.5 + Math.random() / 2);
+}
+
+export type DeliveryContext = Readonly<{
+  database: Database;
+  rules: ReceiverRules;
+  /** How long an event is sent again before it is given up, and a receiver before it is disabled. */
+  retrySeconds: number;
+  telemetry: Telemetry;
+  log: Logger;
+}>;
+
+type Attempt = { event: DueEvent; result: SendResult };
+
+/**
+ * Sends events to one receiver, until all are sent, the turn is over, or one of them fails: then the receiver may be
+ * down. Returns the attempts that have ended.
+ */
+async function sendAll(
+  { rules, telemetry }: DeliveryContext,
+  { turn, events, signal }: { turn: Turn; events: DueEvent[]; signal: AbortSignal },
+): Promise<Attempt[]> {
+  const attempts: Attempt[] = [];
+  const connections = openConnections(turn.url, PARALLEL, rules);
+  const endsAtMs = performance.now() + TURN_MS;
+  const isOver = () =>
+    signal.aborted || performance.now() > endsAtMs || attempts.some(({ result }) => result.error !== null);
+  const waiting = events.values();
+  const sendWaiting = async () => {
+    while (!isOver()) {
+      const { value: event } = waiting.next();
+      if (event === undefined) return;
+      const result = await telemetry.step('delivering', () =>
+        sendEvent(turn, event, { connections, signal }),
+      );
+      telemetry.eventSent(result.error === null ? 'received' : 'failed');
+      attempts.push({ event, result });
+    }
+  };
+  // An aborted request is no attempt: another server sends the event again.
+  await Promise.allSettled(Array.from({ length: PARALLEL }, sendWaiting));
+  connections.close();
+  return attempts;
+}
+
+/** Why the receiver is disabled after these attempts; undefined if it is not. */
+function findReasonToDisable(turn: Turn, attempts: Attempt[]): string | undefined {
+  if (attempts.some(({ result }) => result.status === GONE))
+    return `The receiver answered with status ${GONE}: it wants no more events.`;
+  if (!turn.isOverdue || attempts.some(({ result }) => result.error === null)) return undefined;
+  const since = turn.failingSince?.toISOString();
+  return `The receiver has accepted nothing since ${since}. Last problem: ${attempts.at(-1)?.result.error}`;
+}
+
+function judge({ failures }: Turn, attempts: Attempt[]): Verdict {
+  if (attempts.some(({ result }) => result.error === null)) return { works: true };
+  return attempts.length === 0 ? undefined : { works: false, retrySeconds: pauseAfter(failures + 1) };
+}
+
+/** Records what the attempts of a turn have shown, and ends the turn. */
+async function recordTurn(
+  { database, log }: DeliveryContext,
+  turn: Turn,
+  attempts: Attempt[],
+): Promise<void> {
+  const failed = attempts.filter(({ result }) => result.error !== null).map(({ event }) => event);
+  const givenUp = failed.filter(({ isOverdue }) => isOverdue);
+  const received = attempts.filter(({ result }) => result.error === null).map(({ event }) => event);
+  const reason = attempts.length > 0 ? findReasonToDisable(turn, attempts) : undefined;
+  await database.transaction().execute(async (transaction) => {
+    if (attempts.length === 0) await postponeBlockedEvents(transaction, turn.id);
+    else {
+      const ended = [...received, ...givenUp].map(({ position }) => position);
+      await removeEvents(transaction, turn.id, ended);
+      const delays = failed.map(({ position, attempts }) => ({
+        position,
+        seconds: pauseAfter(attempts + 1),
+      }));
+      await delayEvents(transaction, turn.id, delays);
+      await logDeliveries(transaction, turn, attempts.map(toDelivery));
+    }
+    if (reason !== undefined) await disableWebhook(transaction, turn.id, reason);
+    await endTurn(transaction, turn, judge(turn, attempts));
+  });
+  const webhook = { accountId: turn.accountId, webhookId: turn.id };
+  for (const { id, type } of givenUp) log.warn({ ...webhook, event: id, type }, 'an event was given up');
+  if (reason !== undefined) log.warn({ ...webhook, reason }, 'a webhook was disabled');
+}
+
+const toDelivery = ({ event, result: { answer: _, ...result } }: Attempt) => ({
+  eventId: event.id,
+  eventType: event.type,
+  attempt: event.attempts + 1,
+  ...result,
+});
+
+/** One turn of a webhook. Returns whether it has sent anything. */
+async function takeTurn(
+  context: DeliveryContext,
+  webhook: DueWebhook,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { database, retrySeconds } = context;
+  const turn = await beginTurn(database, webhook.id, retrySeconds);
+  if (turn === undefined) return false;
+  // A receiver that has failed gets one event at a time, until it accepts one.
+  const limit = turn.failures > 0 ? 1 : TURN_EVENTS;
+  const events = await findDueEvents(database, turn.id, { limit, retrySeconds });
+  const attempts = await sendAll(context, { turn, events, signal });
+  await recordTurn(context, turn, attempts);
+  return attempts.length > 0;
+}
+
+export type Deliveries = {
+  /** Begins no further turn. */
+  end(): Promise<void>;
+  /** Lets running turns end within `timeoutMs`. Then it aborts their requests: other servers send those events again. */
+  stop(timeoutMs?: number): Promise<void>;
+};
+
+/** Starts to deliver. Any number of servers may do so on one database. */
+export function startDeliveries(context: DeliveryContext): Deliveries {
+  const { database, log } = context;
+  const turns = createFairSemaphore(TURNS, () => {}, RESERVED_TURNS);
+  const stopping = new AbortController();
+  /** The webhooks whose turns run or wait here. */
+  const underWay = new Map<string, Promise<void>>();
+
+  const wait = async (webhook: DueWebhook): Promise<void> => {
+    await turns.acquire(webhook.accountId);
+    const hasSent = await takeTurn(context, webhook, stopping.signal).finally(() =>
+      turns.release(webhook.accountId),
+    );
+    underWay.delete(webhook.id);
+    // The next turn of this webhook need not wait for the interval.
+    if (hasSent) polling.wake();
+  };
+  const begin = (webhook: DueWebhook): void => {
+    const ended = wait(webhook).catch((error) => {
+      underWay.delete(webhook.id);
+      if (!stopping.signal.aborted) log.warn({ err: error }, 'delivering events failed');
+    });
+    underWay.set(webhook.id, ended);
+  };
+  const polling = repeatOrWake(async () => {
+    try {
+      for (const webhook of await findDueWebhooks(database)) if (!underWay.has(webhook.id)) begin(webhook);
+      return POLL_INTERVAL_MS;
+    } catch (error) {
+      log.warn({ err: error }, 'the waiting events could not be read');
+      return FAILED_POLL_INTERVAL_MS;
+    }
+  });
+  return {
+    end: polling.stop,
+    async stop(timeoutMs = STOP_TIMEOUT_MS) {
+      await polling.stop();
+      const running = Promise.all(underWay.values());
+      await withTimeout(running, timeoutMs, () => {});
+      stopping.abort();
+      turns.rejectAll(() => new Error('the server stops'));
+      await running;
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Sends one event to its receiver. The receiver is a stranger: it may be slow, redirect, answer without end, or have a
+ * name that leads into our own network.
+ */
+import http from 'node:http';
+import https from 'node:https';
+import type { WebhookEventType } from '../../generated/types.gen.ts';
+import { codeOf } from '../problem.ts';
+import { findAddressProblem, lookUpPublic, type ReceiverRules, RefusedReceiver } from './receivers.ts';
+import { signedHeaders } from './sign.ts';
+
+/** From the look-up of the name to the end of the answer. Standard Webhooks allows 15 to 30 s; most services less. */
+const SEND_TIMEOUT_MS = 10_000;
+/** Bytes of an answer that are read: enough for an error message. The connection of a longer answer is closed. */
+const ANSWER_MAX_BYTES = 4_096;
+/** Characters of an answer that are returned. The spec has the same bound. */
+const ANSWER_MAX_LENGTH = 1_000;
+/** Connections to one receiver. They are closed after its turn. `problem`: why nothing may be sent there. */
+export type Connections = { agent: http.Agent; isHttps: boolean; problem: string | undefined; close(): void };
+
+/** Prepares up to `parallel` connections to the receiver at this address. Nothing is sent yet. */
+export function openConnections(address: string, parallel: number, rules: ReceiverRules): Connections {
+  const isHttps = new URL(address).protocol === 'https:';
+  const Agent = isHttps ? https.Agent : http.Agent;
+  const options = { keepAlive: true, maxSockets: parallel };
+  const agent = new Agent(
+    rules.allowsPrivateReceivers ? options : { ...options, lookup: lookUpPublic(rules) },
+  );
+  // The rules may have changed since the webhook was created.
+  return { agent, isHttps, problem: findAddressProblem(address, rules), close: () => agent.destroy() };
+}
+
+export type SentEvent = { id: string; type: WebhookEventType; createdAt: Date; data: object };
+export type Receiver = { url: string; secret: Buffer };
+
+/** The result of one attempt. `error` null: the receiver has accepted the event. */
+export type SendResult = {
+  sentAt: Date;
+  durationMs: number;
+  status: number | null;
+  error: string | null;
+  /** The beginning of the answer; undefined where there was none. */
+  answer: string | undefined;
+};
+
+/** Reads the beginning of an answer. An answer that breaks off is not an error: its status has arrived. */
+async function readBeginning(response: http.IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const piece of response as AsyncIterable<Buffer>) {
+      pieces.push(piece);
+      length += piece.length;
+      // Leaving the loop closes the connection.
+      if (length > ANSWER_MAX_BYTES) break;
+    }
+  } catch {}
+  return [...Buffer.concat(pieces).toString()].slice(0, ANSWER_MAX_LENGTH).join('');
+}
+
+/** Posts a body and reads the beginning of the answer. @throws when no status arrives in time */
+async function post(
+  url: URL,
+  { agent, isHttps }: Connections,
+  { headers, body, signal }: { headers: http.OutgoingHttpHeaders; body: string; signal: AbortSignal },
+): Promise<{ status: number; answer: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+  const request = (isHttps ? https : http).request(url, { method: 'POST', headers, agent, signal });
+  request.on('response', resolve).on('error', reject);
+  request.on('upgrade', (_, socket) => {
+    socket.destroy();
+    reject(new Error('an answer with status 101'));
+  });
+  request.end(body);
+  const response = await promise;
+  return { status: response.statusCode ?? 0, answer: await readBeginning(response) };
+}
+
+/** Why a status does not mean that the event was received; null if it does. */
+function describeStatus(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400)
+    return `The receiver answered with status ${status}; redirects are not followed.`;
+  return `The receiver answered with status ${status}.`;
+}
+
+/** Why no answer came. Addresses within a network do not appear: only codes are named. */
+function describeFailure(error: unknown): string {
+  if (error instanceof RefusedReceiver) return error.message;
+  if (error instanceof Error && error.name === 'AbortError')
+    return `The receiver did not answer within ${SEND_TIMEOUT_MS / 1000} seconds.`;
+  return `The connection failed (${codeOf(error) || 'no valid HTTP answer'}).`;
+}
+
+/**
+ * Sends an event and waits for the answer, ten seconds at most. `connections` lead to the receiver.
+ * @throws only the reason of `signal`
+ */
+export async function sendEvent(
+  { url, secret }: Receiver,
+  { id, type, createdAt, data }: SentEvent,
+  { connections, signal }: { connections: Connections; signal: AbortSignal },
+): Promise<SendResult> {
+  const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data });
+  const [sentAt, startedAtMs] = [new Date(), performance.now()];
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'user-agent': 'knowledge-retrieval-webhooks',
+    ...signedHeaders(secret, { id, sentAt, body }),
+  };
+  const measured = () => ({ sentAt, durationMs: Math.round(performance.now() - startedAtMs) });
+  try {
+    if (connections.problem !== undefined) throw new RefusedReceiver(`The address ${connections.problem}.`);
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
+    const { status, answer } = await post(new URL(url), connections, { headers, body, signal: inTime });
+    return { ...measured(), status, error: describeStatus(status), answer };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { ...measured(), status: null, error: describeFailure(error), answer: undefined };
+  }
+}
