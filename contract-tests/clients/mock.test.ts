@@ -89,7 +89,7 @@ describe('bad input', () => {
       const { [field]: _, ...rest } = input;
       return [`without ${field}`, rest];
     });
-    const wrong = fields.map((field) => [`${field} empty`, { ...input, [field]: isPost ? {} : '' }]);
+    const wrong = fields.map((field) => [`${field} wrong`, { ...input, [field]: isPost ? [{}] : '' }]);
     return {
       ...Object.fromEntries(without),
       ...Object.fromEntries(wrong),
