@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command line: `knowledge-retrieval serve | keys | accounts | migrate | doctor | fsck | backup | restore`.
+ * The command line: `knowledge-retrieval serve | keys | accounts | migrate | doctor | fsck | backup | restore | mcp`.
  * Each command has --help.
  */
 import { Command } from 'commander';
@@ -12,6 +12,7 @@ import { openFiles } from '../serve/open-files.ts';
 import { type ServeOptions, serveCommand } from '../serve/serve-command.ts';
 import { failWithoutOutput, print, tell } from '../terminal.ts';
 import { accounts, keys } from './account-commands.ts';
+import { mcp } from './mcp-command.ts';
 import { onDatabase } from './on-database.ts';
 
 const pluralise = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
@@ -117,7 +118,7 @@ program
     conclude(found.length - warnings, warnings);
   });
 
-program.addCommand(keys).addCommand(accounts);
+program.addCommand(keys).addCommand(accounts).addCommand(mcp);
 
 try {
   await program.parseAsync();

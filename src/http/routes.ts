@@ -1,16 +1,31 @@
 /** The routes outside the contract: uploads, health checks, metrics and the API reference. */
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, METHODS } from 'node:http';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import cors from '@koa/cors';
 import Router from '@koa/router';
+import type { Context } from 'koa';
 import { isSameSecret } from '../api-key.ts';
 import type { Client } from '../concurrency/wait-queue.ts';
 import { methodNotAllowed, metricsNotAuthorized } from '../errors.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { addReference } from './api-reference/reference.ts';
+import { readJsonBody } from './request-body.ts';
 
 /** A request to an upload address. `target`: its path and query as they were requested. */
 export type Upload = { target: string; request: IncomingMessage; client: Client };
+
+/** A message to `/mcp`. */
+export type McpMessage = {
+  /** The API key that came with it; '' without one. */
+  key: string;
+  /** The request without its body. Its signal aborts when the client hangs up. */
+  request: Request;
+  readBody(): Promise<unknown>;
+  /** The address at which this server has received the message, and answers requests of the interface. */
+  serviceAddress: string;
+};
 
 /** The functions that answer the routes. Failures are thrown. */
 export type Routes = {
@@ -20,6 +35,8 @@ export type Routes = {
   metrics?: Metrics;
   /** Returns the success payload. Undefined: this server, a worker, has neither uploads nor the reference. */
   receiveUpload?(upload: Upload): Promise<object>;
+  /** Undefined: there is no path `/mcp`. */
+  answerMcp?(message: McpMessage): Promise<Response>;
   /**
    * Returns the state of the parts that only some answers need.
    * @throws SERVICE_UNAVAILABLE when a part is down that all answers need
@@ -98,6 +115,54 @@ function addUploads(router: Router, receiveUpload: NonNullable<Routes['receiveUp
   refuseOtherMethods(router, path, ['PUT', 'OPTIONS']);
 }
 
+/** The largest message of an agent: a text of a million characters in Chinese. */
+const MCP_BODY_MAX_BYTES = 4 * 2 ** 20;
+
+/** The key, as the interface takes it or as MCP clients send theirs. */
+const keyOf = (context: Context): string =>
+  context.get('x-api-key') || context.get('authorization').replace(/^Bearer +/i, '');
+
+/** The address of this server at the end of the request's connection. */
+function serviceAddressOf({ localAddress = '', localPort }: Context['socket']): string {
+  return `http://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
+}
+
+/** The request as the Fetch API has it, without its body. */
+function toFetchRequest({ method, headers, href, res }: Context): Request {
+  const hungUp = new AbortController();
+  res.once('close', () => hungUp.abort());
+  const named = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
+  return new Request(href, { method, headers: named, signal: hungUp.signal });
+}
+
+/** A whole answer, or the stream of one that goes on. */
+async function bodyOf(response: Response): Promise<Buffer | Readable | null> {
+  if (response.body === null) return null;
+  if (response.headers.get('content-type')?.startsWith('text/event-stream'))
+    return Readable.fromWeb(response.body as ReadableStream);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+function addMcp(router: Router, answerMcp: NonNullable<Routes['answerMcp']>): void {
+  const path = '/mcp';
+  nameRoute(router, path, 'mcp');
+  for (const method of ['get', 'post', 'delete'] as const)
+    router[method](path, async (context) => {
+      const response = await answerMcp({
+        key: keyOf(context),
+        request: toFetchRequest(context),
+        readBody: () => readJsonBody(context.req, MCP_BODY_MAX_BYTES, undefined),
+        serviceAddress: serviceAddressOf(context.socket),
+      });
+      // Server, Koa and a streamed answer wait for the end of the response by eleven listeners; Node warns above ten.
+      context.res.setMaxListeners(20);
+      context.status = response.status;
+      context.body = await bodyOf(response);
+      context.set(Object.fromEntries(response.headers));
+    });
+  refuseOtherMethods(router, path, ['GET', 'POST', 'DELETE']);
+}
+
 /** Creates the router. Requests to other paths pass through it. */
 export function createRoutes(routes: Routes): Router {
   const router = new Router({ methods: METHODS, strict: true, sensitive: true });
@@ -106,6 +171,7 @@ export function createRoutes(routes: Routes): Router {
     addUploads(router, routes.receiveUpload);
     for (const path of addReference(router, routes)) refuseOtherMethods(router, path, ['GET', 'HEAD']);
   }
+  if (routes.answerMcp) addMcp(router, routes.answerMcp);
   if (routes.metrics) addMetrics(router, routes.metrics);
   return router;
 }

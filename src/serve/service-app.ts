@@ -21,6 +21,7 @@ import { createIdempotency, toKeyedRequest } from '../http/idempotency.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import { createReceiveUpload } from '../http/receive-upload.ts';
 import type { Routes } from '../http/routes.ts';
+import { createMcpEndpoint } from '../mcp/endpoint.ts';
 import type { OpenService } from './open-service.ts';
 
 /** All operations of the spec. A missing operation, or one with another payload, does not compile. */
@@ -168,6 +169,7 @@ export function createServiceApp(
     backend: createBackend(service, { authenticate, limitRate }),
     routes: {
       receiveUpload: createReceiveUpload(service, limitRate),
+      answerMcp: createMcpEndpoint({ authenticate, limitRate }, ending),
       ...healthRoutes(service, ending),
     },
     admission,

@@ -1,0 +1,43 @@
+/** The server that a command calls by the public interface, and the key for it. */
+import { readFile } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import { createKnowledgeRetrieval, type KnowledgeRetrieval } from '../client/client.ts';
+import { readConfig } from '../config/config.ts';
+import { codeOf } from '../problem.ts';
+import { apiKeyFile } from '../serve/bootstrap.ts';
+
+export type RemoteOptions = { url?: string; key?: string };
+
+/** Adds the options that `connect` reads. They also come from the environment. */
+export const withRemote = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--url <address>', 'the service; default: the one of this directory').env('KNOWLEDGE_URL'),
+    )
+    .addOption(
+      new Option('--key <key>', 'its API key; default: the one in .data/api-key').env('KNOWLEDGE_API_KEY'),
+    );
+
+/** @throws an error for the user when there is none */
+async function readLocalKey(): Promise<string> {
+  const file = apiKeyFile(readConfig());
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    throw new Error(`There is no key: give --key or KNOWLEDGE_API_KEY. ${file} does not exist.`);
+  }
+}
+
+/**
+ * A client of the service that the options name, or of the one whose data directory is here.
+ * @throws an error for the user when address or key are missing or wrong
+ */
+export async function connect({ url, key }: RemoteOptions): Promise<KnowledgeRetrieval> {
+  if (url !== undefined && key === undefined)
+    throw new Error('Give the key of that service too: --key or KNOWLEDGE_API_KEY.'); // never send the local one abroad
+  return createKnowledgeRetrieval({
+    baseUrl: url ?? `http://127.0.0.1:${readConfig().port}`,
+    apiKey: key ?? (await readLocalKey()),
+  });
+}

@@ -1,0 +1,46 @@
+/** MCP over HTTP (streamable, without sessions): each message is answered alone, so that any server may answer it. */
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createKnowledgeRetrieval } from '../client/client.ts';
+import type { McpMessage } from '../http/routes.ts';
+import { createKnowledgeServer } from './knowledge-server.ts';
+
+type Guards = {
+  /** @throws UNAUTHORIZED */
+  authenticate(key: string): Promise<{ keyId: string; scope: string }>;
+  /** @throws RATE_LIMITED */
+  limitRate(keyId: string): Promise<unknown>;
+};
+
+/** Agents give up sooner than programs do. */
+const ANSWER_MAX_MS = 30_000;
+/** Clients that listen for changes at the same time. There are none to tell, but they may hold a connection. */
+const LISTENERS_MAX = 64;
+
+/**
+ * Creates the function that answers messages. Tools send their requests to this server over loopback, with the key of
+ * the message: they pass through the same checks, limits and logs as all others. A call of handlers past those would
+ * save about a millisecond.
+ */
+export function createMcpEndpoint({ authenticate, limitRate }: Guards, ending: AbortSignal) {
+  const handler = createMcpHandler(
+    ({ authInfo }) => {
+      const { token = '', scopes = [], extra = {} } = authInfo ?? {};
+      const limits = { timeoutMs: ANSWER_MAX_MS, deadlineMs: ANSWER_MAX_MS };
+      const client = createKnowledgeRetrieval({
+        baseUrl: String(extra.serviceAddress),
+        apiKey: token,
+        ...limits,
+      });
+      return createKnowledgeServer({ client, canWrite: scopes.includes('write') });
+    },
+    { maxSubscriptions: LISTENERS_MAX },
+  );
+  ending.addEventListener('abort', () => void handler.close(), { once: true });
+  return async ({ key, request, readBody, serviceAddress }: McpMessage): Promise<Response> => {
+    const { keyId, scope } = await authenticate(key);
+    await limitRate(keyId);
+    const authInfo = { token: key, clientId: keyId, scopes: [scope], extra: { serviceAddress } };
+    if (request.method !== 'POST') return await handler.fetch(request, { authInfo });
+    return await handler.fetch(request, { authInfo, parsedBody: await readBody() });
+  };
+}

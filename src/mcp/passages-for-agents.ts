@@ -1,0 +1,96 @@
+/** Search results as agents read them: whole passages, best first, within a number of tokens, each with its source. */
+import type { SearchResult } from '../../generated/types.gen.ts';
+
+/** What an agent reads of a search result. */
+export type FoundPassage = {
+  documentId: string;
+  title: string;
+  /** Where a person finds it: the title, and the page and the headings where the document has them. */
+  citation: string;
+  /** The address of the original if the importer has given one; otherwise the resource of the document. */
+  uri: string;
+  score: number;
+  text: string;
+  /** The neighbouring passages, in the order of the document. */
+  before?: string[];
+  after?: string[];
+  /** The range of `text` in the document, in code points, for read_document. */
+  start?: number;
+  end?: number;
+};
+
+/** The resource of a document. */
+export const documentUri = (documentId: string): string => `knowledge://documents/${documentId}`;
+
+/** For example `Handbook, page 12, Travel > Expenses`. */
+function citationOf({ title, location }: SearchResult): string {
+  const page = location?.page === undefined ? [] : [`page ${location.page}`];
+  const headings = location?.headings?.length ? [location.headings.join(' > ')] : [];
+  return [title, ...page, ...headings].join(', ');
+}
+
+function toFoundPassage(result: SearchResult): FoundPassage {
+  const { document_id: documentId, title, score, content, sourceUrl, context, location } = result;
+  return {
+    documentId,
+    title,
+    citation: citationOf(result),
+    uri: sourceUrl ?? documentUri(documentId),
+    score,
+    text: content,
+    ...(context && context.before.length > 0 && { before: context.before }),
+    ...(context && context.after.length > 0 && { after: context.after }),
+    ...(location && { start: location.start, end: location.end }),
+  };
+}
+
+/** Ideographs, kana and Hangul: about one token each. */
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+/** Characters of other scripts in a token, about: English has 4 to 5, German and Arabic 2 to 4. */
+const CHARACTERS_PER_TOKEN = 3;
+
+/** About how many tokens a language model makes of a text; rather too many than too few. */
+export function estimateTokens(text: string): number {
+  const wide = text.match(WIDE)?.length ?? 0;
+  return wide + Math.ceil((text.length - wide) / CHARACTERS_PER_TOKEN);
+}
+
+const tokensOf = ({ citation, uri, text, before = [], after = [] }: FoundPassage): number =>
+  estimateTokens([citation, uri, ...before, text, ...after].join('\n'));
+
+/** The result without its neighbours, which are the first to go when there is no room. */
+function withoutContext({ before: _, after: __, ...found }: FoundPassage): FoundPassage {
+  return found;
+}
+
+/**
+ * The best results that have room in `maxTokens`, in their order. A result without room for its neighbours comes without
+ * them. The first one always comes.
+ * @returns also how many were left out
+ */
+export function selectPassages(
+  results: SearchResult[],
+  maxTokens: number,
+): { passages: FoundPassage[]; omitted: number } {
+  const passages: FoundPassage[] = [];
+  let left = maxTokens;
+  for (const whole of results.map(toFoundPassage)) {
+    const found = tokensOf(whole) <= left ? whole : withoutContext(whole);
+    const tokens = tokensOf(found);
+    if (tokens > left && passages.length > 0) break;
+    passages.push(found);
+    left -= tokens;
+  }
+  return { passages, omitted: results.length - passages.length };
+}
+
+/** The passages as text, for agents that do not read structured content. */
+export function toText(passages: FoundPassage[], omitted: number): string {
+  if (passages.length === 0)
+    return 'Nothing was found. Try other words, fewer filters, or list_knowledge_bases.';
+  const blocks = passages.map(({ citation, uri, documentId, text, before = [], after = [] }, index) =>
+    [`[${index + 1}] ${citation}`, `${uri} (documentId ${documentId})`, ...before, text, ...after].join('\n'),
+  );
+  const rest = omitted === 0 ? [] : [`${omitted} more had no room; ask with a larger maxTokens.`];
+  return [...blocks, ...rest].join('\n\n');
+}
