@@ -42,6 +42,10 @@ export const query = <ThrowOnError extends boolean = false>(options: Options<Que
  * The last of three steps: makes a document of a file whose bytes have arrived at its upload address. The
  * document starts as `pending`; the file is read and indexed in the background. Importing a `fileId` again
  * returns the same document.
+ *
+ * With an `externalId` the document replaces the earlier ones with this id as soon as it is `processed`. Until
+ * then the earlier one is found, and it stays if the new one fails. With `ifUnchanged: skip` a file whose
+ * content the service has already makes no new document.
  */
 export const importFile = <ThrowOnError extends boolean = false>(options: Options<ImportFileData, ThrowOnError>): RequestResult<ImportFileResponses, ImportFileErrors, ThrowOnError> => (options.client ?? client).post<ImportFileResponses, ImportFileErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],
@@ -113,7 +117,10 @@ export const deleteDocument = <ThrowOnError extends boolean = false>(options: Op
  * Makes a document of type `text` and indexes it before it answers. The document is then `processed`, and the
  * next query finds it. A text without readable characters, such as control characters only, is `failed`.
  * Every call makes a new document, also with the same title and content, unless it has the `Idempotency-Key`
- * of an earlier call.
+ * of an earlier call, or says `ifUnchanged: skip`.
+ *
+ * With an `externalId` the document replaces the earlier ones with this id: every query finds either the old
+ * one or the new one, never both or none.
  */
 export const importTextContent = <ThrowOnError extends boolean = false>(options: Options<ImportTextContentData, ThrowOnError>): RequestResult<ImportTextContentResponses, ImportTextContentErrors, ThrowOnError> => (options.client ?? client).post<ImportTextContentResponses, ImportTextContentErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],

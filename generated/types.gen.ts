@@ -111,6 +111,36 @@ export type AttributeText = string;
 export type SourceUrl = string;
 
 /**
+ * The caller's own id of the document, such as a path or the key of a record, compared as it is. A document
+ * replaces the earlier ones with its `externalId` in the same knowledge base when it is `processed`, whether
+ * these are processed or not. One that fails replaces nothing. While both exist, both count as stored.
+ */
+export type ExternalId = string;
+
+/**
+ * With `skip`, an import of content that the knowledge base has already makes nothing new. The existing document
+ * is the answer, with `unchanged: true`. Content is the same if its SHA-256 is.
+ *
+ * With an `externalId`, only the last document with this id is compared, and its title must be the same too, or
+ * the file name of a file.
+ * Its `attributes` and `sourceUrl` become those of the request, where these are given. Without an `externalId`,
+ * any document of the knowledge base counts, and stays as it is. Failed documents never count.
+ */
+export type IfUnchanged = 'skip';
+
+/**
+ * SHA-256 of the file's bytes or of the text in UTF-8, in hexadecimal digits. Only documents with an `externalId`
+ * have this field: compare it with a file, to skip the upload of unchanged ones.
+ */
+export type ContentHash = string;
+
+/**
+ * The document that this one replaces, if there is one: the last that was found under its `externalId`. It exists
+ * until this one is `processed`.
+ */
+export type ReplacedDocumentId = string;
+
+/**
  * How many passages there are; 0 until the document is processed.
  */
 export type PassageCount = number;
@@ -345,6 +375,8 @@ export type ImportFileRequest = {
     fileId: FileId;
     attributes?: Attributes;
     sourceUrl?: SourceUrl;
+    externalId?: ExternalId;
+    ifUnchanged?: IfUnchanged;
 };
 
 /**
@@ -385,6 +417,8 @@ export type ImportTextContentRequest = {
     content: string;
     attributes?: Attributes;
     sourceUrl?: SourceUrl;
+    externalId?: ExternalId;
+    ifUnchanged?: IfUnchanged;
 };
 
 /**
@@ -491,6 +525,14 @@ export type Document = {
     error?: DocumentError;
     attributes?: Attributes;
     sourceUrl?: SourceUrl;
+    externalId?: ExternalId;
+    sha256?: ContentHash;
+    replaces?: ReplacedDocumentId;
+    /**
+     * Only in the answer to an import with `ifUnchanged: skip`, and then true: this document has the content
+     * already, and the import made nothing new.
+     */
+    unchanged?: true;
 };
 
 /**
@@ -517,6 +559,9 @@ export type DocumentDetails = {
     file?: DocumentFile;
     attributes?: Attributes;
     sourceUrl?: SourceUrl;
+    externalId?: ExternalId;
+    sha256?: ContentHash;
+    replaces?: ReplacedDocumentId;
 };
 
 /**
@@ -613,6 +658,7 @@ export type SearchResult = {
     location?: PassageLocation;
     attributes?: Attributes;
     sourceUrl?: SourceUrl;
+    externalId?: ExternalId;
     context?: PassageContext;
     /**
      * Only with `highlight`: the words of `content` that match the query, in their order. Stop words are marked
@@ -626,7 +672,7 @@ export type SearchResult = {
 /**
  * A field of a search result.
  */
-export type SearchResultField = 'id' | 'score' | 'document_id' | 'knowledge_base_id' | 'title' | 'type' | 'content' | 'metadata' | 'location' | 'attributes' | 'sourceUrl' | 'context' | 'highlights' | 'snippet' | 'explanation';
+export type SearchResultField = 'id' | 'score' | 'document_id' | 'knowledge_base_id' | 'title' | 'type' | 'content' | 'metadata' | 'location' | 'attributes' | 'sourceUrl' | 'externalId' | 'context' | 'highlights' | 'snippet' | 'explanation';
 
 /**
  * Only with `contextPassages`: the texts of the neighbouring passages, in the order of the document. They end
@@ -792,7 +838,8 @@ export type DeletedDocument = {
 };
 
 /**
- * What the account has stored, and how much it may store.
+ * What the account has stored, and how much it may store. `storageUsed` counts the bytes of all files and texts,
+ * and of the `attributes`, `sourceUrl` and `externalId` of their documents.
  */
 export type Usage = {
     knowledgeBaseCount: Count;
@@ -1517,6 +1564,12 @@ export type ListedStatus = DocumentStatus;
 export type TitleContains = string;
 
 /**
+ * Lists only the documents with this id of the caller: the version that is found, one that is still to be
+ * processed, and those that have failed since.
+ */
+export type ListedExternalId = ExternalId;
+
+/**
  * The number of the first passage to list.
  */
 export type FirstPassage = number;
@@ -2046,6 +2099,11 @@ export type ListDocumentsData = {
          * Lists only the documents whose title contains this text. Upper and lower case are the same.
          */
         titleContains?: string;
+        /**
+         * Lists only the documents with this id of the caller: the version that is found, one that is still to be
+         * processed, and those that have failed since.
+         */
+        externalId?: ExternalId;
     };
     url: '/v1/listDocuments';
 };
@@ -2598,9 +2656,9 @@ export type UpdateDocumentErrors = {
      */
     401: UnauthorizedError;
     /**
-     * The key may not call this operation: see `x-required-scope` in Authorization. A key of another scope may.
+     * The bytes to be stored would pass the account's storage limit; or the key may not write.
      */
-    403: KeyNotPermittedError | StorageLimitExceededError;
+    403: StorageLimitExceededError | KeyNotPermittedError;
     /**
      * The document is unknown, deleted or another account's; the answer does not say which.
      */
@@ -2628,10 +2686,9 @@ export type UpdateDocumentErrors = {
     /**
      * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
      * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
-     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
-     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
      */
-    default: UnexpectedError | StorageLimitExceededError;
+    default: UnexpectedError;
 };
 
 export type UpdateDocumentError = UpdateDocumentErrors[keyof UpdateDocumentErrors];

@@ -57,6 +57,7 @@ async function acceptableInput(
   const { knowledgeBaseId } = context.fixtures;
   if (operationId === 'query') return { knowledgeBaseIds: [knowledgeBaseId] };
   if (operationId === 'createKnowledgeBase' || operationId === 'createWebhook') return {};
+  if (operationId === 'updateDocument') return { documentId: context.fixtures.longText.document.id };
   if (operationId !== 'importFile') return { knowledgeBaseId };
   const bytes = new TextEncoder().encode('uploaded, and too much');
   return { fileId: (await uploadBytes(context, bytes)).fileId };

@@ -261,6 +261,10 @@ const inUpload = (name: string, at: string, change: (answer: Answer, exchanged: 
   );
 
 export const IMPORT_BUGS = [
+  withOtherRequest('externalId is ignored', 'importTextContent', withoutBodyField('externalId')),
+  withOtherRequest('ifUnchanged is ignored', 'importTextContent', withoutBodyField('ifUnchanged')),
+  cached('the former version is found', ['importTextContent 200'], ['query']),
+  withOtherRequest('listDocuments ignores externalId', 'listDocuments', withoutParameter('externalId')),
   inUpload('an upload of any length is accepted', 'presignUploadUrl 200', (answer) => success(answer, {})),
   inUpload('an upload needs a key', 'presignUploadUrl 200', (answer) => refusal(answer, 401, 'UNAUTHORIZED')),
   inUpload('the answer to an upload has no envelope', 'importFile 200', (answer) => ({

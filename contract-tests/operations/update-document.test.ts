@@ -1,6 +1,11 @@
 /** updateDocument, status by status. */
 import { expect, test } from 'vitest';
-import { expectNothingChanged, expectRefusedFields, expectSameRefusal } from '../harness/expect-refusal.ts';
+import {
+  expectNothingChanged,
+  expectRefusal,
+  expectRefusedFields,
+  expectSameRefusal,
+} from '../harness/expect-refusal.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { bytesOf, importBytes, untilFinal } from '../harness/uploading.ts';
 import { UNKNOWN_DOCUMENT_ID } from '../harness/valid-inputs.ts';
@@ -111,6 +116,26 @@ test('200: concurrent new titles, imports and deletions leave exactly what is li
     for (const other of others) expect((await search(other))[0]?.title).not.toBe(other);
   }
   for (const { id } of listed) await api.deleteDocument(id);
+});
+
+test('403 STORAGE_LIMIT_EXCEEDED: attributes that do not fit change nothing, not even the title', async () => {
+  const limited = await openAccount({ storageLimitBytes: 100 });
+  const base = await limited.api.createKnowledgeBase({ name: 'Limited' });
+  const text = { knowledgeBaseId: base.id, title: 'Numbats', content: 'A text about numbats.' };
+  const document = await limited.api.importTextContent({ ...text, attributes: { a: 'x'.repeat(50) } });
+  const { id: documentId } = document;
+  await expectNothingChanged(limited, async () => {
+    const attributes = { a: 'x'.repeat(90) };
+    for (const title of ['Numbats', 'Other'])
+      expectRefusal(
+        await limited.request('updateDocument', { documentId, title, attributes }),
+        403,
+        'STORAGE_LIMIT_EXCEEDED',
+      );
+  });
+  expect(await limited.api.query({ query: 'numbats' })).toHaveLength(1);
+  await limited.api.updateDocument({ documentId, title: 'Other', attributes: {} });
+  expect((await limited.api.getUsage()).storageUsed).toBe(document.size);
 });
 
 test('404 DOCUMENT_NOT_FOUND: the same bytes for an unknown, malformed and deleted document', async () => {

@@ -5,7 +5,7 @@ import type { DocumentEvent } from '../../generated/types.gen.ts';
 import { keepService } from '../harness/kept-service.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { keepReceiver } from '../harness/receiver.ts';
-import { bytesOf, importBytes } from '../harness/uploading.ts';
+import { bytesOf, importBytes, untilFinal, uploadFile } from '../harness/uploading.ts';
 
 const service = await keepService({
   settings: { WEBHOOK_PRIVATE_NETWORKS: 'allow', IMPORT_TIMEOUT_SECONDS: '5' },
@@ -77,6 +77,26 @@ test('document.deleted: with the document as it was, after the event of its impo
     expect(own.map(({ type }) => type)).toEqual(['document.processed', 'document.deleted']);
     expect(own.map(({ data }) => data)).toEqual([document, document]);
   }
+});
+
+test('document.deleted: of each version that a short text, a long one or a file replaces', async () => {
+  const { receiver, knowledgeBaseId, secret } = await watch();
+  const externalId = 'potoroo';
+  const text = { knowledgeBaseId, title: 'Note', externalId };
+  const file = { knowledgeBaseId, fileName: 'potoroo.md', bytes: bytesOf('# Potoroos') };
+  const first = await api.importTextContent({ ...text, content: 'short' });
+  const second = await api.importTextContent({ ...text, content: LONG });
+  const third = await api.importFile((await uploadFile(api, file)).fileId, { externalId });
+  await untilFinal(api, third.id);
+  await api.importTextContent({ ...text, content: 'short again' });
+  const events = await receiver.untilReceived(7, secret);
+  for (const { id } of [first, second, third]) {
+    const own = events.filter(({ data }) => data.id === id);
+    expect(own.map(({ type }) => type)).toEqual(['document.processed', 'document.deleted']);
+  }
+  const processed = events.filter(({ type }) => type === 'document.processed') as DocumentEvent[];
+  const replaced = new Map(processed.map(({ data }) => [data.id, data.replaces]));
+  expect([second, third].map(({ id }) => replaced.get(id))).toEqual([first.id, second.id]);
 });
 
 test('knowledgeBase.deleted: one event, after those of its documents, and none for each document', async () => {

@@ -5,6 +5,7 @@ import type {
   DocumentContent,
   DocumentDetails,
   DocumentStatusReport,
+  ImportTextContentRequest,
   Passage,
 } from '../../generated/types.gen.ts';
 import {
@@ -44,8 +45,38 @@ export async function importTextContent(context: RunContext): Promise<PlannedReq
       );
       const [best] = await api.query({ query: NEW_WORDS, knowledgeBaseIds: [knowledgeBaseId] });
       assert.equal(best?.document_id, document.id, 'the next query finds it');
+      await checkVersions(context, {
+        knowledgeBaseId,
+        title: 'Gauge',
+        content: NEW_TEXT,
+        externalId: 'gauge',
+      });
     },
   };
+}
+
+/** Imports a text with an `externalId` three times: as a new one, unchanged and changed. */
+async function checkVersions(
+  { caller: { api, request } }: RunContext,
+  text: ImportTextContentRequest & { externalId: string },
+): Promise<void> {
+  const { knowledgeBaseId, externalId } = text;
+  const first = await api.importTextContent(text);
+  const again = await api.importTextContent({ ...text, ifUnchanged: 'skip' });
+  assert.deepEqual(again, { ...first, unchanged: true }, 'unchanged content makes no new document');
+  const content = `${text.content} Always.`;
+  const second = await api.importTextContent({ ...text, content, ifUnchanged: 'skip' });
+  assert.equal(second.replaces, first.id, 'a new version says which document it replaces');
+  checkGone('getDocument', await request('getDocument', { documentId: first.id }));
+  const { data } = await api.listDocuments({ knowledgeBaseId, externalId });
+  assert.deepEqual(data, [second], 'the list of an `externalId` has its last version only');
+  const found = await api.query({ query: NEW_WORDS, knowledgeBaseIds: [knowledgeBaseId] });
+  const versions = found.filter((result) => result.externalId === externalId);
+  assert.deepEqual(
+    versions.map(({ document_id }) => document_id),
+    [second.id],
+    'the next query finds the new version only',
+  );
 }
 
 export async function deleteDocument(context: RunContext): Promise<PlannedRequest> {
@@ -97,6 +128,8 @@ export function listDocuments(context: RunContext): PlannedRequest {
       checkNewestFirst(pages.flat());
       const whole = await api.listDocuments({ knowledgeBaseId });
       assert.deepEqual(whole.data, expected, 'without limit and cursor a short list comes whole');
+      const none = await api.listDocuments({ knowledgeBaseId, externalId: 'none' });
+      assert.deepEqual(none.data, [], 'no document has this externalId');
     },
   };
 }

@@ -97,6 +97,8 @@ const ID_KINDS = Object.keys(ID_SCHEMAS) as (keyof Ids)[]; // its own keys
  */
 function idKindOf(name: string, schema: Schema): keyof Ids | undefined {
   const kind = ID_KINDS.find((each) => isDeepStrictEqual(ID_SCHEMAS[each], schema.items ?? schema));
+  // The caller's own id of a document, which names nothing outside of the knowledge base of the request.
+  if (name === 'externalId') return undefined;
   if (kind === undefined && /Ids?$/i.test(name)) throw new Error(`${name} has the schema of no known id`);
   return kind;
 }

@@ -42,6 +42,23 @@ const LENGTHS: Bound[] = [
   { operationId: 'importTextContent', field: 'knowledgeBaseId', min: 36, max: 36, accepted: 404, rest: text },
   { operationId: 'importTextContent', field: 'title', min: 1, max: 256, accepted: 200, rest: text },
   { operationId: 'importTextContent', field: 'content', min: 1, max: 1_000_000, accepted: 200, rest: text },
+  { operationId: 'importTextContent', field: 'externalId', min: 1, max: 256, accepted: 200, rest: text },
+  {
+    operationId: 'importFile',
+    field: 'externalId',
+    min: 1,
+    max: 256,
+    accepted: 404,
+    rest: { fileId: UNKNOWN_DOCUMENT_ID },
+  },
+  {
+    operationId: 'listDocuments',
+    field: 'externalId',
+    min: 1,
+    max: 256,
+    accepted: 200,
+    rest: { knowledgeBaseId },
+  },
   { operationId: 'createKnowledgeBase', field: 'name', min: 1, max: 100, accepted: 200, rest: {} },
   {
     operationId: 'createKnowledgeBase',

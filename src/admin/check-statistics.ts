@@ -24,7 +24,7 @@ const CHECKS: ((knowledgeBaseId: string) => RawBuilder<Difference>)[] = [
   (id) => sql`
     SELECT * FROM (SELECT
         (SELECT count(*) FROM documents WHERE knowledge_base_id = ${id}) AS documents,
-        (SELECT coalesce(sum(size_bytes), 0)::bigint FROM documents WHERE knowledge_base_id = ${id}) AS bytes,
+        (SELECT coalesce(sum(storage_bytes), 0)::bigint FROM documents WHERE knowledge_base_id = ${id}) AS bytes,
         (SELECT count(*) FROM passage_lexemes WHERE knowledge_base_id = ${id}) AS passages,
         (SELECT coalesce(sum(length), 0)::bigint FROM passage_lexemes WHERE knowledge_base_id = ${id}) AS length
       ) AS recount,
@@ -116,7 +116,7 @@ const REPAIRS: ((knowledgeBaseId: string) => RawBuilder<unknown>)[] = [
     WHERE knowledge_base_id = ${id}`,
   (id) => sql`
     UPDATE knowledge_base_statistics SET (document_count, storage_bytes) =
-        (SELECT count(*), coalesce(sum(size_bytes), 0) FROM documents WHERE knowledge_base_id = ${id}),
+        (SELECT count(*), coalesce(sum(storage_bytes), 0) FROM documents WHERE knowledge_base_id = ${id}),
       (passage_count, passage_length_total) =
         (SELECT count(*), coalesce(sum(length), 0) FROM passage_lexemes WHERE knowledge_base_id = ${id}),
       (distinct_lexemes, merged_lexemes) =

@@ -12,7 +12,7 @@ import { createTestDatabase } from '../database/testing/test-database.ts';
 import { type FileStore, openFileStore } from '../files/file-store.ts';
 import { type FileComparison, reconcileFiles } from '../files/reconcile.ts';
 import { formatScopedId } from '../ids.ts';
-import { deleteDocumentRows } from '../indexing/store-passages.ts';
+import { deleteDocuments } from '../indexing/delete-documents.ts';
 import { importText, makeKnowledgeBase } from '../search/testing/imported-texts.ts';
 import { checkStore } from './check-store.ts';
 
@@ -44,10 +44,9 @@ beforeEach(async () => {
   await importText(database, owned, { title: 'a', content: 'The zebra drinks water.' });
   await importText(database, owned, { title: 'b', content: 'Das Zebra trinkt am Abend das Wasser.' });
   const gone = await importText(database, owned, { title: 'c', content: 'gone' });
-  const bytes = Buffer.byteLength('gone');
   await database
     .transaction()
-    .execute((transaction) => deleteDocumentRows(transaction, { ...owned, id: gone, bytes }));
+    .execute((transaction) => deleteDocuments(transaction, { ...owned, ids: [gone] }));
 });
 
 async function check(repair = false): Promise<string[]> {

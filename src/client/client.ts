@@ -23,8 +23,8 @@ import {
   readSettings,
 } from './settings.ts';
 
-/** A file for a knowledge base. */
-export type UploadFileRequest = FileSource & { knowledgeBaseId: string };
+/** A file for a knowledge base, and what `importFile` takes besides its id. */
+export type UploadFileRequest = FileSource & { knowledgeBaseId: string } & Omit<ImportFileRequest, 'fileId'>;
 
 /** As long as the service allows for an upload. */
 const UPLOAD_TIMEOUT_MS = 600_000;
@@ -70,7 +70,8 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
     const { fileName, sizeBytes: size, read } = await openFile(source);
     const ticket = await writes.presignUploadUrl({ knowledgeBaseId, fileName, size }, call);
     await sendBytes(read, ticket, call);
-    return await writes.importFile({ fileId: ticket.fileId }, call);
+    const { file: _file, fileName: _fileName, ...described } = source;
+    return await writes.importFile({ ...described, fileId: ticket.fileId }, call);
   };
 
   /**

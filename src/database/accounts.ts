@@ -9,7 +9,7 @@ import { prepare } from './prepared.ts';
 
 /** The limits of an account without limits of its own. */
 export type DefaultLimits = { storageLimitBytes: number; knowledgeBaseLimit: number };
-type AccountWithDefaults = { accountId: string; defaults: DefaultLimits };
+export type AccountWithDefaults = { accountId: string; defaults: DefaultLimits };
 
 /** Creates an account with `credits`. The server's limits apply to it until it gets its own. */
 export async function createAccount(database: Queryable, name: string, credits: number): Promise<string> {

@@ -15,12 +15,19 @@ export class DeletionAnnounced extends Error {
 const LOCK_NAME = 'deletion of ';
 
 /**
- * Makes imports into the knowledge base or of the document with this id abort, until the transaction ends. The caller
- * must own it, and must lock its row only after this call.
+ * Makes imports into the knowledge bases or of the documents with these ids abort, until the transaction ends. The
+ * caller must own them, and must lock their rows only after this call. The locks are taken in one order, so that no two
+ * deletions wait for each other.
  */
-export async function announceDeletion(transaction: Queryable, id: string): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${LOCK_NAME + id}, 0))`.execute(transaction);
+export async function announceDeletions(transaction: Queryable, ids: string[]): Promise<void> {
+  await sql`
+    SELECT pg_advisory_xact_lock(lock) FROM (
+      SELECT DISTINCT hashtextextended(${LOCK_NAME} || id, 0) AS lock FROM unnest(${ids}::text[]) AS id
+      ORDER BY lock) AS ordered`.execute(transaction);
 }
+
+export const announceDeletion = (transaction: Queryable, id: string): Promise<void> =>
+  announceDeletions(transaction, [id]);
 
 /**
  * Never waits.

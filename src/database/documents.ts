@@ -34,15 +34,23 @@ export type DocumentRow = {
   passage_count: number;
   created_at: Date;
   updated_at: Date;
+  sha256: Buffer | null;
+  replaces: string | null;
+  storage_bytes: number;
 } & DescriptionRow;
 
 /** What the caller has said about a document; `{}` and null where nothing. */
-export type DescriptionRow = { attributes: Attributes; source_url: string | null };
+export type DescriptionRow = {
+  attributes: Attributes;
+  source_url: string | null;
+  external_id: string | null;
+};
 
 /** The contract's fields for what the caller has said about a document; none where nothing. */
-export const toDescription = ({ attributes, source_url }: DescriptionRow) => ({
+export const toDescription = ({ attributes, source_url, external_id }: DescriptionRow) => ({
   ...(Object.keys(attributes).length > 0 && { attributes }),
   ...(source_url !== null && { sourceUrl: source_url }),
+  ...(external_id !== null && { externalId: external_id }),
 });
 
 /** The contract's report of a document's progress; `error` and `pageCount` only where there is one. */
@@ -65,6 +73,13 @@ export const toDocument = (row: DocumentRow): Document => ({
   createdAt: row.created_at.toISOString(),
   knowledgeBaseId: row.knowledge_base_id,
   ...toDescription(row),
+  ...(row.external_id !== null && toVersion(row)),
+});
+
+/** The contract's fields for a version of the document with an external id. */
+const toVersion = ({ knowledge_base_id: knowledgeBaseId, sha256, replaces }: DocumentRow) => ({
+  ...(sha256 !== null && { sha256: sha256.toString('hex') }),
+  ...(replaces !== null && { replaces: formatScopedId({ knowledgeBaseId, id: replaces }) }),
 });
 
 /** Selects an account's document in a live knowledge base. */
@@ -104,6 +119,13 @@ export async function requireDocuments(
   if (unknown !== undefined) throw documentNotFound(unknown, ids);
 }
 
+/** Locks a document's row, and keeps its knowledge base from being deleted. Undefined: there is no such document. */
+export const lockDocument = (transaction: Queryable, document: OwnedId) =>
+  findDocument(transaction, document)
+    .forUpdate(['documents'])
+    .forKeyShare(['knowledge_bases'])
+    .executeTakeFirst();
+
 /** Whether an import may still change the document. */
 export const isUnfinished = ({ status }: { status: DocumentStatus }): boolean =>
   status === 'pending' || status === 'processing';
@@ -124,7 +146,11 @@ export async function findUnfinished(database: Queryable, documents: ScopedId[])
 }
 
 /** What the caller of an import says about the new document. */
-export type Description = { attributes?: Attributes | undefined; sourceUrl?: string | undefined };
+export type Description = {
+  attributes?: Attributes | undefined;
+  sourceUrl?: string | undefined;
+  externalId?: string | undefined;
+};
 
 type NewDocument = OwnedId & {
   title: string;
@@ -133,12 +159,14 @@ type NewDocument = OwnedId & {
   bytes: number;
   fileId?: string;
   description: Description;
+  sha256?: Buffer | undefined;
+  replaces?: string | undefined;
 } & ({ status: 'pending' | 'processed'; failure?: never } | { status: 'failed'; failure: DocumentError });
 
 /** The columns of `DocumentRow`. */
 const documentColumns = sql.raw(
   'knowledge_base_id, id, title, type, size_bytes, status, error_code, error_message, warnings, page_count, ' +
-    'passage_count, created_at, updated_at, attributes, source_url',
+    'passage_count, created_at, updated_at, attributes, source_url, external_id, sha256, replaces, storage_bytes',
 );
 
 const insertRow = prepare(
@@ -157,31 +185,38 @@ const insertRow = prepare(
     'fileId',
     'attributes',
     'sourceUrl',
+    'externalId',
+    'sha256',
+    'replaces',
   ],
   (values) => sql<DocumentRow>`
     INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, error_code,
-      error_message, file_id, attributes, source_url, created_at, updated_at)
+      error_message, file_id, attributes, source_url, external_id, sha256, replaces, created_at, updated_at)
     VALUES (${values.knowledgeBaseId}, ${values.id}, ${values.accountId}, ${values.title}, ${values.source},
       ${values.type}, ${values.bytes}, ${values.status}, ${values.errorCode}, ${values.errorMessage}, ${values.fileId},
-      coalesce(${values.attributes}::jsonb, '{}'), ${values.sourceUrl}, ${databaseNow}, ${databaseNow})
+      coalesce(${values.attributes}::jsonb, '{}'), ${values.sourceUrl}, ${values.externalId}, ${values.sha256},
+      ${values.replaces}, ${databaseNow}, ${databaseNow})
     RETURNING ${documentColumns}`,
 );
 
-const descriptionValues = ({ attributes, sourceUrl }: Description) => ({
+const descriptionValues = ({ attributes, sourceUrl, externalId }: Description) => ({
   attributes: attributes && JSON.stringify(attributes),
   sourceUrl,
+  externalId,
 });
 
 /** Inserts the row of a new document; its bytes and passages are counted separately. */
 export async function insertDocument(
   transaction: Queryable,
-  { fileId, failure, description, ...document }: NewDocument,
+  { fileId, sha256, replaces, failure, description, ...document }: NewDocument,
 ): Promise<DocumentRow> {
   const [row] = await insertRow(transaction, {
     ...document,
     errorCode: failure?.code,
     errorMessage: failure?.message,
     fileId,
+    sha256,
+    replaces,
     ...descriptionValues(description),
   });
   if (row === undefined) throw new Error('a document was inserted without its row');
@@ -190,20 +225,33 @@ export async function insertDocument(
 
 const insertTextRows = prepare(
   'insert_texts',
-  ['knowledgeBaseId', 'accountId', 'ids', 'titles', 'bytes', 'passageCounts', 'attributes', 'sourceUrls'],
+  [
+    'knowledgeBaseId',
+    'accountId',
+    'ids',
+    'titles',
+    'bytes',
+    'hashes',
+    'passageCounts',
+    'attributes',
+    'sourceUrls',
+    'externalIds',
+  ],
   (values) => sql<DocumentRow>`
     INSERT INTO documents (knowledge_base_id, id, account_id, title, source, type, size_bytes, status, passage_count,
-      attributes, source_url, created_at, updated_at)
+      attributes, source_url, external_id, sha256, created_at, updated_at)
     SELECT ${values.knowledgeBaseId}::uuid, id, ${values.accountId}::uuid, title, title, 'text', bytes, 'processed',
-      passage_count, coalesce(attributes::jsonb, '{}'), source_url, ${databaseNow}, ${databaseNow}
-    FROM unnest(${values.ids}::uuid[], ${values.titles}::text[], ${values.bytes}::bigint[],
-        ${values.passageCounts}::integer[], ${values.attributes}::text[], ${values.sourceUrls}::text[])
-      AS text (id, title, bytes, passage_count, attributes, source_url)
+      passage_count, coalesce(attributes::jsonb, '{}'), source_url, external_id, sha256,
+      ${databaseNow}, ${databaseNow}
+    FROM unnest(${values.ids}::uuid[], ${values.titles}::text[], ${values.bytes}::bigint[], ${values.hashes}::bytea[],
+        ${values.passageCounts}::integer[], ${values.attributes}::text[], ${values.sourceUrls}::text[],
+        ${values.externalIds}::text[])
+      AS text (id, title, bytes, sha256, passage_count, attributes, source_url, external_id)
     RETURNING ${documentColumns}`,
 );
 
-/** The document of a text; `bytes`: its size in UTF-8. */
-export type NewText = { title: string; bytes: number; description: Description };
+/** The document of a text; `bytes`: its size in UTF-8. `sha256`: of these bytes. */
+export type NewText = { title: string; bytes: number; sha256: Buffer; description: Description };
 
 /** Inserts the documents of analysed texts. Returns their rows in the order of the texts. */
 export async function insertTextDocuments(
@@ -219,9 +267,11 @@ export async function insertTextDocuments(
     ids,
     titles: texts.map(({ title }) => title),
     bytes: texts.map(({ bytes }) => bytes),
+    hashes: texts.map(({ sha256 }) => sha256),
     passageCounts,
     attributes: descriptions.map(({ attributes }) => attributes),
     sourceUrls: descriptions.map(({ sourceUrl }) => sourceUrl),
+    externalIds: descriptions.map(({ externalId }) => externalId),
   });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => {
@@ -260,14 +310,14 @@ export async function requeueDocument(
 }
 
 /** New fields of a document; undefined: it stays. `sourceUrl` of '' removes the present one. */
-export type DocumentChange = Description & { title?: string | undefined };
+export type DocumentChange = Omit<Description, 'externalId'> & { title?: string | undefined };
 
-/** Changes a document's row alone. @returns the row; undefined when there is no such document */
+/** Changes a document's row alone, which is locked. */
 export async function updateDocumentRow(
   transaction: Queryable,
-  { knowledgeBaseId, id, accountId }: OwnedId,
+  { knowledgeBaseId, id }: ScopedId,
   { title, attributes, sourceUrl }: DocumentChange,
-): Promise<DocumentRow | undefined> {
+): Promise<DocumentRow> {
   return await transaction
     .updateTable('documents')
     .set({
@@ -278,9 +328,8 @@ export async function updateDocumentRow(
     })
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', '=', id)
-    .where('account_id', '=', accountId)
     .returningAll()
-    .executeTakeFirst();
+    .executeTakeFirstOrThrow();
 }
 
 /** Facts about a file that its extraction has found. */

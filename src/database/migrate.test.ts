@@ -45,6 +45,7 @@ test('five servers that start at once migrate once, and a later start finds noth
     '0013-key-scopes',
     '0014-queued-at',
     '0015-webhooks',
+    '0016-external-ids',
   ]);
   expect(await Promise.all(servers.map(migrateToLatest))).toEqual([[], [], [], [], []]);
 });

@@ -17,6 +17,7 @@ import * as lexemeEndings from './migrations/0012-lexeme-endings.ts';
 import * as keyScopes from './migrations/0013-key-scopes.ts';
 import * as queuedAt from './migrations/0014-queued-at.ts';
 import * as webhooks from './migrations/0015-webhooks.ts';
+import * as externalIds from './migrations/0016-external-ids.ts';
 import { requireUsableDatabase } from './usable-database.ts';
 
 /** In the order of their names. A released migration is never edited. */
@@ -36,6 +37,7 @@ const migrations: Record<string, Migration> = {
   '0013-key-scopes': keyScopes,
   '0014-queued-at': queuedAt,
   '0015-webhooks': webhooks,
+  '0016-external-ids': externalIds,
 };
 
 /**

@@ -74,6 +74,10 @@ CREATE TABLE documents (
   attributes jsonb NOT NULL DEFAULT '{}'::jsonb,
   source_url text,
   queued_at timestamp with time zone,
+  external_id text COLLATE "C",
+  sha256 bytea,
+  replaces uuid,
+  storage_bytes bigint NOT NULL GENERATED ALWAYS AS ((((size_bytes + COALESCE(octet_length((NULLIF(attributes, '{}'::jsonb))::text), 0)) + COALESCE(octet_length(source_url), 0)) + COALESCE(octet_length(external_id), 0))) STORED,
   PRIMARY KEY (knowledge_base_id, id),
   FOREIGN KEY (knowledge_base_id) REFERENCES knowledge_bases(knowledge_base_id),
   CHECK (((status = 'processed'::text) OR (passage_count = 0))),
@@ -98,6 +102,7 @@ CREATE TABLE files (
   expires_at timestamp with time zone NOT NULL,
   uploaded_at timestamp with time zone,
   reserved_until timestamp with time zone,
+  duplicate_of uuid,
   PRIMARY KEY (knowledge_base_id, id),
   FOREIGN KEY (knowledge_base_id) REFERENCES knowledge_bases(knowledge_base_id),
   CHECK (((uploaded_at IS NOT NULL) OR (sha256 IS NULL))),
@@ -240,7 +245,9 @@ CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id);
 CREATE INDEX document_frequencies_by_account ON public.document_frequencies USING btree (account_id, lexeme);
 CREATE INDEX document_frequencies_by_ending ON public.document_frequencies USING btree (knowledge_base_id, reverse(lexeme)) WHERE ((lexeme >= 'a'::text) AND (char_length(lexeme) >= 6));
 CREATE INDEX documents_by_creation ON public.documents USING btree (knowledge_base_id, created_at DESC, id DESC);
+CREATE INDEX documents_by_external_id ON public.documents USING btree (knowledge_base_id, external_id, created_at, id) WHERE (external_id IS NOT NULL);
 CREATE UNIQUE INDEX documents_by_file ON public.documents USING btree (knowledge_base_id, file_id);
+CREATE INDEX documents_by_sha256 ON public.documents USING btree (knowledge_base_id, sha256) WHERE (sha256 IS NOT NULL);
 CREATE INDEX documents_not_processed ON public.documents USING btree (knowledge_base_id, status) WHERE (status <> 'processed'::text);
 CREATE INDEX documents_processing ON public.documents USING btree (processing_since) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (processing_since IS NOT NULL));
 CREATE INDEX documents_waiting ON public.documents USING btree (COALESCE(queued_at, created_at)) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (processing_since IS NULL));

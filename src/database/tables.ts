@@ -121,6 +121,14 @@ type DocumentTable = {
   queued_at: NullableTimestamp;
   attributes: JSONColumnType<Attributes, string | undefined, string>;
   source_url: string | null;
+  /** The caller's own id. Of the processed documents of a knowledge base, one has it. */
+  external_id: string | null;
+  /** Of the text in UTF-8, or of the file's bytes. Null: not known yet, or a text from before this column. */
+  sha256: Buffer | null;
+  /** The document that was found under the external id before this one. */
+  replaces: string | null;
+  /** What the document counts as stored: its size, attributes, source URL and external id. */
+  storage_bytes: GeneratedAlways<number>;
 };
 
 /** An upload ticket, which becomes the uploaded file. */
@@ -142,6 +150,8 @@ type FileTable = {
    * Until when its bytes count towards the limit although they have not arrived. Null: until the store was checked.
    */
   reserved_until: NullableTimestamp;
+  /** The document that was the answer to its import, because it has the same content. The bytes are removed. */
+  duplicate_of: string | null;
 };
 
 type PassageTable = {

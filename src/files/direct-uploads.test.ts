@@ -110,6 +110,22 @@ test('a concurrent import and garbage collection take an upload only once', asyn
   expect(await namesOf()).toContain(rows[0]?.name);
 });
 
+test('ifUnchanged compares the bytes in the store, and removes those that are there already', async () => {
+  const skip = ({ fileId }: Ticket) =>
+    started.suite.call('importFile', { fileId, externalId: 'a', ifUnchanged: 'skip' });
+  const [first, same, changed] = [await newTicket(4), await newTicket(4), await newTicket(4)];
+  for (const ticket of [first, same]) await put(ticket.uploadUrl, 'four');
+  await put(changed.uploadUrl, 'five');
+  const { body } = await skip(first);
+  const kept = await namesOf();
+  expect((await skip(same)).body.data).toMatchObject({ id: body.data.id, unchanged: true });
+  expect((await namesOf()).length).toBe(kept.length - 1);
+  expect((await skip(same)).body.data).toMatchObject({ id: body.data.id, unchanged: true });
+  const answer = await skip(changed);
+  expect(answer.body.data.id).not.toBe(body.data.id);
+  expect(answer.body.data).not.toHaveProperty('unchanged');
+});
+
 test('garbage collection removes uploads that arrive after the import, the deletion or the settlement', async () => {
   const tickets = [await newTicket(4), await newTicket(4), await newTicket(4)];
   const [imported, deleted] = tickets as [Ticket, Ticket, Ticket]; // the third one is settled

@@ -67,18 +67,20 @@ export const findDocumentFile = (database: Queryable, document: ScopedId & { acc
     .where('document_id', '=', document.id)
     .where('account_id', '=', document.accountId);
 
+export const hashOf = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest();
+
 /** Stores the hash of an object that was uploaded directly, and therefore was not hashed on arrival. */
 export async function recordHash(
   database: Queryable,
   { knowledgeBaseId, id }: ScopedId,
   bytes: Uint8Array,
 ): Promise<void> {
-  await database
-    .updateTable('files')
-    .set({ sha256: createHash('sha256').update(bytes).digest() })
-    .where('knowledge_base_id', '=', knowledgeBaseId)
-    .where('id', '=', id)
-    .execute();
+  await sql`
+    WITH file AS (
+      UPDATE files SET sha256 = ${hashOf(bytes)} WHERE knowledge_base_id = ${knowledgeBaseId} AND id = ${id}
+      RETURNING knowledge_base_id, id, sha256)
+    UPDATE documents SET sha256 = file.sha256 FROM file
+    WHERE documents.knowledge_base_id = file.knowledge_base_id AND file_id = file.id`.execute(database);
 }
 
 /**
@@ -183,6 +185,24 @@ export async function recordUpload(
 }
 
 /**
+ * Records that the import of a file made no document, because `documentId` has its content. Its object is removed after
+ * the commit, and its bytes do not count as stored any more.
+ */
+export async function markDuplicate(
+  transaction: Queryable,
+  { knowledgeBaseId, id }: ScopedId,
+  documentId: string,
+): Promise<void> {
+  await transaction
+    .updateTable('files')
+    .set({ object_name: null, sha256: null, uploaded_at: null, duplicate_of: documentId })
+    .set('reserved_until', sql<Date>`now()`)
+    .where('knowledge_base_id', '=', knowledgeBaseId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/**
  * Records that the file is not uploaded, because the object `objectName` is lost. Does nothing when the file is
  * imported already.
  */
@@ -200,15 +220,19 @@ export async function clearUpload(
     .execute();
 }
 
+type Storage = { database: Queryable; files: FileStore; log: Logger };
+
 /**
  * Removes an object that no row refers to, after the request itself has succeeded or failed. An unavailable store or a
  * running backup does not change the request's result: garbage collection removes the object later.
  */
-export async function discardObject(
-  { log, ...store }: { database: Queryable; files: FileStore; log: Logger },
-  objectName: string,
-): Promise<void> {
-  await removeUnreferenced(store, objectName).catch((error) =>
+export async function discardObject({ database, files, log }: Storage, objectName: string): Promise<void> {
+  await removeUnreferenced({ database, files }, objectName).catch((error) =>
     log.warn({ err: error, objectName }, 'object left to garbage collection'),
   );
+}
+
+/** The same for several objects. */
+export async function discardObjects(storage: Storage, objectNames: string[]): Promise<void> {
+  for (const objectName of objectNames) await discardObject(storage, objectName);
 }

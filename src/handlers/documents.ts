@@ -1,105 +1,35 @@
 /** The operations on documents. */
 import { sql } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import type { Document, DocumentStatus, DocumentStatusReport } from '../../generated/types.gen.ts';
-import { expectStorage, requireStorage } from '../database/accounts.ts';
-import type { Queryable } from '../database/database.ts';
 import { announceDeletion, DeletionAnnounced } from '../database/deletion-lock.ts';
 import {
-  type Description,
   type DocumentChange,
-  findDocument,
-  insertDocument,
   isUnfinished,
+  lockDocument,
   requeueDocument,
   requireDocument,
   toDocument,
   toStatusReport,
-  updateDocumentRow,
 } from '../database/documents.ts';
-import { lockKnowledgeBase, requireKnowledgeBase } from '../database/knowledge-bases.ts';
+import { requireKnowledgeBase } from '../database/knowledge-bases.ts';
 import { countLanguages, readPassages, readText, toPassage } from '../database/passages.ts';
-import { recordDocumentEvents } from '../database/webhook-events.ts';
-import { documentNotFound, documentNotRetryable, knowledgeBaseNotFound } from '../errors.ts';
-import { discardObject, findDocumentFile, toDocumentFile } from '../files/files.ts';
+import { documentNotFound, documentNotRetryable } from '../errors.ts';
+import { discardObjects, findDocumentFile, toDocumentFile } from '../files/files.ts';
 import { type OwnedId, parseDocumentId, parseKnowledgeBaseId } from '../ids.ts';
-import type { PassageBatch } from '../indexing/analyse-document.ts';
-import { endAnalysis, isLarge } from '../indexing/analysis-pool.ts';
-import { readExpectedLanguages } from '../indexing/expected-languages.ts';
-import { isShort } from '../indexing/short-texts.ts';
-import { isBlank } from '../indexing/split/extracted-text.ts';
-import {
-  deleteDocumentRows,
-  insertPassages,
-  readStoredPassages,
-  replacePassages,
-} from '../indexing/store-passages.ts';
+import { endAnalysis } from '../indexing/analysis-pool.ts';
+import { changeDocument } from '../indexing/change-document.ts';
+import { deleteDocuments } from '../indexing/delete-documents.ts';
+import { readStoredPassages, replacePassages } from '../indexing/store-passages.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
+import { importText } from './import-text.ts';
 import { byCreation, byPosition, parseCursor, toPage } from './pagination.ts';
-
-/** A text that is being imported. `batches` yields its passages as they are analysed. `isBlank`: it has none. */
-type ImportedText = {
-  knowledgeBaseId: string;
-  title: string;
-  bytes: number;
-  description: Description;
-  isBlank: boolean;
-  batches: AsyncIterable<PassageBatch>;
-};
-
-/**
- * The outcome of a text without readable characters, the same as for a file. The spec refuses white space alone.
- */
-const NO_TEXT = {
-  status: 'failed',
-  failure: { code: 'NO_TEXT_EXTRACTED', message: 'The content holds no readable text.' },
-} as const;
-
-/** Inserts the document of a text and its passages, in the given transaction. */
-async function insertText(
-  transaction: Queryable,
-  { accountId, config }: HandlerContext,
-  { knowledgeBaseId, title, bytes, description, batches, ...text }: ImportedText,
-) {
-  const { hasWebhooks } = await lockKnowledgeBase(transaction, { accountId, knowledgeBaseId });
-  const document = { knowledgeBaseId, id: uuidv7(), accountId };
-  const inserted = await insertDocument(transaction, {
-    ...document,
-    title,
-    source: title,
-    type: 'text',
-    bytes,
-    description,
-    ...(text.isBlank ? NO_TEXT : { status: 'processed' }),
-  });
-  const passage_count = await insertPassages(transaction, document, { batches, documents: 1, bytes });
-  const data = toDocument({ ...inserted, passage_count });
-  const type = text.isBlank ? 'document.failed' : 'document.processed';
-  if (hasWebhooks) await recordDocumentEvents(transaction, document, { type, documents: [data] });
-  await requireStorage(transaction, { accountId, defaults: config }, bytes);
-  return data;
-}
-
-/**
- * Stores a text. Ends its analysis even if storing fails.
- * @throws KNOWLEDGE_BASE_NOT_FOUND when the knowledge base is deleted meanwhile: no client knows the document yet
- */
-async function storeText(context: HandlerContext, text: ImportedText) {
-  try {
-    return await context.transact((transaction) => insertText(transaction, context, text));
-  } catch (error) {
-    throw error instanceof DeletionAnnounced ? knowledgeBaseNotFound() : error;
-  } finally {
-    await endAnalysis(text.batches);
-  }
-}
 
 /**
  * Gives a processed document a new title, under which searches find it from the commit on.
  * @throws DOCUMENT_NOT_FOUND when the document is deleted meanwhile
  */
 async function retitle(context: HandlerContext, id: OwnedId, change: DocumentChange): Promise<Document> {
-  const { database, accountId, analyse, withoutPermit, signal, budget } = context;
+  const { database, accountId, config: defaults, analyse, withoutPermit, signal, budget } = context;
   const { title = '' } = change;
   const passages = await readStoredPassages(database, id);
   const analysing = () => analyse({ title, format: 'passages', passages }, { accountId, signal, budget });
@@ -107,10 +37,9 @@ async function retitle(context: HandlerContext, id: OwnedId, change: DocumentCha
     const batches = await analysing();
     try {
       return await database.transaction().execute(async (transaction) => {
-        await lockKnowledgeBase(transaction, id);
-        const row = await updateDocumentRow(transaction, id, change);
+        const reindex = () => replacePassages(transaction, id, batches);
+        const row = await changeDocument(transaction, { ...id, defaults }, { change, reindex });
         if (row === undefined) throw documentNotFound();
-        await replacePassages(transaction, id, batches);
         return toDocument(row);
       });
     } catch (error) {
@@ -136,54 +65,32 @@ async function reportStatus(
 }
 
 export const documentHandlers = {
-  async importTextContent({ title, content, attributes, sourceUrl, ...input }, context) {
-    const { database, accountId, reach, config, diskWatermark, analyse, withoutPermit, signal, budget } =
-      context;
-    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
+  async importTextContent(
+    { title, content, attributes, sourceUrl, externalId, ifUnchanged, ...input },
+    context,
+  ) {
+    const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, context.reach);
     const bytes = Buffer.byteLength(content);
-    const description = { attributes, sourceUrl };
-    await diskWatermark.require(bytes);
-    if (isShort({ title, content }) && !isBlank(content)) {
-      const { transact, keyed, importShortText } = context;
-      const text = { knowledgeBaseId, title, content, bytes, description, transact, keyed };
-      return { data: await withoutPermit(() => importShortText(text, { accountId, signal, budget })) };
-    }
-    const expected = await readExpectedLanguages(database, { accountId, knowledgeBaseId });
-    await expectStorage(database, { accountId, defaults: config }, bytes);
-    const text = { title, expected, format: 'text', content } as const;
-    const analysing = () => analyse(text, { accountId, signal, budget });
-    const store = (batches: ImportedText['batches']) =>
-      storeText(context, { knowledgeBaseId, title, bytes, description, isBlank: isBlank(content), batches });
-    // The batches of a large text are stored while the next ones are analysed. That takes seconds, so it runs without
-    // a permit.
-    if (isLarge(content.length)) return { data: await withoutPermit(async () => store(await analysing())) };
-    return { data: await store(await withoutPermit(analysing)) };
+    await context.diskWatermark.require(bytes);
+    const text = { accountId: context.accountId, knowledgeBaseId, title, content, bytes };
+    const description = { attributes, sourceUrl, externalId };
+    return { data: await importText(context, { ...text, description, skips: ifUnchanged === 'skip' }) };
   },
 
   async deleteDocument({ documentId }, { database, accountId, reach, files, log }) {
-    const id = parseDocumentId(documentId, reach);
-    const file = await database.transaction().execute(async (transaction) => {
-      await requireDocument(transaction, { ...id, accountId });
-      await announceDeletion(transaction, id.id);
-      const document = await findDocument(transaction, { ...id, accountId })
-        .forUpdate(['documents'])
-        .forKeyShare(['knowledge_bases'])
-        .executeTakeFirst();
-      if (document === undefined) throw documentNotFound();
-      await deleteDocumentRows(transaction, { ...id, accountId, bytes: document.size_bytes });
-      return await transaction
-        .deleteFrom('files')
-        .where('knowledge_base_id', '=', id.knowledgeBaseId)
-        .where('document_id', '=', id.id)
-        .where('account_id', '=', accountId)
-        .returning('object_name')
-        .executeTakeFirst();
+    const { knowledgeBaseId, id } = parseDocumentId(documentId, reach);
+    const document = { accountId, knowledgeBaseId, id };
+    const unreferenced = await database.transaction().execute(async (transaction) => {
+      await requireDocument(transaction, document);
+      await announceDeletion(transaction, id);
+      if ((await lockDocument(transaction, document)) === undefined) throw documentNotFound();
+      return await deleteDocuments(transaction, { accountId, knowledgeBaseId, ids: [id] });
     });
-    if (file?.object_name) await discardObject({ database, files, log }, file.object_name);
+    await discardObjects({ database, files, log }, unreferenced);
     return { data: { id: documentId } };
   },
 
-  async listDocuments({ limit = 1000, cursor, status, titleContains, ...input }, context) {
+  async listDocuments({ limit = 1000, cursor, status, titleContains, externalId, ...input }, context) {
     const { database, accountId, reach } = context;
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
@@ -200,6 +107,7 @@ export const documentHandlers = {
       .$if(titleContains !== undefined, (rest) =>
         rest.where(sql<boolean>`strpos(lower(title), lower(${titleContains})) > 0`),
       )
+      .$if(externalId !== undefined, (rest) => rest.where('external_id', '=', externalId as string))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(limit + 1)
@@ -248,13 +156,15 @@ export const documentHandlers = {
   },
 
   async updateDocument({ documentId, ...change }, context) {
-    const { database, accountId, diskWatermark, reach } = context;
+    const { database, accountId, config: defaults, diskWatermark, reach } = context;
     const id = { ...parseDocumentId(documentId, reach), accountId };
     await diskWatermark.require(0);
     const { status, title } = await requireDocument(database, id);
     const isRetitled = change.title !== undefined && change.title !== title;
     if (isRetitled && status === 'processed') return { data: await retitle(context, id, change) };
-    const row = await updateDocumentRow(database, id, change);
+    const row = await database
+      .transaction()
+      .execute((transaction) => changeDocument(transaction, { ...id, defaults }, { change }));
     if (row === undefined) throw documentNotFound();
     // A file that was processed since the check above has its former title in its passages.
     if (isRetitled && row.status === 'processed') return { data: await retitle(context, id, change) };
@@ -265,9 +175,10 @@ export const documentHandlers = {
     const id = { ...parseDocumentId(documentId, reach), accountId };
     await diskWatermark.require(0);
     const row = await database.transaction().execute(async (transaction) => {
-      const { status } = await requireDocument(transaction, id);
+      const document = await lockDocument(transaction, id);
+      if (document === undefined) throw documentNotFound();
       const requeued = await requeueDocument(transaction, id);
-      if (requeued === undefined) throw documentNotRetryable(status);
+      if (requeued === undefined) throw documentNotRetryable(document.status);
       await jobs.enqueueImport(transaction, id);
       return requeued;
     });

@@ -1,101 +1,214 @@
 /** The operations that import a file: request an upload address, then import the uploaded file. */
 import type { Selectable, Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import type { UploadTicket } from '../../generated/types.gen.ts';
+import type { Document, UploadTicket } from '../../generated/types.gen.ts';
+import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
+import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 import { requireStorage } from '../database/accounts.ts';
 import { databaseNow, readDatabaseTime } from '../database/clock.ts';
 import type { Queryable } from '../database/database.ts';
-import { type Description, findDocument, insertDocument, toDocument } from '../database/documents.ts';
+import {
+  type Description,
+  type DocumentRow,
+  findDocument,
+  insertDocument,
+  requireDocument,
+  toDocument,
+} from '../database/documents.ts';
+import { findProcessedId, lockExternalIds, moveToLatest } from '../database/external-ids.ts';
 import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
 import type { Tables } from '../database/tables.ts';
 import { fileNotFound, fileNotUploaded, uploadExpired } from '../errors.ts';
 import { typeByName } from '../extraction/detect-type.ts';
 import { uploadNameOf } from '../files/file-store.ts';
-import { discardObject, insertTicket, lockFile, takeDirectUpload } from '../files/files.ts';
+import {
+  discardObjects,
+  findFile,
+  hashOf,
+  insertTicket,
+  lockFile,
+  markDuplicate,
+  takeDirectUpload,
+} from '../files/files.ts';
 import { formatUploadPath } from '../files/upload-address.ts';
-import { formatScopedId, parseFileId, parseKnowledgeBaseId, type ScopedId } from '../ids.ts';
-import { countDocument } from '../indexing/store-passages.ts';
+import { formatScopedId, parseDocumentId, parseFileId, parseKnowledgeBaseId, type ScopedId } from '../ids.ts';
+import { countDocument } from '../indexing/counters.ts';
 import type { HandlerContext, Handlers } from './handler-types.ts';
+import { takeUnchanged } from './unchanged-content.ts';
 
 type FileRow = Selectable<Tables['files']>;
 
 /**
- * Inserts the pending document of an uploaded file, to which the file then belongs. `taken`: the object of a file that
- * was uploaded directly to the store.
+ * A file to import. `taken`: its object in the store; undefined: the file was uploaded to this service. `sha256`: of
+ * its bytes, if it is known. `skips`: it makes no new document if there is one with its content. `description` is
+ * ignored if the file has a document already.
  */
+type UploadedFile = {
+  file: ScopedId;
+  taken: string | undefined;
+  sha256: Buffer | undefined;
+  description: Description;
+  skips: boolean;
+};
+
+/** Inserts the document of a file. One with an external id is the last that has it, and replaces the processed one. */
+async function insertVersion(
+  transaction: Queryable,
+  { description, ...document }: Parameters<typeof insertDocument>[1],
+): Promise<DocumentRow> {
+  const { externalId } = description;
+  if (externalId === undefined) return await insertDocument(transaction, { ...document, description });
+  await lockExternalIds(transaction, document, [externalId]);
+  const replaces = await findProcessedId(transaction, document, externalId);
+  await insertDocument(transaction, { ...document, description, replaces });
+  await moveToLatest(transaction, document, [document.id]);
+  return await requireDocument(transaction, document);
+}
+
+/** Inserts the pending document of an uploaded file, to which the file then belongs. */
 async function insertFileDocument(
   transaction: Queryable,
   file: FileRow,
-  { taken, description }: { taken: string | undefined; description: Description },
-) {
-  const { knowledge_base_id: knowledgeBaseId, account_id: accountId, size_bytes: bytes } = file;
-  const row = await insertDocument(transaction, {
+  { taken, sha256, description }: Pick<UploadedFile, 'taken' | 'sha256' | 'description'>,
+): Promise<DocumentRow> {
+  const { knowledge_base_id: knowledgeBaseId, account_id: accountId, file_name: fileName } = file;
+  const row = await insertVersion(transaction, {
     knowledgeBaseId,
     id: uuidv7(),
     accountId,
-    title: file.file_name,
-    source: file.file_name,
-    type: typeByName(file.file_name) ?? 'unknown',
-    bytes,
+    title: fileName,
+    source: fileName,
+    type: typeByName(fileName) ?? 'unknown',
+    bytes: file.size_bytes,
     status: 'pending',
     fileId: file.id,
+    sha256,
     description,
   });
   await transaction
     .updateTable('files')
     .set({
       document_id: row.id,
+      sha256: sha256 ?? null,
       ...(taken !== undefined && { object_name: taken, uploaded_at: databaseNow }),
     })
     .where('knowledge_base_id', '=', knowledgeBaseId)
     .where('id', '=', file.id)
     .execute();
-  await countDocument(transaction, knowledgeBaseId, bytes);
+  await countDocument(transaction, knowledgeBaseId, row.storage_bytes);
   return row;
 }
 
 /**
- * A file to import. `taken`: its object in the store; undefined: the file was uploaded to this service. `description`
- * is ignored if the file has a document already.
+ * The answer to an import. `isNew`: it has made a document. `unreferenced`: the objects that no row refers to after the
+ * commit.
  */
-type UploadedFile = { file: ScopedId; taken: string | undefined; description: Description };
+type Imported = { data: Document; isNew: boolean; unreferenced: string[] };
+
+/** The answer to the import of a file that has a document, or whose content another document has; or undefined. */
+async function findEarlierAnswer(
+  transaction: Queryable,
+  file: FileRow,
+  taken: string | undefined,
+): Promise<Imported | undefined> {
+  const { knowledge_base_id: knowledgeBaseId, account_id: accountId } = file;
+  const isDuplicate = file.document_id === null && file.uploaded_at === null && taken === undefined;
+  const id = isDuplicate ? file.duplicate_of : file.document_id;
+  if (id === null) return undefined;
+  const row = await findDocument(transaction, { knowledgeBaseId, id, accountId }).executeTakeFirst();
+  if (row === undefined) return undefined;
+  const data = { ...toDocument(row), ...(isDuplicate && { unchanged: true as const }) };
+  return { data, isNew: false, unreferenced: taken === undefined ? [] : [taken] };
+}
+
+/** The answer to the import of a file whose content another document has; undefined: none has it. */
+async function skipUnchanged(
+  transaction: Queryable,
+  context: HandlerContext,
+  { file, taken, sha256, description }: Omit<UploadedFile, 'file' | 'skips'> & { file: FileRow },
+): Promise<Imported | undefined> {
+  if (sha256 === undefined) return undefined;
+  const { knowledge_base_id: knowledgeBaseId, account_id: accountId, file_name: title } = file;
+  const content = { knowledgeBaseId, accountId, title, sha256, isText: false, description };
+  const data = await takeUnchanged(transaction, context, content);
+  if (data === undefined) return undefined;
+  await markDuplicate(
+    transaction,
+    { knowledgeBaseId, id: file.id },
+    parseDocumentId(data.id, context.reach).id,
+  );
+  const uploaded = taken === undefined ? [] : [taken, uploadNameOf({ knowledgeBaseId, id: file.id })];
+  return { data, isNew: false, unreferenced: file.object_name === null ? uploaded : [file.object_name] };
+}
 
 /** Returns the document of an uploaded file, and inserts it if there is none. */
 async function findOrInsertDocument(
   transaction: Transaction<Tables>,
-  { accountId, config, jobs }: HandlerContext,
-  { file: { knowledgeBaseId, id }, taken, description }: UploadedFile,
-) {
+  context: HandlerContext,
+  { file: { knowledgeBaseId, id }, taken, skips, ...uploaded }: UploadedFile,
+): Promise<Imported> {
+  const { accountId, config, jobs } = context;
   const file = await lockFile(transaction, { knowledgeBaseId, id, accountId });
   if (file === undefined) throw fileNotFound();
-  if (file.document_id !== null) {
-    const earlier = { knowledgeBaseId, id: file.document_id, accountId };
-    return { row: await findDocument(transaction, earlier).executeTakeFirstOrThrow(), isNew: false };
-  }
+  const earlier = await findEarlierAnswer(transaction, file, taken);
+  if (earlier !== undefined) return earlier;
   if (file.uploaded_at === null && taken === undefined)
     throw file.expired ? uploadExpired() : fileNotUploaded();
-  const row = await insertFileDocument(transaction, file, { taken, description });
+  const given = { ...uploaded, taken, sha256: file.sha256 ?? uploaded.sha256 };
+  const unchanged = skips ? await skipUnchanged(transaction, context, { ...given, file }) : undefined;
+  if (unchanged !== undefined) return unchanged;
+  const row = await insertFileDocument(transaction, file, given);
   await jobs.enqueueImport(transaction, { knowledgeBaseId, id: row.id, accountId });
-  await requireStorage(transaction, { accountId, defaults: config }, file.size_bytes);
-  return { row, isNew: true };
+  await requireStorage(transaction, { accountId, defaults: config }, row.storage_bytes);
+  const unreferenced = taken === undefined ? [] : [uploadNameOf({ knowledgeBaseId, id })];
+  return { data: toDocument(row), isNew: true, unreferenced };
 }
 
-/** Imports a file, and then removes the object that no row refers to. */
-async function importUploadedFile(context: HandlerContext, uploaded: UploadedFile) {
-  const { file, taken } = uploaded;
-  let unreferenced = taken;
+/** Uploads in memory at the same time while they are hashed, each of up to 50 MiB. */
+const HASHED_MAX = 2;
+const hashingTurns = createFairSemaphore(HASHED_MAX);
+
+/**
+ * The hash of a file that was uploaded directly to the store and not hashed since; undefined for any other file. Reads
+ * the file from the store.
+ */
+async function hashDirectUpload(
+  { database, files, accountId, withoutPermit, signal, budget }: HandlerContext,
+  file: ScopedId,
+  taken: string | undefined,
+): Promise<Buffer | undefined> {
+  const found = await findFile(database, file);
+  if (found?.account_id !== accountId || found.document_id !== null || found.sha256 !== null)
+    return undefined;
+  const objectName = taken ?? found.object_name;
+  if (objectName === null) return undefined;
+  return await withoutPermit(async () => {
+    await hashingTurns.acquire(accountId, { signal, budget, waitMaxMs: REQUEST_WAIT_MAX_MS });
+    const reading = files.read(objectName, { sizeBytes: found.size_bytes, signal });
+    return await reading.then(hashOf).finally(() => hashingTurns.release(accountId));
+  });
+}
+
+/** Imports a file, and then removes the objects that no row refers to. */
+async function importUploadedFile(
+  context: HandlerContext,
+  uploaded: Omit<UploadedFile, 'sha256'>,
+): Promise<Document> {
+  const { file, taken, skips } = uploaded;
+  let unreferenced = taken === undefined ? [] : [taken];
   try {
-    const { row, isNew } = await context.database.transaction().execute(async (transaction) => {
-      const result = await findOrInsertDocument(transaction, context, uploaded);
+    const sha256 = skips ? await hashDirectUpload(context, file, taken) : undefined;
+    const imported = await context.database.transaction().execute(async (transaction) => {
+      const answer = await findOrInsertDocument(transaction, context, { ...uploaded, sha256 });
       // From here on a row may refer to the object, even if the answer to the commit is lost.
-      if (result.isNew) unreferenced = undefined;
-      return result;
+      unreferenced = [];
+      return answer;
     });
-    if (isNew) context.jobs.wakeImporters();
-    if (isNew && taken !== undefined) unreferenced = uploadNameOf(file);
-    return row;
+    if (imported.isNew) context.jobs.wakeImporters();
+    unreferenced = imported.unreferenced;
+    return imported.data;
   } finally {
-    if (unreferenced !== undefined) await discardObject(context, unreferenced);
+    await discardObjects(context, unreferenced);
   }
 }
 
@@ -117,13 +230,14 @@ async function makeTicket(
 }
 
 export const uploadHandlers = {
-  async importFile({ attributes, sourceUrl, ...input }, context) {
+  async importFile({ attributes, sourceUrl, externalId, ifUnchanged, ...input }, context) {
     const file = parseFileId(input.fileId, context.reach);
     await context.diskWatermark.require(0);
     // Before the transaction: it must not wait for the store.
     const taken = await takeDirectUpload(context, { ...file, accountId: context.accountId });
-    const description = { attributes, sourceUrl };
-    return { data: toDocument(await importUploadedFile(context, { file, taken, description })) };
+    const description = { attributes, sourceUrl, externalId };
+    const skips = ifUnchanged === 'skip';
+    return { data: await importUploadedFile(context, { file, taken, description, skips }) };
   },
 
   async presignUploadUrl({ fileName, size, ...input }, context) {

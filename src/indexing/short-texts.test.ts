@@ -1,5 +1,5 @@
 /** Short texts that share a transaction are stored as each alone, and do not fail each other. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from '../../generated/types.gen.ts';
@@ -19,7 +19,13 @@ beforeAll(async () => {
   suite = await createTestDatabase();
   const defaults = { storageLimitBytes: 1_000_000, knowledgeBaseLimit: 10 };
   const { database } = suite;
-  shortTexts = createShortTexts({ database, stem: createStem(database), defaults, connections: 10 });
+  shortTexts = createShortTexts({
+    database,
+    stem: createStem(database),
+    defaults,
+    connections: 10,
+    discard: async () => {},
+  });
 });
 afterAll(() => suite.close());
 
@@ -31,13 +37,18 @@ const TEXTS: Text[] = Array.from({ length: 20 }, (_, i) => ({
   content: `# Part ${i}\n\n${(i % 3 === 0 ? GERMAN : ENGLISH).concat(' ').repeat(1 + (i % 7))}\n\n北京 number${i}`,
 }));
 
+const contentOf = ({ content }: Text) => ({
+  bytes: Buffer.byteLength(content),
+  sha256: createHash('sha256').update(content).digest(),
+});
+
 function importShort(owned: OwnedKnowledgeBase, text: Text, keyed?: KeyedRequest): Promise<Document> {
   const { database } = suite;
   return shortTexts.importShortText(
     {
       ...text,
       knowledgeBaseId: owned.knowledgeBaseId,
-      bytes: Buffer.byteLength(text.content),
+      ...contentOf(text),
       description: {},
       keyed,
       transact: (effect) =>
@@ -150,7 +161,8 @@ test('keeps the answers of a batch; a key that another server has used gets the 
 test('a text that waits leaves the queue when its request ends', async () => {
   const owned = await makeKnowledgeBase(suite.database);
   const abort = new AbortController();
-  const text = { title: 'Gone', content: ENGLISH, bytes: 10, description: {}, keyed: undefined };
+  const given = { title: 'Gone', content: ENGLISH };
+  const text = { ...given, ...contentOf(given), description: {}, keyed: undefined };
   const waiting = shortTexts.importShortText(
     {
       ...text,

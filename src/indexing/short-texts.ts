@@ -73,32 +73,44 @@ type WaitingText = ShortText & PromiseWithResolvers<Document>;
 /** The waiting texts of an account, and its knowledge bases that have texts in work. */
 type AccountTexts = { waiting: WaitQueue<WaitingText>; inWork: Set<string> };
 
+/** Whether one of the texts replaces the other. */
+const haveSameExternalId = ({ description }: ShortText, other: ShortText): boolean =>
+  description.externalId !== undefined && description.externalId === other.description.externalId;
+
 /** Takes the first waiting texts of a knowledge base, as many as fit into a batch. */
 function takeBatch(waiting: WaitQueue<WaitingText>, knowledgeBaseId: string): WaitingText[] {
   const batch: WaitingText[] = [];
   waiting.serveWhere((text) => {
     const fits = text.knowledgeBaseId === knowledgeBaseId && batch.length < BATCH_MAX_TEXTS;
-    if (fits) batch.push(text);
-    return fits;
+    const isTaken = fits && !batch.some((other) => haveSameExternalId(text, other));
+    if (isTaken) batch.push(text);
+    return isTaken;
   });
   return batch;
 }
 
-type Storing = { database: Database; stem: Stem; defaults: DefaultLimits };
+/** `discard` removes the objects of replaced files after the commit. */
+type Storing = {
+  database: Database;
+  stem: Stem;
+  defaults: DefaultLimits;
+  discard(objectNames: string[]): Promise<void>;
+};
 type Owner = { accountId: string; knowledgeBaseId: string };
 
-/** Stores analysed texts in the given transaction. */
+/** Stores analysed texts in the given transaction. @returns also the objects that no row refers to after the commit */
 async function storeTexts(
   transaction: Queryable,
   { defaults, ...owned }: Owner & { defaults: DefaultLimits },
   { texts, analysed }: { texts: ShortText[]; analysed: AnalysedTexts },
-): Promise<Document[]> {
+): Promise<{ documents: Document[]; unreferenced: string[] }> {
   const { hasWebhooks } = await lockKnowledgeBase(transaction, owned);
-  const rows = await insertTexts(transaction, owned, { texts, analysed });
+  const { rows, unreferenced } = await insertTexts(transaction, owned, { texts, analysed });
   const documents = rows.map(toDocument);
   if (hasWebhooks) await recordDocumentEvents(transaction, owned, { type: 'document.processed', documents });
-  await requireStorage(transaction, { accountId: owned.accountId, defaults }, totalBytes(texts));
-  return documents;
+  const bytes = rows.reduce((sum, { storage_bytes }) => sum + storage_bytes, 0);
+  await requireStorage(transaction, { accountId: owned.accountId, defaults }, bytes);
+  return { documents, unreferenced };
 }
 
 const totalBytes = (texts: ShortText[]): number => texts.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -107,22 +119,26 @@ const totalBytes = (texts: ShortText[]): number => texts.reduce((sum, { bytes })
 async function importTogether(
   texts: [ShortText, ...ShortText[]],
   accountId: string,
-  { database, stem, defaults }: Storing,
+  { database, stem, defaults, discard }: Storing,
 ): Promise<Document[]> {
   const [{ knowledgeBaseId, transact }] = texts;
   const owned = { accountId, knowledgeBaseId };
   const expected = await readExpectedLanguages(database, owned);
   await expectStorage(database, { accountId, defaults }, totalBytes(texts));
   const analysed = await analyseTexts(texts, { expected, stem });
-  const store = (transaction: Queryable) =>
-    storeTexts(transaction, { ...owned, defaults }, { texts, analysed });
-  if (texts.length > 1)
-    return await commitTogether(
-      database,
-      texts.map(({ keyed }) => keyed),
-      store,
-    );
-  return [await transact(async (transaction) => (await store(transaction))[0] as Document)]; // one for each text
+  let unreferenced: string[] = [];
+  const store = async (transaction: Queryable) => {
+    const stored = await storeTexts(transaction, { ...owned, defaults }, { texts, analysed });
+    unreferenced = stored.unreferenced;
+    return stored.documents;
+  };
+  const keys = texts.map(({ keyed }) => keyed);
+  const documents =
+    texts.length > 1
+      ? await commitTogether(database, keys, store)
+      : [await transact(async (transaction) => (await store(transaction))[0] as Document)]; // one for each text
+  await discard(unreferenced);
+  return documents;
 }
 
 /**

@@ -10,8 +10,8 @@ import { LEXEMES_PER_DELTA } from '../database/tables.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { createStatistics, readFrequencies } from '../search/collection-statistics.ts';
 import { importText, makeKnowledgeBase } from '../search/testing/imported-texts.ts';
+import { deleteDocuments } from './delete-documents.ts';
 import { LARGE_DELTAS_PER_MERGE, mergeFrequencyDeltas } from './postings/document-frequencies.ts';
-import { deleteDocumentRows } from './store-passages.ts';
 
 let suite: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -61,20 +61,14 @@ async function recount({ knowledgeBaseId }: OwnedKnowledgeBase) {
 
 async function deleteText(owned: OwnedKnowledgeBase, id: string): Promise<void> {
   await suite.database.transaction().execute(async (transaction) => {
-    const document = { knowledgeBaseId: owned.knowledgeBaseId, id };
     const row = await transaction
       .selectFrom('documents')
-      .select('size_bytes')
+      .select('id')
       .where('knowledge_base_id', '=', owned.knowledgeBaseId)
       .where('id', '=', id)
       .forUpdate()
       .executeTakeFirst();
-    if (row !== undefined)
-      await deleteDocumentRows(transaction, {
-        ...document,
-        accountId: owned.accountId,
-        bytes: row.size_bytes,
-      });
+    if (row !== undefined) await deleteDocuments(transaction, { ...owned, ids: [id] });
   });
 }
 

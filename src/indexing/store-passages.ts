@@ -1,5 +1,5 @@
 /**
- * Inserts and deletes a document's passages together with BM25's statistics, which therefore stay exact. A transaction
+ * Inserts a document's passages together with BM25's statistics, which therefore stay exact. A transaction
  * that changes a knowledge base's counters locks their row, and then only the account. So no two transactions can wait
  * for each other.
  */
@@ -9,46 +9,16 @@ import { knowledgeBaseLexeme } from '../analysis/reserved-lexemes.ts';
 import { release } from '../binary-array.ts';
 import type { Queryable } from '../database/database.ts';
 import { abortIfDeletionAnnounced } from '../database/deletion-lock.ts';
-import {
-  type DocumentRow,
-  eventColumns,
-  insertTextDocuments,
-  type NewText,
-  toDocument,
-} from '../database/documents.ts';
+import { type DocumentRow, insertTextDocuments, type NewText } from '../database/documents.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { readPassages } from '../database/passages.ts';
 import { prepare } from '../database/prepared.ts';
-import { recordDocumentEvents } from '../database/webhook-events.ts';
-import type { OwnedId, ScopedId } from '../ids.ts';
+import type { OwnedId } from '../ids.ts';
 import type { AnalysedTexts, PassageBatch, PassageTotals, StoredPassage } from './analyse-document.ts';
+import { deletePassages } from './delete-documents.ts';
 import type { PassageColumns } from './passage-columns.ts';
-import { insertDeltas, insertRemovalDeltas } from './postings/document-frequencies.ts';
-
-/** What a new document adds to the counters of its knowledge base; for a deletion, the numbers are negative. */
-type Change = { documents: number; bytes: number; passages: number; length: number };
-
-async function changeCounters(
-  transaction: Queryable,
-  knowledgeBaseId: string,
-  change: Change,
-): Promise<void> {
-  await sql`
-    UPDATE knowledge_base_statistics SET
-      document_count = document_count + ${change.documents},
-      storage_bytes = storage_bytes + ${change.bytes},
-      passage_count = passage_count + ${change.passages},
-      passage_length_total = passage_length_total + ${change.length}
-    WHERE knowledge_base_id = ${knowledgeBaseId}`.execute(transaction);
-}
-
-/** Adds a new document of this many bytes to the counters, before it has any passages. */
-export const countDocument = (
-  transaction: Queryable,
-  knowledgeBaseId: string,
-  bytes: number,
-): Promise<void> =>
-  changeCounters(transaction, knowledgeBaseId, { documents: 1, bytes, passages: 0, length: 0 });
+import { insertDeltas } from './postings/document-frequencies.ts';
+import { publishTexts } from './replace-documents.ts';
 
 /** The columns are binary arrays (see `PassageColumns`). `ids` are those of their texts. */
 const insertColumns = prepare(
@@ -167,14 +137,19 @@ const countPassages = (
 
 /**
  * Makes an analysed document searchable, batch by batch. The document's row must exist. `documents` and `bytes` are the
- * part of the document that the counters lack. The memory of a batch is freed after it was stored.
+ * part of the document that the counters lack. `beforeCounting` runs before the locks on the counters are taken. The
+ * memory of a batch is freed after it was stored.
  * @returns the number of its passages
  * @throws DeletionAnnounced when the document or its knowledge base is about to be deleted
  */
 export async function insertPassages(
   transaction: Queryable,
   document: OwnedId,
-  { batches, ...uncounted }: { batches: AsyncIterable<PassageBatch> } & Uncounted,
+  {
+    batches,
+    beforeCounting = async () => {},
+    ...uncounted
+  }: { batches: AsyncIterable<PassageBatch>; beforeCounting?: () => Promise<void> } & Uncounted,
 ): Promise<number> {
   let passageCount = 0;
   for await (const batch of batches) {
@@ -183,14 +158,12 @@ export async function insertPassages(
     await insertRows(transaction, document, { ids: [document.id], columns: batch.columns });
     const { documentFrequencies = [], totals } = batch;
     for (const [i, frequencies] of documentFrequencies.entries()) {
-      if (totals === undefined || i < documentFrequencies.length - 1)
+      if (totals === undefined || i < documentFrequencies.length - 1) {
         await addDeltas(transaction, { ...document, documentFrequencies: frequencies });
-      else
-        await countPassages(transaction, document, {
-          documentFrequencies: frequencies,
-          totals,
-          ...uncounted,
-        });
+        continue;
+      }
+      await beforeCounting();
+      await countPassages(transaction, document, { documentFrequencies: frequencies, totals, ...uncounted });
     }
     for (const column of Object.values(batch.columns)) release(column);
     passageCount = totals?.passageCount ?? 0;
@@ -200,19 +173,21 @@ export async function insertPassages(
 
 /**
  * Inserts the documents of short texts of one knowledge base with their passages, and adds them to all statistics.
- * `analysed` is the result of their analysis.
- * @returns the rows of the documents, in the order of the texts
+ * `analysed` is the result of their analysis. They replace earlier documents with their external ids.
+ * @returns the rows of the documents, in the order of the texts, and the objects that no row refers to after the commit
  */
 export async function insertTexts(
   transaction: Queryable,
   owned: OwnedKnowledgeBase,
   { texts, analysed }: { texts: NewText[]; analysed: AnalysedTexts },
-): Promise<DocumentRow[]> {
+): Promise<{ rows: DocumentRow[]; unreferenced: string[] }> {
   const { columns, passageCounts, documentFrequencies, totals } = analysed;
   const rows = await insertTextDocuments(transaction, owned, { texts, passageCounts });
   const ids = rows.map(({ id }) => id);
   await insertRows(transaction, owned, { ids, columns });
-  const counts = { documents: texts.length, bytes: texts.reduce((sum, { bytes }) => sum + bytes, 0), totals };
+  const published = await publishTexts(transaction, owned, rows);
+  const bytes = rows.reduce((sum, { storage_bytes }) => sum + storage_bytes, 0);
+  const counts = { documents: texts.length, bytes, totals };
   for (const [i, frequencies] of documentFrequencies.entries()) {
     const isLast = i === documentFrequencies.length - 1;
     if (isLast)
@@ -223,71 +198,7 @@ export async function insertTexts(
       );
     else await addDeltas(transaction, { ...owned, documentFrequencies: frequencies });
   }
-  return rows;
-}
-
-async function uncountLanguages(transaction: Queryable, { knowledgeBaseId, id }: ScopedId): Promise<void> {
-  await sql`
-    MERGE INTO language_statistics AS counters USING (
-      SELECT language, count(*) AS passage_count FROM passages
-      WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${id} GROUP BY language) AS gone
-    ON counters.knowledge_base_id = ${knowledgeBaseId} AND counters.language = gone.language
-    WHEN MATCHED AND counters.passage_count = gone.passage_count THEN DELETE
-    WHEN MATCHED THEN UPDATE SET passage_count = counters.passage_count - gone.passage_count`.execute(
-    transaction,
-  );
-}
-
-/** Deletes the passages of a document, and subtracts them and `uncounted` from all statistics. */
-async function deletePassages(
-  transaction: Queryable,
-  document: OwnedId,
-  { documents, bytes }: Uncounted,
-): Promise<void> {
-  const { knowledgeBaseId, id } = document;
-  const { rows } = await sql<{ passages: number; length: number }>`
-    SELECT count(*) AS passages, coalesce(sum(length), 0)::bigint AS length
-    FROM passage_lexemes WHERE knowledge_base_id = ${knowledgeBaseId} AND document_id = ${id}`.execute(
-    transaction,
-  );
-  const { passages, length } = rows[0] ?? { passages: 0, length: 0 };
-  await changeCounters(transaction, knowledgeBaseId, {
-    documents: -documents,
-    bytes: -bytes,
-    passages: -passages,
-    length: -length,
-  });
-  if (passages > 0) {
-    await insertRemovalDeltas(transaction, document);
-    await uncountLanguages(transaction, document);
-  }
-  for (const table of ['passage_lexemes', 'passages'] as const) {
-    await transaction
-      .deleteFrom(table)
-      .where('knowledge_base_id', '=', knowledgeBaseId)
-      .where('document_id', '=', id)
-      .execute();
-  }
-}
-
-/** Deletes a document and its passages, subtracts them from all statistics, and records the event of the deletion. */
-export async function deleteDocumentRows(
-  transaction: Queryable,
-  { bytes, ...document }: OwnedId & { bytes: number },
-): Promise<void> {
-  await deletePassages(transaction, document, { documents: 1, bytes });
-  const deleted = await transaction
-    .deleteFrom('documents')
-    .where('knowledge_base_id', '=', document.knowledgeBaseId)
-    .where('id', '=', document.id)
-    .returningAll()
-    .returning(eventColumns)
-    .executeTakeFirst();
-  if (deleted?.hasWebhooks)
-    await recordDocumentEvents(transaction, document, {
-      type: 'document.deleted',
-      documents: [toDocument(deleted)],
-    });
+  return published;
 }
 
 /** All passages of a document, as their analysis with another title takes them. */
@@ -315,6 +226,6 @@ export async function replacePassages(
   batches: AsyncIterable<PassageBatch>,
 ): Promise<void> {
   const uncounted = { documents: 0, bytes: 0 };
-  await deletePassages(transaction, document, uncounted);
+  await deletePassages(transaction, { ...document, ids: [document.id] }, uncounted);
   await insertPassages(transaction, document, { batches, ...uncounted });
 }

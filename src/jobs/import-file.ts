@@ -11,14 +11,16 @@ import {
   requireDocument,
   toDocument,
 } from '../database/documents.ts';
+import { lockExternalIdOrAbort } from '../database/external-ids.ts';
 import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
 import { recordDocumentEvents } from '../database/webhook-events.ts';
 import { ServiceError } from '../errors.ts';
-import { recordHash } from '../files/files.ts';
-import type { ScopedId } from '../ids.ts';
+import { discardObjects, recordHash } from '../files/files.ts';
+import type { OwnedId, ScopedId } from '../ids.ts';
 import type { PassageBatch } from '../indexing/analyse-document.ts';
 import { endAnalysis } from '../indexing/analysis-pool.ts';
 import { readExpectedLanguages } from '../indexing/expected-languages.ts';
+import { replaceEarlier } from '../indexing/replace-documents.ts';
 import { insertPassages } from '../indexing/store-passages.ts';
 import type { Attempt } from './importers.ts';
 import type { JobContext } from './job-context.ts';
@@ -41,7 +43,8 @@ async function startProcessing({ database }: JobContext, document: ScopedId) {
         .onRef('documents.id', '=', 'files.document_id'),
     )
     .select(['files.id', 'files.account_id as accountId', 'file_name as fileName', 'title'])
-    .select(['object_name as objectName', 'files.size_bytes as sizeBytes', 'sha256'])
+    .select(['object_name as objectName', 'files.size_bytes as sizeBytes', 'files.sha256'])
+    .select('external_id as externalId')
     .where('files.knowledge_base_id', '=', document.knowledgeBaseId)
     .where('document_id', '=', document.id)
     .where('deleted_at', 'is', null)
@@ -114,7 +117,7 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
   await diskWatermark.untilFree(signal);
   const file = await startProcessing(service, document);
   if (file === undefined || file.objectName === null) return;
-  const { id, accountId, fileName, title, objectName, sizeBytes, sha256 } = file;
+  const { id, accountId, fileName, title, objectName, sizeBytes, sha256, externalId } = file;
   if (await hasTooManyLexemes(database, { accountId, defaults: config }))
     return await fail(service, document, TOO_MANY_WORDS);
   const readBytes = async () => {
@@ -134,7 +137,7 @@ async function processFile(service: JobContext, document: ScopedId, signal: Abor
 
   try {
     const isStored = await telemetry.step('storing', () =>
-      publish(database, owned, { batches, title, facts: extraction }),
+      publish(service, { ...owned, externalId }, { batches, title, facts: extraction }),
     );
     if (isStored) telemetry.importsEnded({ status: 'processed' }, 1);
   } finally {
@@ -155,31 +158,36 @@ async function fail(
 }
 
 /**
- * Stores the batches and sets the status `processed`, unless the document was deleted or became overdue meanwhile.
+ * Stores the batches and sets the status `processed`, unless the document was deleted or became overdue meanwhile. In
+ * the same transaction it deletes the earlier documents with the same external id.
  * @returns whether the document is processed
  * @throws TitleChanged when `title`, with which the text was analysed, is not the document's any more
  */
 async function publish(
-  database: Database,
-  document: ScopedId & { accountId: string },
+  { database, files, log }: JobContext,
+  { externalId, ...document }: OwnedId & { externalId: string | null },
   { batches, title, facts }: { batches: AsyncIterable<PassageBatch>; title: string; facts: ReadFacts },
 ): Promise<boolean> {
-  return await database.transaction().execute(async (transaction) => {
+  let unreferenced: string[] = [];
+  const isMoved = await database.transaction().execute(async (transaction) => {
     const { hasWebhooks } = await lockKnowledgeBase(transaction, document);
-    const isMoved = await moveDocument(transaction, document, {
-      from: ['processing'],
-      to: 'processed',
-      facts,
-    });
-    if (!isMoved) return false;
+    if (!(await moveDocument(transaction, document, { from: ['processing'], to: 'processed', facts })))
+      return false;
     await requireTitle(transaction, document, title);
-    await insertPassages(transaction, document, { batches, documents: 0, bytes: 0 });
+    const beforeCounting = async () => {
+      if (externalId === null) return;
+      await lockExternalIdOrAbort(transaction, document, externalId);
+      unreferenced = await replaceEarlier(transaction, document, [document.id]);
+    };
+    await insertPassages(transaction, document, { batches, documents: 0, bytes: 0, beforeCounting });
     if (hasWebhooks) {
       const documents = [toDocument(await requireDocument(transaction, document))];
       await recordDocumentEvents(transaction, document, { type: 'document.processed', documents });
     }
     return true;
   });
+  await discardObjects({ database, files, log }, unreferenced);
+  return isMoved;
 }
 
 /** Thrown when a document got another title while its file was read. */

@@ -120,7 +120,7 @@ test('near words are found before and after the counts of an import are merged, 
   expect(await resultsFor('recipts jorney expenseaccount')).toEqual(unmerged);
   await suite.database
     .transaction()
-    .execute((transaction) => insertRemovalDeltas(transaction, { ...owned, id }));
+    .execute((transaction) => insertRemovalDeltas(transaction, { ...owned, ids: [id] }));
   expect(await resultsFor('recipts jorney')).toEqual([]);
 });
 

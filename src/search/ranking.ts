@@ -112,7 +112,7 @@ const rankedTables = (payment: Payment, values: RankingValues, due: RawBuilder<u
 /** The columns of `FoundPassage`, from the tables of `joinedTables`. */
 const foundColumns = sql`passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, attributes, source_url,
-      least(ranked.score, 1) AS score, bm25, combined`;
+      external_id, least(ranked.score, 1) AS score, bm25, combined`;
 const joinedTables = sql`ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     JOIN documents

@@ -8,6 +8,7 @@ import { type Connection, createDatabase, createPool } from '../database/databas
 import { migrateOver } from '../database/migrate.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import { createDiskWatermark } from '../files/disk-watermark.ts';
+import { discardObjects } from '../files/files.ts';
 import { createStoreHealth } from '../files/store-health.ts';
 import type { Service } from '../handlers/service.ts';
 import { createAnalysisPool } from '../indexing/analysis-pool.ts';
@@ -83,11 +84,13 @@ export async function openService(
   const stemMemory = createStemMemory();
   const stem = createStem(database, stemMemory);
   const analysis = createAnalysisPool(stem, { connections: config.databasePoolSize });
+  const files = await openFiles(config);
   const shortTexts = createShortTexts({
     database,
     stem,
     defaults: config,
     connections: config.databasePoolSize,
+    discard: (objectNames) => discardObjects({ database, files, log }, objectNames),
   });
   const extraction = createExtractionPool({
     tell: (lacks) =>
@@ -100,7 +103,6 @@ export async function openService(
     countLostLines,
     log,
   });
-  const files = await openFiles(config);
   const service: OpenService = {
     config,
     database,

@@ -51,7 +51,7 @@ function choosePath(target: string): string {
   return path;
 }
 
-/** Reads the snapshot's migrations, and the columns of its tables. */
+/** Reads the snapshot's migrations, and the columns of its tables. PostgreSQL itself fills generated columns. */
 async function describe(client: pg.PoolClient): Promise<Pick<Header, 'migrations' | 'tables'>> {
   const { done, unknown } = await compareMigrations(createDatabaseOver(client));
   if (done.length === 0)
@@ -60,7 +60,8 @@ async function describe(client: pg.PoolClient): Promise<Pick<Header, 'migrations
     throw new Error(`A newer version has changed the database (${unknown}): back it up with that version.`);
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `SELECT table_name AS name, array_agg(column_name::text ORDER BY ordinal_position) AS columns
-     FROM information_schema.columns WHERE table_schema = current_schema() GROUP BY table_name`,
+     FROM information_schema.columns WHERE table_schema = current_schema() AND is_generated = 'NEVER'
+     GROUP BY table_name`,
   );
   const tables = BACKED_UP_NAMES.flatMap((table) => rows.find(({ name }) => name === table) ?? []);
   return { migrations: done, tables };

@@ -20,7 +20,8 @@ export async function describeSchema<DB>(database: Kysely<DB>): Promise<string> 
             CASE attstorage WHEN 'p' THEN 'PLAIN' WHEN 'e' THEN 'EXTERNAL' WHEN 'm' THEN 'MAIN' ELSE 'EXTENDED' END END,
           CASE WHEN attcollation <> 0 AND collname <> 'default' THEN format(' COLLATE %I', collname) END,
           CASE WHEN attnotnull THEN ' NOT NULL' END,
-          ' DEFAULT ' || pg_get_expr(adbin, adrelid),
+          CASE attgenerated WHEN 's' THEN format(' GENERATED ALWAYS AS (%s) STORED', pg_get_expr(adbin, adrelid))
+            ELSE ' DEFAULT ' || pg_get_expr(adbin, adrelid) END,
           -- Without a target of its own a column has -1 before PostgreSQL 17, and NULL since.
           CASE WHEN attstattarget >= 0 THEN ' STATISTICS ' || attstattarget END), E',\n' ORDER BY attnum)
         FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid

@@ -7,8 +7,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { knowledgeBaseLexeme } from '../../analysis/reserved-lexemes.ts';
 import type { Database, Queryable } from '../../database/database.ts';
+import type { OwnedKnowledgeBase } from '../../database/knowledge-bases.ts';
 import { LEXEMES_PER_DELTA } from '../../database/tables.ts';
-import type { OwnedId } from '../../ids.ts';
 
 /**
  * The INSERT of a document's deltas. `values` are placeholders. `documentFrequencies` is a binary array of jsonb
@@ -61,18 +61,22 @@ export const frequencyRows = (
       SELECT lexeme, delta.passage_counts ->> lexeme AS passage_count FROM ${sql.table(lexemes)} OFFSET 0) AS counted
   WHERE counted.passage_count IS NOT NULL`;
 
-/** Inserts the deltas that subtract a document's lexemes, read from its passages. Punctuation alone has no lexemes. */
-export async function insertRemovalDeltas(transaction: Queryable, document: OwnedId): Promise<void> {
+/** Inserts the deltas that subtract the documents' lexemes, read from their passages. Punctuation has no lexemes. */
+export async function insertRemovalDeltas(
+  transaction: Queryable,
+  { knowledgeBaseId, accountId, ids }: OwnedKnowledgeBase & { ids: string[] },
+): Promise<void> {
   await sql`
     INSERT INTO document_frequency_deltas (knowledge_base_id, id, account_id, passage_counts)
-    SELECT ${document.knowledgeBaseId}, gen_random_uuid(), ${document.accountId},
+    SELECT ${knowledgeBaseId}, gen_random_uuid(), ${accountId},
       jsonb_object_agg(lexeme, -passage_count)
     FROM (
       SELECT word AS lexeme, ndoc AS passage_count,
         (row_number() OVER (ORDER BY word) - 1) / ${sql.lit(LEXEMES_PER_DELTA)} AS piece
-      FROM ts_stat(format('SELECT lexemes FROM passage_lexemes WHERE knowledge_base_id = %L AND document_id = %L',
-        ${document.knowledgeBaseId}::uuid, ${document.id}::uuid))
-      WHERE word <> ${knowledgeBaseLexeme(document.knowledgeBaseId)}) AS gone
+      FROM ts_stat(format(
+        'SELECT lexemes FROM passage_lexemes WHERE knowledge_base_id = %L AND document_id = ANY(%L::uuid[])',
+        ${knowledgeBaseId}::uuid, ${ids}::uuid[]))
+      WHERE word <> ${knowledgeBaseLexeme(knowledgeBaseId)}) AS gone
     GROUP BY piece`.execute(transaction);
 }
 

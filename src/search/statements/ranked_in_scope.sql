@@ -168,7 +168,7 @@ WITH query_terms AS MATERIALIZED (
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT) AS always LEFT JOIN (SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
       page, headings, documents.title, documents.source, documents.type, attributes, source_url,
-      least(ranked.score, 1) AS score, bm25, combined, documents.created_at FROM ranked
+      external_id, least(ranked.score, 1) AS score, bm25, combined, documents.created_at FROM ranked
     JOIN passages USING (knowledge_base_id, document_id, position)
     JOIN documents
       ON documents.knowledge_base_id = passages.knowledge_base_id AND documents.id = passages.document_id) AS found ON true

@@ -10,11 +10,15 @@ export const unattended = () => ({
 /** Uploads and imports a file. Returns the id of the pending document. */
 export async function importUnattended(
   { call }: Pick<TestService, 'call'>,
-  { content, ...file }: { knowledgeBaseId: string; fileName: string; content: string | Buffer },
+  {
+    content,
+    options = {},
+    ...file
+  }: { knowledgeBaseId: string; fileName: string; content: string | Buffer; options?: object },
 ): Promise<string> {
   const { body: ticket } = await call('presignUploadUrl', { ...file, size: Buffer.byteLength(content) });
   await fetch(String(ticket.data.uploadUrl), { method: 'PUT', body: content });
-  const { body } = await call('importFile', { fileId: ticket.data.fileId });
+  const { body } = await call('importFile', { ...options, fileId: ticket.data.fileId });
   return String(body.data.id);
 }
 
@@ -43,9 +47,9 @@ export function useUnattendedImports() {
     },
     call: (operation: string, body?: unknown) => running.call(operation, body),
 
-    /** The pending document's id. */
-    importPending: (fileName: string, content: string | Buffer) =>
-      importUnattended(running, { knowledgeBaseId, fileName, content }),
+    /** The pending document's id. `options`: further fields of importFile. */
+    importPending: (fileName: string, content: string | Buffer, options?: object) =>
+      importUnattended(running, { knowledgeBaseId, fileName, content, ...(options && { options }) }),
 
     /** A document's report. */
     statusOf: async (documentId: string) =>

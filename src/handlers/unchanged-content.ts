@@ -1,0 +1,68 @@
+/** Imports that skip unchanged content: the document that has it is the answer. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Document } from '../../generated/types.gen.ts';
+import type { Queryable } from '../database/database.ts';
+import { type Description, type DocumentRow, toDocument } from '../database/documents.ts';
+import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
+import { type Content, findSameContent, lockContent } from '../database/known-content.ts';
+import { changeDocument } from '../indexing/change-document.ts';
+import type { HandlerContext } from './handler-types.ts';
+
+/** The content of an import, and what its caller says about it. */
+type Imported = Omit<Content, 'externalId'> & { description: Description };
+
+const contentOf = ({ description: { externalId }, ...imported }: Imported): Content => ({
+  ...imported,
+  externalId,
+});
+
+/** Whether an import says something else about its content than the document does. What it leaves out stays. */
+const isDescribedOtherwise = (row: DocumentRow, { attributes, sourceUrl }: Description): boolean =>
+  (attributes !== undefined && !isDeepStrictEqual(attributes, row.attributes)) ||
+  (sourceUrl !== undefined && sourceUrl !== row.source_url);
+
+/**
+ * The document with the same content, as the answer to an import; undefined: there is none. Under an external id, its
+ * attributes and source URL become those of the import, where these are given. Other imports of the same content that
+ * skip wait until the transaction ends. The knowledge base must be locked.
+ * @throws STORAGE_LIMIT_EXCEEDED
+ */
+export async function takeUnchanged(
+  transaction: Queryable,
+  { config: defaults }: HandlerContext,
+  imported: Imported,
+): Promise<Document | undefined> {
+  const content = contentOf(imported);
+  await lockContent(transaction, content);
+  const same = await findSameContent(transaction, content);
+  if (same === undefined) return undefined;
+  const { accountId, knowledgeBaseId, externalId } = content;
+  if (externalId === undefined || !isDescribedOtherwise(same, imported.description))
+    return { ...toDocument(same), unchanged: true };
+  const document = { accountId, knowledgeBaseId, id: same.id, defaults };
+  const { attributes, sourceUrl } = imported.description;
+  const row = await changeDocument(transaction, document, { change: { attributes, sourceUrl } });
+  return row && { ...toDocument(row), unchanged: true }; // deleted meanwhile
+}
+
+/** Thrown when the document with the same content was changed or deleted meanwhile. */
+class ContentChanged extends Error {}
+
+/** The same in the transaction of a request that takes an Idempotency-Key, if there is such a document now. */
+export async function findUnchanged(
+  context: HandlerContext,
+  imported: Imported,
+): Promise<Document | undefined> {
+  if ((await findSameContent(context.database, contentOf(imported))) === undefined) return undefined;
+  try {
+    return await context.transact(async (transaction) => {
+      await lockKnowledgeBase(transaction, imported);
+      const unchanged = await takeUnchanged(transaction, context, imported);
+      if (unchanged === undefined) throw new ContentChanged();
+      return unchanged;
+    });
+  } catch (error) {
+    if (error instanceof ContentChanged) return undefined;
+    throw error;
+  }
+}
