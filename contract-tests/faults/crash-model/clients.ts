@@ -1,7 +1,8 @@
 /** The clients of a crash run. Each draws its operations from its seed, and notes the answers. */
 import { createRandom, pick, type Random } from '../../harness/texts.ts';
 import { importFile, importText } from './imports.ts';
-import { listDocuments, query, readUsage } from './readings.ts';
+import { versionsWord } from './planned-documents.ts';
+import { listDocuments, query, queryVersions, readUsage } from './readings.ts';
 import { createKnowledgeBase, deleteDocument, deleteKnowledgeBase } from './removals.ts';
 import type { Target } from './sending.ts';
 import type { DocumentRecord, KnowledgeBaseRecord } from './world.ts';
@@ -88,6 +89,22 @@ const importing =
     if (record !== undefined) client.documents.push(record);
   };
 
+/** Imports the next version of the client's document in one of its slots. Others query it meanwhile. */
+async function importVersion(
+  target: Target,
+  { random, own, group, name, nextNumber }: Client,
+): Promise<void> {
+  const knowledgeBase = pick([own, group], random).current;
+  const externalId = `document of ${name}`;
+  let versions = knowledgeBase.versions.find((each) => each.externalId === externalId);
+  if (versions === undefined) {
+    versions = { externalId, word: versionsWord(nextNumber()), knowledgeBase, records: [] };
+    knowledgeBase.versions.push(versions);
+  }
+  const run = random() < 0.6 ? importText : importFile;
+  await run(target, { knowledgeBase, number: nextNumber(), random, versions });
+}
+
 const ACTS: Act[] = [
   { share: 28, act: importing(importText) },
   { share: 24, act: importing(importFile) },
@@ -98,6 +115,14 @@ const ACTS: Act[] = [
       const isScoped = client.random() < 0.5;
       const record = pickKnown(client);
       if (record !== undefined) await query(target, record, { isScoped });
+    },
+  },
+  { share: 14, act: importVersion },
+  {
+    share: 14,
+    async act(target, client) {
+      const { versions } = pickKnowledgeBase(client);
+      if (versions.length > 0) await queryVersions(target, pick(versions, client.random));
     },
   },
   { share: 8, act: (target, client) => listDocuments(target, pickKnowledgeBase(client)) },

@@ -7,10 +7,26 @@ import { pathOf } from '../../harness/uploading.ts';
 import { mustBeSeen } from './lifetime.ts';
 import { type DocumentKind, planDocument } from './planned-documents.ts';
 import { complain, dataOf, type Outcome, planRequest, sendUntilAnswered, type Target } from './sending.ts';
-import { addDocument, type DocumentRecord, type KnowledgeBaseRecord, type World } from './world.ts';
+import {
+  addDocument,
+  type DocumentRecord,
+  type KnowledgeBaseRecord,
+  noteProcessed,
+  type Versions,
+  type World,
+} from './world.ts';
 
 /** The target and the number of a document, and the source of all other decisions. */
-type PlannedImport = { knowledgeBase: KnowledgeBaseRecord; number: number; random: Random };
+type PlannedImport = {
+  knowledgeBase: KnowledgeBaseRecord;
+  number: number;
+  random: Random;
+  /** The document replaces these. */
+  versions?: Versions;
+};
+
+const externalIdOf = (versions: Versions | undefined): object =>
+  versions === undefined ? {} : { externalId: versions.externalId };
 
 /** KNOWLEDGE_BASE_NOT_FOUND is right only for a knowledge base that is being deleted. Then the document is gone too. */
 function judgeRefusal(
@@ -51,23 +67,23 @@ function noteMade(
  */
 export async function importText(
   target: Target,
-  { knowledgeBase, number, random }: PlannedImport,
+  { knowledgeBase, number, random, versions }: PlannedImport,
 ): Promise<DocumentRecord | undefined> {
   const { world } = target;
   const [withKey, givesUp, repeats] = [random() < 0.6, random() < 0.2, random() < 0.3];
-  const record = addDocument(world, knowledgeBase, planDocument(number, 'text'));
+  const record = addDocument(world, knowledgeBase, planDocument(number, 'text', versions?.word), versions);
   const { title, content } = record;
   const key: Record<string, string> = withKey ? { 'idempotency-key': randomUUID() } : {};
   const request = planRequest(
     'importTextContent',
-    { knowledgeBaseId: knowledgeBase.id, title, content },
+    { knowledgeBaseId: knowledgeBase.id, title, content, ...externalIdOf(versions) },
     key,
   );
   const outcome = await sendUntilAnswered(target, request, { givesUp: givesUp || !withKey });
   const answer = successOf(world, knowledgeBase, outcome);
   noteMade(world, record, outcome, answer);
   if (answer === undefined) return undefined;
-  record.searchableAt = world.clock();
+  noteProcessed(world, record);
   if (withKey && repeats) {
     const again = await sendUntilAnswered(target, request);
     if (again.answer?.text !== answer.text)
@@ -97,21 +113,27 @@ async function upload(
   return successOf(world, knowledgeBase, put) && ticket;
 }
 
+/** As `successOf`. An earlier version whose answer was lost may have come later, and have replaced this one. */
+function successOfFile(world: World, record: DocumentRecord, outcome: Outcome): Answer | undefined {
+  const isReplaced = outcome.answer?.status === 404 && record.life.endBegunAt !== undefined;
+  return isReplaced ? undefined : successOf(world, record.knowledgeBase, outcome);
+}
+
 /** Some files have no text, and must fail. */
 const drawKind = (random: Random): DocumentKind => (random() < 0.25 ? 'blank' : 'file');
 
 /** Notes the import's end, from a long poll. */
 async function awaitImport(target: Target, record: DocumentRecord): Promise<void> {
   const { world } = target;
-  const { knowledgeBase, id: documentId } = record;
+  const { id: documentId } = record;
   const outcome = await sendUntilAnswered(
     target,
     planRequest('getDocumentStatus', { documentId, waitSeconds: 5 }),
   );
-  const answer = successOf(world, knowledgeBase, outcome);
+  const answer = successOfFile(world, record, outcome);
   if (answer === undefined) return;
   const { status, error } = dataOf<DocumentStatusReport>(answer);
-  if (status === 'processed') record.searchableAt = world.clock();
+  if (status === 'processed') noteProcessed(world, record);
   if (status === 'timeout' || (status === 'failed' && error?.code !== 'NO_TEXT_EXTRACTED'))
     complain(world, 'lost', `${record.title} is ${status}: ${error?.message}`);
 }
@@ -119,18 +141,22 @@ async function awaitImport(target: Target, record: DocumentRecord): Promise<void
 /** Uploads a file and imports it. Sometimes waits until it is processed. */
 export async function importFile(
   target: Target,
-  { knowledgeBase, number, random }: PlannedImport,
+  { knowledgeBase, number, random, versions }: PlannedImport,
 ): Promise<DocumentRecord | undefined> {
   const { world } = target;
   const [givesUp, waits] = [random() < 0.2, random() < 0.3];
-  const planned = planDocument(number, drawKind(random));
+  const planned = planDocument(number, drawKind(random), versions?.word);
   const ticket = await upload(target, knowledgeBase, planned);
   if (ticket === undefined) return undefined;
-  const record = addDocument(world, knowledgeBase, planned);
-  const outcome = await sendUntilAnswered(target, planRequest('importFile', { fileId: ticket.fileId }), {
-    givesUp,
-  });
-  const answer = successOf(world, knowledgeBase, outcome);
+  const record = addDocument(world, knowledgeBase, planned, versions);
+  const outcome = await sendUntilAnswered(
+    target,
+    planRequest('importFile', { fileId: ticket.fileId, ...externalIdOf(versions) }),
+    {
+      givesUp,
+    },
+  );
+  const answer = successOfFile(world, record, outcome);
   noteMade(world, record, outcome, answer);
   if (answer === undefined) return undefined;
   if (waits) await awaitImport(target, record);

@@ -1,7 +1,14 @@
 /** The model of crash runs: which answers it accepts while the truth is unknown, and which it calls wrong. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Document, SearchResult } from '../../../generated/types.gen.ts';
-import { judgeCharges, judgeDocuments, judgeKnowledgeBases, judgeResults, judgeUsage } from './judge.ts';
+import {
+  judgeCharges,
+  judgeDocuments,
+  judgeKnowledgeBases,
+  judgeResults,
+  judgeUsage,
+  judgeVersions,
+} from './judge.ts';
 import { type Life, mayBeSeen, mustBeSeen, type Span, settle } from './lifetime.ts';
 import { planDocument } from './planned-documents.ts';
 import {
@@ -10,6 +17,8 @@ import {
   createWorld,
   type DocumentRecord,
   type KnowledgeBaseRecord,
+  noteProcessed,
+  type Versions,
   type World,
 } from './world.ts';
 
@@ -163,6 +172,88 @@ describe('the results of a query', () => {
   test('hold no other text', () => {
     const [first, ...rest] = passages() as [SearchResult, ...SearchResult[]]; // of three sections
     expect(found([{ ...first, content: `${first.content}!` }, ...rest])).toEqual(['not what was stored']);
+  });
+});
+
+describe('the versions of a document', () => {
+  let versions: Versions;
+  let next: DocumentRecord;
+
+  /** The first version is processed, and the import of the second is requested. */
+  beforeEach(() => {
+    versions = { externalId: 'external', word: 'xword', knowledgeBase, records: [] };
+    knowledgeBase.versions.push(versions);
+    knowledgeBase.documents = [];
+    record = addDocument(world, knowledgeBase, planDocument(8, 'text', 'xword'), versions);
+    Object.assign(record, { id: 'document-id' });
+    record.life.madeAt = world.clock();
+    noteProcessed(world, record);
+    next = addDocument(world, knowledgeBase, planDocument(9, 'text', 'xword'), versions);
+  });
+
+  const of = (version: DocumentRecord) =>
+    version.content.split('\n\n').map((content) => ({
+      ...(passages()[0] as SearchResult), // of three sections
+      title: version.title,
+      content,
+      externalId: 'external',
+    }));
+  const found = (results: SearchResult[], span = spanOver()) =>
+    wrongs(judgeVersions(versions, results, span));
+
+  test('are found one at a time, whichever it is while the second is imported', () => {
+    expect([found(of(record)), found(of(next))]).toEqual([[], []]);
+    expect([found([]), found([...of(record), ...of(next)])]).toEqual([['lost'], ['doubled']]);
+    expect(found(of(record).slice(1))).toEqual(['half-indexed']);
+    const sentBefore = { sentAt: record.life.begunAt, answeredAt: world.clock() };
+    expect(found([], sentBefore)).toEqual([]);
+  });
+
+  test('are replaced when the second is known to be processed', () => {
+    const before = spanOver();
+    next.life.madeAt = world.clock();
+    noteProcessed(world, next);
+    expect([found(of(record), before), found(of(next))]).toEqual([[], []]);
+    expect(found(of(record))).toEqual(['shown after its deletion']);
+  });
+
+  test('are still one when the answer to an import was lost, and it may come after the next one', () => {
+    const third = addDocument(world, knowledgeBase, planDocument(10, 'text', 'xword'), versions);
+    third.life.madeAt = world.clock();
+    noteProcessed(world, third);
+    expect([found(of(next)), found(of(third)), found([])]).toEqual([[], [], ['lost']]);
+    expect(found(of(record))).toEqual(['shown after its deletion']);
+  });
+
+  test('are not replaced by a file without text', () => {
+    settle(next.life, { isThere: false, now: world.clock() });
+    settle(record.life, { isThere: true, now: world.clock() });
+    addDocument(world, knowledgeBase, planDocument(11, 'blank'), versions);
+    expect(found(of(record))).toEqual([]);
+    expect(mustBeSeen(record.life, spanOver())).toBe(true);
+  });
+
+  test('are found under their id only, and listed as processed once', () => {
+    const unnamed = of(record).map(({ externalId: _, ...result }) => result);
+    expect(found(unnamed)).toEqual(['not what was stored']);
+    const listedAs = (version: DocumentRecord) =>
+      shown({
+        id: version === record ? 'document-id' : 'next-id',
+        title: version.title,
+        size: version.sizeBytes,
+        externalId: 'external',
+      });
+    expect([listed([listedAs(record)]), listed([listedAs(next)])]).toEqual([[], []]);
+    expect([listed([]), listed([listedAs(record), listedAs(next)])]).toEqual([['lost'], ['doubled']]);
+  });
+
+  test('count with the bytes of their id', () => {
+    const usage = (storageUsed: number) =>
+      wrongs(judgeUsage(world, { knowledgeBaseCount: 1, storageUsed }, spanOver()));
+    next.life.madeAt = world.clock();
+    noteProcessed(world, next);
+    const bytes = next.sizeBytes + 'external'.length;
+    expect([usage(bytes), usage(bytes - 1), usage(bytes + 1)]).toEqual([[], ['lost'], ['doubled']]);
   });
 });
 

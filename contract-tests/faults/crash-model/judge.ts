@@ -7,6 +7,7 @@ import {
   mayBeListed,
   mustBeFound,
   mustBeListed,
+  type Versions,
   type Violation,
   type World,
   type Wrong,
@@ -57,12 +58,13 @@ export const judgeKnowledgeBases = (world: World, names: string[], span: Span): 
 
 /** Whether a document's fields match what was sent. An unfinished file has no fields to compare yet. */
 function judgeDocument(record: DocumentRecord, shown: Document): Violation[] {
-  const { title, sizeBytes, words, kind } = record;
+  const { title, sizeBytes, words, kind, versions } = record;
   const wrong = (what: string) => violation('not what was stored', `${title} ${what}`);
   const { status, passageCount, error, size } = shown;
   if (record.id !== undefined && record.id !== shown.id)
     return [violation('doubled', `${title}: ${shown.id}`)];
   if (size !== sizeBytes) return [wrong(`has ${size} bytes`)];
+  if (shown.externalId !== versions?.externalId) return [wrong(`has the id ${shown.externalId}`)];
   if (status === 'pending' || status === 'processing') return kind === 'text' ? [wrong(`is ${status}`)] : [];
   if (kind === 'blank')
     return error?.code === 'NO_TEXT_EXTRACTED' ? [] : [wrong(`is ${status}, though blank`)];
@@ -93,7 +95,32 @@ export function judgeDocuments(
     const record = byTitle.get(shown.title);
     return record === undefined ? [] : judgeDocument(record, shown);
   });
-  return [...names, ...contents];
+  const processed = listed.filter(({ status }) => status === 'processed');
+  const versions = knowledgeBase.versions.flatMap((each) => {
+    const shown = processed.filter(({ externalId }) => externalId === each.externalId);
+    return judgeVersionCount(each, shown.length, span);
+  });
+  return [...names, ...contents, ...versions];
+}
+
+/** From the first one on, exactly one version is found or listed as `processed`. */
+function judgeVersionCount({ externalId, foundSince, knowledgeBase }: Versions, count: number, span: Span) {
+  if (count > 1) return [violation('doubled', `${count} versions of ${externalId}`)];
+  const isDue = foundSince !== undefined && foundSince < span.sentAt && mustBeSeen(knowledgeBase.life, span);
+  return count === 0 && isDue ? [violation('lost', `no version of ${externalId}`)] : [];
+}
+
+/** Judges the answer to a query for the word that all versions have in each passage. */
+export function judgeVersions(versions: Versions, results: SearchResult[], span: Span): Violation[] {
+  const { externalId, knowledgeBase } = versions;
+  const found = Map.groupBy(results, ({ title }) => title);
+  const contents = [...found].flatMap(([title, passages]) => {
+    const record = knowledgeBase.documents.find((each) => each.title === title);
+    if (record?.versions !== versions || passages.some((passage) => passage.externalId !== externalId))
+      return [violation('not what was stored', `${title} is found as a version of ${externalId}`)];
+    return judgeFound(record, passages, span);
+  });
+  return [...contents, ...judgeVersionCount(versions, found.size, span)];
 }
 
 /** Judges one passage of an answer: it must contain one of the query's words, and belong to that word's document. */
@@ -140,8 +167,9 @@ export function judgeResults(
   ];
 }
 
+/** What the documents count as stored: their external ids do too. */
 const sizesOf = (records: DocumentRecord[]): number =>
-  records.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  records.reduce((sum, { sizeBytes, versions }) => sum + sizeBytes + (versions?.externalId.length ?? 0), 0);
 
 /** The usage lies between the knowledge bases and bytes that must exist, and those that may exist. */
 export function judgeUsage(

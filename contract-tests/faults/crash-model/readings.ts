@@ -1,9 +1,9 @@
 /** The reads of a crash run's client. Each answer is judged by the model's current state. */
 import type { Document, SearchResult, Usage } from '../../../generated/types.gen.ts';
-import { judgeDocuments, judgeResults, judgeUsage } from './judge.ts';
+import { judgeDocuments, judgeResults, judgeUsage, judgeVersions } from './judge.ts';
 import { mustBeSeen, type Span } from './lifetime.ts';
 import { attempt, complain, dataOf, planRequest, type Target } from './sending.ts';
-import type { DocumentRecord, KnowledgeBaseRecord, World } from './world.ts';
+import type { DocumentRecord, KnowledgeBaseRecord, Versions, Violation, World } from './world.ts';
 
 /** The maximum number of a query's results. */
 export const RESULTS_MAX = 50;
@@ -25,6 +25,24 @@ function readData<Data>(
   return undefined;
 }
 
+/** Queries these words, judges the results, and notes the charge. @returns whether the query succeeded */
+async function search(
+  target: Target,
+  { words, scope }: { words: string[]; scope: KnowledgeBaseRecord | undefined },
+  judge: (results: SearchResult[], span: Span) => Violation[],
+): Promise<boolean> {
+  const { world } = target;
+  const query = words.join(' ');
+  const input = { query, limit: RESULTS_MAX, ...(scope && { knowledgeBaseIds: [scope.id] }) };
+  const tried = await attempt(target, planRequest('query', input));
+  if (tried.answer?.status === 200) world.charges.answeredAtMs.push(performance.now());
+  if (tried.answer === undefined && tried.isSent) world.charges.inDoubt++;
+  const results = readData<SearchResult[]>(world, tried, scope);
+  if (results === undefined) return false;
+  world.violations.push(...judge(results, tried));
+  return true;
+}
+
 /**
  * Queries every passage of these documents, which must be few enough for one answer.
  * @returns whether the query succeeded
@@ -35,17 +53,17 @@ export async function queryPassages(
   scope?: KnowledgeBaseRecord,
 ): Promise<boolean> {
   const { world } = target;
-  const words = queried.flatMap((record) => record.words).join(' ');
-  const input = { query: words, limit: RESULTS_MAX, ...(scope && { knowledgeBaseIds: [scope.id] }) };
-  const tried = await attempt(target, planRequest('query', input));
-  if (tried.answer?.status === 200) world.charges.answeredAtMs.push(performance.now());
-  if (tried.answer === undefined && tried.isSent) world.charges.inDoubt++;
-  const results = readData<SearchResult[]>(world, tried, scope);
-  if (results === undefined) return false;
-  const span: Span = tried;
-  world.violations.push(...judgeResults(world, { queried, results, span }));
-  return true;
+  const words = queried.flatMap((record) => record.words);
+  return await search(target, { words, scope }, (results, span) =>
+    judgeResults(world, { queried, results, span }),
+  );
 }
+
+/** Queries the word that all versions have in each passage. @returns whether the query succeeded */
+export const queryVersions = async (target: Target, versions: Versions): Promise<boolean> =>
+  await search(target, { words: [versions.word], scope: versions.knowledgeBase }, (results, span) =>
+    judgeVersions(versions, results, span),
+  );
 
 /** Queries all passages of one document, deleted or not, in its knowledge base or in all. */
 export async function query(

@@ -8,9 +8,9 @@ import { judgeCharges, judgeDocuments, judgeKnowledgeBases, judgeUsage } from '.
 import type { Deployment } from './killer.ts';
 import { settle } from './lifetime.ts';
 import { SECTIONS } from './planned-documents.ts';
-import { queryPassages, RESULTS_MAX } from './readings.ts';
+import { queryPassages, queryVersions, RESULTS_MAX } from './readings.ts';
 import { complain, dataOf, planRequest, sendUntilAnswered, type Target } from './sending.ts';
-import type { DocumentRecord, KnowledgeBaseRecord } from './world.ts';
+import type { DocumentRecord, KnowledgeBaseRecord, Versions } from './world.ts';
 
 /**
  * The longest wait for the next import to end, since the service promises to take over a dead worker's import within a
@@ -102,6 +102,14 @@ async function checkSearch(target: Target, records: DocumentRecord[]): Promise<v
   });
 }
 
+/** Asserts that exactly one version is found of each document that was replaced. */
+async function checkVersions(target: Target, versions: Versions[]): Promise<void> {
+  await createInParallel(versions.length, async (index) => {
+    const each = versions[index] as Versions; // within the list
+    await vi.waitUntil(() => queryVersions(target, each), { timeout: END_TIMEOUT_MS, interval: 200 });
+  });
+}
+
 /** Asserts that the id of a deleted document reveals nothing. */
 async function checkGone(target: Target, gone: DocumentRecord[]): Promise<void> {
   const known = gone.filter(({ id }) => id !== undefined);
@@ -154,6 +162,10 @@ export async function checkSettled(
   await createInParallel(knowledgeBases.length, check);
   const records = world.knowledgeBases.flatMap(({ documents }) => documents);
   await checkSearch(target, records);
+  await checkVersions(
+    target,
+    knowledgeBases.flatMap(({ versions }) => versions),
+  );
   const gone = records.filter(isGone);
   await checkGone(target, gone);
   forgetGone(target, gone);

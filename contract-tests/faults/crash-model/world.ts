@@ -3,11 +3,30 @@ import { type Clock, createClock, type Life, mayBeSeen, mustBeSeen, type Span } 
 import type { PlannedDocument } from './planned-documents.ts';
 
 /** `id`: known after an acknowledgement, or from a list. */
-export type KnowledgeBaseRecord = { name: string; id?: string; life: Life; documents: DocumentRecord[] };
+export type KnowledgeBaseRecord = {
+  name: string;
+  id?: string;
+  life: Life;
+  documents: DocumentRecord[];
+  versions: Versions[];
+};
+
+/**
+ * The documents that one client imports with the same external id. `word`: in each passage of them. `foundSince`: when
+ * the first one was known to be processed. From then on exactly one of them is found.
+ */
+export type Versions = {
+  externalId: string;
+  word: string;
+  knowledgeBase: KnowledgeBaseRecord;
+  records: DocumentRecord[];
+  foundSince?: number;
+};
 
 /** `searchableAt`: when it was first known to be processed. */
 export type DocumentRecord = PlannedDocument & {
   knowledgeBase: KnowledgeBaseRecord;
+  versions?: Versions | undefined;
   id?: string;
   life: Life;
   searchableAt?: number;
@@ -53,9 +72,35 @@ export const createWorld = (): World => ({
 
 /** Notes a knowledge base before it is requested. */
 export function addKnowledgeBase(world: World, name: string): KnowledgeBaseRecord {
-  const record = { name, life: { begunAt: world.clock() }, documents: [] };
+  const record = { name, life: { begunAt: world.clock() }, documents: [], versions: [] };
   world.knowledgeBases.push(record);
   return record;
+}
+
+/** Whether the import may still take effect, since its answer was lost. */
+const isInDoubt = ({ life, words }: DocumentRecord): boolean =>
+  life.madeAt === undefined && life.endedAt === undefined && words.length > 0;
+
+/**
+ * Notes a version before its import is requested. From then on it may replace the earlier ones. An earlier one whose
+ * answer was lost may come later, and replace this one.
+ */
+function addVersion({ clock }: World, versions: Versions, record: DocumentRecord): void {
+  const { records } = versions;
+  versions.records = records.filter(({ life }) => life.endedAt === undefined);
+  if (versions.records.some(isInDoubt)) record.life.endBegunAt = clock();
+  if (record.words.length > 0) for (const { life } of versions.records) life.endBegunAt ??= clock();
+  versions.records.push(record);
+}
+
+/** Notes that a document is processed, and that it has replaced the earlier ones whose imports were acknowledged. */
+export function noteProcessed({ clock }: World, record: DocumentRecord): void {
+  record.searchableAt = clock();
+  const { versions } = record;
+  if (versions === undefined) return;
+  versions.foundSince ??= clock();
+  for (const other of versions.records.slice(0, versions.records.indexOf(record)))
+    if (other.life.madeAt !== undefined) other.life.endedAt ??= clock();
 }
 
 /** Notes a document before its import is requested. */
@@ -63,8 +108,10 @@ export function addDocument(
   world: World,
   knowledgeBase: KnowledgeBaseRecord,
   planned: PlannedDocument,
+  versions?: Versions,
 ): DocumentRecord {
-  const record = { ...planned, knowledgeBase, life: { begunAt: world.clock() } };
+  const record: DocumentRecord = { ...planned, knowledgeBase, versions, life: { begunAt: world.clock() } };
+  if (versions !== undefined) addVersion(world, versions, record);
   knowledgeBase.documents.push(record);
   for (const word of planned.words) world.byWord.set(word, record);
   return record;
