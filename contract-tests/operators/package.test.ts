@@ -25,7 +25,8 @@ const PACKAGE_FILES = [
   /^dist\/client\/.+\.d\.ts$/,
 ];
 const isPackageFile = (path: string): boolean =>
-  PACKAGE_FILES.some((pattern) => pattern.test(path)) && !/test/.test(path);
+  PACKAGE_FILES.some((pattern) => pattern.test(path)) &&
+  !/\.test\.|(^|\/)(testing|contract-tests)\//.test(path);
 
 testInstalled('it contains programs, the spec and documentation, but no tests', async () => {
   const entries = await readdir(installed ?? '', { recursive: true, withFileTypes: true });

@@ -4,8 +4,12 @@ import type { Answer } from '../../harness/exchange.ts';
 import type { Target } from '../../harness/good-requests.ts';
 import { type Account, openAccount } from '../../harness/opened-account.ts';
 import type { RunningService } from '../../harness/service-process.ts';
-import { pathOf } from '../../harness/uploading.ts';
-import { UNKNOWN_DOCUMENT_ID, UNKNOWN_KNOWLEDGE_BASE_ID } from '../../harness/valid-inputs.ts';
+import { bytesOf, importBytes, pathOf, untilFinal } from '../../harness/uploading.ts';
+import {
+  UNKNOWN_DOCUMENT_ID,
+  UNKNOWN_KNOWLEDGE_BASE_ID,
+  UNKNOWN_WEBHOOK_ID,
+} from '../../harness/valid-inputs.ts';
 import type { IdsOf } from './valid-requests.ts';
 
 /** Large enough for all tickets, since most are never used. */
@@ -62,6 +66,10 @@ type State = {
   cursors: Map<string, string>;
   /** Created by earlier requests, the newest first. */
   deletable: IdLists;
+  /** Of a file without text: its import fails each time. */
+  failedDocumentId: string;
+  /** Webhooks that earlier requests have created, the newest first. */
+  webhookIds: string[];
   /** Of a file that can still be uploaded. */
   ticket: Awaited<ReturnType<typeof presign>>;
 };
@@ -70,6 +78,12 @@ async function createWritable({ api }: Account): Promise<Ids> {
   const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Written to' });
   const text = { knowledgeBaseId, title: 'Scratch', content: 'Read while others are written.' };
   return { knowledgeBaseId, documentId: (await api.importTextContent(text)).id };
+}
+
+async function createFailed({ api }: Account, knowledgeBaseId: string): Promise<string> {
+  const { id } = await importBytes(api, { knowledgeBaseId, fileName: 'blank.txt', bytes: bytesOf(' ') });
+  await untilFinal(api, id);
+  return id;
 }
 
 async function createState(service: RunningService): Promise<State> {
@@ -85,6 +99,8 @@ async function createState(service: RunningService): Promise<State> {
     writable,
     cursors: await findCursors(mine, kept),
     deletable: { knowledgeBaseId: [], documentId: [] },
+    failedDocumentId: await createFailed(mine, writable.knowledgeBaseId),
+    webhookIds: [],
     ticket: await presign(mine, writable.knowledgeBaseId),
   };
 }
@@ -108,7 +124,6 @@ const WRITES: ReadonlySet<OperationId> = new Set([
   'importTextContent',
   'updateKnowledgeBase',
   'updateDocument',
-  'retryDocument',
 ]);
 
 /** Values for a field of an operation, as `IdsOf` describes them. */
@@ -118,6 +133,10 @@ const idsFrom =
     const { kept, writable, ticket, deletable } = state;
     // A cursor of another list is valid for one knowledge base or document only.
     if (field === 'cursor') return operationId === 'listKnowledgeBases' ? [cursorOf(state, operationId)] : [];
+    // The schema cannot say which addresses are public.
+    if (field === 'url') return ['https://hooks.example.com/knowledge'];
+    if (field === 'webhookId') return [...state.webhookIds.slice(0, 1), UNKNOWN_WEBHOOK_ID];
+    if (operationId === 'retryDocument') return [state.failedDocumentId, kept.documentId];
     if (field === 'fileId') return [ticket.fileId, ticket.fileId, UNKNOWN_DOCUMENT_ID, kept.documentId];
     const name = field.replace(/s$/, '');
     if (name !== 'knowledgeBaseId' && name !== 'documentId') return undefined;
@@ -149,7 +168,7 @@ function targetOf(state: State): Target {
       getKnowledgeBase: { knowledgeBaseId },
       getDocumentContent: { documentId },
       updateDocument: { documentId: writable.documentId },
-      retryDocument: { documentId: writable.documentId },
+      retryDocument: { documentId: state.failedDocumentId },
       updateKnowledgeBase: { knowledgeBaseId: writable.knowledgeBaseId },
     },
   };
@@ -173,6 +192,8 @@ function learnFrom(state: State, operationId: OperationId, answer: Answer, input
   if (operationId === 'createKnowledgeBase')
     deletable.knowledgeBaseId = remember(deletable.knowledgeBaseId, data.id);
   if (operationId === 'importTextContent') deletable.documentId = remember(deletable.documentId, data.id);
+  if (operationId === 'createWebhook') state.webhookIds = remember(state.webhookIds, data.id);
+  if (operationId === 'deleteWebhook') state.webhookIds.shift();
   if (operationId === 'deleteKnowledgeBase') deletable.knowledgeBaseId.shift();
   if (operationId === 'deleteDocument') deletable.documentId.shift();
   if (operationId === 'presignUploadUrl') learnTicket(state, data, input);
