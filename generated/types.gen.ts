@@ -105,6 +105,11 @@ export type AttributeValue = AttributeText | number | boolean | Array<AttributeT
 export type AttributeText = string;
 
 /**
+ * The file's name with its extension. It is shown and hints at the type; it is never a path.
+ */
+export type FileName = string;
+
+/**
  * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
  * service never opens it.
  */
@@ -384,10 +389,7 @@ export type ImportFileRequest = {
  */
 export type PresignUploadUrlRequest = {
     knowledgeBaseId: KnowledgeBaseId;
-    /**
-     * The file's name with its extension. It is shown and hints at the type; it is never a path.
-     */
-    fileName: string;
+    fileName: FileName;
     size: FileSize;
 };
 
@@ -1547,6 +1549,36 @@ export type ListedKnowledgeBase = KnowledgeBaseId;
  * The knowledge base to return.
  */
 export type AskedKnowledgeBase = KnowledgeBaseId;
+
+/**
+ * The knowledge base for the file.
+ */
+export type TargetKnowledgeBase = KnowledgeBaseId;
+
+/**
+ * The file's name with its extension, also the title of the document. Escape it as any parameter.
+ */
+export type FileNameParameter = FileName;
+
+/**
+ * The document's attributes as JSON, such as `{"year":2026}`, escaped as any parameter.
+ */
+export type AttributesParameter = Attributes;
+
+/**
+ * Where readers find the original.
+ */
+export type SourceUrlParameter = SourceUrl;
+
+/**
+ * The caller's own id, as at `importFile`. The new document replaces the one that has it.
+ */
+export type ExternalIdParameter = ExternalId;
+
+/**
+ * As at `importFile`. The bytes are sent in any case.
+ */
+export type IfUnchangedParameter = IfUnchanged;
 
 /**
  * The document to return.
@@ -3016,3 +3048,90 @@ export type TestWebhookResponses = {
 };
 
 export type TestWebhookResponse = TestWebhookResponses[keyof TestWebhookResponses];
+
+export type UploadFileData = {
+    /**
+     * The bytes of the file, 1 to 52,428,800, without a Content-Encoding.
+     */
+    body: Blob | File;
+    path?: never;
+    query: {
+        /**
+         * The knowledge base for the file.
+         */
+        knowledgeBaseId: KnowledgeBaseId;
+        /**
+         * The file's name with its extension, also the title of the document. Escape it as any parameter.
+         */
+        fileName: FileName;
+        /**
+         * The document's attributes as JSON, such as `{"year":2026}`, escaped as any parameter.
+         */
+        attributes?: Attributes;
+        /**
+         * Where readers find the original.
+         */
+        sourceUrl?: SourceUrl;
+        /**
+         * The caller's own id, as at `importFile`. The new document replaces the one that has it.
+         */
+        externalId?: ExternalId;
+        /**
+         * As at `importFile`. The bytes are sent in any case.
+         */
+        ifUnchanged?: IfUnchanged;
+    };
+    url: '/v1/uploadFile';
+};
+
+export type UploadFileErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The bytes to be stored would pass the account's storage limit; or the key may not write.
+     */
+    403: StorageLimitExceededError | KeyNotPermittedError;
+    /**
+     * The knowledge base is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: KnowledgeBaseNotFoundError;
+    /**
+     * The file is larger than 50 MiB.
+     */
+    413: PayloadTooLargeError;
+    /**
+     * The Content-Type is not application/octet-stream, or there is a Content-Encoding.
+     */
+    415: UnsupportedMediaTypeError;
+    /**
+     * A parameter breaks its schema, or the body is empty or has no Content-Length.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE.
+     */
+    default: UnexpectedError;
+};
+
+export type UploadFileError = UploadFileErrors[keyof UploadFileErrors];
+
+export type UploadFileResponses = {
+    /**
+     * The new document, to be read in the background.
+     */
+    200: DocumentEnvelope;
+};
+
+export type UploadFileResponse = UploadFileResponses[keyof UploadFileResponses];

@@ -177,6 +177,12 @@ export const unsupportedMediaType = () =>
     'The Content-Type must be application/json in UTF-8, without a Content-Encoding.',
   );
 
+export const notOctetStream = () =>
+  new ServiceError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The Content-Type must be application/octet-stream, without a Content-Encoding.',
+  );
+
 /** The place of a field in a sentence, as in JavaScript: `filter.filters.1.key` → `filter.filters[1].key` */
 export const placeOf = (field: string): string => field.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]') || '""';
 

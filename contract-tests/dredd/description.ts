@@ -6,7 +6,7 @@
 import { type Content, examplesOf, operations } from '../harness/read-spec.ts';
 import { expectedStatus, type Transaction } from './transactions.ts';
 
-const jsonBody = (content: Content) => ({
+const jsonBody = (content: Partial<Content>) => ({
   'application/json': { schema: { type: 'object' }, example: examplesOf(content)[0]?.[1].value },
 });
 

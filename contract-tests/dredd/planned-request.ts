@@ -4,7 +4,7 @@ import type { CreatedWebhook, KnowledgeBase } from '../../generated/types.gen.ts
 import { type Caller, createCaller, toSent } from '../harness/calling.ts';
 import type { OperationId } from '../harness/contract-check.ts';
 import type { Answer, Sent } from '../harness/exchange.ts';
-import { examplesOf, operationOf } from '../harness/read-spec.ts';
+import { bodyKindOf, examplesOf, operationOf } from '../harness/read-spec.ts';
 import type { Fixtures } from './fixtures.ts';
 import type { Target } from './target.ts';
 
@@ -64,7 +64,7 @@ export type PlannedRequest = {
  */
 export function exampleInput(operationId: OperationId): Record<string, unknown> {
   const { requestBody, parameters = [] } = operationOf(operationId);
-  if (requestBody === undefined) {
+  if (requestBody === undefined || bodyKindOf({ requestBody }) === 'bytes') {
     const asked = parameters.filter(({ example, required }) => required && example !== undefined);
     return Object.fromEntries(asked.map(({ name, example }) => [name, example]));
   }

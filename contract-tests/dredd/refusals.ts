@@ -27,7 +27,7 @@ function operatorOf({ target }: RunContext): Operator {
   return target.operator;
 }
 
-const isPost = (operationId: OperationId) => ROUTES[operationId].method === 'POST';
+const takesJson = (operationId: OperationId) => ROUTES[operationId].body === 'json';
 
 /** A key of the right form that does not exist. */
 const UNKNOWN_KEY = `kr_${'0'.repeat(64)}`;
@@ -101,7 +101,7 @@ const methodNotAllowed: Plan = (context, operationId) => {
   const { method } = ROUTES[operationId];
   const sent = requestWith(context, operationId);
   return {
-    sent: { ...sent, method: isPost(operationId) ? 'PUT' : 'DELETE' },
+    sent: { ...sent, method: method === 'POST' ? 'PUT' : 'DELETE' },
     check: ({ headers }) =>
       assert.equal(headers.allow, method, 'Allow names the method that the path accepts'),
   };
@@ -163,6 +163,9 @@ const ESCAPED_BYTES = 12;
 /** More than the names and the punctuation of any body. */
 const OVERHEAD_BYTES = 128 * 1024;
 
+/** The largest file, by the interface. */
+const LARGEST_FILE_BYTES = 52_428_800;
+
 /** Code points of the longest name that a caller may choose. */
 const NAME_MAX = 64;
 
@@ -179,7 +182,9 @@ function codePoints({ anyOf, items, maxItems = 1, maxLength = 0, ...schema }: Sc
 /** A body that is larger than any legal one of this operation. The answer names the service's limit. */
 const tooLarge: Plan = (context, operationId) => {
   const inputs = Object.values(inputsOf(operationOf(operationId)));
-  const bytes = inputs.reduce((sum, schema) => sum + ESCAPED_BYTES * codePoints(schema), OVERHEAD_BYTES);
+  const bytes = takesJson(operationId)
+    ? inputs.reduce((sum, schema) => sum + ESCAPED_BYTES * codePoints(schema), OVERHEAD_BYTES)
+    : LARGEST_FILE_BYTES + 1;
   const sent = requestWith(context, operationId);
   return {
     sent: { ...sent, body: String(sent.body).padEnd(bytes, ' ') },
@@ -241,7 +246,7 @@ const invalid: Plan = (context, operationId) => {
       checkField(answer, 'unheardOf');
       for (const [field, input] of breakInput(operationId))
         checkField(await context.caller.request(operationId, input), field);
-      if (!isPost(operationId)) return;
+      if (!takesJson(operationId)) return;
       const malformed = await context.caller.request(operationId, '{"a":');
       assert.equal(malformed.status, 422);
       assert.equal(

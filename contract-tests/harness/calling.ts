@@ -17,6 +17,7 @@ import type {
   QueryRequest,
   UpdateDocumentRequest,
   UpdateKnowledgeBaseRequest,
+  UploadFileData,
 } from '../../generated/types.gen.ts';
 import { OPERATION_IDS, type OperationId, ROUTES, requireContract, selectsFields } from './contract-check.ts';
 import { type Answer, exchange, type Sent } from './exchange.ts';
@@ -75,6 +76,15 @@ function createApi(sender: Client) {
     getDocument: (documentId: string) => dataOf(sdk.getDocument({ ...to, query: { documentId } })),
     getDocumentContent: (query: GetDocumentContentData['query']) =>
       dataOf(sdk.getDocumentContent({ ...to, query })),
+    uploadFile: (query: UploadFileData['query'], bytes: string | Uint8Array) =>
+      dataOf(
+        sdk.uploadFile({
+          ...to,
+          query,
+          querySerializer: toQuery,
+          body: new Blob([new Uint8Array(Buffer.from(bytes))]),
+        }),
+      ),
     updateDocument: (body: UpdateDocumentRequest) => dataOf(sdk.updateDocument({ ...to, body })),
     retryDocument: (documentId: string) => dataOf(sdk.retryDocument({ ...to, body: { documentId } })),
     listPassages: async (query: ListPassagesData['query']) => (await sdk.listPassages({ ...to, query })).data,
@@ -94,7 +104,7 @@ function createApi(sender: Client) {
 
 export type Api = ReturnType<typeof createApi>;
 
-/** Body (POST) or query parameters (GET) of any kind; text and bytes are sent as they are. */
+/** Fields of any kind: a body in JSON, or query parameters. Text and bytes are sent as they are. */
 export type Input = object | string | Uint8Array | null | undefined;
 
 /** Sends any input to an operation. These headers replace the usual ones (undefined removes one). */
@@ -107,15 +117,29 @@ export type RequestOperation = (
 const isVerbatim = (input: Input): input is string | Uint8Array | undefined =>
   input === undefined || typeof input === 'string' || input instanceof Uint8Array;
 
+/** The file that an operation gets which takes one. */
+export const SENT_BYTES = 'The gauge of the quayside crane is read at dawn.';
+
+/** A query string. Values other than text become JSON, and lone surrogates U+FFFD. */
+export const toQuery = (fields: object): string =>
+  new URLSearchParams(
+    Object.entries(fields).map(([name, value]): [string, string] => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  ).toString();
+
 /** The request of an operation with this input, without a key. */
 export function toSent(operationId: OperationId, input: Input): Sent {
-  const { method, path } = ROUTES[operationId];
-  if (method === 'POST') {
+  const { method, path, body: kind } = ROUTES[operationId];
+  if (kind === 'json') {
     const body = isVerbatim(input) ? input : JSON.stringify(input);
     return { method, path, headers: { 'content-type': 'application/json' }, body };
   }
-  const query = isVerbatim(input) ? (input ?? '') : new URLSearchParams(Object.entries(input ?? {}));
-  return { method, path: `${path}?${query}` };
+  const query = isVerbatim(input) ? (input ?? '') : toQuery(input ?? {});
+  const sent = { method, path: `${path}?${query}` };
+  if (kind === undefined) return sent;
+  return { ...sent, headers: { 'content-type': 'application/octet-stream' }, body: SENT_BYTES };
 }
 
 const withoutUndefined = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>

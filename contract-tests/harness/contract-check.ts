@@ -3,7 +3,7 @@ import type { ValidateFunction } from 'ajv';
 import type * as sdk from '../../generated/sdk.gen.ts';
 import type { ErrorCode } from '../../generated/types.gen.ts';
 import type { Answer } from './exchange.ts';
-import { ajv, operationOf, operations, schemas } from './read-spec.ts';
+import { ajv, bodyKindOf, operationOf, operations, schemas } from './read-spec.ts';
 
 /** The name of an operation, as the spec and the generated client have it. */
 export type OperationId = keyof typeof sdk;
@@ -38,10 +38,13 @@ const STATUS_OF: Record<ErrorCode, number> = {
   SERVICE_UNAVAILABLE: 503,
 };
 
-/** Method and path of every operation. */
+/** Method, path and kind of body of every operation. */
 export const ROUTES = Object.fromEntries(
-  operations.map(({ operationId, method, path }) => [operationId, { method: method.toUpperCase(), path }]),
-) as Record<OperationId, { method: 'GET' | 'POST'; path: string }>; // spec.test.ts compares the names with the client's
+  operations.map(({ operationId, method, path, ...operation }) => [
+    operationId,
+    { method: method.toUpperCase(), path, body: bodyKindOf(operation) },
+  ]),
+) as Record<OperationId, { method: 'GET' | 'POST'; path: string; body: ReturnType<typeof bodyKindOf> }>; // spec.test.ts compares the names with the client's
 
 export const OPERATION_IDS = Object.keys(ROUTES) as OperationId[]; // its keys, by the line above
 

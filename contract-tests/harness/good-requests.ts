@@ -1,4 +1,5 @@
 /** One good request for each operation and each other route. The fuzzers mutate these and write them as raw bytes. */
+import { SENT_BYTES, toQuery } from './calling.ts';
 import { OPERATION_IDS, type OperationId, ROUTES } from './contract-check.ts';
 import type { Sent } from './exchange.ts';
 import { inputsOf, operationOf, type Schema } from './read-spec.ts';
@@ -74,14 +75,16 @@ const get = (route: Route, path: string): GoodRequest => ({
 });
 
 function toOperation(operationId: OperationId, { apiKey, realIds = {} }: Target): GoodRequest {
-  const { method, path } = ROUTES[operationId];
+  const { method, path, body: kind } = ROUTES[operationId];
+  const mediaType = kind === 'json' ? 'application/json' : 'application/octet-stream';
   return {
     route: operationId,
     method,
     path,
     fields: { ...VALID_INPUTS[operationId], ...realIds[operationId] },
-    isJson: method === 'POST',
-    headers: { 'x-api-key': apiKey, ...(method === 'POST' && { 'content-type': 'application/json' }) },
+    isJson: kind === 'json',
+    headers: { 'x-api-key': apiKey, ...(kind !== undefined && { 'content-type': mediaType }) },
+    ...(kind === 'bytes' && { body: SENT_BYTES }),
     bounds: BOUNDS.get(operationId) ?? {},
   };
 }
@@ -103,15 +106,6 @@ export const otherRequests: GoodRequest[] = [
   ...PAGES.map((path) => get('page', path)),
   ...OTHERS.map((path) => get(undefined, path)),
 ];
-
-/** Parameters are text: other values become JSON, and lone surrogates U+FFFD. */
-export const toQuery = (fields: Fields): string =>
-  new URLSearchParams(
-    Object.entries(fields).map(([name, value]): [string, string] => [
-      name,
-      typeof value === 'string' ? value : JSON.stringify(value),
-    ]),
-  ).toString();
 
 /** The request with these fields, and the path and query that match them. */
 export function toSent({ method, path, isJson, headers, body }: GoodRequest, fields: Fields): Sent {

@@ -38,8 +38,15 @@ type Parameter = {
   in: 'query' | 'header';
   description?: string;
   required: boolean;
+  /** The schema of its value; of a parameter in JSON, that of the value after parsing. */
   schema: Schema;
+  isJson: boolean;
   example?: unknown;
+};
+/** A parameter as it is written: in JSON it has its schema and its example in `content`. */
+type WrittenParameter = Omit<Parameter, 'isJson' | 'schema'> & {
+  schema?: Schema;
+  content?: { 'application/json': { schema: Schema; example?: unknown } };
 };
 type Operation = {
   operationId: string;
@@ -48,11 +55,11 @@ type Operation = {
   description: string;
   tags: string[];
   parameters?: Parameter[];
-  requestBody?: { required: boolean; content: Content };
+  requestBody?: { required: boolean; content: Partial<Content> };
   responses: Record<string, Response>;
 };
 type Spec = {
-  paths: Record<string, Record<string, Operation>>;
+  paths: Record<string, Record<string, Omit<Operation, 'parameters'> & { parameters?: WrittenParameter[] }>>;
   components: { schemas: Record<string, Schema> };
 };
 
@@ -63,10 +70,26 @@ const spec = dereference(written) as Spec; // OpenAPI 3.0, as the linters check
 
 export const { schemas } = spec.components;
 
+function toParameter({ content, ...parameter }: WrittenParameter): Parameter {
+  const { schema = {}, ...json } = content?.['application/json'] ?? {};
+  return { schema, ...parameter, ...json, isJson: content !== undefined };
+}
+
 /** All operations in the order of the spec. */
 export const operations = Object.entries(spec.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  Object.entries(methods).map(([method, { parameters, ...operation }]) => ({
+    path,
+    method,
+    ...operation,
+    ...(parameters !== undefined && { parameters: parameters.map(toParameter) }),
+  })),
 );
+
+/** What an operation takes as its body: fields in JSON, or the bytes of a file; undefined: no body. */
+export function bodyKindOf({ requestBody }: Pick<Operation, 'requestBody'>): 'json' | 'bytes' | undefined {
+  if (requestBody === undefined) return undefined;
+  return requestBody.content['application/json'] === undefined ? 'bytes' : 'json';
+}
 
 /** All documented responses of all operations. */
 export const responses = operations.flatMap((operation) =>
@@ -84,13 +107,13 @@ export function inputsOf({ parameters = [], requestBody }: Operation): Record<st
   const query = parameters
     .filter((parameter) => parameter.in === 'query')
     .map(({ name, schema }) => [name, schema] as const);
-  return { ...requestBody?.content['application/json'].schema.properties, ...Object.fromEntries(query) };
+  return { ...requestBody?.content['application/json']?.schema.properties, ...Object.fromEntries(query) };
 }
 
 /** The names of an operation's required inputs. */
 export function requiredInputsOf({ parameters = [], requestBody }: Operation): string[] {
   const query = parameters.filter(({ required }) => required).map(({ name }) => name);
-  return [...(requestBody?.content['application/json'].schema.required ?? []), ...query];
+  return [...(requestBody?.content['application/json']?.schema.required ?? []), ...query];
 }
 
 /** The error codes of an error body with this schema; empty for a success. */
@@ -107,4 +130,5 @@ export function problems(schema: Schema, value: unknown): string[] {
 }
 
 /** Names and values of the examples of a body. */
-export const examplesOf = (content: Content) => Object.entries(content['application/json'].examples ?? {});
+export const examplesOf = (content: Partial<Content>) =>
+  Object.entries(content['application/json']?.examples ?? {});

@@ -23,6 +23,7 @@ export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   getBalance: {},
   getDocument: { documentId: UNKNOWN_DOCUMENT_ID },
   getDocumentContent: { documentId: UNKNOWN_DOCUMENT_ID, offset: '0', limit: '10' },
+  uploadFile: { knowledgeBaseId, fileName: 'manual.txt' },
   updateDocument: { documentId: UNKNOWN_DOCUMENT_ID, title: 'Notes', attributes: { year: 2026 } },
   retryDocument: { documentId: UNKNOWN_DOCUMENT_ID },
   listPassages: { documentId: UNKNOWN_DOCUMENT_ID, limit: '10' },

@@ -129,6 +129,13 @@ export const KNOWLEDGE_BASE_BUGS = [
     ...data,
     title: 'Gauges',
   })),
+  inData<Document>('a file in one request loses its attributes', 'uploadFile', (data) =>
+    without(data, 'attributes'),
+  ),
+  inData<Document>('a file in one request has the size of its name', 'uploadFile', (data) => ({
+    ...data,
+    size: 9,
+  })),
   inData<Document>('a file that is read again keeps its reason', 'retryDocument', (data) => ({
     ...data,
     error: { code: 'NO_TEXT_EXTRACTED', message: 'No text.' },

@@ -1,5 +1,6 @@
-/** Checks the successful answers of presignUploadUrl and importFile. */
+/** Checks the successful answers of presignUploadUrl, importFile and uploadFile. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import type { Document, UploadTicket } from '../../generated/types.gen.ts';
 import {
   dataOf,
@@ -8,6 +9,7 @@ import {
   type RunContext,
   requestWith,
 } from '../dredd/planned-request.ts';
+import { SENT_BYTES } from '../harness/calling.ts';
 import { requireContract } from '../harness/contract-check.ts';
 import { bytesOf } from '../harness/uploading.ts';
 
@@ -94,6 +96,35 @@ export async function importFile(context: RunContext): Promise<PlannedRequest> {
       const found = await api.query({ query: 'quayside crane', knowledgeBaseIds: [knowledgeBaseId] });
       assert.equal(found[0]?.document_id, id, 'the search finds a processed file');
       assert.equal((await api.getDocument(id)).file?.id, fileId, 'the document names its file');
+    },
+  };
+}
+
+export async function uploadFile(context: RunContext): Promise<PlannedRequest> {
+  const { api } = context.caller;
+  const { id: knowledgeBaseId } = await makeKnowledgeBase(context);
+  const [fileName, attributes] = ['gauge.txt', { crane: 'quayside', year: 2026 }];
+  return {
+    sent: requestWith(context, 'uploadFile', { knowledgeBaseId, fileName, attributes }),
+    async check(answer) {
+      const document = dataOf<Document>(answer);
+      const { id, title, type, size } = document;
+      assert.deepEqual(
+        { title, type, size, attributes: document.attributes, knowledgeBaseId: document.knowledgeBaseId },
+        { title: fileName, type: 'txt', size: SENT_BYTES.length, attributes, knowledgeBaseId },
+        'the document has the name, type and size of the file, and the given attributes',
+      );
+      const { status } = await api.getDocumentStatus(id, WAIT_SECONDS);
+      assert.equal(status, 'processed', 'the file is processed without a further request');
+      const found = await api.query({ query: 'quayside crane', knowledgeBaseIds: [knowledgeBaseId] });
+      assert.deepEqual(
+        found.map(({ document_id, content }) => [document_id, content]),
+        [[id, SENT_BYTES]],
+        'the search finds the bytes as they were sent',
+      );
+      const { file } = await api.getDocument(id);
+      const sha256 = createHash('sha256').update(SENT_BYTES).digest('hex');
+      assert.equal(file?.sha256, sha256, 'the details have the hash of the bytes');
     },
   };
 }

@@ -144,6 +144,9 @@ function comparable({ status, headers, text }: Answer) {
 const outcomeOf = ({ status, body }: Answer): string =>
   [status, (body as { errorCode?: string }).errorCode].filter((part) => part !== undefined).join(' ');
 
+/** The operations that read a file in the background. */
+const STARTS_IMPORT: ReadonlySet<OperationId> = new Set(['importFile', 'uploadFile']);
+
 /** The outcome of an operation that reaches its data. The documents of these tests have not failed. */
 const reachedBy = (operationId: OperationId): string =>
   operationId === 'retryDocument' ? '409 DOCUMENT_NOT_RETRYABLE' : '200';
@@ -165,7 +168,7 @@ test.each(ID_FIELDS)(
 
     expect(outcomeOf(await mine.request(operationId, toInput(own)))).toBe(reachedBy(operationId));
     // A running import would change the data during the next operation's test.
-    if (operationId === 'importFile')
+    if (STARTS_IMPORT.has(operationId))
       for (const { id } of (await mine.api.listDocuments({ knowledgeBaseId: own.knowledgeBaseId })).data)
         await untilFinal(mine.api, id);
     expect(outcomeOf(await theirs.request(operationId, toInput(foreign)))).toBe(reachedBy(operationId));
@@ -261,6 +264,7 @@ const REQUIRED_SCOPES: Record<OperationId, 'search' | 'write' | 'account'> = {
   listWebhooks: 'account',
   deleteWebhook: 'account',
   testWebhook: 'account',
+  uploadFile: 'write',
 };
 
 /** An account with two knowledge bases to which the bound keys are bound, one outside, and a key of each kind. */
@@ -301,7 +305,8 @@ const inputWith = (operationId: OperationId, ids: Ids): object => {
 async function expectReached({ request, api }: Caller, operationId: OperationId, ids: Ids): Promise<void> {
   const answer = await request(operationId, inputWith(operationId, ids));
   expect(outcomeOf(answer)).toBe(reachedBy(operationId));
-  if (operationId === 'importFile') await untilFinal(api, (answer.body as { data: { id: string } }).data.id);
+  if (STARTS_IMPORT.has(operationId))
+    await untilFinal(api, (answer.body as { data: { id: string } }).data.id);
 }
 
 test.each(OPERATION_IDS)('scopes: %s answers each kind of key as its scope demands', async (operationId) => {

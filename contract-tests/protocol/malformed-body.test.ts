@@ -8,7 +8,7 @@ import { VALID_INPUTS } from '../harness/valid-inputs.ts';
 
 const account = await openAccount();
 const { api, request } = account;
-const POSTS = OPERATION_IDS.filter((id) => ROUTES[id].method === 'POST');
+const POSTS = OPERATION_IDS.filter((id) => ROUTES[id].body === 'json');
 
 /** Each function makes a malformed body from a good one. Its key names the fault. */
 const MALFORMED: Record<string, (good: string) => string | Uint8Array> = {

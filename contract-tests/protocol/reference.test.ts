@@ -83,7 +83,7 @@ const USE_ORDER = [
     ...['getDocumentContent', 'updateDocument', 'retryDocument'],
     'deleteDocument',
   ],
-  ...['presignUploadUrl', 'importFile'],
+  ...['uploadFile', 'presignUploadUrl', 'importFile'],
   'query',
   ...['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   ...['getUsage', 'getBalance'],
@@ -122,6 +122,9 @@ describe.skipIf(browser === undefined).each([
     const block = operation(operationId);
     await open(operationId);
     if ((await block.locator('.execute').count()) === 0) await block.locator('.try-out__btn').click();
+    const file = block.locator('input[type=file]');
+    if ((await file.count()) > 0)
+      await file.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('A note.') });
     await block.locator('.execute').click();
     const status = block.locator('.live-responses-table tbody .response-col_status');
     await status.waitFor();
@@ -180,7 +183,7 @@ describe.skipIf(browser === undefined).each([
       const executed = ['query', ...others, 'deleteDocument', 'deleteKnowledgeBase', 'deleteWebhook'];
       const answers: string[] = [];
       for (const operationId of executed) answers.push(`${operationId} ${await execute(operationId)}`);
-      // The page cannot upload the bytes of the file, so the import is refused. No import has failed.
+      // The page cannot upload the bytes of a file to an address, so the import is refused. No import has failed.
       const refused = ['importFile', 'retryDocument'];
       const expected = executed.map(
         (operationId) => `${operationId} ${refused.includes(operationId) ? 409 : 200}`,

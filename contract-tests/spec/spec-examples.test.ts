@@ -12,6 +12,7 @@ import type {
   Usage,
 } from '../../generated/types.gen.ts';
 import {
+  bodyKindOf,
   type Content,
   errorCodesOf,
   examplesOf,
@@ -23,8 +24,8 @@ import {
 } from '../harness/read-spec.ts';
 
 /** The value of a named example. The first test checks it against its schema, so `Value` is its type. */
-function exampleOf<Value>(content: Content | undefined, name: string): Value {
-  const value = content?.['application/json'].examples?.[name]?.value;
+function exampleOf<Value>(content: Partial<Content> | undefined, name: string): Value {
+  const value = content?.['application/json']?.examples?.[name]?.value;
   if (value === undefined) throw new Error(`there is no example ${name}`);
   return value as Value;
 }
@@ -32,11 +33,11 @@ function exampleOf<Value>(content: Content | undefined, name: string): Value {
 const answerOf = <Data>(operationId: string, name: string): Data =>
   exampleOf<{ data: Data }>(operationOf(operationId).responses['200']?.content, name).data;
 
-function expectValidExamples(content: Content) {
+function expectValidExamples(content: Partial<Content>) {
   const examples = examplesOf(content);
   expect(examples.length).toBeGreaterThan(0);
   const wrong = examples.flatMap(([name, { value }]) =>
-    problems(content['application/json'].schema, value).map((problem) => `${name}: ${problem}`),
+    problems(content['application/json']?.schema ?? {}, value).map((problem) => `${name}: ${problem}`),
   );
   expect(wrong).toEqual([]);
 }
@@ -47,7 +48,9 @@ describe('examples', () => {
   );
 
   const bodies = operations.flatMap(({ operationId, requestBody }) =>
-    requestBody === undefined ? [] : [{ operationId, content: requestBody.content }],
+    requestBody === undefined || bodyKindOf({ requestBody }) === 'bytes'
+      ? []
+      : [{ operationId, content: requestBody.content }],
   );
   test.each(bodies)('the body of $operationId has some, all valid', ({ content }) =>
     expectValidExamples(content),

@@ -39,6 +39,7 @@ describe('operations', () => {
     ['listWebhooks', 'get', 'webhooks'],
     ['deleteWebhook', 'post', 'webhooks'],
     ['testWebhook', 'post', 'webhooks'],
+    ['uploadFile', 'post', 'uploads'],
   ];
 
   test('are the twelve of the interface, in its order, and then additions; each has its operationId as path', () => {
@@ -74,6 +75,7 @@ describe('operations', () => {
     listWebhooks: ['403'],
     deleteWebhook: ['403', '404'],
     testWebhook: ['403', '404'],
+    uploadFile: ['403', '404'],
   };
 
   test.each(operations)('$operationId documents the statuses that it can answer with', (operation) => {
@@ -157,6 +159,12 @@ describe('bounds of the interface', () => {
     ['updateDocument', 'title', false, { type: 'string', minLength: 1, maxLength: 256 }],
     ['updateDocument', 'sourceUrl', false, { type: 'string', maxLength: 2048 }],
     ['retryDocument', 'documentId', true, id],
+    ['uploadFile', 'knowledgeBaseId', true, knowledgeBaseId],
+    ['uploadFile', 'fileName', true, { type: 'string', minLength: 1, maxLength: 256 }],
+    ['uploadFile', 'sourceUrl', false, { type: 'string', maxLength: 2048 }],
+    ['uploadFile', 'externalId', false, { type: 'string', minLength: 1, maxLength: 256 }],
+    ['uploadFile', 'ifUnchanged', false, { type: 'string', enum: ['skip'] }],
+    ['uploadFile', 'attributes', false, { type: 'object', maxProperties: 16 }],
   ];
 
   test.each(FIELDS)('%s: %s', (operationId, field, required, constraint) => {
@@ -182,10 +190,12 @@ describe('bounds of the interface', () => {
 
 describe('request bodies', () => {
   const bodies = operations.flatMap(({ operationId, requestBody }) =>
-    requestBody === undefined
-      ? []
-      : [{ operationId, requestBody, ...requestBody.content['application/json'] }],
+    requestBody === undefined ? [] : [{ operationId, requestBody }],
   );
+  const jsonBodies = bodies.flatMap(({ operationId, requestBody: { content } }) => {
+    const { 'application/json': json } = content;
+    return json === undefined ? [] : [{ operationId, content, schema: json.schema }];
+  });
 
   test('every POST requires one', () => {
     const posts = operations.filter(({ method }) => method === 'post').map(({ operationId }) => operationId);
@@ -193,8 +203,8 @@ describe('request bodies', () => {
     expect(needed.map(({ operationId }) => operationId)).toEqual(posts);
   });
 
-  test.each(bodies)('$operationId refuses an unknown field by its name', ({ schema, requestBody }) => {
-    const [, example] = examplesOf(requestBody.content)[0] ?? [];
+  test.each(jsonBodies)('$operationId refuses an unknown field by its name', ({ schema, content }) => {
+    const [, example] = examplesOf(content)[0] ?? [];
     ajv.validate(schema, { ...(example?.value as object), unheardOf: 1 }); // the schema is that of an object
     expect(ajv.errors?.map(({ params }) => params)).toEqual([{ additionalProperty: 'unheardOf' }]);
   });

@@ -1,5 +1,7 @@
 /** The client against a scripted server: time-outs, errors, uploads, waiting for imports. */
+import { Readable } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
+import type { UploadFileRequest } from './client.ts';
 import { createKnowledgeRetrieval, type KnowledgeRetrievalSettings } from './index.ts';
 import {
   answer,
@@ -177,6 +179,31 @@ describe('uploads', () => {
     expect(server.requests.slice(1, 3).map(({ body }) => body)).toEqual(['abc', 'abc']);
   });
 
+  test.each<[string, () => Extract<UploadFileRequest, { fileName: string }>['file']]>([
+    ['a Uint8Array', () => new TextEncoder().encode('héllo')],
+    ['a part of a buffer', () => new TextEncoder().encode('-héllo-').subarray(1, 7)],
+    ['a web stream', () => new Blob(['hé', 'llo']).stream()],
+    ['a stream of Node', () => Readable.from([Buffer.from('hé'), Buffer.from('llo')])],
+  ])('%s is sent as one body, and again after a broken connection', async (_, open) => {
+    server.script = [ticket(`${server.address}/uploads/f`), breakOff, answer(200, ''), succeed({ id: 'd' })];
+    await connect().uploadFile({ knowledgeBaseId: 'k', file: open(), fileName: 'a.txt' });
+    expect(server.requests[0]).toMatchObject({ body: '{"knowledgeBaseId":"k","fileName":"a.txt","size":6}' });
+    expect(server.requests.slice(1, 3).map(({ body }) => body)).toEqual(['héllo', 'héllo']);
+  });
+
+  test('FILE_UNREADABLE, before anything is sent: a stream that breaks off', async () => {
+    async function* breaking() {
+      yield new Uint8Array(1);
+      throw new Error('the disk is gone');
+    }
+    const failed = errorOf(
+      connect().uploadFile({ knowledgeBaseId: 'k', file: breaking(), fileName: 'a.txt' }),
+    );
+    const message = 'a.txt cannot be read: the disk is gone.';
+    expect(await failed).toMatchObject({ errorCode: 'FILE_UNREADABLE', message });
+    expect(server.requests).toHaveLength(0);
+  });
+
   test('a path determines name and bytes', async () => {
     server.script = [ticket(`${server.address}/uploads/f`), answer(200, ''), succeed({ id: 'd' })];
     await connect().uploadFile({ knowledgeBaseId: 'k', file: import.meta.filename });
@@ -188,8 +215,9 @@ describe('uploads', () => {
     ['FILE_UNREADABLE', '/nothing cannot be read: there is no such file.', '/nothing'],
     ['FILE_UNREADABLE', '/etc cannot be read: it is a directory.', '/etc'],
     ['FILE_UNREADABLE', '/dev/null cannot be read: it is not a regular file.', '/dev/null'],
-    ['INVALID_ARGUMENT', 'A Blob needs a fileName.', new Blob(['a'])],
-    ['INVALID_ARGUMENT', 'file must be a path, a File or a Blob.', undefined],
+    ['INVALID_ARGUMENT', 'A file without a name needs a fileName.', new Blob(['a'])],
+    ['INVALID_ARGUMENT', 'A file without a name needs a fileName.', new Uint8Array(1)],
+    ['INVALID_ARGUMENT', 'file must be a path, a File, a Blob, a Uint8Array or a stream.', undefined],
   ])('%s, before anything is sent: %s', async (errorCode, message, file) => {
     const wrong = { knowledgeBaseId: 'k', file } as never; // what the types forbid
     expect(await errorOf(connect().uploadFile(wrong))).toMatchObject({ errorCode, message });

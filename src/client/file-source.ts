@@ -1,9 +1,14 @@
-/** Opens the file to upload: by its path in Node, Deno and Bun, or as a Blob, which browsers have too. */
+/** Opens the file to upload: by its path in Node, Deno and Bun, or as a Blob, bytes or a stream anywhere. */
 
 import { fileUnreadable, invalidArgument } from './errors.ts';
 
-/** A Blob that is not a File has no name, so it needs a `fileName`. */
-export type FileSource = { file: string | File; fileName?: string } | { file: Blob; fileName: string };
+/** Bytes without a name. A stream is read to its end before anything is sent: its length is part of the request. */
+type NamelessFile = Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** A path or a File has a name. Anything else needs a `fileName`. */
+export type FileSource =
+  | { file: string | File; fileName?: string }
+  | { file: NamelessFile; fileName: string };
 
 /** `sizeBytes` is known before the bytes are read: a file that is too large is refused without reading it. */
 export type OpenedFile = { fileName: string; sizeBytes: number; read(): Promise<Blob> };
@@ -66,11 +71,32 @@ async function openPath(path: string, givenName?: string): Promise<OpenedFile> {
   };
 }
 
+async function readPieces(pieces: AsyncIterable<Uint8Array>): Promise<Blob> {
+  const read: Uint8Array<ArrayBuffer>[] = [];
+  for await (const piece of pieces) read.push(new Uint8Array(piece));
+  return new Blob(read);
+}
+
+/** The bytes of a file that has no path; undefined: it is no file. */
+async function readNameless(file: unknown): Promise<Blob | undefined> {
+  if (file instanceof Blob) return file;
+  if (file instanceof Uint8Array) return new Blob([new Uint8Array(file)]);
+  if (file instanceof ReadableStream) return await new Response(file).blob(); // Safari's cannot be iterated
+  const isIterable = typeof file === 'object' && file !== null && Symbol.asyncIterator in file;
+  return isIterable ? await readPieces(file as AsyncIterable<Uint8Array>) : undefined; // by its type
+}
+
 /** @throws FILE_UNREADABLE; INVALID_ARGUMENT when `file` is no file, or has no name */
 export async function openFile({ file, fileName }: FileSource): Promise<OpenedFile> {
   if (typeof file === 'string') return await openPath(file, fileName);
-  if (!(file instanceof Blob)) throw invalidArgument('file', 'file must be a path, a File or a Blob.');
-  const name = fileName ?? ('name' in file ? file.name : undefined);
-  if (name === undefined) throw invalidArgument('fileName', 'A Blob needs a fileName.');
-  return { fileName: name, sizeBytes: file.size, read: async () => file };
+  // Bun's Blobs have the field of a File, without a value.
+  const name =
+    fileName ?? (file instanceof Blob && 'name' in file && file.name ? String(file.name) : undefined);
+  const bytes = await readNameless(file).catch((cause: unknown) => {
+    throw fileUnreadable(name ?? 'The stream', cause instanceof Error ? cause.message : String(cause), cause);
+  });
+  if (bytes === undefined)
+    throw invalidArgument('file', 'file must be a path, a File, a Blob, a Uint8Array or a stream.');
+  if (name === undefined) throw invalidArgument('fileName', 'A file without a name needs a fileName.');
+  return { fileName: name, sizeBytes: bytes.size, read: async () => bytes };
 }

@@ -1,4 +1,5 @@
 /** A faulty S3 store affects only requests that need it, and these end in time. */
+import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ServiceError } from '../errors.ts';
 import { startBucketService } from '../serve/testing/bucket-service.ts';
@@ -38,6 +39,7 @@ async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
 const METHODS: Record<string, () => Promise<unknown>> = {
   take: () => store.directUploads?.take(file, BYTES.length) ?? Promise.resolve(),
   put: () => store.put(objectName, Buffer.from(BYTES)),
+  write: () => store.write(filePrefix(file), Readable.from([Buffer.from(BYTES)]), BYTES.length),
   probe: () => store.probe(),
   ping: () => store.ping(),
   read: () => store.read(objectName, { sizeBytes: BYTES.length }),
@@ -60,11 +62,11 @@ const UNAWARE: Partial<Record<StoreFault, string[]>> = {
   'sends a byte now and then': ['read', 'readIfExists'],
   'sends headers and no more': ['take', 'ping'],
   'answers 200 with an error': ['take'],
-  'sends other bytes than were stored': ['take', 'put', 'ping'],
-  'loses the last byte': ['take', 'put', 'ping'],
-  'lists the same page again and again': ['take', 'put', 'ping', 'remove an object'],
-  'lists empty pages': ['take', 'put', 'ping', 'remove an object'],
-  'is no store': ['take', 'put', 'remove an object'],
+  'sends other bytes than were stored': ['take', 'put', 'write', 'ping'],
+  'loses the last byte': ['take', 'put', 'write', 'ping'],
+  'lists the same page again and again': ['take', 'put', 'write', 'ping', 'remove an object'],
+  'lists empty pages': ['take', 'put', 'write', 'ping', 'remove an object'],
+  'is no store': ['take', 'put', 'write', 'remove an object'],
 };
 
 test.each(Object.keys(STORE_FAULTS) as StoreFault[])(

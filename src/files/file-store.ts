@@ -24,7 +24,7 @@ const SYNCS_MAX = 2;
 export type StoredObject = { objectName: string; sha256: Buffer };
 
 export type FileStore = {
-  /** Uploads directly from clients to the store; undefined: clients upload through this service, by `write`. */
+  /** Uploads directly from clients to the store; undefined: upload addresses are those of this service. */
   directUploads?: {
     /** Returns the address to which the client can PUT exactly `sizeBytes` bytes until the expiry. */
     presign(file: ScopedId, grant: { sizeBytes: number; createdAt: Date; expiresAt: Date }): Promise<string>;
@@ -35,8 +35,8 @@ export type FileStore = {
     take(file: ScopedId, sizeBytes: number): Promise<string | undefined>;
   };
   /**
-   * Streams `bytes` to disk under a new name below `prefix`. The object exists completely and synced, or not at all.
-   * Each buffer's memory is released after its write, so the caller must not read it afterwards.
+   * Streams `bytes` to the store under a new name below `prefix`. The object exists completely and synced, or not at
+   * all. Each buffer's memory is released after its write, so the caller must not read it afterwards.
    * @throws INPUT_VALIDATION_FAILED when `bytes` has not exactly `sizeBytes`; reading stops at the first byte beyond
    */
   write(prefix: string, bytes: AsyncIterable<Buffer>, sizeBytes: number): Promise<StoredObject>;
@@ -82,8 +82,11 @@ export const KNOWLEDGE_BASE_PATTERN = new RegExp(`^${UUID}$`);
 export const OBJECT_NAME_PATTERN = new RegExp(`^(${UUID})/(${UUID})/${UUID}$`);
 const UPLOAD_NAME_PATTERN = new RegExp(`^${UUID}/(${UUID})/\\1$`);
 
-/** Hashes and counts the bytes that it passes on. */
-function measured(expectedBytes: number) {
+/**
+ * Hashes and counts the bytes that it passes on.
+ * @throws INPUT_VALIDATION_FAILED when they are not exactly `expectedBytes`
+ */
+export function measured(expectedBytes: number) {
   const hash = createHash('sha256');
   let receivedBytes = 0;
   return {

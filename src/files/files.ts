@@ -40,6 +40,36 @@ export async function insertTicket(
     .execute();
 }
 
+/** A file whose bytes have arrived without a ticket. `stored`: its object. */
+type ArrivedFile = ScopedId & {
+  accountId: string;
+  fileName: string;
+  sizeBytes: number;
+  stored: StoredObject;
+};
+
+/** Inserts a file whose bytes are stored already. */
+export async function insertArrivedFile(
+  transaction: Queryable,
+  { knowledgeBaseId, id, accountId, fileName, sizeBytes, stored }: ArrivedFile,
+): Promise<void> {
+  await transaction
+    .insertInto('files')
+    .values({
+      knowledge_base_id: knowledgeBaseId,
+      id,
+      account_id: accountId,
+      file_name: fileName,
+      size_bytes: sizeBytes,
+      object_name: stored.objectName,
+      sha256: stored.sha256,
+      created_at: databaseNow,
+      expires_at: databaseNow,
+      uploaded_at: databaseNow,
+    })
+    .execute();
+}
+
 const isExpired = sql<boolean>`expires_at <= now()`;
 
 /**

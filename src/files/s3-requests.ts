@@ -49,6 +49,8 @@ export function openBucket(
     // Most stores other than Amazon's have no host name for each bucket.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     maxAttempts: MAX_ATTEMPTS,
+    // By default the SDK prints to the console when an upload that it streams breaks off.
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
     requestHandler: {
       connectionTimeout: attemptMaxMs,
       requestTimeout: attemptMaxMs,

@@ -4,6 +4,8 @@
  * misbehave on demand. The suite `real-store` uses a real store, without the tests that need misbehaviour.
  */
 import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { checkStore } from '../admin/check-store.ts';
 import { serviceUnavailable } from '../errors.ts';
@@ -66,6 +68,42 @@ test('a file uploaded by a bare PUT is imported and found, and its hash is recor
   const { body } = await suite.call(`getDocument?documentId=${documentId}`);
   const sha256 = createHash('sha256').update(text).digest('hex');
   expect(body.data.file).toMatchObject({ id: ticket.fileId, sha256 });
+});
+
+const sendFile = (body: string) =>
+  suite.call(`uploadFile?knowledgeBaseId=${knowledgeBaseId}&fileName=a.txt`, Buffer.from(body));
+
+test('a file in one request streams to the store, is found, and has its hash', async () => {
+  const long = `${text}\n`.repeat(5_000); // several pieces
+  const { status, body } = await sendFile(long);
+  expect([status, body.data.size]).toEqual([200, long.length]);
+  const documentId = String(body.data.id);
+  const report = await suite.call(`getDocumentStatus?documentId=${documentId}&waitSeconds=30`);
+  expect(report.body.data.status).toBe('processed');
+  const details = await suite.call(`getDocument?documentId=${documentId}`);
+  const sha256 = createHash('sha256').update(long).digest('hex');
+  expect(details.body.data.file).toMatchObject({ sha256 });
+  expect(await namesOf()).toHaveLength(1);
+  await suite.call('deleteDocument', { documentId });
+  expect(await namesOf()).toEqual([]);
+});
+
+test('a file in one request that breaks off, or is refused, leaves nothing in the store', async () => {
+  const path = `/v1/uploadFile?knowledgeBaseId=${knowledgeBaseId}&fileName=a.txt`;
+  const { hostname, port } = new URL(suite.address);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  const fields = `host: a\r\nx-api-key: ${suite.apiKey}\r\ncontent-type: application/octet-stream\r\n`;
+  socket.write(`POST ${path} HTTP/1.1\r\n${fields}content-length: 300000\r\n\r\n${'x'.repeat(200_000)}`);
+  await delay(300);
+  socket.destroy();
+  await delay(300);
+  const { database } = suite.service;
+  await database.updateTable('accounts').set({ storage_limit_bytes: 0 }).execute();
+  expect((await sendFile(text)).body.errorCode).toBe('STORAGE_LIMIT_EXCEEDED');
+  await database.updateTable('accounts').set({ storage_limit_bytes: null }).execute();
+  expect(await namesOf()).toEqual([]);
+  expect((await suite.call(`listDocuments?knowledgeBaseId=${knowledgeBaseId}`)).body.data).toEqual([]);
 });
 
 test('the store refuses another length, an edited address, another method and another file', async () => {

@@ -3,6 +3,7 @@
  * import checks what the address cannot guarantee. Loaded only if a bucket is set: the SDK takes longer to load than
  * the rest of the service.
  */
+import { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
   DeleteObjectsCommand,
@@ -12,11 +13,12 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { v4 as uuidv4 } from 'uuid';
-import { storeUnavailable, uploadNotAuthorized } from '../errors.ts';
+import { storeUnavailable } from '../errors.ts';
 import {
   type FileStore,
   KNOWLEDGE_BASE_PATTERN,
   type ListedObject,
+  measured,
   OBJECT_NAME_PATTERN,
   probeName,
   uploadNameOf,
@@ -43,6 +45,48 @@ async function putObject(store: Bucket, Key: string, Body: Buffer): Promise<void
   await request(store, (client, options) => client.send(put, options), {
     maxMs: sendingMaxMs(store, Body.length),
   });
+}
+
+/** As long as a request of a client may take to arrive (server.ts). */
+const ARRIVAL_MAX_MS = 600_000;
+
+/**
+ * Sends the bytes to the store as they arrive. A piece that the store does not take within `answerMaxMs` ends the
+ * request, as does an error of `bytes`, which is thrown as it is. The store discards an object that it has received in
+ * part.
+ */
+async function streamObject(
+  store: Bucket,
+  { name: Key, bytes, sizeBytes }: { name: string; bytes: AsyncIterable<Buffer>; sizeBytes: number },
+): Promise<void> {
+  const ended = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const expectProgress = () => {
+    timer = setTimeout(() => ended.abort(new Error('the store does not take the bytes')), store.answerMaxMs);
+  };
+  async function* taken() {
+    for await (const piece of bytes) {
+      expectProgress();
+      yield piece;
+      clearTimeout(timer);
+    }
+    expectProgress();
+  }
+  const Body = Readable.from(taken());
+  // The SDK pipes the stream, so it would not notice its error.
+  Body.once('error', (error) => ended.abort(error));
+  const put = new PutObjectCommand({ Bucket: store.bucket, Key, Body, ContentLength: sizeBytes });
+  try {
+    await request(store, (client, options) => client.send(put, options), {
+      maxMs: ARRIVAL_MAX_MS + sendingMaxMs(store, sizeBytes),
+      signal: ended.signal,
+    });
+  } catch (error) {
+    throw Body.errored ?? error;
+  } finally {
+    clearTimeout(timer);
+    Body.destroy();
+  }
 }
 
 const headIfExists = (store: Bucket, Key: string, signal?: AbortSignal) => {
@@ -124,9 +168,11 @@ export function openS3Store(settings: S3Settings, bounds?: { answerMaxMs: number
   const store = openBucket(settings, bounds);
   return {
     directUploads: directUploads(store),
-    write() {
-      // With S3, this service never returns upload addresses of its own.
-      throw uploadNotAuthorized();
+    async write(prefix, bytes, sizeBytes) {
+      const objectName = `${prefix}/${uuidv4()}`;
+      const measure = measured(sizeBytes);
+      await streamObject(store, { name: objectName, bytes: measure.pass(bytes), sizeBytes });
+      return { objectName, sha256: measure.digest() };
     },
     put: (objectName, bytes) => putObject(store, objectName, bytes),
     async probe() {

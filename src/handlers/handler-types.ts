@@ -29,6 +29,7 @@ type Operations = SearchControllerMethods &
  * - `keyed`: the identity of the request, if it has such a key.
  * - `withoutPermit` releases the request's permit during a wait.
  * - `budget`: the time left for all waits of the request.
+ * - `byteBody` opens the body of an operation that takes the bytes of a file. They can be read once.
  */
 export type HandlerContext = Service & {
   accountId: string;
@@ -40,6 +41,7 @@ export type HandlerContext = Service & {
   keyed: KeyedRequest | undefined;
   withoutPermit<T>(act: () => Promise<T>): Promise<T>;
   budget: WaitBudget | undefined;
+  byteBody(): { sizeBytes: number; bytes: AsyncIterable<Buffer> };
 };
 
 /**

@@ -142,7 +142,7 @@ async function skipUnchanged(
 }
 
 /** Returns the document of an uploaded file, and inserts it if there is none. */
-async function findOrInsertDocument(
+export async function findOrInsertDocument(
   transaction: Transaction<Tables>,
   context: HandlerContext,
   { file: { knowledgeBaseId, id }, taken, skips, ...uploaded }: UploadedFile,

@@ -26,6 +26,7 @@ export type LaneName = 'imports' | 'others';
 const IMPORT_PATHS: ReadonlySet<string> = new Set([
   '/v1/presignUploadUrl',
   '/v1/importFile',
+  '/v1/uploadFile',
   '/v1/importTextContent',
   '/v1/getDocumentStatus',
 ]);

@@ -36,7 +36,7 @@ const admitOne = (admission: Admission, lane: LaneName = 'others', key = 'a') =>
 
 test('the paths of the imports’ lane are operations of the spec', () => {
   const { paths } = readSpec() as unknown as { paths: object }; // OpenAPI
-  expect(Object.keys(paths).filter((path) => laneOf(path) === 'imports')).toHaveLength(4);
+  expect(Object.keys(paths).filter((path) => laneOf(path) === 'imports')).toHaveLength(5);
 });
 
 test('a permit admits one request; its release admits the next one, in order of arrival', async () => {

@@ -1,19 +1,16 @@
 /** No operation is served before the spec says which keys may call it. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createDispatch } from './dispatch.ts';
-import * as spec from './spec.ts';
-
-vi.mock(import('./spec.ts'), { spy: true });
+import { readSpec, type Spec } from './spec.ts';
 
 type Operations = { paths: Record<string, { post: Record<string, unknown> }> };
 
 const startWith = async (scope: string | undefined) => {
-  const { paths, ...rest } = spec.readSpec() as spec.Spec & Operations; // as OpenAPI has it
+  const { paths, ...rest } = readSpec() as Spec & Operations; // as OpenAPI has it
   const changed = { post: { ...paths['/v1/deleteDocument']?.post, 'x-required-scope': scope } };
-  const edited: spec.Spec & Operations = { ...rest, paths: { ...paths, '/v1/deleteDocument': changed } };
-  vi.mocked(spec.readSpec).mockReturnValueOnce(edited);
+  const edited: Spec & Operations = { ...rest, paths: { ...paths, '/v1/deleteDocument': changed } };
   const unused = () => expect.unreachable();
-  await createDispatch({ authenticate: unused, limitRate: unused, answer: unused });
+  await createDispatch({ authenticate: unused, limitRate: unused, answer: unused }, edited);
 };
 
 test.each([undefined, 'everything'])(

@@ -16,11 +16,12 @@ import {
 import { clientHungUp, methodNotAllowed, routeNotFound, unauthorized, validationFailed } from '../errors.ts';
 import type { Permit } from './admission.ts';
 import { type Caller, type RequiredScope, requireScope } from './authenticate.ts';
+import { type ByteBody, openByteBody, requireByteBody } from './byte-body.ts';
 import { originOf } from './origin.ts';
-import { readNumbers } from './query-numbers.ts';
+import { readValues, type TypedParameters } from './query-values.ts';
 import { boundRecursion, cutRecursion, followRecursion } from './recursive-schemas.ts';
 import { largestBodyBytes, readJsonBody } from './request-body.ts';
-import { readSpec } from './spec.ts';
+import { readSpec, type Spec } from './spec.ts';
 import { AJV_OPTIONS, toValidationError } from './validation-error.ts';
 
 /** What the service knows of a request besides its input. The costly parts are functions, computed when called. */
@@ -34,6 +35,8 @@ export type RequestContext = {
   withoutPermit: Permit['withoutPermit'];
   /** The time left for all waits of the request; undefined where requests are not admitted, as in the mock. */
   budget: Permit['budget'] | undefined;
+  /** The body of an operation that takes the bytes of a file. They have not been read yet. */
+  byteBody(): ByteBody;
   /** Aborts when the client hangs up. To create it takes a tenth of a small answer's time. */
   signal(): AbortSignal;
 };
@@ -51,6 +54,8 @@ export type Backend = {
   answer(operationId: string, input: unknown, requestContext: RequestContext): Promise<object>;
 };
 
+type Parameter = Exclude<NonNullable<Operation['parameters']>[number], { $ref: string }>;
+
 /** A request on its way through openapi-backend. `request` gets its body after the check of the key. */
 type RoutedRequest = { context: Context; request: Request; caller?: Caller };
 
@@ -65,9 +70,9 @@ export type ResponseCheck = (
 
 const RESULT_PATH = /^\/data\/\d+$/;
 
-async function loadSpec(): Promise<OpenAPIBackend> {
+async function load(spec: Spec): Promise<OpenAPIBackend> {
   const api = new OpenAPIBackend({
-    definition: cutRecursion(readSpec()) as Document, // OpenAPI 3.0, as the linters check
+    definition: cutRecursion(spec) as Document, // OpenAPI 3.0, as the linters check
     strict: true,
     // Compiles validators at their first use, and does not check the spec itself, which the tests do: 10 ms instead
     // of 1.4 s.
@@ -75,7 +80,7 @@ async function loadSpec(): Promise<OpenAPIBackend> {
     coerceTypes: true,
     ajvOpts: { useDefaults: true, ...AJV_OPTIONS },
     customizeAjv: (ajv, _options, purpose) => {
-      // Ajv would take 0x10, 1e1 and " 5" for numbers as well: see query-numbers.ts.
+      // Ajv would take 0x10, 1e1 and " 5" for numbers as well: see query-values.ts.
       if (purpose === ValidationContext.Params) ajv.opts.coerceTypes = false;
       // OpenAPI 3.0 lacks JSON Schema's keyword for the names of a map.
       ajv.addKeyword({ keyword: 'x-propertyNames', macro: (schema: object) => ({ propertyNames: schema }) });
@@ -105,23 +110,37 @@ function methodsByPath(api: OpenAPIBackend): Map<string, string[]> {
   return methods;
 }
 
-/** The names of the integer parameters of each operation. */
-function numbersByOperation(api: OpenAPIBackend): Map<string, Set<string>> {
-  const numbersOf = ({ parameters = [] }: Operation) =>
-    parameters.flatMap((parameter) => {
-      if ('$ref' in parameter || parameter.schema === undefined || '$ref' in parameter.schema) return [];
-      return parameter.schema.type === 'integer' ? [parameter.name] : [];
-    });
-  const operations = api.router.getOperations();
-  return new Map(operations.map((operation) => [operation.operationId ?? '', new Set(numbersOf(operation))]));
+/** The parameters of each operation that are no text. */
+function typedParameters(api: OpenAPIBackend): Map<string, TypedParameters> {
+  const namesOf = ({ parameters = [] }: Operation, isWanted: (parameter: Parameter) => boolean) =>
+    parameters.flatMap((parameter) =>
+      !('$ref' in parameter) && isWanted(parameter) ? [parameter.name] : [],
+    );
+  const isNumber = ({ schema = {} }: Parameter) => 'type' in schema && schema.type === 'integer';
+  const isJson = ({ content }: Parameter) => content !== undefined;
+  return new Map(
+    api.router
+      .getOperations()
+      .map((operation) => [
+        operation.operationId ?? '',
+        { numbers: namesOf(operation, isNumber), json: namesOf(operation, isJson) },
+      ]),
+  );
 }
 
-/** Bytes of the largest legal body of each operation that takes one. */
-function bodyLimits(api: OpenAPIBackend): Map<string, number> {
-  const limits = new Map<string, number>();
+/** The body that an operation takes, and the bytes of the largest legal one. */
+type BodyLimit = { isJson: boolean; limitBytes: number };
+
+function bodyLimits(api: OpenAPIBackend): Map<string, BodyLimit> {
+  const limits = new Map<string, BodyLimit>();
   for (const { operationId = '', requestBody } of api.router.getOperations()) {
     if (requestBody === undefined || '$ref' in requestBody) continue;
-    limits.set(operationId, largestBodyBytes(requestBody.content['application/json']?.schema));
+    const { 'application/json': json, 'application/octet-stream': bytes } = requestBody.content;
+    if (json !== undefined)
+      limits.set(operationId, { isJson: true, limitBytes: largestBodyBytes(json.schema) });
+    else if (bytes?.schema !== undefined && 'maxLength' in bytes.schema)
+      limits.set(operationId, { isJson: false, limitBytes: bytes.schema.maxLength ?? 0 });
+    else throw new Error(`${operationId} takes a body of an unknown type or length`);
   }
   return limits;
 }
@@ -159,7 +178,7 @@ async function readBody(context: Context, limitBytes: number): Promise<unknown> 
 function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backend): void {
   const allowed = methodsByPath(api);
   const limits = bodyLimits(api);
-  const numbers = numbersByOperation(api);
+  const typed = typedParameters(api);
   const scopes = scopesByOperation(api);
 
   api.register({
@@ -179,12 +198,11 @@ function registerChecks(api: OpenAPIBackend, { authenticate, limitRate }: Backen
       throw unauthorized();
     },
     postSecurityHandler: async ({ operation }: Match, { context, request }: RoutedRequest) => {
-      const query = readNumbers(context.query, numbers.get(operation.operationId ?? ''));
+      const body = limits.get(operation.operationId ?? '');
+      if (body?.isJson === false) requireByteBody(context.req, body.limitBytes);
+      const query = readValues(context.query, typed.get(operation.operationId ?? ''));
       Object.assign(request, { query }); // its type allows only text, its validator allows any value
-      const limitBytes = limits.get(operation.operationId ?? '');
-      if (limitBytes !== undefined) {
-        request.body = await readBody(context, limitBytes);
-      }
+      if (body?.isJson) request.body = await readBody(context, body.limitBytes);
       // openapi-backend would parse a string again.
       if (typeof request.body === 'string')
         throw validationFailed(['the body must be an object, not a string']);
@@ -224,6 +242,7 @@ function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
         origin: () => originOf(context),
         withoutPermit: withoutPermitOf(context),
         budget: permitOf(context)?.budget,
+        byteBody: () => openByteBody(context.req),
         signal: () => signalOf(context),
       };
       const input: object = request.requestBody ?? request.query;
@@ -237,13 +256,13 @@ function registerAnswers(api: OpenAPIBackend, { answer }: Backend): void {
 }
 
 /**
- * Prepares the spec's operations.
+ * Prepares the operations of a spec, by default the service's.
  * @returns `handle`, which answers a request with its success body or throws. It sets the operation's id in
  * `context.state.operationId`, and the caller in `context.state.caller`. `checkResponse` checks an answer against the
  * spec. `paths` are the paths of the operations.
  */
-export async function createDispatch(backend: Backend) {
-  const api = await loadSpec();
+export async function createDispatch(backend: Backend, spec = readSpec()) {
+  const api = await load(spec);
   registerChecks(api, backend);
   registerAnswers(api, backend);
   const paths = new Set(api.router.getOperations().map(({ path }) => path));

@@ -39,6 +39,7 @@ const CALLS: [operation: string, body?: object][] = [
   ['listWebhooks'],
   ['deleteWebhook', { webhookId: knowledgeBaseId }],
   ['testWebhook', { webhookId: knowledgeBaseId }],
+  [`uploadFile?knowledgeBaseId=${knowledgeBaseId}&fileName=a.txt`, Buffer.from('a note')],
 ];
 
 /** The error that every use of database, search and short texts throws; undefined: all work. */

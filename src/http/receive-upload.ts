@@ -12,9 +12,10 @@ import {
   uploadInProgress,
   wrongUploadLength,
 } from '../errors.ts';
-import type { DiskWatermark, ExpectedBytes } from '../files/disk-watermark.ts';
-import { type FileStore, filePrefix } from '../files/file-store.ts';
+import type { DiskWatermark } from '../files/disk-watermark.ts';
+import type { FileStore } from '../files/file-store.ts';
 import { discardObject, findFile, recordUpload } from '../files/files.ts';
+import { storeUpload } from '../files/store-upload.ts';
 import { readUploadGrant, type UploadGrant } from '../files/upload-address.ts';
 import { parseFileId, type ScopedId } from '../ids.ts';
 import { arrivingBytes } from './arriving-bytes.ts';
@@ -39,28 +40,6 @@ async function requireOpen({ database }: UploadContext, id: ScopedId): Promise<v
   if (file === undefined) throw fileNotFound();
   if (file.document_id !== null) throw fileAlreadyImported();
   if (file.expired) throw uploadExpired();
-}
-
-/** Passes the pieces on, and counts them as arrived. */
-async function* countArrived(pieces: AsyncIterable<Buffer>, expected: ExpectedBytes): AsyncGenerator<Buffer> {
-  for await (const piece of pieces) {
-    expected.arrived(piece.length);
-    yield piece;
-  }
-}
-
-/** Stores the body as an object, if the disk has room for all of it. */
-async function store(
-  { files, diskWatermark }: UploadContext,
-  id: ScopedId,
-  { request, sizeBytes }: { request: Upload['request']; sizeBytes: number },
-) {
-  const expected = await diskWatermark.expect(sizeBytes);
-  try {
-    return await files.write(filePrefix(id), countArrived(arrivingBytes(request), expected), sizeBytes);
-  } finally {
-    expected.end();
-  }
 }
 
 /**
@@ -95,7 +74,7 @@ export function createReceiveUpload(
     if (declaredLength !== undefined && Number(declaredLength) !== sizeBytes)
       throw wrongUploadLength(sizeBytes, Number(declaredLength));
 
-    const stored = await store(service, id, { request, sizeBytes });
+    const stored = await storeUpload(service, id, { bytes: arrivingBytes(request), sizeBytes });
     return await inDatabaseTurn(async () => {
       const outcome = await recordUpload(database, id, stored);
       // Discard the object that the file does not refer to: an earlier body, or this one.

@@ -25,7 +25,7 @@ type SizedSchema = {
  * The most values in a body; a legal one holds some 800, half of them in a filter. To validate a body with 20,000 wrong values
  * blocks the event loop for a third of a second.
  */
-const VALUES_MAX = 1_000;
+export const VALUES_MAX = 1_000;
 
 /** A code point takes 12 bytes at the most: two \uXXXX escapes. */
 const BYTES_PER_CODE_POINT = 12;
@@ -82,7 +82,7 @@ function endOfString(json: Buffer, start: number): number {
  * Whether JSON text holds more than `max` values. It counts brackets, braces and commas outside strings: one of them
  * precedes each value of an array or object.
  */
-function holdsMoreValues(json: Buffer, max: number): boolean {
+export function holdsMoreValues(json: Buffer, max: number): boolean {
   let count = 1;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];

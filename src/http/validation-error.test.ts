@@ -213,8 +213,10 @@ function requestSchemas(): Node[] {
       if (!/^(responses|examples?)$/.test(key)) visit(key === '$ref' ? targetOf(child) : child);
   };
   visit(isNode(spec) && spec.paths);
+  // Bodies of bytes are checked by byte-body.ts.
   return [...found].filter(
-    ({ type, pattern, oneOf }) => typeof (type ?? pattern) === 'string' || Array.isArray(oneOf),
+    ({ type, pattern, oneOf, format }) =>
+      (typeof (type ?? pattern) === 'string' || Array.isArray(oneOf)) && format !== 'binary',
   );
 }
 

@@ -11,6 +11,7 @@ import type { HandlerContext, Handlers } from '../handlers/handler-types.ts';
 import { knowledgeBaseHandlers } from '../handlers/knowledge-bases.ts';
 import { searchHandlers } from '../handlers/search.ts';
 import type { Service } from '../handlers/service.ts';
+import { uploadFileHandlers } from '../handlers/upload-file.ts';
 import { uploadHandlers } from '../handlers/uploads.ts';
 import { webhookHandlers } from '../handlers/webhooks.ts';
 import { createAdmission } from '../http/admission.ts';
@@ -28,6 +29,7 @@ import type { OpenService } from './open-service.ts';
 const handlers: Handlers = {
   ...searchHandlers,
   ...uploadHandlers,
+  ...uploadFileHandlers,
   ...documentHandlers,
   ...knowledgeBaseHandlers,
   ...accountHandlers,
@@ -59,7 +61,7 @@ function filesWithoutPermit({ files }: Service, withoutPermit: RequestContext['w
 
 const toHandlerContext = (
   service: Service,
-  { caller: { accountId, keyId, reach }, origin, withoutPermit, budget, signal }: RequestContext,
+  { caller: { accountId, keyId, reach }, origin, withoutPermit, budget, byteBody, signal }: RequestContext,
   { transact, keyed }: Pick<HandlerContext, 'transact' | 'keyed'>,
 ): HandlerContext => ({
   ...service,
@@ -70,6 +72,7 @@ const toHandlerContext = (
   keyed,
   withoutPermit,
   budget,
+  byteBody,
   get files() {
     return filesWithoutPermit(service, withoutPermit);
   },

@@ -72,6 +72,7 @@ async function notFound({ client }: Target) {
     sdk.updateKnowledgeBase({ client, body: { knowledgeBaseId, name: 'Nowhere' } }),
     sdk.importTextContent({ client, body: text }),
     sdk.presignUploadUrl({ client, body: { knowledgeBaseId, fileName: 'notes.txt', size: 9 } }),
+    sdk.uploadFile({ client, query: { knowledgeBaseId, fileName: 'notes.txt' }, body: new Blob(['a note']) }),
     sdk.query({ client, body: { query: 'restart', knowledgeBaseIds: [knowledgeBaseId] } }),
   ])
     expect(await refusal<{ errorCode: ErrorCode }>(call)).toEqual(refused(404, 'KNOWLEDGE_BASE_NOT_FOUND'));

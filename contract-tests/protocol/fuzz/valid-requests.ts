@@ -1,8 +1,9 @@
 /** Makes requests that the spec allows, from its schemas alone. */
 import fc from 'fast-check';
+import { toSent } from '../../harness/calling.ts';
 import { OPERATION_IDS, type OperationId, ROUTES } from '../../harness/contract-check.ts';
 import { hostileText } from '../../harness/fuzz/hostile-values.ts';
-import { type Fields, type RoutedRequest, toQuery } from '../../harness/good-requests.ts';
+import type { Fields, RoutedRequest } from '../../harness/good-requests.ts';
 import { ajv, inputsOf, operationOf, requiredInputsOf, type Schema } from '../../harness/read-spec.ts';
 
 /**
@@ -129,15 +130,12 @@ const withoutUndefined = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 function validRequestTo(operationId: OperationId, apiKey: string, idsOf: IdsOf): fc.Arbitrary<RoutedRequest> {
-  const { method, path } = ROUTES[operationId];
+  const { body } = ROUTES[operationId];
   const keyed = fc.oneof({ weight: 9, arbitrary: fc.constant({}) }, idempotencyKey);
   return fc.tuple(validInput(operationId, idsOf), keyed).map(([input, extra]) => {
-    const fields = withoutUndefined(input);
-    const headers = { 'x-api-key': apiKey, ...(method === 'POST' && extra) };
-    if (method === 'GET')
-      return { route: operationId, sent: { method, path: `${path}?${toQuery(fields)}`, headers } };
-    const json = { ...headers, 'content-type': 'application/json' };
-    return { route: operationId, sent: { method, path, headers: json, body: JSON.stringify(fields) } };
+    const sent = toSent(operationId, withoutUndefined(input));
+    const headers = { 'x-api-key': apiKey, ...sent.headers, ...(body !== undefined && extra) };
+    return { route: operationId, sent: { ...sent, headers } };
   });
 }
 

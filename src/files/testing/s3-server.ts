@@ -116,7 +116,8 @@ export async function startS3Server(credentials: Credentials): Promise<S3Server>
   const overtaking = new Map<string, StoredBytes>();
   let fault: StoreFault | undefined;
   const server = createServer(async (request, response) => {
-    const body = await buffer(request);
+    const body = await buffer(request).catch(() => undefined);
+    if (body === undefined) return; // the client has hung up
     const refusal = refusalOf(request, body, credentials);
     const answer = refusal ? refuse(403, refusal) : reply({ objects, overtaking }, request, body);
     if (fault === undefined) send(response, request, answer);

@@ -11,6 +11,7 @@ const MADE = {
   createKnowledgeBase: { field: 'knowledgeBaseId', from: 'id' },
   importTextContent: { field: 'documentId', from: 'id' },
   importFile: { field: 'documentId', from: 'id' },
+  uploadFile: { field: 'documentId', from: 'id' },
   presignUploadUrl: { field: 'fileId', from: 'fileId' },
   createWebhook: { field: 'webhookId', from: 'id' },
 };
@@ -51,7 +52,7 @@ function fillBody(ids, body) {
 export function withOwnIds(spec, ids) {
   const filled = structuredClone(spec);
   for (const operation of Object.values(filled.paths).flatMap((methods) => Object.values(methods))) {
-    const examples = operation.requestBody?.content['application/json'].examples ?? {};
+    const examples = operation.requestBody?.content['application/json']?.examples ?? {};
     for (const { value } of Object.values(examples)) fillBody(ids, value);
   }
   for (const parameter of Object.values(filled.components.parameters)) {

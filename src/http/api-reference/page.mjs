@@ -14,7 +14,7 @@ const ORDER = {
     ...['getDocumentContent', 'updateDocument', 'retryDocument'],
     'deleteDocument',
   ],
-  uploads: ['presignUploadUrl', 'importFile'],
+  uploads: ['uploadFile', 'presignUploadUrl', 'importFile'],
   search: ['query'],
   webhooks: ['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   account: ['getUsage', 'getBalance'],

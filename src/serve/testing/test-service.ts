@@ -16,7 +16,7 @@ export type TestService = {
   service: OpenService;
   address: string;
   apiKey: string;
-  /** Sends a body to an operation (none: GET). Returns status, headers and the parsed answer. */
+  /** Sends a body to an operation (none: GET), bytes as they are, all else as JSON. Returns status, headers and the parsed answer. */
   call(operation: string, body?: unknown): Promise<{ status: number; headers: Headers; body: TestAnswer }>;
   close(): Promise<void>;
 };
@@ -62,9 +62,14 @@ export async function startTestService({
     address,
     apiKey,
     async call(operation, body) {
+      const isBytes = body instanceof Uint8Array;
+      const mediaType = isBytes ? 'application/octet-stream' : 'application/json';
       const response = await fetch(`${address}/v1/${operation}`, {
-        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+        headers: { 'x-api-key': apiKey, 'content-type': mediaType },
+        ...(body !== undefined && {
+          method: 'POST',
+          body: isBytes ? new Uint8Array(body) : JSON.stringify(body),
+        }),
       });
       return {
         status: response.status,
