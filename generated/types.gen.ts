@@ -1602,6 +1602,12 @@ export type TitleContains = string;
 export type ListedExternalId = ExternalId;
 
 /**
+ * Lists only the documents that fit this condition: the `filter` of `query` as JSON, escaped as any parameter. The
+ * address and the headers of a request may have 16 KiB together.
+ */
+export type ListedFilter = Filter;
+
+/**
  * The number of the first passage to list.
  */
 export type FirstPassage = number;
@@ -2136,6 +2142,11 @@ export type ListDocumentsData = {
          * processed, and those that have failed since.
          */
         externalId?: ExternalId;
+        /**
+         * Lists only the documents that fit this condition: the `filter` of `query` as JSON, escaped as any parameter. The
+         * address and the headers of a request may have 16 KiB together.
+         */
+        filter?: Filter;
     };
     url: '/v1/listDocuments';
 };

@@ -284,7 +284,7 @@ export const overloaded = () =>
 export const searchTooLong = () =>
   new ServiceError(
     'SERVICE_UNAVAILABLE',
-    'The search took too long; try again, with fewer knowledge bases or a shorter query.',
+    'The search took too long; try again, with fewer knowledge bases, a shorter query or a simpler filter.',
     { headers: { 'retry-after': UNAVAILABLE_RETRY_SECONDS } },
   );
 

@@ -157,6 +157,7 @@ export function createCaller({ address, apiKey }: { address: string; apiKey: str
   const client = createClient({
     baseUrl: address,
     headers: { 'x-api-key': apiKey },
+    querySerializer: toQuery,
     fetch: fetchChecked as typeof fetch, // the client calls it with a Request only
   });
   const request: RequestOperation = async (operationId, input, headers = {}) => {

@@ -16,7 +16,7 @@ export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   deleteDocument: { documentId: UNKNOWN_DOCUMENT_ID },
   importTextContent: { knowledgeBaseId, title: 'Release notes', content: 'Version 2.4 restarts by itself.' },
   createKnowledgeBase: { name: 'Handbook', description: 'Manuals' },
-  listDocuments: { knowledgeBaseId, limit: '10' },
+  listDocuments: { knowledgeBaseId, limit: '10', filter: '{"type":"ne","key":"year","value":2026}' },
   listKnowledgeBases: { limit: '10' },
   getDocumentStatus: { documentId: UNKNOWN_DOCUMENT_ID },
   getUsage: {},

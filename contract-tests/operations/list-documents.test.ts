@@ -1,8 +1,10 @@
 /** listDocuments, status by status. */
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ListDocumentsData } from '../../generated/types.gen.ts';
+import type { Document, Filter, ListDocumentsData } from '../../generated/types.gen.ts';
 import { expectRefusedFields, expectSameRefusal } from '../harness/expect-refusal.ts';
 import { createInParallel, readPages } from '../harness/lists.ts';
+import { arbitraryAttributes, arbitraryFilter, type Fields, fits, TEXTS } from '../harness/naive-filter.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { bytesOf, importBytes, untilFinal } from '../harness/uploading.ts';
 import { UNKNOWN_KNOWLEDGE_BASE_ID } from '../harness/valid-inputs.ts';
@@ -110,6 +112,40 @@ test('200: status and titleContains leave out other documents, on every page', a
   expect(await titlesOf({ status: 'pending' })).toEqual([]);
 });
 
+const fieldsOf = ({ attributes, title, type, sourceUrl, createdAt }: Document): Fields => ({
+  ...attributes,
+  ...{ $title: title, $type: type, $sourceUrl: sourceUrl, $createdAt: Date.parse(createdAt) },
+});
+
+test('200: filter leaves out the documents that do not fit, and pages of any size make up the same list', async () => {
+  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Filtered' });
+  for (const [i, attributes] of fc.sample(arbitraryAttributes, { seed: 7, numRuns: 30 }).entries()) {
+    const title = TEXTS[i % TEXTS.length] || 'none';
+    const source = i % 3 === 0 ? {} : { sourceUrl: `https://x.org/${i}` };
+    await api.importTextContent({ knowledgeBaseId, title, content: 'Text.', attributes, ...source });
+  }
+  const { data: all } = await api.listDocuments({ knowledgeBaseId });
+  const times = all.map(({ createdAt }) => createdAt);
+  const limits = fc.integer({ min: 1, max: 31 });
+  const found = { all: 0, some: 0, none: 0 };
+  await fc.assert(
+    fc.asyncProperty(arbitraryFilter(times), limits, async (filter, limit) => {
+      const list = { knowledgeBaseId, filter, limit };
+      const pages = await readPages((cursor) => api.listDocuments({ ...list, ...cursor }));
+      const fitting = all.filter((document) => fits(fieldsOf(document), filter));
+      expect(pages.flat()).toEqual(fitting);
+      expect(pages).toHaveLength(Math.max(1, Math.ceil(fitting.length / limit)));
+      found[fitting.length === 0 ? 'none' : fitting.length === all.length ? 'all' : 'some'] += 1;
+    }),
+    { seed: 7, numRuns: 100 },
+  );
+  expect(Math.min(...Object.values(found))).toBeGreaterThan(5);
+  const isText: Filter = { type: 'eq', key: '$type', value: 'text' };
+  const both = { knowledgeBaseId, filter: isText, titleContains: 'straß' };
+  const titles = (await api.listDocuments(both)).data.map(({ title }) => title);
+  expect(titles).toEqual(['Straße', 'Straße']);
+}, 60_000);
+
 test('404 KNOWLEDGE_BASE_NOT_FOUND: the same bytes for an unknown, malformed and deleted knowledge base', async () => {
   const deleted = await fill(1);
   await api.deleteKnowledgeBase(deleted);
@@ -143,6 +179,49 @@ test('422 INPUT_VALIDATION_FAILED: every wrong parameter is named at once', asyn
   expect(answer.body).toMatchObject({
     message: expect.stringContaining('verbose is not a parameter of this operation'),
   });
+});
+
+const nested = (levels: number): object =>
+  levels === 1 ? { type: 'eq', key: 'a', value: 1 } : { type: 'and', filters: [nested(levels - 1)] };
+
+test.each<[string, string, string, string]>([
+  ['no JSON', '{"type":', 'filter', 'filter must be an object in JSON.'],
+  ['nothing', '', 'filter', 'filter must be an object in JSON.'],
+  ['a list', '[{"type":"eq","key":"a","value":1}]', 'filter', 'filter must be an object in JSON.'],
+  [
+    'JSON within JSON',
+    JSON.stringify(JSON.stringify(nested(1))),
+    'filter',
+    'filter must be an object in JSON.',
+  ],
+  ['null', 'null', 'filter', 'filter must be an object in JSON.'],
+  ['1,001 values', `{"filters":[${'1,'.repeat(1_000)}1]}`, 'filter', 'filter must hold 1000 values at most.'],
+  ['9 levels', JSON.stringify(nested(9)), 'filter', 'filter must have at most 8 levels.'],
+  ['no type', '{"key":"a","value":1}', 'filter.type', 'filter.type is required.'],
+  ['an unknown field', '{"type":"eq","key":"$size","value":1}', 'filter.key', 'or one of $type, $title'],
+  [
+    'a wrong value within it',
+    '{"type":"and","filters":[{"type":"eq","key":"a","value":1},{"type":"eq","key":"a","value":[1]}]}',
+    'filter.filters.1.value',
+    'filter.filters[1].value must be a string, a number or true or false, not an array.',
+  ],
+  [
+    'no time',
+    '{"type":"gt","key":"$createdAt","value":"yesterday"}',
+    'filter.value',
+    'filter.value must be a time with its zone',
+  ],
+])('422 INPUT_VALIDATION_FAILED: a filter of %s', async (_, filter, field, message) => {
+  const answer = await request('listDocuments', { knowledgeBaseId: UNKNOWN_KNOWLEDGE_BASE_ID, filter });
+  expectRefusedFields(answer, field);
+  expect(answer.body).toMatchObject({ message: expect.stringContaining(message) });
+});
+
+test('422 INPUT_VALIDATION_FAILED: a filter that is given twice', async () => {
+  const filter = `filter=${encodeURIComponent(JSON.stringify(nested(1)))}`;
+  const answer = await request('listDocuments', `knowledgeBaseId=${'x'.repeat(36)}&${filter}&${filter}`);
+  expectRefusedFields(answer, 'filter');
+  expect(answer.body).toMatchObject({ message: 'filter may be given only once.' });
 });
 
 test('422 INPUT_VALIDATION_FAILED: U+0000 in a parameter', async () => {

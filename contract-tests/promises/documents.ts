@@ -8,6 +8,7 @@ import type {
   ImportTextContentRequest,
   Passage,
 } from '../../generated/types.gen.ts';
+import { IS_MARKED } from '../dredd/fixtures.ts';
 import {
   dataOf,
   exampleInput,
@@ -130,6 +131,9 @@ export function listDocuments(context: RunContext): PlannedRequest {
       assert.deepEqual(whole.data, expected, 'without limit and cursor a short list comes whole');
       const none = await api.listDocuments({ knowledgeBaseId, externalId: 'none' });
       assert.deepEqual(none.data, [], 'no document has this externalId');
+      const marked = await api.listDocuments({ knowledgeBaseId, filter: IS_MARKED });
+      const isMarked = ({ attributes }: Document) => attributes?.reviewed === true;
+      assert.deepEqual(marked.data, expected.filter(isMarked), 'a filter keeps the documents that fit');
     },
   };
 }

@@ -109,6 +109,9 @@ const LENGTHS: Bound[] = [
 /** interface.md, "Limits". The `limit` of lists is in contract.md, "list paging", and `waitSeconds` in gaps.md. */
 const NUMBERS: Bound[] = [
   { operationId: 'query', field: 'limit', min: 1, max: 50, accepted: 200, rest: { query: 'a' } },
+  { operationId: 'query', field: 'maxPerDocument', min: 1, max: 50, accepted: 200, rest: { query: 'a' } },
+  { operationId: 'query', field: 'minScore', min: 0, max: 1, accepted: 200, rest: { query: 'a' } },
+  { operationId: 'query', field: 'contextPassages', min: 0, max: 3, accepted: 200, rest: { query: 'a' } },
   { operationId: 'presignUploadUrl', field: 'size', min: 1, max: 52_428_800, accepted: 200, rest: ticket },
   {
     operationId: 'listDocuments',
@@ -254,6 +257,48 @@ test('query.knowledgeBaseIds takes 0 to 100 ids of 36 code points each, no more'
     }
   });
 });
+
+test('query.documentIds takes 0 to 100 ids of 1 to 128 code points each, no more', async () => {
+  const ids = (count: number) => ({ query: 'a', documentIds: Array<string>(count).fill(documentId) });
+  for (const count of [0, 1, 100]) expect((await request('query', ids(count))).status).toBe(200);
+  await expectNothingChanged(account, async () => {
+    expectRefusedFields(await request('query', ids(101)), 'documentIds');
+    for (const [, write] of ALPHABETS) {
+      const of = (length: number) => ({ query: 'a', documentIds: [write(length)] });
+      for (const length of [1, 128])
+        expectRefusal(await request('query', of(length)), 404, 'DOCUMENT_NOT_FOUND');
+      for (const length of [0, 129]) expectRefusedFields(await request('query', of(length)), 'documentIds.0');
+    }
+  });
+});
+
+/** The sums over a whole filter are in query-scope.test.ts. */
+test.each([
+  { operationId: 'query', rest: { query: 'a' } },
+  { operationId: 'listDocuments', rest: { knowledgeBaseId } },
+] as const)(
+  '$operationId.filter takes keys of 1 to 64 letters, texts of up to 2,048, and 0 to 100 values in a list',
+  async ({ operationId, rest }) => {
+    const send = (filter: object) => request(operationId, { ...rest, filter });
+    const withKey = (length: number) => ({ type: 'eq', key: 'k'.repeat(length), value: 1 });
+    const withText = (length: number) => ({ type: 'eq', key: 'a', value: 'x'.repeat(length) });
+    const withList = (length: number) => ({ type: 'in', key: 'a', value: Array(length).fill(1) });
+    const withParts = (length: number) => ({ type: 'and', filters: Array(length).fill(withKey(1)) });
+    const good = [
+      ...[1, 64].map(withKey),
+      ...[0, 2048].map(withText),
+      ...[0, 100].map(withList),
+      ...[1, 63].map(withParts),
+    ];
+    for (const filter of good) expect((await send(filter)).status).toBe(200);
+    await expectNothingChanged(account, async () => {
+      for (const length of [0, 65]) expectRefusedFields(await send(withKey(length)), 'filter.key');
+      expectRefusedFields(await send(withText(2049)), 'filter.value');
+      expectRefusedFields(await send(withList(101)), 'filter.value');
+      expectRefusedFields(await send(withParts(0)), 'filter.filters');
+    });
+  },
+);
 
 test('importTextContent.content takes at most 1,000,000 emoji, in UTF-8 or as 12 MB of escapes', async () => {
   const write = (content: string) =>

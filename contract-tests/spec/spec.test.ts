@@ -165,6 +165,7 @@ describe('bounds of the interface', () => {
     ['uploadFile', 'externalId', false, { type: 'string', minLength: 1, maxLength: 256 }],
     ['uploadFile', 'ifUnchanged', false, { type: 'string', enum: ['skip'] }],
     ['uploadFile', 'attributes', false, { type: 'object', maxProperties: 16 }],
+    ['listDocuments', 'filter', false, { type: 'object' }],
   ];
 
   test.each(FIELDS)('%s: %s', (operationId, field, required, constraint) => {

@@ -43,6 +43,16 @@ test('an id may be passed as a field of an object, or alone', async () => {
   }
 });
 
+test('a filter of a list is sent as JSON, and a parameter without a value not at all', async () => {
+  server.script = [succeed([])];
+  const filter = { type: 'in', key: 'a.b', value: ['ü & =', 1, true] } as const;
+  const query = { knowledgeBaseId: 'k', filter, cursor: undefined };
+  await connect().listDocuments(query as never); // a program without types may send undefined
+  const { searchParams } = new URL(server.requests[0]?.path ?? '', server.address);
+  expect([...searchParams.keys()]).toEqual(['knowledgeBaseId', 'filter']);
+  expect(JSON.parse(searchParams.get('filter') ?? '')).toEqual(filter);
+});
+
 describe('errors', () => {
   test('have code, message, data, status and request id of the answer', async () => {
     const data = { limit: 10, used: 9, requested: 2 };

@@ -74,9 +74,23 @@ const toWebhookInput = (given: DeleteWebhookRequest | string) =>
 /** `waitMs`: how long the request may wait at the service; it is added to the time limits. The rest: see `send`. */
 type OperationOptions = { waitMs?: number; isCharged?: boolean; onLostAnswer?: () => void };
 
+/** Writes a query string. The service takes objects in JSON; the generated client would write each field by itself. */
+const writeQuery = (fields: Record<string, unknown>): string =>
+  Object.entries(fields)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => {
+      const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+      return `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;
+    })
+    .join('&');
+
 /** Makes the options with which the generated client calls an operation: it fetches by `send`, in its turn. */
 export function createRequestOptions({ baseUrl, apiKey, semaphores, ...context }: Context) {
-  const client = createClient({ baseUrl, headers: { 'x-api-key': apiKey } });
+  const client = createClient({
+    baseUrl,
+    headers: { 'x-api-key': apiKey },
+    querySerializer: writeQuery,
+  });
   // The generated client may throw before it makes a request, for example for a cyclic input.
   client.interceptors.error.use(toClientError);
   return (call: CallOptions, { waitMs = 0, ...manner }: OperationOptions = {}) => {

@@ -1,7 +1,9 @@
 /** The operations on documents. */
 import { sql } from 'kysely';
 import type { Document, DocumentStatus, DocumentStatusReport } from '../../generated/types.gen.ts';
+import { withinBounds } from '../database/bounded-statements.ts';
 import { announceDeletion, DeletionAnnounced } from '../database/deletion-lock.ts';
+import { fitsFilter, toDocumentFilter } from '../database/document-filter.ts';
 import {
   type DocumentChange,
   isUnfinished,
@@ -53,6 +55,12 @@ async function retitle(context: HandlerContext, id: OwnedId, change: DocumentCha
 /** Code points of a text at most: PostgreSQL's largest integer, and the spec's largest offset. */
 const CONTENT_LENGTH_MAX = 2_147_483_647;
 
+/**
+ * A condition may have to be compared with all documents of a knowledge base: one microsecond each for an attribute, ten
+ * for a title, and hundreds for the most conditions that a filter may have.
+ */
+const LIST_TIME_MAX_MS = 5_000;
+
 /** The progress of a document, and its position in the queue while it waits. */
 async function reportStatus(
   row: Awaited<ReturnType<typeof requireDocument>>,
@@ -92,10 +100,11 @@ export const documentHandlers = {
 
   async listDocuments({ limit = 1000, cursor, status, titleContains, externalId, ...input }, context) {
     const { database, accountId, reach } = context;
+    const filter = input.filter && toDocumentFilter(input.filter);
     const knowledgeBaseId = parseKnowledgeBaseId(input.knowledgeBaseId, reach);
     await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
     const after = parseCursor(knowledgeBaseId, cursor, byCreation);
-    const rows = await database
+    const selecting = database
       .selectFrom('documents')
       .selectAll()
       .where('knowledge_base_id', '=', knowledgeBaseId)
@@ -108,10 +117,14 @@ export const documentHandlers = {
         rest.where(sql<boolean>`strpos(lower(title), lower(${titleContains})) > 0`),
       )
       .$if(externalId !== undefined, (rest) => rest.where('external_id', '=', externalId as string))
+      .$if(filter !== undefined, (rest) =>
+        rest.where(fitsFilter({ path: sql`${filter?.path}`, hasFields: sql`${filter?.hasFields}` })),
+      )
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
-      .limit(limit + 1)
-      .execute();
+      .limit(limit + 1);
+    const bounds = { timeMaxMs: LIST_TIME_MAX_MS, signal: () => context.signal };
+    const rows = await withinBounds(bounds, () => selecting.execute());
     const { page, pagination } = toPage(rows, {
       list: knowledgeBaseId,
       limit,

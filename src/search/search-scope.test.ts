@@ -2,7 +2,14 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Attributes, Filter } from '../../generated/types.gen.ts';
+import {
+  arbitraryAttributes,
+  arbitraryFilter,
+  type Fields,
+  fits,
+  TEXTS,
+} from '../../contract-tests/harness/naive-filter.ts';
+import type { Attributes } from '../../generated/types.gen.ts';
 import { creditPayment, readBalance } from '../database/accounts.ts';
 import type { Database } from '../database/database.ts';
 import { toDocumentFilter } from '../database/document-filter.ts';
@@ -33,104 +40,8 @@ const search = (
     creditPayment,
   )({ accountId, knowledgeBaseIds: [knowledgeBaseId], query: 'river', limit: 50, price: 0, ...request });
 
-type Value = string | number | boolean;
-type Fields = Record<string, Value | string[] | undefined>;
-
-/** The contract's words for filters, without any SQL. */
-function fits(fields: Fields, filter: Filter): boolean {
-  if ('filters' in filter) {
-    const { type, filters } = filter;
-    return type === 'and'
-      ? filters.every((part) => fits(fields, part))
-      : filters.some((part) => fits(fields, part));
-  }
-  const own = fields[filter.key];
-  const owned = own === undefined ? [] : [own].flat();
-  const isTime = filter.key === '$createdAt';
-  const read = (value: Value): Value => (isTime ? Date.parse(String(value)) : value);
-  const isSame = (value: Value) => owned.some((each) => each === read(value));
-  const compares = (does: (order: number) => boolean, value: Value) =>
-    owned.some((each) => {
-      const wanted = read(value);
-      if (typeof each === 'number' && typeof wanted === 'number') return does(each - wanted);
-      if (typeof each !== 'string' || typeof wanted !== 'string') return false;
-      return does(Buffer.compare(Buffer.from(each), Buffer.from(wanted)));
-    });
-  switch (filter.type) {
-    case 'eq':
-      return isSame(filter.value);
-    case 'ne':
-      return !isSame(filter.value);
-    case 'in':
-      return filter.value.some(isSame);
-    case 'nin':
-      return !filter.value.some(isSame);
-    case 'contains':
-      return typeof own === 'string' || Array.isArray(own) ? own.includes(filter.value) : false;
-    case 'gt':
-      return compares((order) => order > 0, filter.value);
-    case 'gte':
-      return compares((order) => order >= 0, filter.value);
-    case 'lt':
-      return compares((order) => order < 0, filter.value);
-    case 'lte':
-      return compares((order) => order <= 0, filter.value);
-  }
-}
-
-const TEXTS = [
-  '',
-  'a',
-  'ab',
-  'b',
-  'B',
-  'ä',
-  'Straße',
-  '\uffff',
-  '😀',
-  '%_',
-  '"\\',
-  "it's",
-  '$x',
-  'a\nb',
-  '.*',
-];
-const NUMBERS = [-5e22, -1.5, 0, 1e-7, 1, 2, 10, 9_007_199_254_740_991, 1.5e300];
 const TIMES = ['2026-01-01T00:00:00.000Z', '2026-01-02T03:04:05.678Z', '2026-02-01T00:00:00.000Z'];
-const KEYS = ['a', 'b.c', '-'];
-
-const text = fc.constantFrom(...TEXTS);
-const number = fc.constantFrom(...NUMBERS);
-const value = fc.oneof(text, number, fc.boolean());
-const attributes: fc.Arbitrary<Attributes> = fc.dictionary(
-  fc.constantFrom(...KEYS),
-  fc.oneof(value, fc.array(text, { maxLength: 3 })),
-  { noNullPrototype: true },
-);
-
-const time = fc.constantFrom(...TIMES, '2026-01-02', '2026-01-02T04:04:05.678+01:00');
-const key = fc.constantFrom(...KEYS, 'missing', '$title', '$sourceUrl', '$type');
-const comparison: fc.Arbitrary<Filter> = fc.oneof(
-  fc.record({ type: fc.constantFrom('eq', 'ne'), key, value }),
-  fc.record({ type: fc.constantFrom('gt', 'gte', 'lt', 'lte'), key, value: fc.oneof(text, number) }),
-  fc.record({ type: fc.constantFrom('in', 'nin'), key, value: fc.array(value, { maxLength: 4 }) }),
-  fc.record({ type: fc.constant('contains' as const), key, value: text }),
-  fc.record({
-    type: fc.constantFrom('eq', 'gt', 'gte', 'lt', 'lte', 'ne'),
-    key: fc.constant('$createdAt'),
-    value: time,
-  }),
-) as fc.Arbitrary<Filter>; // the types of fast-check lose the pairs of type and value
-const { filter } = fc.letrec<{ filter: Filter }>((tie) => ({
-  filter: fc.oneof(
-    { maxDepth: 4 },
-    comparison,
-    fc.record({
-      type: fc.constantFrom('and', 'or'),
-      filters: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }),
-    }) as fc.Arbitrary<Filter>,
-  ),
-}));
+const filter = arbitraryFilter(TIMES);
 
 type Stored = { id: string; fields: Fields };
 
@@ -213,7 +124,7 @@ describe.each([
   let stored: Stored[];
   beforeAll(async () => {
     owned = await makeKnowledgeBase(suite.database);
-    stored = await importAll(owned, fc.sample(attributes, { seed: 21, numRuns: 36 }));
+    stored = await importAll(owned, fc.sample(arbitraryAttributes, { seed: 21, numRuns: 36 }));
     if (count > 0) await insertEmpty(owned, { count, attributes: { a: 'a', 'b.c': 1 } });
   });
 
