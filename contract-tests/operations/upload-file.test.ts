@@ -51,7 +51,7 @@ async function send(bytes: string | Uint8Array, headers: Record<string, string |
 test('200: the document has what the request says, and is found as soon as it is processed', async () => {
   const bytes = bytesOf('# Cranes\n\nThe quayside crane swings — 知識.');
   const description = {
-    attributes: { 'team.name': 'plát & form?', year: 2026, tags: ['a', 'b'], draft: false },
+    attributes: { 'team.name': 'plát & form?', year: 2026, tags: ['a', 'b'], toString: false },
     sourceUrl: 'https://example.org/a?b=c&d=%20#e',
   };
   const fileName = 'Größe & 知識 #1?.md';

@@ -10,7 +10,7 @@ const WHOLE_NUMBER = /^(0|-?[1-9][0-9]*)$/;
 
 const readNumber = (text: string): unknown => (WHOLE_NUMBER.test(text) ? Number(text) : text);
 
-const isObject = (value: unknown): boolean =>
+const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function readJson(text: string, name: string): unknown {
@@ -19,7 +19,8 @@ function readJson(text: string, name: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     // Not by the schema: to it, a list is a parameter that occurs twice. And openapi-backend would parse a string again.
-    if (isObject(value)) return value;
+    // openapi-backend also converts each value to text, which fails for an object with a field `toString`.
+    if (isObject(value)) return Object.defineProperty(value, Symbol.toPrimitive, { value: () => text });
   } catch {
     // Its message would quote the text.
   }
