@@ -3,13 +3,22 @@
  * Builds dist/client/: the client with its types.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, rmSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scriptCommand } from './arguments.ts';
 import { buildClient } from './pack-client/build-client.ts';
 
 const root = join(import.meta.dirname, '..');
 const [source, target] = [join(root, 'src'), join(root, 'dist')];
+
+/** Agents and commands call the service by the client, which is built together with its part of generated/. */
+function importBuiltClient(): void {
+  for (const file of globSync('{cli,mcp}/*.js', { cwd: target })) {
+    const path = join(target, file);
+    const code = readFileSync(path, 'utf8');
+    writeFileSync(path, code.replaceAll('from "../client/', 'from "../client/src/client/'));
+  }
+}
 
 /** dist/ has the depth of src/, so that relative paths to spec/openapi.yaml and package.json are the same in both. */
 async function build(): Promise<void> {
@@ -18,6 +27,7 @@ async function build(): Promise<void> {
   execFileSync(process.execPath, [compiler, '-p', join(root, 'scripts/build')], { stdio: 'inherit' });
   for (const file of globSync('**/*.{cjs,mjs,css,html}', { cwd: source }))
     cpSync(join(source, file), join(target, file));
+  importBuiltClient();
   await buildClient(join(target, 'client'));
 }
 
