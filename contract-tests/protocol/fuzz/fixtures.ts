@@ -121,6 +121,7 @@ const readableIds = ({ kept, writable }: State): IdLists => ({
 /** The operations that change a knowledge base and need one that stays. */
 const WRITES: ReadonlySet<OperationId> = new Set([
   'presignUploadUrl',
+  'uploadFile',
   'importTextContent',
   'updateKnowledgeBase',
   'updateDocument',
@@ -159,6 +160,7 @@ function targetOf(state: State): Target {
       query: { knowledgeBaseIds: readableIds(state).knowledgeBaseId },
       importFile: { fileId: ticket.fileId },
       presignUploadUrl: { knowledgeBaseId: writable.knowledgeBaseId },
+      uploadFile: { knowledgeBaseId: writable.knowledgeBaseId },
       importTextContent: { knowledgeBaseId: writable.knowledgeBaseId },
       listDocuments: { knowledgeBaseId, cursor: cursorOf(state, 'listDocuments') },
       listKnowledgeBases: { cursor: cursorOf(state, 'listKnowledgeBases') },
