@@ -101,7 +101,13 @@ describe.each([
 
   test('a text that is added is found at once', async () => {
     const { id: ofTest } = await api.createKnowledgeBase({ name: 'Added' });
-    const added = { knowledgeBaseId: ofTest, title: 'Numbat', content: 'The numbat eats termites.' };
+    const added = {
+      knowledgeBaseId: ofTest,
+      title: 'Numbat',
+      content: 'The numbat eats termites.',
+      externalId: 'n',
+    };
+    await call(writer, 'add_text', { ...added, content: 'The numbat sleeps.' }); // is replaced
     const { documentId: id } = (await call(writer, 'add_text', added)) as { documentId: string };
     expect(await call(reader, 'search', { query: 'numbat', knowledgeBaseIds: [ofTest] })).toMatchObject({
       passages: [{ documentId: id, text: 'The numbat eats termites.' }],

@@ -240,6 +240,12 @@ function addWriting(server: McpServer, { client }: Connection): void {
         title: z.string().min(1).max(256),
         content: z.string().min(1).describe('Plain text or Markdown.'),
         sourceUrl: z.string().exactOptional().describe('Where people find the original.'),
+        externalId: z
+          .string()
+          .min(1)
+          .max(256)
+          .exactOptional()
+          .describe('Your own id for it: a later text with the same id replaces this one.'),
         attributes: attributes.exactOptional().describe('Facts to filter by, such as {"year": 2026}.'),
       }),
       outputSchema: z.object({ documentId: z.string(), uri: z.string(), status: z.string() }),
