@@ -2,6 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, inject, test } from 'vitest';
+import { exchange } from '../harness/exchange.ts';
 import { createKey, openAccount } from '../harness/opened-account.ts';
 import { root } from '../harness/service-process.ts';
 
@@ -141,6 +142,21 @@ describe('the endpoint', () => {
     const stranger = await overHttp((await openAccount()).apiKey);
     expect(await call(stranger, 'search', { query: 'hotel' })).toEqual({ passages: [], omitted: 0 });
     expect(await call(stranger, 'read_document', { documentId })).toHaveProperty('refusal');
+  });
+
+  test('answers whatever the Host header holds', async () => {
+    const headers = {
+      ...withKey,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+    for (const host of ['a b', '[', 'a/../b', '']) {
+      const sent = { method: 'POST', path: '/mcp', headers: { ...headers, host }, body };
+      const { status, text } = await exchange(inject('address'), sent);
+      expect({ host, status }).toEqual({ host, status: 200 });
+      expect(text).toContain('read_document');
+    }
   });
 
   test('refuses what is no message, and other methods', async () => {

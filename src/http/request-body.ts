@@ -174,7 +174,8 @@ function parse(json: string): unknown {
 }
 
 /**
- * Reads and parses the body. `resources` undefined: memory and event loop are not limited.
+ * Reads and parses the body. `resources` undefined: memory and event loop are not limited; the time is that of a small
+ * body.
  * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INPUT_VALIDATION_FAILED (not UTF-8, not JSON), REQUEST_TIMEOUT,
  * and the errors of the waits for memory and the event loop
  */
@@ -187,8 +188,7 @@ export async function readJsonBody(
   const isJson = JSON_MEDIA_TYPE.test(mediaType) && !OTHER_CHARSET.test(mediaType);
   if (!isJson || !/^(identity)?$/i.test(encoding)) throw unsupportedMediaType();
   const isSmall = Number(request.headers['content-length'] ?? limitBytes) <= SMALL_BODY_BYTES;
-  if (isSmall) return parse(decode(await readSmall(request, limitBytes)));
-  if (resources === undefined) return parse(decode(await readWhole(request, limitBytes)));
+  if (isSmall || resources === undefined) return parse(decode(await readSmall(request, limitBytes)));
   const bytes = await readLarge(request, limitBytes, resources.body);
   try {
     if (bytes.length <= SMALL_BODY_BYTES) return parse(decode(bytes));

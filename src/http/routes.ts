@@ -127,12 +127,12 @@ function serviceAddressOf({ localAddress = '', localPort }: Context['socket']): 
   return `http://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
 }
 
-/** The request as the Fetch API has it, without its body. */
-function toFetchRequest({ method, headers, href, res }: Context): Request {
+/** The request as the Fetch API has it, without its body. Its Host header may hold anything, so it is left out. */
+function toFetchRequest({ method, headers, path, res }: Context): Request {
   const hungUp = new AbortController();
   res.once('close', () => hungUp.abort());
   const named = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
-  return new Request(href, { method, headers: named, signal: hungUp.signal });
+  return new Request(new URL(path, 'http://service'), { method, headers: named, signal: hungUp.signal });
 }
 
 /** A whole answer, or the stream of one that goes on. */

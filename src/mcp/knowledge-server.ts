@@ -45,7 +45,7 @@ const foundPassage = z.object({
   end: z.number().optional(),
 });
 
-/** Code points before and after a passage are named in the structured content; the text is for agents without it. */
+/** The answer of a tool for programs, and as text for agents that read no structured content. */
 const answer = <Structured extends Record<string, unknown>>(structuredContent: Structured, text: string) => ({
   structuredContent,
   content: [{ type: 'text' as const, text }],
