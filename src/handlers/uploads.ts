@@ -11,12 +11,12 @@ import {
   type Description,
   type DocumentRow,
   findDocument,
-  insertDocument,
   requireDocument,
   toDocument,
 } from '../database/documents.ts';
 import { findProcessedId, lockExternalIds, moveToLatest } from '../database/external-ids.ts';
 import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
+import { insertDocument } from '../database/new-documents.ts';
 import type { Tables } from '../database/tables.ts';
 import { fileNotFound, fileNotUploaded, uploadExpired } from '../errors.ts';
 import { typeByName } from '../extraction/detect-type.ts';

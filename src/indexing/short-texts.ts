@@ -14,9 +14,10 @@ import {
 } from '../concurrency/wait-queue.ts';
 import { type DefaultLimits, expectStorage, requireStorage } from '../database/accounts.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { type NewText, toDocument } from '../database/documents.ts';
+import { toDocument } from '../database/documents.ts';
 import { commitTogether, type KeyedRequest, KeyTaken, type Transact } from '../database/idempotency-keys.ts';
 import { lockKnowledgeBase } from '../database/knowledge-bases.ts';
+import type { NewText } from '../database/new-documents.ts';
 import { recordDocumentEvents } from '../database/webhook-events.ts';
 import { overloaded, ServiceError, serverShuttingDown } from '../errors.ts';
 import { type AnalysedTexts, analyseTexts, type Text } from './analyse-document.ts';

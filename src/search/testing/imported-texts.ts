@@ -2,8 +2,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { createAccount } from '../../database/accounts.ts';
 import type { Database } from '../../database/database.ts';
-import { type Description, insertDocument } from '../../database/documents.ts';
+import type { Description } from '../../database/documents.ts';
 import type { OwnedKnowledgeBase } from '../../database/knowledge-bases.ts';
+import { insertDocument } from '../../database/new-documents.ts';
 import { analyseDocument } from '../../indexing/analyse-document.ts';
 import { readExpectedLanguages } from '../../indexing/expected-languages.ts';
 import { createStem } from '../../indexing/stems.ts';
