@@ -1,6 +1,7 @@
 /** The operations on the account itself. */
 
-import { readBalance, readLimits, readUsage } from '../database/accounts.ts';
+import { readLimits, readUsage } from '../database/account-limits.ts';
+import { readBalance } from '../database/accounts.ts';
 import type { Handlers } from './handler-types.ts';
 
 export const accountHandlers = {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Document } from '../../generated/types.gen.ts';
-import { expectStorage, requireStorage } from '../database/accounts.ts';
+import { expectStorage, requireStorage } from '../database/account-limits.ts';
 import { DeletionAnnounced } from '../database/deletion-lock.ts';
 import { toDocument } from '../database/documents.ts';
 import { lockKnowledgeBase, type OwnedKnowledgeBase } from '../database/knowledge-bases.ts';

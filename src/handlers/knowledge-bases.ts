@@ -1,7 +1,7 @@
 /** The operations on knowledge bases. */
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { requireKnowledgeBaseAllowance } from '../database/accounts.ts';
+import { requireKnowledgeBaseAllowance } from '../database/account-limits.ts';
 import { databaseNow } from '../database/clock.ts';
 import { announceDeletion } from '../database/deletion-lock.ts';
 import {

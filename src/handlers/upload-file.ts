@@ -1,6 +1,6 @@
 /** The operation that uploads and imports a file in one request. */
 import { v7 as uuidv7 } from 'uuid';
-import { expectStorage } from '../database/accounts.ts';
+import { expectStorage } from '../database/account-limits.ts';
 import type { Description } from '../database/documents.ts';
 import { lockKnowledgeBase, requireKnowledgeBase } from '../database/knowledge-bases.ts';
 import { discardObjects, insertArrivedFile } from '../files/files.ts';

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Document, UploadTicket } from '../../generated/types.gen.ts';
 import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
-import { requireStorage } from '../database/accounts.ts';
+import { requireStorage } from '../database/account-limits.ts';
 import { databaseNow, readDatabaseTime } from '../database/clock.ts';
 import type { Queryable } from '../database/database.ts';
 import {

@@ -1,5 +1,5 @@
 /** Changes the fields of a document that its owner may change. */
-import { type AccountWithDefaults, requireStorage } from '../database/accounts.ts';
+import { type AccountWithDefaults, requireStorage } from '../database/account-limits.ts';
 import type { Queryable } from '../database/database.ts';
 import {
   type DocumentChange,

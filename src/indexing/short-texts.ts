@@ -12,7 +12,7 @@ import {
   type WaitBudget,
   type WaitQueue,
 } from '../concurrency/wait-queue.ts';
-import { type DefaultLimits, expectStorage, requireStorage } from '../database/accounts.ts';
+import { type DefaultLimits, expectStorage, requireStorage } from '../database/account-limits.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { toDocument } from '../database/documents.ts';
 import { commitTogether, type KeyedRequest, KeyTaken, type Transact } from '../database/idempotency-keys.ts';

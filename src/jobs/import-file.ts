@@ -1,6 +1,6 @@
 /** The job that makes an uploaded file searchable, or fails its document with a reason. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { hasTooManyLexemes } from '../database/accounts.ts';
+import { hasTooManyLexemes } from '../database/account-limits.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { DeletionAnnounced } from '../database/deletion-lock.ts';
 import {

@@ -1,6 +1,7 @@
 /** Finds accounts that have little left of a limit: credits, storage, knowledge bases. */
 import type { Config } from '../../config/config.ts';
-import { listLowBalances, listNearLimits, type NearLimits } from '../../database/accounts.ts';
+import { listNearLimits, type NearLimits } from '../../database/account-limits.ts';
+import { listLowBalances } from '../../database/accounts.ts';
 import type { Database } from '../../database/database.ts';
 import type { Problem } from '../../problem.ts';
 
