@@ -151,7 +151,7 @@ const SMALL_BODY_BYTES = 65_536;
 const SMALL_BODY_MAX_MS = 20_000;
 
 /** Memory for a large body, and the event loop for parsing it: see `Permit`. */
-type BodyResources = { body(): HeldBody; runHeavy<T>(act: () => T): Promise<T> };
+export type BodyResources = { body(): HeldBody; runHeavy<T>(act: () => T): Promise<T> };
 
 const notJson = (reason: string) => validationFailed([`the body must be JSON: ${reason.slice(0, 200)}`]);
 

@@ -11,7 +11,7 @@ import type { Client } from '../concurrency/wait-queue.ts';
 import { methodNotAllowed, metricsNotAuthorized } from '../errors.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { addReference } from './api-reference/reference.ts';
-import { readJsonBody } from './request-body.ts';
+import { type BodyResources, readJsonBody } from './request-body.ts';
 
 /** A request to an upload address. `target`: its path and query as they were requested. */
 export type Upload = { target: string; request: IncomingMessage; client: Client };
@@ -22,7 +22,8 @@ export type McpMessage = {
   key: string;
   /** The request without its body. Its signal aborts when the client hangs up. */
   request: Request;
-  readBody(): Promise<unknown>;
+  client: Client;
+  readBody(resources: BodyResources): Promise<unknown>;
   /** The address at which this server has received the message, and answers requests of the interface. */
   serviceAddress: string;
 };
@@ -151,7 +152,8 @@ function addMcp(router: Router, answerMcp: NonNullable<Routes['answerMcp']>): vo
       const response = await answerMcp({
         key: keyOf(context),
         request: toFetchRequest(context),
-        readBody: () => readJsonBody(context.req, MCP_BODY_MAX_BYTES, undefined),
+        client: context.res,
+        readBody: (resources) => readJsonBody(context.req, MCP_BODY_MAX_BYTES, resources),
         serviceAddress: serviceAddressOf(context.socket),
       });
       // Server, Koa and a streamed answer wait for the end of the response by eleven listeners; Node warns above ten.

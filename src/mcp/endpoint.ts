@@ -1,12 +1,14 @@
 /** MCP over HTTP (streamable, without sessions): each message is answered alone, so that any server may answer it. */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { createKnowledgeRetrieval } from '../client/client.ts';
+import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
+import { createBodyMemory, type HeldBody } from '../http/body-memory.ts';
 import type { McpMessage } from '../http/routes.ts';
 import { createKnowledgeServer } from './knowledge-server.ts';
 
 type Guards = {
   /** @throws UNAUTHORIZED */
-  authenticate(key: string): Promise<{ keyId: string; scope: string }>;
+  authenticate(key: string): Promise<{ keyId: string; accountId: string; scope: string }>;
   /** @throws RATE_LIMITED */
   limitRate(keyId: string): Promise<unknown>;
 };
@@ -15,6 +17,11 @@ type Guards = {
 const ANSWER_MAX_MS = 30_000;
 /** Clients that listen for changes at the same time. There are none to tell, but they may hold a connection. */
 const LISTENERS_MAX = 64;
+/**
+ * Memory for messages that add texts: two of the largest for one account, four in all. It is apart from the memory of
+ * other bodies: a message keeps its own until its tool's request, which needs that memory, has been answered.
+ */
+const BODIES_MAX_BYTES = 16 * 2 ** 20;
 
 /**
  * Creates the function that answers messages. Tools send their requests to this server over loopback, with the key of
@@ -35,12 +42,21 @@ export function createMcpEndpoint({ authenticate, limitRate }: Guards, ending: A
     },
     { maxSubscriptions: LISTENERS_MAX },
   );
+  const memory = createBodyMemory(BODIES_MAX_BYTES);
   ending.addEventListener('abort', () => void handler.close(), { once: true });
-  return async ({ key, request, readBody, serviceAddress }: McpMessage): Promise<Response> => {
-    const { keyId, scope } = await authenticate(key);
+  return async ({ key, request, client, readBody, serviceAddress }: McpMessage): Promise<Response> => {
+    const { keyId, accountId, scope } = await authenticate(key);
     await limitRate(keyId);
     const authInfo = { token: key, clientId: keyId, scopes: [scope], extra: { serviceAddress } };
     if (request.method !== 'POST') return await handler.fetch(request, { authInfo });
-    return await handler.fetch(request, { authInfo, parsedBody: await readBody() });
+    let held: HeldBody | undefined;
+    const body = () => {
+      held ??= memory.begin(accountId, { client, waitMaxMs: REQUEST_WAIT_MAX_MS });
+      return held;
+    };
+    // An answer may be a stream that goes on after it has begun.
+    client.once('close', () => held?.release());
+    const parsedBody = await readBody({ body, runHeavy: async (act) => act() });
+    return await handler.fetch(request, { authInfo, parsedBody });
   };
 }
