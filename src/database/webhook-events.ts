@@ -87,14 +87,21 @@ export type DueEvent = {
   isOverdue: boolean;
 };
 
+/** SQL for a column of one event that must be received before the row `event`; NULL if there is none. */
+const ofEarlier = (column: RawBuilder<unknown>, isOfDocument: RawBuilder<unknown>) => sql`(
+  SELECT ${column} FROM webhook_events AS earlier
+  WHERE earlier.webhook_id = event.webhook_id AND earlier.knowledge_base_id = event.knowledge_base_id
+    AND ${isOfDocument} AND earlier.position < event.position
+  ORDER BY earlier.document_id, earlier.position LIMIT 1)`;
+
 /**
- * SQL for whether the row `earlier` must be received before the row `event`: both are of one document, or `event` is
- * the deletion of the document's knowledge base.
+ * SQL for a column of the event for which the row `event` has to wait: the oldest one of its document, or any one of the
+ * knowledge base whose deletion `event` is. NULL if it waits for none. A scalar subquery for each case reads one entry
+ * of an index. As one NOT EXISTS, PostgreSQL joined 100,000 waiting events by a hash of their knowledge base.
  */
-const precedes = sql`
-  earlier.webhook_id = event.webhook_id AND earlier.knowledge_base_id = event.knowledge_base_id
-    AND (event.document_id IS NULL OR earlier.document_id = event.document_id)
-    AND earlier.position < event.position`;
+const ofBlocking = (column: RawBuilder<unknown>) => sql`
+  CASE WHEN event.document_id IS NULL THEN ${ofEarlier(column, sql`true`)}
+    ELSE ${ofEarlier(column, sql`earlier.document_id = event.document_id`)} END`;
 
 /**
  * Returns the events that a webhook may receive now, those that have waited longest first: at most one for each
@@ -110,7 +117,7 @@ export async function findDueEvents(
       coalesce(failing_since <= now() - make_interval(secs => ${retrySeconds}), false) AS "isOverdue"
     FROM webhook_events AS event
     WHERE webhook_id = ${webhookId} AND due_at <= now()
-      AND NOT EXISTS (SELECT FROM webhook_events AS earlier WHERE ${precedes})
+      AND (${ofBlocking(sql`earlier.position`)}) IS NULL
     ORDER BY due_at, position LIMIT ${limit}`.execute(database);
   return rows;
 }
@@ -121,8 +128,7 @@ export async function findDueEvents(
  */
 export async function postponeBlockedEvents(transaction: Queryable, webhookId: string): Promise<void> {
   await sql`
-    UPDATE webhook_events AS event SET due_at = coalesce(
-      (SELECT max(earlier.due_at) FROM webhook_events AS earlier WHERE ${precedes}), due_at)
+    UPDATE webhook_events AS event SET due_at = coalesce(${ofBlocking(sql`earlier.due_at`)}, due_at)
     WHERE webhook_id = ${webhookId} AND due_at <= now()`.execute(transaction);
 }
 
