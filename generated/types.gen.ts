@@ -269,7 +269,8 @@ export type QueryRequest = {
 
 /**
  * A condition on documents: a comparison of one of their values, or several conditions joined by `and` or `or`.
- * In all up to 64 conditions, 8 levels, 256 values in lists, and 16,384 characters in the texts.
+ * In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384 characters in the
+ * texts.
  *
  * A list matches if one of its texts does. A document without the attribute, or with a value of another type, fits
  * no condition but `ne` and `nin`.

@@ -117,11 +117,17 @@ const lists = (...lengths: number[]) => ({
   filters: lengths.map((length) => ({ type: 'in', key: 'a', value: Array(length).fill(1) })),
 });
 
+const parts = (conditions: number) => ({
+  type: 'and',
+  filters: Array.from({ length: conditions }, (_, i) => ({ type: 'contains', key: 'a', value: `x${i}` })),
+});
+
 test.each<[string, object]>([
   ['8 levels', nested(8)],
   ['64 conditions', many(64)],
   ['16,383 characters', long(1638)],
   ['256 values in lists', lists(100, 100, 56)],
+  ['32 conditions contains', parts(32)],
 ])('200: a filter of %s', async (_, filter) => {
   expect((await request('query', { query: 'otter', filter })).status).toBe(200);
 });
@@ -163,6 +169,12 @@ test.each<[string, object, string, string]>([
     lists(100, 100, 57),
     'filter',
     'filter must have at most 256 values in all of its lists together.',
+  ],
+  [
+    '33 conditions contains',
+    parts(33),
+    'filter',
+    'filter must have at most 32 conditions of the type contains.',
   ],
   [
     '101 values in a list',

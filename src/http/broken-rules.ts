@@ -124,6 +124,7 @@ const SENTENCES: Record<string, (problem: ErrorObject) => string> = {
   maxItems: ({ params }) => `must have at most ${count(params.limit, 'item')}`,
   minProperties: ({ params }) => `must have at least ${count(params.limit, 'field')}`,
   'x-maxConditions': ({ schema }) => `must have at most ${schema} conditions, those within it included`,
+  'x-maxContains': ({ schema }) => `must have at most ${schema} conditions of the type contains`,
   'x-maxListed': ({ schema }) => `must have at most ${schema} values in all of its lists together`,
   'x-maxDepth': ({ schema }) => `must have at most ${schema} levels`,
   'x-maxText': ({ schema }) => `must have at most ${schema} characters in all of its texts together`,

@@ -63,6 +63,11 @@ const partsOf = (value: unknown): unknown[] =>
 const countConditions = (value: unknown): number =>
   partsOf(value).reduce<number>((sum, part) => sum + countConditions(part), 1);
 
+const countContains = (value: unknown): number => {
+  const own = isNode(value) && value.type === 'contains' ? 1 : 0;
+  return partsOf(value).reduce<number>((sum, part) => sum + countContains(part), own);
+};
+
 /** The number of values in the lists of a value and of its parts. */
 function countListed(value: unknown): number {
   const own = isNode(value) && Array.isArray(value.value) ? value.value.length : 0;
@@ -80,6 +85,7 @@ function textLength(value: unknown): number {
 /** What each keyword bounds: the whole of a value, which no keyword of JSON Schema can. */
 const MEASURES: Record<string, (value: unknown) => number> = {
   'x-maxConditions': countConditions,
+  'x-maxContains': countContains,
   'x-maxListed': countListed,
   'x-maxDepth': depthOf,
   'x-maxText': textLength,
