@@ -1,11 +1,12 @@
 /**
- * `npm run evaluate [-- [--json FILE] [--together] [folder…]]`: evaluates the quality of search.
+ * `npm run evaluate [-- [--json FILE] [--together] [--misspelt LETTERS] [folder…]]`: evaluates the quality of search.
  * Imports each test collection through the public API into a new service, runs its queries,
  * and prints the quality of the answers beside published BM25 figures.
  * With --together all collections share one knowledge base, like the documents of people who write several languages.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { InvalidArgumentError } from 'commander';
 import {
   createKnowledgeBase,
   type RunningService,
@@ -15,7 +16,19 @@ import { readFolder, scriptCommand } from './arguments.ts';
 import { type Collection, readCollection, sharedCollections } from './evaluate/collection.ts';
 import { answerQueries, type ImportedCorpus, importCorpus } from './evaluate/collection-run.ts';
 import { mean, measureDocuments, measurePassages } from './evaluate/measures.ts';
+import { misspell } from './evaluate/misspell.ts';
 import { REFERENCE_NDCG10 } from './evaluate/reference.ts';
+
+function readErrors(given: string): number {
+  if (/^[1-3]$/.test(given)) return Number(given);
+  throw new InvalidArgumentError('It must be 1, 2 or 3.');
+}
+
+/** Reads a collection, with misspelt queries where they are asked for. */
+function readQueried(folder: string): Collection {
+  const collection = readCollection(folder);
+  return misspelt === 0 ? collection : { ...collection, queries: misspell(collection.queries, misspelt) };
+}
 
 const readFolders = (path: string, before: string[] = []): string[] => [...before, readFolder(path)];
 
@@ -26,8 +39,17 @@ const command = scriptCommand('evaluate')
   .argument('[folder...]', 'the collections; by default all beside the project', readFolders)
   .option('--json <file>', 'also write the figures to this file')
   .option('--together', 'import all collections into one knowledge base')
+  .option(
+    '--misspelt <letters>',
+    'with this many typing errors in the longest word of each query',
+    readErrors,
+  )
   .parse();
-const { json, together } = command.opts<{ json?: string; together?: true }>();
+const {
+  json,
+  together,
+  misspelt = 0,
+} = command.opts<{ json?: string; together?: true; misspelt?: number }>();
 
 function foldersToEvaluate(): string[] {
   if (command.args.length > 0) return command.args;
@@ -90,7 +112,7 @@ async function evaluateCollection(
 /** Each collection in its own service. Yields each row when it is ready. */
 async function* evaluateAlone(folders: string[]): AsyncGenerator<Row> {
   for (const folder of folders) {
-    const collection = readCollection(folder);
+    const collection = readQueried(folder);
     yield await withService(async (service) =>
       evaluateCollection(service, collection, await importCorpus(service, collection)),
     );
@@ -99,7 +121,7 @@ async function* evaluateAlone(folders: string[]): AsyncGenerator<Row> {
 
 /** All collections in one knowledge base. A result from another collection counts as wrong. */
 async function* evaluateTogether(folders: string[]): AsyncGenerator<Row> {
-  const collections = folders.map(readCollection);
+  const collections = folders.map(readQueried);
   yield* await withService(async (service) => {
     const knowledgeBaseId = await createKnowledgeBase(service, 'together');
     const imported: ImportedCorpus[] = [];
