@@ -15,7 +15,9 @@ type UnknownWord = { word: string; stems: string[]; spellings: Respellings };
 /**
  * A kind of near words.
  *
- * - `weight`: against 1 for the word itself.
+ * - `weight`: against 1 for the word itself. Measured by nDCG@10 of 400 queries of XQuAD with typing errors (`npm run
+ *   evaluate -- --misspelt 1`), in English and German. Kinds without a figure made no difference of .001 from .2 to .6:
+ *   their words hardly occur there. They stand below `respelled`, since they mean something else.
  * - `from`: letters of the shortest word that has such near words.
  * - `choose`: those lexemes, of all that the probes found, that are near; all if it is missing.
  */
@@ -39,7 +41,9 @@ const transcribed: Kind = {
   probesOf: ({ word }) => [{ words: transcriptions(word) }],
 };
 
-/** One letter away; the first letter is the same. */
+/**
+ * One letter away; the first letter is the same. One error: .6 .9776 and .9393, .8 .9807 and .9468, 1 .9804 and .9512.
+ */
 const respelled: Kind = {
   weight: 0.8,
   from: 4,
@@ -61,7 +65,8 @@ const ENDING_MAX = 4;
 
 /**
  * Two letters away. Nearly all such words begin alike. An error in its ending hides a word's stem, so that the word
- * without its last letters also counts as a stem: `refridgerater` is near `refriger`.
+ * without its last letters also counts as a stem: `refridgerater` is near `refriger`. Two errors: 0 .9574 and .9021, .2
+ * .9592 and .9152, .4 .9641 and .9251, .6 .9660 and .9250.
  */
 const respelledTwice: Kind = {
   weight: 0.4,
@@ -100,7 +105,7 @@ const sameStart: Kind = {
   probesOf: ({ word }) => [{ start: Array.from(word).slice(0, -2).join('') }],
 };
 
-/** The share of a compound's letters that its parts must have together. */
+/** The share of a compound's letters that its parts must have together. German without errors: .4 .9553, .8 .9538. */
 const PARTS_SHARE = 0.6;
 
 /** The beginnings or endings of a word, as `cut` returns them for a number of letters; not the word itself. */
@@ -109,7 +114,10 @@ function affixesOf(word: string, cut: (letters: string[], length: number) => str
   return letters.slice(PART_FROM).map((_, i) => cut(letters, PART_FROM + i).join(''));
 }
 
-/** The words with which a compound begins and ends: `Reisekosten` and `Abrechnung` for `Reisekostenabrechnung`. */
+/**
+ * The words with which a compound begins and ends: `Reisekosten` and `Abrechnung` for `Reisekostenabrechnung`. German
+ * without errors: .2 .9529, .4 .9553, .6 .9555.
+ */
 const parts: Kind = {
   weight: 0.4,
   from: 5,
@@ -139,7 +147,7 @@ const parts: Kind = {
 /** All kinds, the nearest first. */
 const KINDS = [transcribed, respelled, compound, parts, respelledStart, respelledTwice, sameStart];
 
-/** Lexemes of one kind that count: the most frequent ones. */
+/** Lexemes of one kind that count: the most frequent ones. From 2 to 8 all figures differ by less than .0005. */
 const NEAR_MAX = 4;
 
 /** Near words of one kind. */
