@@ -29,18 +29,30 @@ test('an id may be passed as a field of an object, or alone', async () => {
   server.script = [succeed({ id: 'd', status: 'processed' })];
   const client = connect();
   const [document, knowledgeBase] = [{ documentId: 'd' }, { knowledgeBaseId: 'k' }];
+  const webhook = { webhookId: 'w' };
   const calls = [
     [() => client.getDocument('d'), () => client.getDocument(document)],
+    [() => client.getDocumentStatus('d'), () => client.getDocumentStatus(document)],
+    [() => client.getDocumentContent('d'), () => client.getDocumentContent(document)],
+    [() => client.listPassages('d'), () => client.listPassages(document)],
+    [() => client.retryDocument('d'), () => client.retryDocument(document)],
+    [() => client.getKnowledgeBase('k'), () => client.getKnowledgeBase(knowledgeBase)],
+    [() => client.listDocuments('k'), () => client.listDocuments(knowledgeBase)],
+    [() => client.importFile('f'), () => client.importFile({ fileId: 'f' })],
+    [() => client.importFileAndPoll('f'), () => client.importFileAndPoll({ fileId: 'f' })],
+    [() => client.testWebhook('w'), () => client.testWebhook(webhook)],
+    [() => client.deleteWebhook('w'), () => client.deleteWebhook(webhook)],
     [() => client.deleteDocument('d'), () => client.deleteDocument(document)],
     [() => client.deleteKnowledgeBase('k'), () => client.deleteKnowledgeBase(knowledgeBase)],
     [() => client.pollDocumentStatus('d'), () => client.pollDocumentStatus(document)],
   ] as const;
-  for (const [callWithId, callWithObject] of calls) {
-    await callWithId();
-    await callWithObject();
-    const [byId, byObject] = server.requests.slice(-2).map(({ path, body }) => ({ path, body }));
-    expect(byObject).toEqual(byId);
-  }
+  const sentBy = async (call: () => Promise<unknown>) => {
+    server.requests = [];
+    await call();
+    return server.requests.map(({ path, body }) => ({ path, body }));
+  };
+  for (const [callWithId, callWithObject] of calls)
+    expect(await sentBy(callWithObject)).toEqual(await sentBy(callWithId));
 });
 
 test('a filter of a list is sent as JSON, and a parameter without a value not at all', async () => {

@@ -7,14 +7,11 @@ import type {
   ImportTextContentRequest,
   UploadTicket,
 } from '../../generated/types.gen.ts';
+import { toDocumentInput } from './bare-id.ts';
 import { type FileSource, openFile } from './file-source.ts';
-import {
-  createReadOperations,
-  createRequestOptions,
-  createWriteOperations,
-  toDocumentInput,
-} from './operations.ts';
 import { type PollOptions, type StatusSource, untilProcessed } from './poll.ts';
+import { createReadOperations } from './read-operations.ts';
+import { createRequestOptions } from './request-options.ts';
 import { send } from './send.ts';
 import {
   type CallOptions,
@@ -22,6 +19,7 @@ import {
   type KnowledgeRetrievalSettings,
   readSettings,
 } from './settings.ts';
+import { createWriteOperations } from './write-operations.ts';
 
 /** A file for a knowledge base, and what `importFile` takes besides its id. */
 export type UploadFileRequest = FileSource & { knowledgeBaseId: string } & Omit<ImportFileRequest, 'fileId'>;
@@ -89,8 +87,8 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
     uploadFileAndPoll: async (request: UploadFileRequest, poll: PollOptions = {}): Promise<Document> =>
       await untilDone(await uploadFile(request, poll), poll),
     /** Like importFile, and waits until the document is processed. */
-    importFileAndPoll: async (body: ImportFileRequest, poll: PollOptions = {}): Promise<Document> =>
-      await untilDone(await writes.importFile(body, poll), poll),
+    importFileAndPoll: async (file: ImportFileRequest | string, poll: PollOptions = {}): Promise<Document> =>
+      await untilDone(await writes.importFile(file, poll), poll),
     /** Like importTextContent, and waits until the document is processed. The service does so before it answers. */
     importTextContentAndPoll: async (
       body: ImportTextContentRequest,

@@ -2,7 +2,8 @@
 export type * from '../../generated/types.gen.ts';
 export { createKnowledgeRetrieval, type KnowledgeRetrieval, type UploadFileRequest } from './client.ts';
 export { KnowledgeRetrievalError, type KnowledgeRetrievalErrorCode } from './errors.ts';
-export type { Page, Selected } from './operations.ts';
+export type { Page, PagePromise } from './page.ts';
 export type { PollOptions } from './poll.ts';
+export type { Selected } from './read-operations.ts';
 export type { CallOptions, CreateOptions, KnowledgeRetrievalSettings } from './settings.ts';
 export { type ReceivedWebhook, verifyWebhook } from './verify-webhook.ts';
