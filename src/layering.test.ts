@@ -162,8 +162,9 @@ test('retrieval and storage know nothing of HTTP', () => {
   expect(knowing).toEqual([]);
 });
 
-test('only config.ts reads the environment, only main.ts exits', () => {
-  expect(files.filter((file) => read(file).includes('process.env'))).toEqual(['config/config.ts']);
+test('only config.ts reads the environment, and the client that of its caller; only main.ts exits', () => {
+  const reading = files.filter((file) => /process(\(\))?\??\.env\b/i.test(read(file)));
+  expect(reading).toEqual(['client/platform.ts', 'config/config.ts']);
   expect(files.filter((file) => read(file).includes('process.exit('))).toEqual(['main.ts']);
 });
 

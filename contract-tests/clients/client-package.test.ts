@@ -62,6 +62,14 @@ const FILES = {
   missing: 'FILE_UNREADABLE',
   failed: 'DOCUMENT_FAILED NO_TEXT_EXTRACTED',
   found: ['story.txt'],
+  several: {
+    outcomes: ['processed', 'INPUT_VALIDATION_FAILED', 'processed'],
+    phases: ['queued', 'uploading', 'importing', 'processing', 'done'],
+    // The share of the bytes that was reported first and last.
+    sent: [0, 1],
+    totals: { files: 3, done: 2, failed: 1, sentBytes: 2 },
+    titles: ['blob.txt', 'empty.txt', 'long.txt', 'story.txt', 'stream.txt'],
+  },
   gone: 'DOCUMENT_NOT_FOUND',
   unauthorized: 'UNAUTHORIZED',
 };

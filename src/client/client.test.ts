@@ -1,8 +1,8 @@
 /** The client against a scripted server: time-outs, errors, uploads, waiting for imports. */
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
-import type { UploadFileRequest } from './client.ts';
-import { createKnowledgeRetrieval, type KnowledgeRetrievalSettings } from './index.ts';
+import type { KnowledgeRetrievalSettings, UploadFileRequest } from './index.ts';
 import {
   answer,
   breakOff,
@@ -138,11 +138,11 @@ describe('errors', () => {
   });
 
   test.each<[string, object]>([
-    ['baseUrl', { baseUrl: undefined }],
+    ['baseUrl', { baseUrl: 8080 as never }],
     ['baseUrl', { baseUrl: '' }],
     ['baseUrl', { baseUrl: 'localhost:8080' }],
     ['baseUrl', { baseUrl: '127.0.0.1:8080' }],
-    ['apiKey', { apiKey: undefined }],
+    ['apiKey', { apiKey: 7 as never }],
     ['apiKey', { apiKey: '\n' }],
     ['apiKey', { apiKey: 'kr_a\nkr_b' }],
     ['concurrency', { concurrency: 0 }],
@@ -150,14 +150,6 @@ describe('errors', () => {
     const error = await errorOf((async () => connect(settings))());
     expect(error).toMatchObject({ errorCode: 'INVALID_ARGUMENT', data: { argument } });
     expect(error.message).not.toContain('kr_');
-  });
-
-  test('INVALID_ARGUMENT: without settings the message says what is missing', async () => {
-    const error = await errorOf((async () => createKnowledgeRetrieval(undefined as never))()); // as JavaScript may
-    expect(error).toMatchObject({
-      errorCode: 'INVALID_ARGUMENT',
-      message: 'baseUrl must be the http(s) address of the service, as http://127.0.0.1:8080; it is missing.',
-    });
   });
 
   test('INVALID_ARGUMENT: input of which no request can be made', async () => {
@@ -203,6 +195,8 @@ describe('uploads', () => {
 
   test.each<[string, () => Extract<UploadFileRequest, { fileName: string }>['file']]>([
     ['a Uint8Array', () => new TextEncoder().encode('héllo')],
+    ['an ArrayBuffer', () => new TextEncoder().encode('héllo').buffer],
+    ['a Buffer', () => Buffer.from('héllo')],
     ['a part of a buffer', () => new TextEncoder().encode('-héllo-').subarray(1, 7)],
     ['a web stream', () => new Blob(['hé', 'llo']).stream()],
     ['a stream of Node', () => Readable.from([Buffer.from('hé'), Buffer.from('llo')])],
@@ -226,11 +220,72 @@ describe('uploads', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test('a path determines name and bytes', async () => {
+  test.each<[string, () => UploadFileRequest['file']]>([
+    ['a path', () => import.meta.filename],
+    ['a file: URL', () => new URL(import.meta.url)],
+    ['a stream of createReadStream', () => createReadStream(import.meta.filename)],
+  ])('%s determines name and bytes', async (_, open) => {
     server.script = [ticket(`${server.address}/uploads/f`), answer(200, ''), succeed({ id: 'd' })];
-    await connect().uploadFile({ knowledgeBaseId: 'k', file: import.meta.filename });
+    await connect().uploadFile({ knowledgeBaseId: 'k', file: open() } as UploadFileRequest); // each has a name
     expect(server.requests[0]?.body).toContain('"fileName":"client.test.ts"');
-    expect(server.requests[1]?.body).toContain('a path determines name and bytes');
+    expect(server.requests[1]?.body).toContain('determines name and bytes');
+  });
+
+  test('a stream with a size is read when it is sent, and must have that size', async () => {
+    let isRead = false;
+    async function* give() {
+      isRead = true;
+      yield Buffer.from('hé');
+      yield Buffer.from('llo');
+    }
+    const file = (size: number) => ({ knowledgeBaseId: 'k', file: give(), fileName: 'a.txt', size });
+    server.script = [refuse(403, 'STORAGE_LIMIT_EXCEEDED')];
+    await errorOf(connect().uploadFile(file(6)));
+    expect(isRead).toBe(false);
+    server.requests = [];
+    server.script = [ticket(`${server.address}/uploads/f`), breakOff, answer(200, ''), succeed({ id: 'd' })];
+    await connect().uploadFile(file(6));
+    expect(server.requests.map(({ body }) => body).slice(0, 3)).toEqual([
+      '{"knowledgeBaseId":"k","fileName":"a.txt","size":6}',
+      'héllo',
+      'héllo',
+    ]);
+    for (const size of [5, 7]) {
+      server.script = [ticket(`${server.address}/uploads/f`)];
+      const message = `a.txt cannot be read: its stream does not have the ${size} bytes that \`size\` says.`;
+      const error = await errorOf(connect().uploadFile(file(size)));
+      expect(error).toMatchObject({ errorCode: 'FILE_UNREADABLE', message });
+    }
+  });
+
+  test('INVALID_ARGUMENT, before anything is sent: a stream that is too large, or gives no bytes', async () => {
+    let givenBytes = 0;
+    const piece = new Uint8Array(1024 * 1024);
+    async function* endless() {
+      for (;;) {
+        givenBytes += piece.length;
+        yield piece;
+      }
+    }
+    const upload = (file: AsyncIterable<never>) =>
+      errorOf(connect().uploadFile({ knowledgeBaseId: 'k', file, fileName: 'a.txt' }));
+    expect(await upload(endless() as AsyncIterable<never>)).toMatchObject({
+      errorCode: 'INVALID_ARGUMENT',
+      message: 'a.txt is larger than 52428800 bytes (50 MiB), the most of a file.',
+    });
+    expect(givenBytes).toBe(51 * piece.length);
+    expect(await upload(Readable.from(['text']) as AsyncIterable<never>)).toMatchObject({
+      errorCode: 'INVALID_ARGUMENT',
+      message: 'The stream of a.txt must give bytes; it gave a string.',
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test('ABORTED: while a stream gives nothing', async () => {
+    const file = new ReadableStream<Uint8Array>();
+    const signal = AbortSignal.timeout(50);
+    const call = connect().uploadFile({ knowledgeBaseId: 'k', file, fileName: 'a.txt' }, { signal });
+    expect(await errorOf(call)).toMatchObject({ errorCode: 'ABORTED', cause: signal.reason });
   });
 
   test.each<[string, string, unknown]>([
@@ -239,7 +294,16 @@ describe('uploads', () => {
     ['FILE_UNREADABLE', '/dev/null cannot be read: it is not a regular file.', '/dev/null'],
     ['INVALID_ARGUMENT', 'A file without a name needs a fileName.', new Blob(['a'])],
     ['INVALID_ARGUMENT', 'A file without a name needs a fileName.', new Uint8Array(1)],
-    ['INVALID_ARGUMENT', 'file must be a path, a File, a Blob, a Uint8Array or a stream.', undefined],
+    ...[undefined, null, 7, {}, ['a']].map((file): [string, string, unknown] => [
+      'INVALID_ARGUMENT',
+      'file must be a path, a file: URL, a File, a Blob, an ArrayBuffer, a Uint8Array or a stream.',
+      file,
+    ]),
+    [
+      'INVALID_ARGUMENT',
+      'Only file: addresses can be read, not https:; pass (await fetch(address)).body with a fileName.',
+      new URL('https://example.com/a.pdf'),
+    ],
   ])('%s, before anything is sent: %s', async (errorCode, message, file) => {
     const wrong = { knowledgeBaseId: 'k', file } as never; // what the types forbid
     expect(await errorOf(connect().uploadFile(wrong))).toMatchObject({ errorCode, message });

@@ -5,35 +5,30 @@ import type {
   GetDocumentData,
   ImportFileRequest,
   ImportTextContentRequest,
-  UploadTicket,
 } from '../../generated/types.gen.ts';
 import { toDocumentInput } from './bare-id.ts';
-import { type FileSource, openFile } from './file-source.ts';
+import { labelOf } from './file-source.ts';
 import { type PollOptions, type StatusSource, untilProcessed } from './poll.ts';
 import { createReadOperations } from './read-operations.ts';
 import { createRequestOptions } from './request-options.ts';
-import { send } from './send.ts';
+import { type CreateOptions, type KnowledgeRetrievalSettings, readSettings } from './settings.ts';
+import { completeFile, createUpload, type UploadFileRequest, type UploadOptions } from './upload.ts';
 import {
-  type CallOptions,
-  type CreateOptions,
-  type KnowledgeRetrievalSettings,
-  readSettings,
-} from './settings.ts';
+  type UploadFilesOptions,
+  type UploadResult,
+  type UploadSources,
+  uploadEach,
+} from './upload-files.ts';
+import { type ReportProgress, trackFile } from './upload-progress.ts';
 import { createWriteOperations } from './write-operations.ts';
-
-/** A file for a knowledge base, and what `importFile` takes besides its id. */
-export type UploadFileRequest = FileSource & { knowledgeBaseId: string } & Omit<ImportFileRequest, 'fileId'>;
-
-/** As long as the service allows for an upload. */
-const UPLOAD_TIMEOUT_MS = 600_000;
 
 /**
  * A client of one service with one key. Every function returns the `data` of the answer; lists return a page with its
  * `pagination`. Every error is a KnowledgeRetrievalError.
  */
-export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
+export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = {}) {
   const context = readSettings(settings);
-  const { semaphores, fetch, answeredOrigins } = context;
+  const { semaphores, concurrency } = context;
   const options = createRequestOptions(context);
   const reads = createReadOperations(options);
   const writes = createWriteOperations(options);
@@ -44,48 +39,63 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings) {
   };
 
   /** Waits until the document is processed. */
-  const untilDone = async (document: Document, poll?: PollOptions): Promise<Document> => ({
-    ...document,
-    ...(await untilProcessed(statusSource, document.id, poll)),
-  });
-
-  /** Sends the bytes of a file. They are read only when it is their turn. */
-  const sendBytes = async (read: () => Promise<Blob>, ticket: UploadTicket, call: CallOptions) => {
-    const { uploadUrl: address, method, headers } = ticket;
-    const { signal, deadlineMs = context.deadlineMs, retries = context.retries } = call;
-    const sendInTurn = async () => {
-      const request = { address, method, headers, body: await read(), signal };
-      const limits = { timeoutMs: UPLOAD_TIMEOUT_MS, deadlineMs: deadlineMs + UPLOAD_TIMEOUT_MS, retries };
-      return await semaphores.requests.run(
-        () => send(request, { fetch, answeredOrigins, ...limits }),
-        signal,
-      );
+  const untilDone = async (
+    document: Document,
+    poll?: PollOptions,
+    report?: ReportProgress,
+  ): Promise<Document> => {
+    const onReport = (status: DocumentStatusReport) => {
+      if (status.status !== 'processed')
+        report?.({ phase: 'processing', document: { ...document, ...status } });
     };
-    await semaphores.bodies.run(sendInTurn, signal);
+    return { ...document, ...(await untilProcessed(statusSource, document.id, { ...poll, onReport })) };
   };
 
-  const uploadInTurn = async ({ knowledgeBaseId, ...source }: UploadFileRequest, call: CallOptions) => {
-    const { fileName, sizeBytes: size, read } = await openFile(source);
-    const ticket = await writes.presignUploadUrl({ knowledgeBaseId, fileName, size }, call);
-    await sendBytes(read, ticket, call);
-    const { file: _file, fileName: _fileName, ...described } = source;
-    return await writes.importFile({ ...described, fileId: ticket.fileId }, call);
-  };
-
-  /**
-   * Uploads and imports a file: requests an upload address, sends the bytes there, and imports them. The returned
-   * document is `pending`. A path works in Node, Deno and Bun.
-   */
-  const uploadFile = async (request: UploadFileRequest, call: CallOptions = {}): Promise<Document> =>
-    await semaphores.uploads.run(() => uploadInTurn(request, call), call.signal);
+  const upload = createUpload(context, writes);
 
   return {
     ...reads,
     ...writes,
-    uploadFile,
+    /**
+     * Uploads and imports a file: requests an upload address, sends the bytes there, and imports them. The returned
+     * document is `pending`. A path works in Node, Deno and Bun.
+     */
+    uploadFile: async (request: UploadFileRequest, options: UploadOptions = {}): Promise<Document> => {
+      const { report } = trackFile(labelOf(request), options.onProgress);
+      return await completeFile({ report }, () => upload(request, options, options.onProgress && report));
+    },
     /** Like uploadFile, and waits until the document is processed. */
-    uploadFileAndPoll: async (request: UploadFileRequest, poll: PollOptions = {}): Promise<Document> =>
-      await untilDone(await uploadFile(request, poll), poll),
+    uploadFileAndPoll: async (
+      request: UploadFileRequest,
+      options: PollOptions & UploadOptions = {},
+    ): Promise<Document> => {
+      const { report } = trackFile(labelOf(request), options.onProgress);
+      return await completeFile({ report }, async () => {
+        const document = await upload(request, options, options.onProgress && report);
+        report({ phase: 'processing', document });
+        return await untilDone(document, options, report);
+      });
+    },
+    /**
+     * Uploads and imports many files, several at a time. Returns a result for each, in their order: its document, or the
+     * error. An async iterable is read as the uploads proceed, not ahead.
+     * @throws ABORTED; INVALID_ARGUMENT when the sources cannot be read. Files that are uploaded by then stay.
+     */
+    uploadFiles: async (sources: UploadSources, options: UploadFilesOptions): Promise<UploadResult[]> =>
+      await uploadEach(sources, options, { upload, concurrency }),
+    /**
+     * Like uploadFiles, and waits until all documents are processed, or have failed. `deadlineMs` applies to each
+     * document from the moment when it is one of those that are waited for, as many as are uploaded at once.
+     */
+    uploadFilesAndPoll: async (
+      sources: UploadSources,
+      options: UploadFilesOptions & PollOptions,
+    ): Promise<UploadResult[]> =>
+      await uploadEach(sources, options, {
+        upload,
+        concurrency,
+        finish: (document, report) => untilDone(document, options, report),
+      }),
     /** Like importFile, and waits until the document is processed. */
     importFileAndPoll: async (file: ImportFileRequest | string, poll: PollOptions = {}): Promise<Document> =>
       await untilDone(await writes.importFile(file, poll), poll),

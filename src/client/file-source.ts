@@ -1,102 +1,155 @@
 /** Opens the file to upload: by its path in Node, Deno and Bun, or as a Blob, bytes or a stream anywhere. */
+import { aborted, fileUnreadable, invalidArgument, KnowledgeRetrievalError } from './errors.ts';
+import { type OpenedFile, openPath, toPath } from './local-file.ts';
+import { untilAborted } from './until-aborted.ts';
 
-import { fileUnreadable, invalidArgument } from './errors.ts';
+/** The stream of a file that has a path, as of Node's `createReadStream`. */
+type FileStream = AsyncIterable<Uint8Array> & { readonly path: string | Uint8Array };
 
-/** Bytes without a name. A stream is read to its end before anything is sent: its length is part of the request. */
-type NamelessFile = Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
+/** A file that brings its name: a path, a `file:` URL, a File, or the stream of a file. */
+export type NamedFile = string | URL | File | FileStream;
 
-/** A path or a File has a name. Anything else needs a `fileName`. */
-export type FileSource =
-  | { file: string | File; fileName?: string }
-  | { file: NamelessFile; fileName: string };
+type NamelessFile =
+  | Blob
+  | ArrayBuffer
+  | ArrayBufferView
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>;
 
-/** `sizeBytes` is known before the bytes are read: a file that is too large is refused without reading it. */
-export type OpenedFile = { fileName: string; sizeBytes: number; read(): Promise<Blob> };
-
-/** The functions used of Node's modules. Deno and Bun have them too. */
-type FileSystem = {
-  stat(path: string): Promise<{ size: number; isFile(): boolean; isDirectory(): boolean }>;
-  open(path: string): Promise<{ close(): Promise<void> }>;
-  readFile(path: string): Promise<Uint8Array<ArrayBuffer>>;
-};
-type Paths = { basename(path: string): string };
-
-/**
- * Loads a module of Node without an `import` that bundlers for browsers would see, since most of them fail on it.
- * `getBuiltinModule` came with Node 20.16.
- */
-async function loadBuiltin<Module>(name: string): Promise<Module> {
-  const { process } = globalThis;
-  if (!process?.versions?.node)
-    throw invalidArgument('file', 'A path can be read in Node, Deno and Bun only; pass a File or a Blob.');
-  const found: unknown =
-    process.getBuiltinModule?.(name) ?? (await import(/* @vite-ignore */ /* webpackIgnore: true */ name));
-  return found as Module; // as its caller names it
-}
-
-/** The meaning of the file system's error codes (errno(3)). */
-const REASONS: Record<string, string> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  EISDIR: 'it is a directory',
-  EACCES: 'permission is denied',
-  EPERM: 'permission is denied',
-};
-
-function unreadable(path: string, cause: unknown) {
-  const { code = '', message = String(cause) } = cause as { code?: string; message?: string }; // Node's errors
-  return fileUnreadable(path, REASONS[code] ?? message, cause);
-}
-
-/** Checks the file before anything is sent. @throws FILE_UNREADABLE */
-async function openPath(path: string, givenName?: string): Promise<OpenedFile> {
-  const { stat, open, readFile } = await loadBuiltin<FileSystem>('node:fs/promises');
-  const { basename } = await loadBuiltin<Paths>('node:path');
-  /** Runs `act`. Deno throws some errors synchronously, and rejects with others. */
-  const tryRead = async <T>(act: () => Promise<T>): Promise<T> => {
-    try {
-      return await act();
-    } catch (error) {
-      throw unreadable(path, error);
+/** Anything without a name of its own needs a `fileName`. */
+export type FileSource = (
+  | {
+      /** A path or `file:` URL (not in browsers), a `File`, or the stream of `createReadStream`. */
+      file: NamedFile;
+      /** 1 to 256 characters. Default: the file's own name, without folders. */
+      fileName?: string;
     }
-  };
-  const found = await tryRead(() => stat(path));
-  if (!found.isFile())
-    throw fileUnreadable(path, found.isDirectory() ? 'it is a directory' : 'it is not a regular file');
-  await tryRead(async () => await (await open(path)).close());
-  return {
-    fileName: givenName ?? basename(path),
-    sizeBytes: found.size,
-    read: () => tryRead(async () => new Blob([await readFile(path)])),
-  };
+  | {
+      /** A `Blob`, an `ArrayBuffer`, a `Uint8Array` such as a `Buffer`, a web stream, or a stream of Node. */
+      file: NamelessFile;
+      /** 1 to 256 characters. */
+      fileName: string;
+    }
+) & {
+  /**
+   * The bytes of a stream, 1 to 52,428,800. Only streams need it: with it a stream is read when it is sent, without it
+   * before anything is sent, since the service wants to know the size first. Either way it is in memory meanwhile, so
+   * that it can be sent again after a broken connection.
+   */
+  size?: number;
+};
+
+/** The largest file that the service takes (`presignUploadUrl`, `size`): 50 MiB. */
+export const FILE_SIZE_MAX = 52_428_800;
+
+const WANTED = 'file must be a path, a file: URL, a File, a Blob, an ArrayBuffer, a Uint8Array or a stream';
+
+const lastPart = (path: string): string => path.replace(/^.*[\\/]/, '');
+
+const isFileStream = (file: object): file is FileStream => 'path' in file && typeof file.path === 'string';
+
+/** The name that the file brings; undefined: none. */
+function ownNameOf(file: unknown): string | undefined {
+  if (typeof file === 'string') return lastPart(file);
+  if (typeof file !== 'object' || file === null) return undefined;
+  if (file instanceof URL) return lastPart(file.pathname);
+  // Bun's Blobs have the field of a File: a path, or no value.
+  if (file instanceof Blob) return 'name' in file && file.name ? lastPart(String(file.name)) : undefined;
+  return isFileStream(file) ? lastPart(String(file.path)) : undefined;
 }
 
-async function readPieces(pieces: AsyncIterable<Uint8Array>): Promise<Blob> {
+/** What to call a file that is not open yet, and perhaps none. */
+export const labelOf = ({ file, fileName }: { file?: unknown; fileName?: string | undefined }): string =>
+  fileName ?? ownNameOf(file) ?? 'a file without a name';
+
+/** The bytes that a buffer or a view of one holds; undefined: it is none. They are copied, since they may change. */
+function copyBytes(bytes: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (bytes instanceof ArrayBuffer) return new Uint8Array(bytes.slice(0));
+  if (!ArrayBuffer.isView(bytes)) return undefined;
+  return new Uint8Array(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+}
+
+/** The bytes of a file that is not a stream; undefined: it is one, or no file. */
+function toBlob(file: unknown): Blob | undefined {
+  if (file instanceof Blob) return file;
+  const bytes = copyBytes(file);
+  return bytes && new Blob([bytes]);
+}
+
+/** The pieces of a web stream, whose iterator Safari lacks. */
+async function* piecesOf(stream: ReadableStream<unknown>): AsyncGenerator<unknown> {
+  const reader = stream.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel();
+  }
+}
+
+/** A stream, its name for errors, and its size where the caller knows it. */
+type Stream = { pieces: AsyncIterable<unknown>; fileName: string; size: number | undefined };
+
+const tooLarge = (fileName: string) =>
+  invalidArgument('file', `${fileName} is larger than ${FILE_SIZE_MAX} bytes (50 MiB), the most of a file.`);
+
+async function collect({ pieces, fileName, size }: Stream, signal: AbortSignal | undefined): Promise<Blob> {
   const read: Uint8Array<ArrayBuffer>[] = [];
-  for await (const piece of pieces) read.push(new Uint8Array(piece));
+  let sizeBytes = 0;
+  for await (const piece of pieces) {
+    if (signal?.aborted) throw aborted(signal.reason);
+    const bytes = copyBytes(piece);
+    if (bytes === undefined)
+      throw invalidArgument('file', `The stream of ${fileName} must give bytes; it gave a ${typeof piece}.`);
+    sizeBytes += bytes.length;
+    if (sizeBytes > FILE_SIZE_MAX) throw tooLarge(fileName);
+    if (sizeBytes > (size ?? sizeBytes)) break;
+    read.push(bytes);
+  }
+  if (size !== undefined && sizeBytes !== size)
+    throw fileUnreadable(fileName, `its stream does not have the ${size} bytes that \`size\` says`);
   return new Blob(read);
 }
 
-/** The bytes of a file that has no path; undefined: it is no file. */
-async function readNameless(file: unknown): Promise<Blob | undefined> {
-  if (file instanceof Blob) return file;
-  if (file instanceof Uint8Array) return new Blob([new Uint8Array(file)]);
-  if (file instanceof ReadableStream) return await new Response(file).blob(); // Safari's cannot be iterated
-  const isIterable = typeof file === 'object' && file !== null && Symbol.asyncIterator in file;
-  return isIterable ? await readPieces(file as AsyncIterable<Uint8Array>) : undefined; // by its type
+/**
+ * Reads a stream to its end.
+ * @throws FILE_UNREADABLE; INVALID_ARGUMENT when it is too large, or gives no bytes; ABORTED
+ */
+async function readStream(stream: Stream, signal: AbortSignal | undefined): Promise<Blob> {
+  return await untilAborted(collect(stream, signal), signal).catch((cause: unknown) => {
+    if (cause instanceof KnowledgeRetrievalError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw fileUnreadable(stream.fileName, reason, cause);
+  });
 }
 
-/** @throws FILE_UNREADABLE; INVALID_ARGUMENT when `file` is no file, or has no name */
-export async function openFile({ file, fileName }: FileSource): Promise<OpenedFile> {
-  if (typeof file === 'string') return await openPath(file, fileName);
-  // Bun's Blobs have the field of a File, without a value.
-  const name =
-    fileName ?? (file instanceof Blob && 'name' in file && file.name ? String(file.name) : undefined);
-  const bytes = await readNameless(file).catch((cause: unknown) => {
-    throw fileUnreadable(name ?? 'The stream', cause instanceof Error ? cause.message : String(cause), cause);
-  });
-  if (bytes === undefined)
-    throw invalidArgument('file', 'file must be a path, a File, a Blob, a Uint8Array or a stream.');
-  if (name === undefined) throw invalidArgument('fileName', 'A file without a name needs a fileName.');
-  return { fileName: name, sizeBytes: bytes.size, read: async () => bytes };
+/** The pieces of a stream; undefined: it is none. */
+function toPieces(file: unknown): AsyncIterable<unknown> | undefined {
+  if (file instanceof ReadableStream) return piecesOf(file);
+  const isIterable = typeof file === 'object' && file !== null && Symbol.asyncIterator in file;
+  return isIterable ? (file as AsyncIterable<unknown>) : undefined; // by the symbol
+}
+
+const fromBlob = (blob: Blob, fileName: string): OpenedFile => ({
+  fileName,
+  sizeBytes: blob.size,
+  read: async () => blob,
+});
+
+/**
+ * Opens the file. A stream without a `size` is read now.
+ * @throws FILE_UNREADABLE; INVALID_ARGUMENT when `file` is no file, or has no name; ABORTED
+ */
+export async function openFile(
+  { file, fileName: given, size }: FileSource,
+  signal?: AbortSignal,
+): Promise<OpenedFile> {
+  if (typeof file === 'string') return await openPath(file, given);
+  if (file instanceof URL) return await openPath(await toPath(file), given);
+  const bytes = toBlob(file) ?? toPieces(file);
+  if (bytes === undefined) throw invalidArgument('file', `${WANTED}.`);
+  const fileName = given ?? ownNameOf(file);
+  if (fileName === undefined) throw invalidArgument('fileName', 'A file without a name needs a fileName.');
+  if (bytes instanceof Blob) return fromBlob(bytes, fileName);
+  const read = () => readStream({ pieces: bytes, fileName, size }, signal);
+  return size === undefined ? fromBlob(await read(), fileName) : { fileName, sizeBytes: size, read };
 }

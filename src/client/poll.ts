@@ -2,18 +2,25 @@
 import type { DocumentStatusReport } from '../../generated/types.gen.ts';
 import { deadlinePassed, documentFailed, documentTimedOut, KnowledgeRetrievalError } from './errors.ts';
 import { pause } from './send.ts';
+import type { CallOptions } from './settings.ts';
 import { limitTime } from './time-limit.ts';
 
-/**
- * `deadlineMs`: how long to wait for the end of an import, including all requests. Default: 15 minutes, without the
- * document's time in the queue, which the service itself limits.
- */
-export type PollOptions = { deadlineMs?: number; signal?: AbortSignal };
+/** For a call that waits for the end of an import. */
+export type PollOptions = Omit<CallOptions, 'deadlineMs'> & {
+  /**
+   * How long to wait for the end of the import, in milliseconds, including all requests. Default: 900,000 (15 minutes),
+   * without the document's time in the queue, which the service itself limits.
+   */
+  deadlineMs?: number;
+};
+
+/** `onReport`: called with each status report of the service. */
+type Watch = PollOptions & { onReport?: (report: DocumentStatusReport) => void };
 
 type StatusRequest = { documentId: string; waitSeconds: number };
 /** Where the status comes from. `hasWaiters`: whether requests for other documents wait for their turn. */
 export type StatusSource = {
-  getStatus(request: StatusRequest, call: { signal: AbortSignal }): Promise<DocumentStatusReport>;
+  getStatus(request: StatusRequest, call: CallOptions): Promise<DocumentStatusReport>;
   hasWaiters(): boolean;
 };
 
@@ -33,6 +40,8 @@ function processedOf(report: DocumentStatusReport): DocumentStatusReport | undef
   return report.status === 'processed' ? report : undefined;
 }
 
+type Polling = CallOptions & Pick<Watch, 'onReport'> & { endMs: number; returnsPending: boolean };
+
 /**
  * Asks until the document is processed. Each request waits at the server. `returnsPending`: also returns while the
  * document is still in the queue.
@@ -40,15 +49,16 @@ function processedOf(report: DocumentStatusReport): DocumentStatusReport | undef
 async function poll(
   { getStatus, hasWaiters }: StatusSource,
   documentId: string,
-  { endMs, signal, returnsPending }: { endMs: number; signal: AbortSignal; returnsPending: boolean },
+  { endMs, returnsPending, onReport, ...call }: Polling,
 ) {
   for (;;) {
     const askedMs = Date.now();
     const leftSeconds = Math.max(0, Math.floor((endMs - askedMs) / 1000));
     const waitSeconds = Math.min(hasWaiters() ? CROWDED_WAIT_SECONDS : LONGEST_WAIT_SECONDS, leftSeconds);
-    const report = await getStatus({ documentId, waitSeconds }, { signal });
+    const report = await getStatus({ documentId, waitSeconds }, call);
+    onReport?.(report);
     if (processedOf(report) !== undefined) return report;
-    await pause(Math.max(0, askedMs + LEAST_INTERVAL_MS - Date.now()), signal);
+    await pause(Math.max(0, askedMs + LEAST_INTERVAL_MS - Date.now()), call.signal);
     if (returnsPending && report.status === 'pending') return report;
   }
 }
@@ -60,7 +70,7 @@ async function poll(
 export async function untilProcessed(
   source: StatusSource,
   documentId: string,
-  options: PollOptions = {},
+  options: Watch = {},
 ): Promise<DocumentStatusReport> {
   for (;;) {
     const report = await pollInTime(source, documentId, options);
@@ -71,13 +81,13 @@ export async function untilProcessed(
 async function pollInTime(
   source: StatusSource,
   documentId: string,
-  { deadlineMs: given, signal }: PollOptions,
+  { deadlineMs: given, signal, ...others }: Watch,
 ): Promise<DocumentStatusReport> {
   const deadlineMs = given ?? DEADLINE_MS;
   const { deadline, either } = limitTime(signal, deadlineMs);
   try {
-    const limits = { endMs: Date.now() + deadlineMs, signal: either, returnsPending: given === undefined };
-    return await poll(source, documentId, limits);
+    const limits = { endMs: Date.now() + deadlineMs, returnsPending: given === undefined };
+    return await poll(source, documentId, { ...others, ...limits, signal: either });
   } catch (error) {
     const isLate =
       deadline.aborted && error instanceof KnowledgeRetrievalError && error.cause === deadline.reason;

@@ -1,40 +1,57 @@
 /** The settings of a client and of its calls, with their defaults. */
 import { invalidArgument, pageAddress } from './errors.ts';
+import { readVariable } from './platform.ts';
 import { createSemaphore, type Semaphore } from './semaphore.ts';
 
 /** Where the service is, and how long the client waits for it. */
 export type KnowledgeRetrievalSettings = {
-  /** The service's address, including a path if a proxy adds one. */
-  baseUrl: string;
-  /** White space around it is dropped. */
-  apiKey: string;
-  /** The time limit of each attempt of a request, in milliseconds; 60,000 by default. */
+  /**
+   * The service's address, including a path if a proxy adds one. Default: the environment variable KNOWLEDGE_URL, which
+   * browsers do not have, otherwise `http://127.0.0.1:8080`.
+   */
+  baseUrl?: string;
+  /** White space around it is dropped. Default: the environment variable KNOWLEDGE_API_KEY. */
+  apiKey?: string;
+  /** The time limit of each attempt of a request, in milliseconds, from 0. Default: 60,000. */
   timeoutMs?: number;
   /**
-   * The time limit of all attempts of a request with the pauses between them; 300,000 by default. After a 429 or 503
-   * the request is repeated until then.
+   * The time limit of all attempts of a request with the pauses between them, in milliseconds, from 0. Default: 300,000.
+   * After a 429 or 503 the request is repeated until then.
    */
   deadlineMs?: number;
   /**
-   * How often a request is repeated at most, for any reason; 0: never. Defaults: until the deadline after a 429 or 503;
+   * How often a request is repeated at most, for any reason; 0: never. Default: until the deadline after a 429 or 503;
    * for half a minute while a server that has answered before does not answer; two times if it never has.
    */
   retries?: number;
-  /** How many requests are in progress at once, 8 by default. Further calls wait for their turn. */
+  /** How many requests are in progress at once, from 1. Further calls wait for their turn. Default: 8. */
   concurrency?: number;
-  /** Used instead of the platform's own. */
+  /** Used instead of the platform's own. Default: the global `fetch`. */
   fetch?: typeof fetch;
 };
 
-/** For one call; `timeoutMs`, `deadlineMs` and `retries` replace the client's. */
-export type CallOptions = { signal?: AbortSignal; timeoutMs?: number; deadlineMs?: number; retries?: number };
+/** For one call. `timeoutMs`, `deadlineMs` and `retries` replace the client's. */
+export type CallOptions = {
+  /** Ends the call, which then throws ABORTED. */
+  signal?: AbortSignal;
+  /** The time limit of each attempt, in milliseconds. Default: the client's, 60,000. */
+  timeoutMs?: number;
+  /** The time limit of all attempts with the pauses between them, in milliseconds. Default: the client's, 300,000. */
+  deadlineMs?: number;
+  /** How often a request is repeated at most; 0: never. Default: the client's. */
+  retries?: number;
+};
 
-/**
- * `idempotencyKey`: 1 to 255 visible ASCII characters; by default each call has a new one. A second call with the same
- * key and input within a day does nothing and returns the first result, even if another process makes it.
- */
-export type CreateOptions = CallOptions & { idempotencyKey?: string };
+export type CreateOptions = CallOptions & {
+  /**
+   * 1 to 255 visible ASCII characters. Default: a new one for each call. A second call with the same key and input
+   * within a day does nothing and returns the first result, even if another process makes it.
+   */
+  idempotencyKey?: string;
+};
 
+/** Where the service listens by default. */
+const BASE_URL = 'http://127.0.0.1:8080';
 const TIMEOUT_MS = 60_000;
 const DEADLINE_MS = 300_000;
 const CONCURRENCY = 8;
@@ -64,6 +81,10 @@ export type Context = {
   deadlineMs: number;
   retries: number | undefined;
   fetch: typeof fetch;
+  /** Whether `fetch` is the platform's own, and not the caller's. */
+  isPlatformFetch: boolean;
+  /** How many requests are in progress at once. */
+  concurrency: number;
   /** The origins that have answered this client before: the service's, and that of its upload addresses. */
   answeredOrigins: Set<string>;
   semaphores: Semaphores;
@@ -81,13 +102,11 @@ function createSemaphores(concurrency: number): Semaphores {
   };
 }
 
-const kindOf = (value: unknown): string => (value === undefined ? 'missing' : typeof value);
-
 /** The address without a slash at its end. A web page may pass a path of its own origin. @throws INVALID_ARGUMENT */
 function readBaseUrl(baseUrl: unknown): string {
   const wanted = 'baseUrl must be the http(s) address of the service, as http://127.0.0.1:8080';
   if (typeof baseUrl !== 'string' || baseUrl === '')
-    throw invalidArgument('baseUrl', `${wanted}; it is ${baseUrl === '' ? 'empty' : kindOf(baseUrl)}.`);
+    throw invalidArgument('baseUrl', `${wanted}; it is ${baseUrl === '' ? 'empty' : typeof baseUrl}.`);
   try {
     const { protocol } = new URL(baseUrl, pageAddress()?.href);
     if (protocol === 'http:' || protocol === 'https:') return baseUrl.replace(/\/+$/, '');
@@ -104,23 +123,28 @@ function readBaseUrl(baseUrl: unknown): string {
 function readApiKey(apiKey: unknown): string {
   const trimmed = typeof apiKey === 'string' ? apiKey.trim() : '';
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
-  const found = typeof apiKey === 'string' ? 'is empty, or holds other characters' : `is ${kindOf(apiKey)}`;
+  if (apiKey === undefined)
+    throw invalidArgument(
+      'apiKey',
+      'There is no API key: pass apiKey, or set KNOWLEDGE_API_KEY (not in browsers).',
+    );
+  const found = typeof apiKey === 'string' ? 'is empty, or holds other characters' : `is ${typeof apiKey}`;
   throw invalidArgument('apiKey', `apiKey must hold visible ASCII characters; it ${found}.`);
 }
 
 /** @throws INVALID_ARGUMENT for an address, a key or a `concurrency` that cannot be used */
-export function readSettings(given: KnowledgeRetrievalSettings): Context {
-  // JavaScript code may pass none.
-  const settings: Partial<KnowledgeRetrievalSettings> = given ?? {};
+export function readSettings(settings: KnowledgeRetrievalSettings): Context {
   const { timeoutMs = TIMEOUT_MS, deadlineMs = DEADLINE_MS, retries, concurrency = CONCURRENCY } = settings;
   return {
-    baseUrl: readBaseUrl(settings.baseUrl),
-    apiKey: readApiKey(settings.apiKey),
+    baseUrl: readBaseUrl(settings.baseUrl ?? readVariable('KNOWLEDGE_URL') ?? BASE_URL),
+    apiKey: readApiKey(settings.apiKey ?? readVariable('KNOWLEDGE_API_KEY')),
     timeoutMs,
     deadlineMs,
     retries,
     // The platform's fetch fails unless it is called as a global function.
     fetch: settings.fetch ?? ((...request) => globalThis.fetch(...request)),
+    isPlatformFetch: settings.fetch === undefined,
+    concurrency,
     answeredOrigins: new Set(),
     semaphores: createSemaphores(concurrency),
   };

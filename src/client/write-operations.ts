@@ -135,3 +135,5 @@ export const createWriteOperations = (
     );
   },
 });
+
+export type WriteOperations = ReturnType<typeof createWriteOperations>;

@@ -6,9 +6,14 @@ import {
   createKnowledgeRetrieval,
   type DocumentErrorCode,
   type DocumentStatus,
+  type KnowledgeRetrieval,
   KnowledgeRetrievalError,
   type KnowledgeRetrievalSettings,
   type SearchResult,
+  type UploadFilesProgress,
+  type UploadPhase,
+  type UploadSource,
+  type UploadTotals,
 } from 'knowledge-retrieval-client';
 
 export { createKnowledgeRetrieval };
@@ -63,6 +68,35 @@ export async function useOperations(settings: KnowledgeRetrievalSettings) {
 /** `file` contains text, `empty` does not. */
 export type Files = { file: string | File; empty: string | File };
 
+/** Uploads several files from a generator, one of them empty, and lists them by `for await`. */
+async function useSeveral(retrieval: KnowledgeRetrieval, knowledgeBaseId: string) {
+  const text = 'The keeper counts the ships. '.repeat(2_000);
+  async function* generate(): AsyncGenerator<UploadSource> {
+    yield { file: new Blob([text]), fileName: 'long.txt', attributes: { pages: 'many' } };
+    yield { file: new TextEncoder().encode('').buffer, fileName: 'nothing.txt' };
+    yield { file: new Blob([text]).stream(), fileName: 'stream.txt', size: text.length };
+  }
+  const phases: UploadPhase[] = [];
+  const sent: number[] = [];
+  let totals: UploadTotals | undefined;
+  const onProgress = (progress: UploadFilesProgress) => {
+    totals = progress.totals;
+    if (progress.index > 0) return;
+    if (progress.phase !== phases.at(-1)) phases.push(progress.phase);
+    if (progress.phase === 'uploading') sent.push(progress.sentBytes / text.length);
+  };
+  const results = await retrieval.uploadFilesAndPoll(generate(), { knowledgeBaseId, onProgress });
+  const titles: string[] = [];
+  for await (const { title } of retrieval.listDocuments({ knowledgeBaseId, limit: 2 })) titles.push(title);
+  return {
+    outcomes: results.map(({ document, error }) => error?.errorCode ?? document?.status),
+    phases,
+    sent: [sent.at(0), sent.at(-1)],
+    totals: { ...totals, sentBytes: (totals?.sentBytes ?? 0) / text.length, totalBytes: undefined },
+    titles: titles.toSorted(),
+  };
+}
+
 /** Calls that need a service: a mock stores nothing. */
 export async function useFiles(settings: KnowledgeRetrievalSettings, { file, empty }: Files) {
   const retrieval = createKnowledgeRetrieval(settings);
@@ -75,6 +109,7 @@ export async function useFiles(settings: KnowledgeRetrievalSettings, { file, emp
   const missing = await codeOf(retrieval.uploadFile({ knowledgeBaseId, file: 'missing.txt' }));
   const failed = await codeOf(retrieval.uploadFileAndPoll({ knowledgeBaseId, file: empty }));
   const found = await retrieval.query({ query: 'lighthouse', knowledgeBaseIds: [knowledgeBaseId] });
+  const several = await useSeveral(retrieval, knowledgeBaseId);
   await retrieval.deleteKnowledgeBase(knowledgeBaseId);
   return {
     status: document.status,
@@ -84,6 +119,7 @@ export async function useFiles(settings: KnowledgeRetrievalSettings, { file, emp
     missing,
     failed,
     found: found.map(({ title }) => title),
+    several,
     gone: await codeOf(retrieval.getDocument(document.id)),
     unauthorized: await codeOf(createKnowledgeRetrieval({ ...settings, apiKey: 'wrong' }).getBalance()),
   };
