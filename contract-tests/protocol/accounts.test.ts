@@ -126,6 +126,12 @@ const NOT_FOUND = {
   webhookId: 'WEBHOOK_NOT_FOUND',
 } as const;
 
+/** Deletes all knowledge bases and webhooks, so that later tests have less to read. */
+async function deleteEverything({ api }: Account): Promise<void> {
+  for (const { id } of (await api.listKnowledgeBases()).data) await api.deleteKnowledgeBase(id);
+  for (const { id } of (await api.listWebhooks()).data) await api.deleteWebhook(id);
+}
+
 /** Everything that an account stores, with the text of all passages. */
 async function readEverything({ api }: Account) {
   const holdings = await readHoldings({ api });
@@ -172,6 +178,7 @@ test.each(ID_FIELDS)(
       for (const { id } of (await mine.api.listDocuments({ knowledgeBaseId: own.knowledgeBaseId })).data)
         await untilFinal(mine.api, id);
     expect(outcomeOf(await theirs.request(operationId, toInput(foreign)))).toBe(reachedBy(operationId));
+    for (const account of [mine, theirs]) await deleteEverything(account);
   },
 );
 
