@@ -6,61 +6,85 @@ export type ClientOptions = {
 
 /**
  * Identifies a knowledge base. A UUID; any other text of this length is unknown, not invalid.
+ *
+ * 36 characters.
  */
 export type KnowledgeBaseId = string;
 
 /**
  * Identifies a document. Opaque; letters, digits, `-` and `_`.
+ *
+ * 1 to 128 characters.
  */
 export type DocumentId = string;
 
 /**
  * Identifies an uploaded file. Opaque; letters, digits, `-` and `_`.
+ *
+ * 1 to 128 characters.
  */
 export type FileId = string;
 
 /**
  * Identifies a passage. Opaque; it stays the same as long as the document exists.
+ *
+ * 1 to 256 characters.
  */
 export type PassageId = string;
 
 /**
  * The title of imported text, or the file name of an upload.
+ *
+ * 1 to 256 characters.
  */
 export type Title = string;
 
 /**
  * A name for people. It need not be unique.
+ *
+ * 1 to 100 characters.
  */
 export type KnowledgeBaseName = string;
 
 /**
  * What the knowledge base is for. Empty when none was given.
+ *
+ * At most 1,000 characters.
  */
 export type KnowledgeBaseDescription = string;
 
 /**
  * Bytes of the uploaded file, or of imported text in UTF-8.
+ *
+ * 1 to 52,428,800.
  */
 export type FileSize = number;
 
 /**
  * A number of bytes.
+ *
+ * 0 to 9,007,199,254,740,991.
  */
 export type ByteCount = number;
 
 /**
  * A number of things.
+ *
+ * 0 to 9,007,199,254,740,991.
  */
 export type Count = number;
 
 /**
  * A time in UTC, with milliseconds.
+ *
+ * At most 24 characters.
  */
 export type Timestamp = string;
 
 /**
  * A position in a list. Opaque; valid only for the list that returned it.
+ *
+ * 1 to 512 characters.
  */
 export type Cursor = string;
 
@@ -89,6 +113,8 @@ export type DocumentErrorCode = 'UNSUPPORTED_FILE_TYPE' | 'FILE_CORRUPT' | 'FILE
  * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
  * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
  * this field.
+ *
+ * At most 16 fields.
  */
 export type Attributes = {
     [key: string]: AttributeValue;
@@ -101,17 +127,23 @@ export type AttributeValue = AttributeText | number | boolean | Array<AttributeT
 
 /**
  * The text of an attribute.
+ *
+ * At most 512 characters.
  */
 export type AttributeText = string;
 
 /**
  * The file's name with its extension. It is shown and hints at the type; it is never a path.
+ *
+ * 1 to 256 characters.
  */
 export type FileName = string;
 
 /**
  * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
  * service never opens it.
+ *
+ * 1 to 2,048 characters.
  */
 export type SourceUrl = string;
 
@@ -119,6 +151,8 @@ export type SourceUrl = string;
  * The caller's own id of the document, such as a path or the key of a record, compared as it is. A document
  * replaces the earlier ones with its `externalId` in the same knowledge base when it is `processed`, whether
  * these are processed or not. One that fails replaces nothing. While both exist, both count as stored.
+ *
+ * 1 to 256 characters.
  */
 export type ExternalId = string;
 
@@ -136,28 +170,38 @@ export type IfUnchanged = 'skip';
 /**
  * SHA-256 of the file's bytes or of the text in UTF-8, in hexadecimal digits. Only documents with an `externalId`
  * have this field: compare it with a file, to skip the upload of unchanged ones.
+ *
+ * 64 characters.
  */
 export type ContentHash = string;
 
 /**
  * The document that this one replaces, if there is one: the last that was found under its `externalId`. It exists
  * until this one is `processed`.
+ *
+ * 1 to 128 characters.
  */
 export type ReplacedDocumentId = string;
 
 /**
  * How many passages there are; 0 until the document is processed.
+ *
+ * 0 to 2,147,483,647.
  */
 export type PassageCount = number;
 
 /**
  * How many pages, slides or sheets the file has; only in formats with pages, after it was read.
+ *
+ * 0 to 2,147,483,647.
  */
 export type PageCount = number;
 
 /**
  * Only while the status is `pending`: the file's position in the queue; 1 is the next. Accounts take turns, so a
  * later file of another account may be read first. The number is at most a few seconds old.
+ *
+ * 1 to 2,147,483,647.
  */
 export type QueuePosition = number;
 
@@ -169,16 +213,22 @@ export type DocumentWarnings = Array<string>;
 /**
  * The language by whose rules a passage was analysed, as an English name in lower case; `simple` if none
  * fits.
+ *
+ * 1 to 64 characters.
  */
 export type Language = string;
 
 /**
  * Identifies a webhook. A UUID; any other text of this length is unknown, not invalid.
+ *
+ * 36 characters.
  */
 export type WebhookId = string;
 
 /**
  * Where the events are sent, an https address without user name, password and fragment.
+ *
+ * 1 to 2,048 characters.
  */
 export type WebhookUrl = string;
 
@@ -196,17 +246,23 @@ export type WebhookEventType = 'document.processed' | 'document.failed' | 'docum
 
 /**
  * The events to send; all if the field is missing, also types that later versions add. Repeated types count once.
+ *
+ * 1 to 20 items.
  */
 export type EventTypes = Array<SubscribableEventType>;
 
 /**
  * The knowledge bases whose events are sent; all if the field is missing, also later ones. Repeated ids count
  * once.
+ *
+ * 1 to 100 items.
  */
 export type WebhookKnowledgeBaseIds = Array<KnowledgeBaseId>;
 
 /**
  * The `webhook-id` header of the event, a UUID. It is the same at each attempt.
+ *
+ * 36 characters.
  */
 export type EventId = string;
 
@@ -216,53 +272,83 @@ export type EventId = string;
 export type QueryRequest = {
     /**
      * A question, or words to search for.
+     *
+     * 1 to 8,192 characters.
      */
     query: string;
     /**
      * The knowledge bases to search: all if the field is missing, none if the list is empty. Repeated ids count
      * once.
+     *
+     * At most 100 items.
      */
     knowledgeBaseIds?: Array<KnowledgeBaseId>;
     /**
      * The maximum number of results.
+     *
+     * 1 to 50. Default: 10.
      */
     limit?: number;
     /**
      * Whether the last word of `query` may be the beginning of one, for a search while its user types. The words
      * that begin with it count too, and in full where no passage has it as a word.
+     *
+     * Default: false.
      */
     prefix?: boolean;
     /**
      * The documents to search: all if the field is missing, none if the list is empty. Repeated ids count once.
      * With `knowledgeBaseIds`, only those of the documents that are in these knowledge bases.
+     *
+     * At most 100 items.
      */
     documentIds?: Array<DocumentId>;
+    /**
+     * A condition on documents: a comparison of one of their values, or several conditions joined by `and` or `or`.
+     * In all up to 64 conditions, 32 of them `contains`, 8 levels, 256 values in lists, and 16,384 characters in the
+     * texts.
+     *
+     * A list matches if one of its texts does. A document without the attribute, or with a value of another type, fits
+     * no condition but `ne` and `nin`.
+     */
     filter?: Filter;
     /**
      * How many passages of one document may be among the results: its best ones. Passages of other documents take
      * the places of the rest.
+     *
+     * 1 to 50.
      */
     maxPerDocument?: number;
     /**
      * The lowest score of a result. All results below it are left out.
+     *
+     * 0 to 1.
      */
     minScore?: number;
     /**
      * How many passages before and after each result to add as `context`. Where results are near each other, no
      * text comes twice.
+     *
+     * 0 to 3. Default: 0.
      */
     contextPassages?: number;
     /**
      * Whether to add `highlights` and a `snippet` to each result.
+     *
+     * Default: false.
      */
     highlight?: boolean;
     /**
      * Whether to add an `explanation` of the score to each result.
+     *
+     * Default: false.
      */
     explain?: boolean;
     /**
      * The only fields of each result to return, so that readers who pay by the token get no more than they need.
      * All if the field is missing. Repeated names count once.
+     *
+     * 1 to 32 items.
      */
     fields?: Array<SearchResultField>;
 };
@@ -295,7 +381,17 @@ export type FilterByValue = {
      * The comparison.
      */
     type: 'eq' | 'ne';
+    /**
+     * The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
+     * The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
+     * which begin at midnight UTC.
+     *
+     * At most 64 characters.
+     */
     key: FilterKey;
+    /**
+     * A text, a number or a boolean.
+     */
     value: FilterValue;
 };
 
@@ -308,6 +404,13 @@ export type FilterByOrder = {
      * The comparison.
      */
     type: 'gt' | 'gte' | 'lt' | 'lte';
+    /**
+     * The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
+     * The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
+     * which begin at midnight UTC.
+     *
+     * At most 64 characters.
+     */
     key: FilterKey;
     /**
      * A text or a number.
@@ -323,9 +426,18 @@ export type FilterByList = {
      * The comparison.
      */
     type: 'in' | 'nin';
+    /**
+     * The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
+     * The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
+     * which begin at midnight UTC.
+     *
+     * At most 64 characters.
+     */
     key: FilterKey;
     /**
      * The values to compare with. In an empty list there is none.
+     *
+     * At most 100 items.
      */
     value: Array<FilterValue>;
 };
@@ -339,7 +451,19 @@ export type FilterByPart = {
      * The comparison.
      */
     type: 'contains';
+    /**
+     * The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
+     * The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
+     * which begin at midnight UTC.
+     *
+     * At most 64 characters.
+     */
     key: FilterKey;
+    /**
+     * A text to compare with.
+     *
+     * At most 2,048 characters.
+     */
     value: FilterText;
 };
 
@@ -353,6 +477,8 @@ export type FilterGroup = {
     type: 'and' | 'or';
     /**
      * The conditions.
+     *
+     * 1 to 63 items.
      */
     filters: Array<Filter>;
 };
@@ -361,6 +487,8 @@ export type FilterGroup = {
  * The name of an attribute, or a field of the document itself: `$type`, `$title`, `$sourceUrl` or `$createdAt`.
  * The values for `$createdAt` are times in ISO 8601 with their zone, such as `2026-01-15T09:28:41.903Z`, or days,
  * which begin at midnight UTC.
+ *
+ * At most 64 characters.
  */
 export type FilterKey = string;
 
@@ -371,6 +499,8 @@ export type FilterValue = FilterText | number | boolean;
 
 /**
  * A text to compare with.
+ *
+ * At most 2,048 characters.
  */
 export type FilterText = string;
 
@@ -378,10 +508,44 @@ export type FilterText = string;
  * The uploaded file to make a document of.
  */
 export type ImportFileRequest = {
+    /**
+     * Identifies an uploaded file. Opaque; letters, digits, `-` and `_`.
+     *
+     * 1 to 128 characters.
+     */
     fileId: FileId;
+    /**
+     * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
+     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
+     * this field.
+     *
+     * At most 16 fields.
+     */
     attributes?: Attributes;
+    /**
+     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
+     * service never opens it.
+     *
+     * 1 to 2,048 characters.
+     */
     sourceUrl?: SourceUrl;
+    /**
+     * The caller's own id of the document, such as a path or the key of a record, compared as it is. A document
+     * replaces the earlier ones with its `externalId` in the same knowledge base when it is `processed`, whether
+     * these are processed or not. One that fails replaces nothing. While both exist, both count as stored.
+     *
+     * 1 to 256 characters.
+     */
     externalId?: ExternalId;
+    /**
+     * With `skip`, an import of content that the knowledge base has already makes nothing new. The existing document
+     * is the answer, with `unchanged: true`. Content is the same if its SHA-256 is.
+     *
+     * With an `externalId`, only the last document with this id is compared, and its title must be the same too, or
+     * the file name of a file.
+     * Its `attributes` and `sourceUrl` become those of the request, where these are given. Without an `externalId`,
+     * any document of the knowledge base counts, and stays as it is. Failed documents never count.
+     */
     ifUnchanged?: IfUnchanged;
 };
 
@@ -389,8 +553,23 @@ export type ImportFileRequest = {
  * The file to be sent, and the knowledge base for it.
  */
 export type PresignUploadUrlRequest = {
+    /**
+     * Identifies a knowledge base. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     knowledgeBaseId: KnowledgeBaseId;
+    /**
+     * The file's name with its extension. It is shown and hints at the type; it is never a path.
+     *
+     * 1 to 256 characters.
+     */
     fileName: FileName;
+    /**
+     * Bytes of the uploaded file, or of imported text in UTF-8.
+     *
+     * 1 to 52,428,800.
+     */
     size: FileSize;
 };
 
@@ -398,6 +577,11 @@ export type PresignUploadUrlRequest = {
  * The knowledge base to delete.
  */
 export type DeleteKnowledgeBaseRequest = {
+    /**
+     * Identifies a knowledge base. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     knowledgeBaseId: KnowledgeBaseId;
 };
 
@@ -405,6 +589,11 @@ export type DeleteKnowledgeBaseRequest = {
  * The document to delete.
  */
 export type DeleteDocumentRequest = {
+    /**
+     * Identifies a document. Opaque; letters, digits, `-` and `_`.
+     *
+     * 1 to 128 characters.
+     */
     documentId: DocumentId;
 };
 
@@ -412,15 +601,56 @@ export type DeleteDocumentRequest = {
  * The text to make a document of, and the knowledge base for it.
  */
 export type ImportTextContentRequest = {
+    /**
+     * Identifies a knowledge base. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     knowledgeBaseId: KnowledgeBaseId;
+    /**
+     * The title of imported text, or the file name of an upload.
+     *
+     * 1 to 256 characters.
+     */
     title: Title;
     /**
      * The text, with at least one character that is not white space.
+     *
+     * 1 to 1,000,000 characters.
      */
     content: string;
+    /**
+     * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
+     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
+     * this field.
+     *
+     * At most 16 fields.
+     */
     attributes?: Attributes;
+    /**
+     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
+     * service never opens it.
+     *
+     * 1 to 2,048 characters.
+     */
     sourceUrl?: SourceUrl;
+    /**
+     * The caller's own id of the document, such as a path or the key of a record, compared as it is. A document
+     * replaces the earlier ones with its `externalId` in the same knowledge base when it is `processed`, whether
+     * these are processed or not. One that fails replaces nothing. While both exist, both count as stored.
+     *
+     * 1 to 256 characters.
+     */
     externalId?: ExternalId;
+    /**
+     * With `skip`, an import of content that the knowledge base has already makes nothing new. The existing document
+     * is the answer, with `unchanged: true`. Content is the same if its SHA-256 is.
+     *
+     * With an `externalId`, only the last document with this id is compared, and its title must be the same too, or
+     * the file name of a file.
+     * Its `attributes` and `sourceUrl` become those of the request, where these are given. Without an `externalId`,
+     * any document of the knowledge base counts, and stays as it is. Failed documents never count.
+     */
     ifUnchanged?: IfUnchanged;
 };
 
@@ -428,11 +658,30 @@ export type ImportTextContentRequest = {
  * The document to change, and its new fields.
  */
 export type UpdateDocumentRequest = {
+    /**
+     * Identifies a document. Opaque; letters, digits, `-` and `_`.
+     *
+     * 1 to 128 characters.
+     */
     documentId: DocumentId;
+    /**
+     * The title of imported text, or the file name of an upload.
+     *
+     * 1 to 256 characters.
+     */
     title?: Title;
+    /**
+     * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
+     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
+     * this field.
+     *
+     * At most 16 fields.
+     */
     attributes?: Attributes;
     /**
      * The new address of the original, as at the import. An empty text removes the present one.
+     *
+     * At most 2,048 characters.
      */
     sourceUrl?: string;
 };
@@ -441,6 +690,11 @@ export type UpdateDocumentRequest = {
  * The document to read again.
  */
 export type RetryDocumentRequest = {
+    /**
+     * Identifies a document. Opaque; letters, digits, `-` and `_`.
+     *
+     * 1 to 128 characters.
+     */
     documentId: DocumentId;
 };
 
@@ -448,7 +702,17 @@ export type RetryDocumentRequest = {
  * The new knowledge base's name and purpose.
  */
 export type CreateKnowledgeBaseRequest = {
+    /**
+     * A name for people. It need not be unique.
+     *
+     * 1 to 100 characters.
+     */
     name: KnowledgeBaseName;
+    /**
+     * What the knowledge base is for. Empty when none was given.
+     *
+     * At most 1,000 characters.
+     */
     description?: KnowledgeBaseDescription;
 };
 
@@ -456,8 +720,23 @@ export type CreateKnowledgeBaseRequest = {
  * The knowledge base to change, and its new name and purpose.
  */
 export type UpdateKnowledgeBaseRequest = {
+    /**
+     * Identifies a knowledge base. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     knowledgeBaseId: KnowledgeBaseId;
+    /**
+     * A name for people. It need not be unique.
+     *
+     * 1 to 100 characters.
+     */
     name?: KnowledgeBaseName;
+    /**
+     * What the knowledge base is for. Empty when none was given.
+     *
+     * At most 1,000 characters.
+     */
     description?: KnowledgeBaseDescription;
 };
 
@@ -465,8 +744,24 @@ export type UpdateKnowledgeBaseRequest = {
  * Where to send which events.
  */
 export type CreateWebhookRequest = {
+    /**
+     * Where the events are sent, an https address without user name, password and fragment.
+     *
+     * 1 to 2,048 characters.
+     */
     url: WebhookUrl;
+    /**
+     * The events to send; all if the field is missing, also types that later versions add. Repeated types count once.
+     *
+     * 1 to 20 items.
+     */
     events?: EventTypes;
+    /**
+     * The knowledge bases whose events are sent; all if the field is missing, also later ones. Repeated ids count
+     * once.
+     *
+     * 1 to 100 items.
+     */
     knowledgeBaseIds?: WebhookKnowledgeBaseIds;
 };
 
@@ -474,6 +769,11 @@ export type CreateWebhookRequest = {
  * The webhook to delete.
  */
 export type DeleteWebhookRequest = {
+    /**
+     * Identifies a webhook. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     webhookId: WebhookId;
 };
 
@@ -481,6 +781,11 @@ export type DeleteWebhookRequest = {
  * The webhook to send a test event to.
  */
 export type TestWebhookRequest = {
+    /**
+     * Identifies a webhook. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     webhookId: WebhookId;
 };
 
@@ -488,14 +793,57 @@ export type TestWebhookRequest = {
  * A collection of documents, searched alone or together with others.
  */
 export type KnowledgeBase = {
+    /**
+     * Identifies a knowledge base. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     id: KnowledgeBaseId;
+    /**
+     * A name for people. It need not be unique.
+     *
+     * 1 to 100 characters.
+     */
     name: KnowledgeBaseName;
+    /**
+     * What the knowledge base is for. Empty when none was given.
+     *
+     * At most 1,000 characters.
+     */
     description: KnowledgeBaseDescription;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     createdAt: Timestamp;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     updatedAt: Timestamp;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     documentCount?: Count;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     passageCount?: Count;
+    /**
+     * A number of bytes.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     storageUsed?: ByteCount;
+    /**
+     * The number of documents in each status. Together they are the `documentCount`.
+     */
     documentsByStatus?: DocumentsByStatus;
 };
 
@@ -503,10 +851,35 @@ export type KnowledgeBase = {
  * The number of documents in each status. Together they are the `documentCount`.
  */
 export type DocumentsByStatus = {
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     pending: Count;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     processing: Count;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     processed: Count;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     failed: Count;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     timeout: Count;
 };
 
@@ -514,22 +887,108 @@ export type DocumentsByStatus = {
  * An imported file or text, with the status of its import.
  */
 export type Document = {
+    /**
+     * Identifies a document. Opaque; letters, digits, `-` and `_`.
+     *
+     * 1 to 128 characters.
+     */
     id: DocumentId;
+    /**
+     * The title of imported text, or the file name of an upload.
+     *
+     * 1 to 256 characters.
+     */
     title: Title;
+    /**
+     * The document's format, detected from its content and, where that does not decide, from its file name. `text` is
+     * imported text, `unknown` a file of an unknown format.
+     */
     type: DocumentType;
+    /**
+     * Bytes of the uploaded file, or of imported text in UTF-8.
+     *
+     * 1 to 52,428,800.
+     */
     size: FileSize;
+    /**
+     * `pending` (accepted), then `processing` (being read), then one of the three final ones, which never change by
+     * themselves. They are `processed` (searchable now), `failed` (see `error`) and `timeout` (not read in time).
+     */
     status: DocumentStatus;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     createdAt: Timestamp;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     updatedAt?: Timestamp;
+    /**
+     * Identifies a knowledge base. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     knowledgeBaseId?: KnowledgeBaseId;
+    /**
+     * How many passages there are; 0 until the document is processed.
+     *
+     * 0 to 2,147,483,647.
+     */
     passageCount?: PassageCount;
+    /**
+     * How many pages, slides or sheets the file has; only in formats with pages, after it was read.
+     *
+     * 0 to 2,147,483,647.
+     */
     pageCount?: PageCount;
+    /**
+     * Sentences for people on the parts of the file that could not be read; empty if there are none.
+     */
     warnings?: DocumentWarnings;
+    /**
+     * Why the document is not searchable; present only if the status is `failed` or `timeout`.
+     */
     error?: DocumentError;
+    /**
+     * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
+     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
+     * this field.
+     *
+     * At most 16 fields.
+     */
     attributes?: Attributes;
+    /**
+     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
+     * service never opens it.
+     *
+     * 1 to 2,048 characters.
+     */
     sourceUrl?: SourceUrl;
+    /**
+     * The caller's own id of the document, such as a path or the key of a record, compared as it is. A document
+     * replaces the earlier ones with its `externalId` in the same knowledge base when it is `processed`, whether
+     * these are processed or not. One that fails replaces nothing. While both exist, both count as stored.
+     *
+     * 1 to 256 characters.
+     */
     externalId?: ExternalId;
+    /**
+     * SHA-256 of the file's bytes or of the text in UTF-8, in hexadecimal digits. Only documents with an `externalId`
+     * have this field: compare it with a file, to skip the upload of unchanged ones.
+     *
+     * 64 characters.
+     */
     sha256?: ContentHash;
+    /**
+     * The document that this one replaces, if there is one: the last that was found under its `externalId`. It exists
+     * until this one is `processed`.
+     *
+     * 1 to 128 characters.
+     */
     replaces?: ReplacedDocumentId;
     /**
      * Only in the answer to an import with `ifUnchanged: skip`, and then true: this document has the content
@@ -542,28 +1001,124 @@ export type Document = {
  * A document with all details.
  */
 export type DocumentDetails = {
+    /**
+     * Identifies a document. Opaque; letters, digits, `-` and `_`.
+     *
+     * 1 to 128 characters.
+     */
     id: DocumentId;
+    /**
+     * The title of imported text, or the file name of an upload.
+     *
+     * 1 to 256 characters.
+     */
     title: Title;
+    /**
+     * The document's format, detected from its content and, where that does not decide, from its file name. `text` is
+     * imported text, `unknown` a file of an unknown format.
+     */
     type: DocumentType;
+    /**
+     * Bytes of the uploaded file, or of imported text in UTF-8.
+     *
+     * 1 to 52,428,800.
+     */
     size: FileSize;
+    /**
+     * `pending` (accepted), then `processing` (being read), then one of the three final ones, which never change by
+     * themselves. They are `processed` (searchable now), `failed` (see `error`) and `timeout` (not read in time).
+     */
     status: DocumentStatus;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     createdAt: Timestamp;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     updatedAt?: Timestamp;
+    /**
+     * Identifies a knowledge base. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     knowledgeBaseId?: KnowledgeBaseId;
+    /**
+     * How many passages there are; 0 until the document is processed.
+     *
+     * 0 to 2,147,483,647.
+     */
     passageCount?: PassageCount;
+    /**
+     * How many pages, slides or sheets the file has; only in formats with pages, after it was read.
+     *
+     * 0 to 2,147,483,647.
+     */
     pageCount?: PageCount;
+    /**
+     * Sentences for people on the parts of the file that could not be read; empty if there are none.
+     */
     warnings?: DocumentWarnings;
+    /**
+     * Why the document is not searchable; present only if the status is `failed` or `timeout`.
+     */
     error?: DocumentError;
+    /**
+     * The title of imported text, or the file name of an upload.
+     *
+     * 1 to 256 characters.
+     */
     source?: Title;
     /**
      * The languages of the passages, the most frequent first; empty while there are no passages.
+     *
+     * At most 100 items.
      */
     languages?: Array<LanguageShare>;
+    /**
+     * The uploaded file; absent if the document is imported text.
+     */
     file?: DocumentFile;
+    /**
+     * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
+     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
+     * this field.
+     *
+     * At most 16 fields.
+     */
     attributes?: Attributes;
+    /**
+     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
+     * service never opens it.
+     *
+     * 1 to 2,048 characters.
+     */
     sourceUrl?: SourceUrl;
+    /**
+     * The caller's own id of the document, such as a path or the key of a record, compared as it is. A document
+     * replaces the earlier ones with its `externalId` in the same knowledge base when it is `processed`, whether
+     * these are processed or not. One that fails replaces nothing. While both exist, both count as stored.
+     *
+     * 1 to 256 characters.
+     */
     externalId?: ExternalId;
+    /**
+     * SHA-256 of the file's bytes or of the text in UTF-8, in hexadecimal digits. Only documents with an `externalId`
+     * have this field: compare it with a file, to skip the upload of unchanged ones.
+     *
+     * 64 characters.
+     */
     sha256?: ContentHash;
+    /**
+     * The document that this one replaces, if there is one: the last that was found under its `externalId`. It exists
+     * until this one is `processed`.
+     *
+     * 1 to 128 characters.
+     */
     replaces?: ReplacedDocumentId;
 };
 
@@ -571,7 +1126,18 @@ export type DocumentDetails = {
  * One language of a document, and how many of its passages are in it.
  */
 export type LanguageShare = {
+    /**
+     * The language by whose rules a passage was analysed, as an English name in lower case; `simple` if none
+     * fits.
+     *
+     * 1 to 64 characters.
+     */
     language: Language;
+    /**
+     * How many passages there are; 0 until the document is processed.
+     *
+     * 0 to 2,147,483,647.
+     */
     passageCount: PassageCount;
 };
 
@@ -579,13 +1145,35 @@ export type LanguageShare = {
  * A part of a document's text. Offsets count its code points.
  */
 export type DocumentContent = {
+    /**
+     * Identifies a document. Opaque; letters, digits, `-` and `_`.
+     *
+     * 1 to 128 characters.
+     */
     id: DocumentId;
     /**
      * The text between `start` and `end`.
+     *
+     * At most 100,000 characters.
      */
     text: string;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     start: Count;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     end: Count;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     length: Count;
 };
 
@@ -593,11 +1181,23 @@ export type DocumentContent = {
  * The uploaded file; absent if the document is imported text.
  */
 export type DocumentFile = {
+    /**
+     * Identifies an uploaded file. Opaque; letters, digits, `-` and `_`.
+     *
+     * 1 to 128 characters.
+     */
     id: FileId;
     /**
      * The SHA-256 hash of the bytes, once they have been read.
+     *
+     * 64 characters.
      */
     sha256?: string;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     uploadedAt?: Timestamp;
 };
 
@@ -605,6 +1205,13 @@ export type DocumentFile = {
  * Why the document is not searchable; present only if the status is `failed` or `timeout`.
  */
 export type DocumentError = {
+    /**
+     * Why a document is not searchable. `UNSUPPORTED_FILE_TYPE`: the service does not read this format.
+     * `FILE_CORRUPT`: damaged. `FILE_ENCRYPTED`: needs a password. `NO_TEXT_EXTRACTED`: no text in it, for example
+     * scanned pages. `FILE_TOO_COMPLEX`: too large after unpacking, too slow to read, or a text of more than 10
+     * million characters. `PROCESSING_TIMEOUT`: not read before the deadline.
+     * `INTERNAL_ERROR`: a fault of the service.
+     */
     code: DocumentErrorCode;
     /**
      * The reason as a sentence for people.
@@ -616,13 +1223,49 @@ export type DocumentError = {
  * The status of a document's import, and its result.
  */
 export type DocumentStatusReport = {
+    /**
+     * Identifies a document. Opaque; letters, digits, `-` and `_`.
+     *
+     * 1 to 128 characters.
+     */
     id: DocumentId;
+    /**
+     * `pending` (accepted), then `processing` (being read), then one of the three final ones, which never change by
+     * themselves. They are `processed` (searchable now), `failed` (see `error`) and `timeout` (not read in time).
+     */
     status: DocumentStatus;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     updatedAt?: Timestamp;
+    /**
+     * How many passages there are; 0 until the document is processed.
+     *
+     * 0 to 2,147,483,647.
+     */
     passageCount?: PassageCount;
+    /**
+     * How many pages, slides or sheets the file has; only in formats with pages, after it was read.
+     *
+     * 0 to 2,147,483,647.
+     */
     pageCount?: PageCount;
+    /**
+     * Sentences for people on the parts of the file that could not be read; empty if there are none.
+     */
     warnings?: DocumentWarnings;
+    /**
+     * Why the document is not searchable; present only if the status is `failed` or `timeout`.
+     */
     error?: DocumentError;
+    /**
+     * Only while the status is `pending`: the file's position in the queue; 1 is the next. Accounts take turns, so a
+     * later file of another account may be read first. The number is at most a few seconds old.
+     *
+     * 1 to 2,147,483,647.
+     */
     queuePosition?: QueuePosition;
 };
 
@@ -630,12 +1273,26 @@ export type DocumentStatusReport = {
  * A passage of a document, as searches find it.
  */
 export type Passage = {
+    /**
+     * Identifies a passage. Opaque; it stays the same as long as the document exists.
+     *
+     * 1 to 256 characters.
+     */
     id: PassageId;
     /**
      * The passage's text, unchanged from the document.
      */
     content: string;
+    /**
+     * The language by whose rules a passage was analysed, as an English name in lower case; `simple` if none
+     * fits.
+     *
+     * 1 to 64 characters.
+     */
     language: Language;
+    /**
+     * The position of the passage in its document.
+     */
     location: PassageLocation;
 };
 
@@ -643,32 +1300,97 @@ export type Passage = {
  * A passage that matches the query.
  */
 export type SearchResult = {
+    /**
+     * Identifies a passage. Opaque; it stays the same as long as the document exists.
+     *
+     * 1 to 256 characters.
+     */
     id: PassageId;
     /**
      * How well the passage matches; 1 is the highest score that this query could reach. Scores of different
      * knowledge bases are comparable, and do not depend on `limit`. At most 6 decimals.
+     *
+     * 0 to 1.
      */
     score: number;
+    /**
+     * Identifies a document. Opaque; letters, digits, `-` and `_`.
+     *
+     * 1 to 128 characters.
+     */
     document_id: DocumentId;
+    /**
+     * Identifies a knowledge base. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     knowledge_base_id: KnowledgeBaseId;
+    /**
+     * The title of imported text, or the file name of an upload.
+     *
+     * 1 to 256 characters.
+     */
     title: Title;
+    /**
+     * The document's format, detected from its content and, where that does not decide, from its file name. `text` is
+     * imported text, `unknown` a file of an unknown format.
+     */
     type: DocumentType;
     /**
      * The passage's text, unchanged from the document.
      */
     content: string;
+    /**
+     * Where a passage comes from.
+     */
     metadata: SearchResultMetadata;
+    /**
+     * The position of the passage in its document.
+     */
     location?: PassageLocation;
+    /**
+     * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
+     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
+     * this field.
+     *
+     * At most 16 fields.
+     */
     attributes?: Attributes;
+    /**
+     * Where readers find the original, an `http` or `https` address. Search results repeat it for citations. The
+     * service never opens it.
+     *
+     * 1 to 2,048 characters.
+     */
     sourceUrl?: SourceUrl;
+    /**
+     * The caller's own id of the document, such as a path or the key of a record, compared as it is. A document
+     * replaces the earlier ones with its `externalId` in the same knowledge base when it is `processed`, whether
+     * these are processed or not. One that fails replaces nothing. While both exist, both count as stored.
+     *
+     * 1 to 256 characters.
+     */
     externalId?: ExternalId;
+    /**
+     * Only with `contextPassages`: the texts of the neighbouring passages, in the order of the document. They end
+     * before another result, and before the context of a better one.
+     */
     context?: PassageContext;
     /**
      * Only with `highlight`: the words of `content` that match the query, in their order. Stop words are marked
      * only where nothing else matches.
+     *
+     * At most 100,000 items.
      */
     highlights?: Array<Highlight>;
+    /**
+     * Only with `highlight`: the part of `content` with the most matches, up to 300 code points.
+     */
     snippet?: Snippet;
+    /**
+     * Only with `explain`: how the score came about. The contributions of the terms, `neighbours` and `feedback` add
+     * up to `score`.
+     */
     explanation?: Explanation;
 };
 
@@ -684,10 +1406,14 @@ export type SearchResultField = 'id' | 'score' | 'document_id' | 'knowledge_base
 export type PassageContext = {
     /**
      * The passages before this one.
+     *
+     * At most 3 items.
      */
     before: Array<string>;
     /**
      * The passages after this one.
+     *
+     * At most 3 items.
      */
     after: Array<string>;
 };
@@ -698,10 +1424,14 @@ export type PassageContext = {
 export type Highlight = {
     /**
      * Code points before the range.
+     *
+     * 0 to 2,147,483,647.
      */
     start: number;
     /**
      * Code points up to the end of the range.
+     *
+     * 1 to 2,147,483,647.
      */
     end: number;
 };
@@ -712,10 +1442,14 @@ export type Highlight = {
 export type Snippet = {
     /**
      * The text of the part, unchanged.
+     *
+     * At most 300 characters.
      */
     text: string;
     /**
      * Code points of `content` before it. Subtract it from `highlights` to mark the snippet.
+     *
+     * 0 to 2,147,483,647.
      */
     start: number;
 };
@@ -727,6 +1461,8 @@ export type Snippet = {
 export type Explanation = {
     /**
      * The terms of the query that the passage contains, the largest contribution first.
+     *
+     * At most 64 items.
      */
     terms: Array<ExplainedTerm>;
     /**
@@ -739,6 +1475,8 @@ export type Explanation = {
     feedback: number;
     /**
      * The informative words of the query that the passage lacks.
+     *
+     * At most 512 items.
      */
     missing: Array<string>;
 };
@@ -750,18 +1488,26 @@ export type ExplainedTerm = {
     /**
      * The word, or the pair of characters of a script without spaces, as the query has it. Where no passage has
      * the word, it stands for those near it.
+     *
+     * At most 8,192 characters.
      */
     term: string;
     /**
      * The most that the term can add to a score. Rare words have more.
+     *
+     * 0 to 1.
      */
     weight: number;
     /**
      * How often the passage has the term, with its title and headings. A title counts four times.
+     *
+     * 1 to 2,147,483,647.
      */
     occurrences: number;
     /**
      * What the term has added to the score of this passage.
+     *
+     * 0 to 1.
      */
     contribution: number;
 };
@@ -770,6 +1516,11 @@ export type ExplainedTerm = {
  * Where a passage comes from.
  */
 export type SearchResultMetadata = {
+    /**
+     * The title of imported text, or the file name of an upload.
+     *
+     * 1 to 256 characters.
+     */
     source: Title;
     /**
      * The `location` of the same result as JSON text.
@@ -783,10 +1534,14 @@ export type SearchResultMetadata = {
 export type PassageLocation = {
     /**
      * The passage's number in its document, from 1.
+     *
+     * 1 to 2,147,483,647.
      */
     passage: number;
     /**
      * The page, slide or sheet on which the passage starts, from 1; only in formats that have them.
+     *
+     * 1 to 2,147,483,647.
      */
     page?: number;
     /**
@@ -796,10 +1551,14 @@ export type PassageLocation = {
     headings: Array<string>;
     /**
      * Code points of the document's extracted text before the passage.
+     *
+     * 0 to 2,147,483,647.
      */
     start: number;
     /**
      * Code points of the document's extracted text up to the end of the passage.
+     *
+     * 0 to 2,147,483,647.
      */
     end: number;
 };
@@ -808,11 +1567,23 @@ export type PassageLocation = {
  * Where and how to send one file, and the id for its import.
  */
 export type UploadTicket = {
+    /**
+     * Identifies an uploaded file. Opaque; letters, digits, `-` and `_`.
+     *
+     * 1 to 128 characters.
+     */
     fileId: FileId;
     /**
      * The address for the bytes. Everybody who has it can upload this file.
+     *
+     * At most 8,192 characters.
      */
     uploadUrl: string;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     expiresAt: Timestamp;
     /**
      * The HTTP method to send the bytes with.
@@ -820,6 +1591,8 @@ export type UploadTicket = {
     method: 'PUT';
     /**
      * Headers that the upload must have, by name. Today there are none, so a bare PUT works.
+     *
+     * At most 16 fields.
      */
     headers: {
         [key: string]: string;
@@ -830,6 +1603,11 @@ export type UploadTicket = {
  * Which knowledge base was deleted.
  */
 export type DeletedKnowledgeBase = {
+    /**
+     * Identifies a knowledge base. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     id: KnowledgeBaseId;
 };
 
@@ -837,6 +1615,11 @@ export type DeletedKnowledgeBase = {
  * Which document was deleted.
  */
 export type DeletedDocument = {
+    /**
+     * Identifies a document. Opaque; letters, digits, `-` and `_`.
+     *
+     * 1 to 128 characters.
+     */
     id: DocumentId;
 };
 
@@ -845,10 +1628,33 @@ export type DeletedDocument = {
  * and of the `attributes`, `sourceUrl` and `externalId` of their documents.
  */
 export type Usage = {
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     knowledgeBaseCount: Count;
+    /**
+     * A number of bytes.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     storageUsed: ByteCount;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     documentCount?: Count;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     passageCount?: Count;
+    /**
+     * The limits of the account.
+     */
     limits?: Limits;
 };
 
@@ -856,10 +1662,22 @@ export type Usage = {
  * The limits of the account.
  */
 export type Limits = {
+    /**
+     * A number of bytes.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     storage: ByteCount;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     knowledgeBases: Count;
     /**
      * Requests that each key may send within a minute; null without a limit.
+     *
+     * 1 to 9,007,199,254,740,991.
      */
     requestsPerMinute: number | null;
 };
@@ -870,10 +1688,14 @@ export type Limits = {
 export type Balance = {
     /**
      * Credits that are left. A successful query costs `creditsPerQuery`.
+     *
+     * 0 to 9,007,199,254,740,991.
      */
     balance: number;
     /**
      * What a successful query costs; 0 if queries are free.
+     *
+     * 0 to 9,007,199,254,740,991.
      */
     creditsPerQuery?: number;
 };
@@ -882,14 +1704,45 @@ export type Balance = {
  * A new webhook with its secret.
  */
 export type CreatedWebhook = {
+    /**
+     * Identifies a webhook. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     id: WebhookId;
+    /**
+     * Where the events are sent, an https address without user name, password and fragment.
+     *
+     * 1 to 2,048 characters.
+     */
     url: WebhookUrl;
+    /**
+     * The events to send; all if the field is missing, also types that later versions add. Repeated types count once.
+     *
+     * 1 to 20 items.
+     */
     events?: EventTypes;
+    /**
+     * The knowledge bases whose events are sent; all if the field is missing, also later ones. Repeated ids count
+     * once.
+     *
+     * 1 to 100 items.
+     */
     knowledgeBaseIds?: WebhookKnowledgeBaseIds;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     createdAt: Timestamp;
+    /**
+     * `enabled`, or `disabled`: no events are recorded or sent, until testWebhook succeeds.
+     */
     status: WebhookStatus;
     /**
      * The key of the signatures, `whsec_` and 32 bytes in base64. Store it; no other answer has it.
+     *
+     * 30 to 94 characters.
      */
     secret: string;
 };
@@ -898,13 +1751,52 @@ export type CreatedWebhook = {
  * A receiver of events, and how it fares.
  */
 export type Webhook = {
+    /**
+     * Identifies a webhook. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     id: WebhookId;
+    /**
+     * Where the events are sent, an https address without user name, password and fragment.
+     *
+     * 1 to 2,048 characters.
+     */
     url: WebhookUrl;
+    /**
+     * The events to send; all if the field is missing, also types that later versions add. Repeated types count once.
+     *
+     * 1 to 20 items.
+     */
     events?: EventTypes;
+    /**
+     * The knowledge bases whose events are sent; all if the field is missing, also later ones. Repeated ids count
+     * once.
+     *
+     * 1 to 100 items.
+     */
     knowledgeBaseIds?: WebhookKnowledgeBaseIds;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     createdAt: Timestamp;
+    /**
+     * `enabled`, or `disabled`: no events are recorded or sent, until testWebhook succeeds.
+     */
     status: WebhookStatus;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     failingSince?: Timestamp;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     disabledAt?: Timestamp;
     /**
      * Why the webhook is disabled, as a sentence for people; present only if it is.
@@ -912,6 +1804,8 @@ export type Webhook = {
     disabledReason?: string;
     /**
      * The last attempts to deliver an event, the newest first.
+     *
+     * At most 20 items.
      */
     deliveries: Array<WebhookDelivery>;
 };
@@ -925,19 +1819,38 @@ export type WebhookStatus = 'enabled' | 'disabled';
  * One attempt to deliver an event.
  */
 export type WebhookDelivery = {
+    /**
+     * The `webhook-id` header of the event, a UUID. It is the same at each attempt.
+     *
+     * 36 characters.
+     */
     eventId: EventId;
+    /**
+     * The type of an event that was sent; `webhook.test` comes from testWebhook.
+     */
     eventType: WebhookEventType;
     /**
      * The number of the attempt, from 1.
+     *
+     * 1 to 2,147,483,647.
      */
     attempt: number;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     sentAt: Timestamp;
     /**
      * Milliseconds until the answer or the failure.
+     *
+     * 0 to 2,147,483,647.
      */
     durationMs: number;
     /**
      * The HTTP status of the receiver's answer; absent if there was none.
+     *
+     * 100 to 999.
      */
     status?: number;
     /**
@@ -950,14 +1863,24 @@ export type WebhookDelivery = {
  * The result of a test.
  */
 export type WebhookTest = {
+    /**
+     * Identifies a webhook. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     id: WebhookId;
     /**
      * Whether the receiver has accepted the event.
      */
     delivered: boolean;
+    /**
+     * One attempt to deliver an event.
+     */
     delivery: WebhookDelivery;
     /**
      * The beginning of the receiver's answer; absent if there was none.
+     *
+     * At most 1,000 characters.
      */
     answer?: string;
 };
@@ -966,6 +1889,11 @@ export type WebhookTest = {
  * Which webhook was deleted.
  */
 export type DeletedWebhook = {
+    /**
+     * Identifies a webhook. A UUID; any other text of this length is unknown, not invalid.
+     *
+     * 36 characters.
+     */
     id: WebhookId;
 };
 
@@ -982,7 +1910,15 @@ export type DocumentEvent = {
      * What has happened.
      */
     type: 'document.processed' | 'document.failed' | 'document.deleted';
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     timestamp: Timestamp;
+    /**
+     * An imported file or text, with the status of its import.
+     */
     data: Document;
 };
 
@@ -994,7 +1930,15 @@ export type KnowledgeBaseEvent = {
      * What has happened.
      */
     type: 'knowledgeBase.deleted';
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     timestamp: Timestamp;
+    /**
+     * Which knowledge base was deleted.
+     */
     data: DeletedKnowledgeBase;
 };
 
@@ -1006,6 +1950,11 @@ export type TestEvent = {
      * What has happened.
      */
     type: 'webhook.test';
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
     timestamp: Timestamp;
     /**
      * The webhook.
@@ -1021,6 +1970,8 @@ export type TestEvent = {
 export type Pagination = {
     /**
      * The `cursor` of the next page; null on the last one.
+     *
+     * 1 to 512 characters.
      */
     nextCursor: string | null;
     /**
@@ -1038,9 +1989,14 @@ export type Success = true;
  * The passages that a query has found.
  */
 export type SearchResultsEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
     /**
      * The passages, best first; at most as many as `limit` asks for.
+     *
+     * At most 50 items.
      */
     data: Array<SearchResult>;
 };
@@ -1049,7 +2005,13 @@ export type SearchResultsEnvelope = {
  * One document.
  */
 export type DocumentEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
+    /**
+     * An imported file or text, with the status of its import.
+     */
     data: Document;
 };
 
@@ -1057,7 +2019,13 @@ export type DocumentEnvelope = {
  * One upload ticket.
  */
 export type UploadTicketEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
+    /**
+     * Where and how to send one file, and the id for its import.
+     */
     data: UploadTicket;
 };
 
@@ -1065,7 +2033,13 @@ export type UploadTicketEnvelope = {
  * The knowledge base that was deleted.
  */
 export type DeletedKnowledgeBaseEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
+    /**
+     * Which knowledge base was deleted.
+     */
     data: DeletedKnowledgeBase;
 };
 
@@ -1073,7 +2047,13 @@ export type DeletedKnowledgeBaseEnvelope = {
  * The document that was deleted.
  */
 export type DeletedDocumentEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
+    /**
+     * Which document was deleted.
+     */
     data: DeletedDocument;
 };
 
@@ -1081,7 +2061,13 @@ export type DeletedDocumentEnvelope = {
  * One knowledge base.
  */
 export type KnowledgeBaseEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
+    /**
+     * A collection of documents, searched alone or together with others.
+     */
     data: KnowledgeBase;
 };
 
@@ -1089,11 +2075,19 @@ export type KnowledgeBaseEnvelope = {
  * One page of the documents of a knowledge base.
  */
 export type DocumentsEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
     /**
      * The documents, newest first.
+     *
+     * At most 1,000 items.
      */
     data: Array<Document>;
+    /**
+     * Whether the list has a next page, and how to request it.
+     */
     pagination: Pagination;
 };
 
@@ -1101,7 +2095,13 @@ export type DocumentsEnvelope = {
  * One document with all details.
  */
 export type DocumentDetailsEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
+    /**
+     * A document with all details.
+     */
     data: DocumentDetails;
 };
 
@@ -1109,7 +2109,13 @@ export type DocumentDetailsEnvelope = {
  * A part of a document's text.
  */
 export type DocumentContentEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
+    /**
+     * A part of a document's text. Offsets count its code points.
+     */
     data: DocumentContent;
 };
 
@@ -1117,11 +2123,19 @@ export type DocumentContentEnvelope = {
  * One page of the passages of a document.
  */
 export type PassagesEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
     /**
      * The passages, in their order in the document.
+     *
+     * At most 1,000 items.
      */
     data: Array<Passage>;
+    /**
+     * Whether the list has a next page, and how to request it.
+     */
     pagination: Pagination;
 };
 
@@ -1129,11 +2143,19 @@ export type PassagesEnvelope = {
  * One page of the account's knowledge bases.
  */
 export type KnowledgeBasesEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
     /**
      * The knowledge bases, newest first.
+     *
+     * At most 1,000 items.
      */
     data: Array<KnowledgeBase>;
+    /**
+     * Whether the list has a next page, and how to request it.
+     */
     pagination: Pagination;
 };
 
@@ -1141,7 +2163,13 @@ export type KnowledgeBasesEnvelope = {
  * The status of one document's import.
  */
 export type DocumentStatusReportEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
+    /**
+     * The status of a document's import, and its result.
+     */
     data: DocumentStatusReport;
 };
 
@@ -1149,7 +2177,14 @@ export type DocumentStatusReportEnvelope = {
  * What the account has stored.
  */
 export type UsageEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
+    /**
+     * What the account has stored, and how much it may store. `storageUsed` counts the bytes of all files and texts,
+     * and of the `attributes`, `sourceUrl` and `externalId` of their documents.
+     */
     data: Usage;
 };
 
@@ -1157,7 +2192,13 @@ export type UsageEnvelope = {
  * What the account has left.
  */
 export type BalanceEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
+    /**
+     * What the account has left.
+     */
     data: Balance;
 };
 
@@ -1165,7 +2206,13 @@ export type BalanceEnvelope = {
  * One new webhook.
  */
 export type CreatedWebhookEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
+    /**
+     * A new webhook with its secret.
+     */
     data: CreatedWebhook;
 };
 
@@ -1173,11 +2220,19 @@ export type CreatedWebhookEnvelope = {
  * One page of the account's webhooks.
  */
 export type WebhooksEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
     /**
      * The webhooks, newest first.
+     *
+     * At most 1,000 items.
      */
     data: Array<Webhook>;
+    /**
+     * Whether the list has a next page, and how to request it.
+     */
     pagination: Pagination;
 };
 
@@ -1185,7 +2240,13 @@ export type WebhooksEnvelope = {
  * The webhook that was deleted.
  */
 export type DeletedWebhookEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
+    /**
+     * Which webhook was deleted.
+     */
     data: DeletedWebhook;
 };
 
@@ -1193,7 +2254,13 @@ export type DeletedWebhookEnvelope = {
  * The result of a test of a webhook.
  */
 export type WebhookTestEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
     success: Success;
+    /**
+     * The result of a test.
+     */
     data: WebhookTest;
 };
 
@@ -1210,6 +2277,8 @@ export type Failure = false;
 
 /**
  * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+ *
+ * At least 1 characters.
  */
 export type ErrorMessage = string;
 
@@ -1224,12 +2293,23 @@ export type ErrorData = {
  * The key is missing or not valid.
  */
 export type UnauthorizedError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 401 and no other.
      */
     errorCode: 'UNAUTHORIZED';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1237,12 +2317,23 @@ export type UnauthorizedError = {
  * The balance does not cover the query.
  */
 export type InsufficientCreditsError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 402 and no other.
      */
     errorCode: 'INSUFFICIENT_CREDITS';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1250,12 +2341,23 @@ export type InsufficientCreditsError = {
  * The bytes to be stored would exceed the account's limit.
  */
 export type StorageLimitExceededError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 403 and no other.
      */
     errorCode: 'STORAGE_LIMIT_EXCEEDED';
+    /**
+     * In bytes, the account's limit, its usage including open upload tickets, and the size of the request.
+     */
     data: StorageLimitExceededData;
 };
 
@@ -1263,8 +2365,23 @@ export type StorageLimitExceededError = {
  * In bytes, the account's limit, its usage including open upload tickets, and the size of the request.
  */
 export type StorageLimitExceededData = {
+    /**
+     * A number of bytes.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     limit: ByteCount;
+    /**
+     * A number of bytes.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     used: ByteCount;
+    /**
+     * A number of bytes.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     requested: ByteCount;
 };
 
@@ -1272,12 +2389,23 @@ export type StorageLimitExceededData = {
  * The account has as many knowledge bases as it may have.
  */
 export type KnowledgeBaseLimitExceededError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 403 and no other.
      */
     errorCode: 'KNOWLEDGE_BASE_LIMIT_EXCEEDED';
+    /**
+     * The maximum number of knowledge bases, and the current number.
+     */
     data: KnowledgeBaseLimitExceededData;
 };
 
@@ -1285,7 +2413,17 @@ export type KnowledgeBaseLimitExceededError = {
  * The maximum number of knowledge bases, and the current number.
  */
 export type KnowledgeBaseLimitExceededData = {
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     limit: Count;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     used: Count;
 };
 
@@ -1293,12 +2431,23 @@ export type KnowledgeBaseLimitExceededData = {
  * The scope of the key, or the knowledge bases to which it is bound, exclude this operation.
  */
 export type KeyNotPermittedError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 403 and no other.
      */
     errorCode: 'KEY_NOT_PERMITTED';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1306,12 +2455,23 @@ export type KeyNotPermittedError = {
  * The account has no knowledge base with this id.
  */
 export type KnowledgeBaseNotFoundError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 404 and no other.
      */
     errorCode: 'KNOWLEDGE_BASE_NOT_FOUND';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1319,12 +2479,23 @@ export type KnowledgeBaseNotFoundError = {
  * The account has no document with this id.
  */
 export type DocumentNotFoundError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 404 and no other.
      */
     errorCode: 'DOCUMENT_NOT_FOUND';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1332,12 +2503,23 @@ export type DocumentNotFoundError = {
  * The account has no document with one of the ids in `documentIds`.
  */
 export type SearchedDocumentNotFoundError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 404 and no other.
      */
     errorCode: 'DOCUMENT_NOT_FOUND';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1345,12 +2527,23 @@ export type SearchedDocumentNotFoundError = {
  * The account has no file with this id.
  */
 export type FileNotFoundError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 404 and no other.
      */
     errorCode: 'FILE_NOT_FOUND';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1358,12 +2551,23 @@ export type FileNotFoundError = {
  * The account has as many webhooks as it may have.
  */
 export type WebhookLimitExceededError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 403 and no other.
      */
     errorCode: 'WEBHOOK_LIMIT_EXCEEDED';
+    /**
+     * The maximum number of webhooks, and the current number.
+     */
     data: WebhookLimitExceededData;
 };
 
@@ -1371,7 +2575,17 @@ export type WebhookLimitExceededError = {
  * The maximum number of webhooks, and the current number.
  */
 export type WebhookLimitExceededData = {
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     limit: Count;
+    /**
+     * A number of things.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     used: Count;
 };
 
@@ -1379,12 +2593,23 @@ export type WebhookLimitExceededData = {
  * The account has no webhook with this id.
  */
 export type WebhookNotFoundError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 404 and no other.
      */
     errorCode: 'WEBHOOK_NOT_FOUND';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1392,12 +2617,23 @@ export type WebhookNotFoundError = {
  * The bytes of the file have not arrived yet.
  */
 export type FileNotUploadedError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 409 and no other.
      */
     errorCode: 'FILE_NOT_UPLOADED';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1405,12 +2641,23 @@ export type FileNotUploadedError = {
  * The upload ticket expired before the bytes arrived.
  */
 export type UploadExpiredError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 410 and no other.
      */
     errorCode: 'UPLOAD_EXPIRED';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1418,12 +2665,23 @@ export type UploadExpiredError = {
  * The body is larger than any legal body of the operation.
  */
 export type PayloadTooLargeError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 413 and no other.
      */
     errorCode: 'PAYLOAD_TOO_LARGE';
+    /**
+     * Bytes that a body of this operation may have.
+     */
     data: PayloadTooLargeData;
 };
 
@@ -1431,6 +2689,11 @@ export type PayloadTooLargeError = {
  * Bytes that a body of this operation may have.
  */
 export type PayloadTooLargeData = {
+    /**
+     * A number of bytes.
+     *
+     * 0 to 9,007,199,254,740,991.
+     */
     limit: ByteCount;
 };
 
@@ -1438,12 +2701,23 @@ export type PayloadTooLargeData = {
  * The body is not declared as JSON in UTF-8.
  */
 export type UnsupportedMediaTypeError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 415 and no other.
      */
     errorCode: 'UNSUPPORTED_MEDIA_TYPE';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1451,12 +2725,23 @@ export type UnsupportedMediaTypeError = {
  * The request breaks its schema.
  */
 export type InputValidationFailedError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 422 and no other.
      */
     errorCode: 'INPUT_VALIDATION_FAILED';
+    /**
+     * What is wrong with the request, field by field.
+     */
     data: InputValidationFailedData;
 };
 
@@ -1480,12 +2765,23 @@ export type InputValidationFailedData = {
  * The Idempotency-Key was used with another request before.
  */
 export type IdempotencyKeyReusedError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 409 and no other.
      */
     errorCode: 'IDEMPOTENCY_KEY_REUSED';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1493,12 +2789,23 @@ export type IdempotencyKeyReusedError = {
  * The document is no file whose import has failed.
  */
 export type DocumentNotRetryableError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 409 and no other.
      */
     errorCode: 'DOCUMENT_NOT_RETRYABLE';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1506,12 +2813,23 @@ export type DocumentNotRetryableError = {
  * The key has sent too many requests within a minute.
  */
 export type RateLimitedError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 429 and no other.
      */
     errorCode: 'RATE_LIMITED';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1519,12 +2837,23 @@ export type RateLimitedError = {
  * The service cannot answer at the moment.
  */
 export type ServiceUnavailableError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Comes with status 503 and no other.
      */
     errorCode: 'SERVICE_UNAVAILABLE';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
@@ -1532,47 +2861,72 @@ export type ServiceUnavailableError = {
  * A fault of the service, or a request too broken to reach an operation.
  */
 export type UnexpectedError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
     success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
     message: ErrorMessage;
     /**
      * Each comes with one status and no other, as the response says.
      */
     errorCode: 'INTERNAL_ERROR' | 'MALFORMED_REQUEST' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'HEADERS_TOO_LARGE';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
     data: ErrorData;
 };
 
 /**
  * The knowledge base whose documents are listed.
+ *
+ * 36 characters.
  */
 export type ListedKnowledgeBase = KnowledgeBaseId;
 
 /**
  * The knowledge base to return.
+ *
+ * 36 characters.
  */
 export type AskedKnowledgeBase = KnowledgeBaseId;
 
 /**
  * The knowledge base for the file.
+ *
+ * 36 characters.
  */
 export type TargetKnowledgeBase = KnowledgeBaseId;
 
 /**
  * The file's name with its extension, also the title of the document. Escape it as any parameter.
+ *
+ * 1 to 256 characters.
  */
 export type FileNameParameter = FileName;
 
 /**
  * The document's attributes as JSON, such as `{"year":2026}`, escaped as any parameter.
+ *
+ * At most 16 fields.
  */
 export type AttributesParameter = Attributes;
 
 /**
  * Where readers find the original.
+ *
+ * 1 to 2,048 characters.
  */
 export type SourceUrlParameter = SourceUrl;
 
 /**
  * The caller's own id, as at `importFile`. The new document replaces the one that has it.
+ *
+ * 1 to 256 characters.
  */
 export type ExternalIdParameter = ExternalId;
 
@@ -1583,6 +2937,8 @@ export type IfUnchangedParameter = IfUnchanged;
 
 /**
  * The document to return.
+ *
+ * 1 to 128 characters.
  */
 export type AskedDocument = DocumentId;
 
@@ -1593,12 +2949,16 @@ export type ListedStatus = DocumentStatus;
 
 /**
  * Lists only the documents whose title contains this text. Upper and lower case are the same.
+ *
+ * 1 to 256 characters.
  */
 export type TitleContains = string;
 
 /**
  * Lists only the documents with this id of the caller: the version that is found, one that is still to be
  * processed, and those that have failed since.
+ *
+ * 1 to 256 characters.
  */
 export type ListedExternalId = ExternalId;
 
@@ -1610,36 +2970,50 @@ export type ListedFilter = Filter;
 
 /**
  * The number of the first passage to list.
+ *
+ * 1 to 2,147,483,647. Default: 1.
  */
 export type FirstPassage = number;
 
 /**
  * The number of the last passage to list; all if the parameter is missing.
+ *
+ * 1 to 2,147,483,647.
  */
 export type LastPassage = number;
 
 /**
  * Code points of the text before the wanted part.
+ *
+ * 0 to 2,147,483,647. Default: 0.
  */
 export type TextOffset = number;
 
 /**
  * The most code points to return.
+ *
+ * 1 to 100,000. Default: 100,000.
  */
 export type TextLimit = number;
 
 /**
  * How many seconds the answer may wait for a final status; 0 for not at all.
+ *
+ * 0 to 30. Default: 0.
  */
 export type WaitSeconds = number;
 
 /**
  * The maximum number of items in the page.
+ *
+ * 1 to 1,000. Default: 1,000.
  */
 export type PageLimit = number;
 
 /**
  * Where the page starts, as the unchanged `pagination.nextCursor` of the page before.
+ *
+ * 1 to 512 characters.
  */
 export type PageCursor = Cursor;
 
@@ -1649,6 +3023,8 @@ export type PageCursor = Cursor;
  * answer again, and does nothing. Concurrent requests wait for each other. With another body the request is
  * refused. Only successes are stored, so after an error the same key may succeed. Each account and each operation
  * has keys of its own.
+ *
+ * 1 to 255 characters.
  */
 export type IdempotencyKey = string;
 
@@ -1788,6 +3164,8 @@ export type PresignUploadUrlData = {
          * answer again, and does nothing. Concurrent requests wait for each other. With another body the request is
          * refused. Only successes are stored, so after an error the same key may succeed. Each account and each operation
          * has keys of its own.
+         *
+         * 1 to 255 characters.
          */
         'Idempotency-Key'?: string;
     };
@@ -1981,6 +3359,8 @@ export type ImportTextContentData = {
          * answer again, and does nothing. Concurrent requests wait for each other. With another body the request is
          * refused. Only successes are stored, so after an error the same key may succeed. Each account and each operation
          * has keys of its own.
+         *
+         * 1 to 255 characters.
          */
         'Idempotency-Key'?: string;
     };
@@ -2054,6 +3434,8 @@ export type CreateKnowledgeBaseData = {
          * answer again, and does nothing. Concurrent requests wait for each other. With another body the request is
          * refused. Only successes are stored, so after an error the same key may succeed. Each account and each operation
          * has keys of its own.
+         *
+         * 1 to 255 characters.
          */
         'Idempotency-Key'?: string;
     };
@@ -2120,14 +3502,20 @@ export type ListDocumentsData = {
     query: {
         /**
          * The knowledge base whose documents are listed.
+         *
+         * 36 characters.
          */
         knowledgeBaseId: KnowledgeBaseId;
         /**
          * The maximum number of items in the page.
+         *
+         * 1 to 1,000. Default: 1,000.
          */
         limit?: number;
         /**
          * Where the page starts, as the unchanged `pagination.nextCursor` of the page before.
+         *
+         * 1 to 512 characters.
          */
         cursor?: Cursor;
         /**
@@ -2136,11 +3524,15 @@ export type ListDocumentsData = {
         status?: DocumentStatus;
         /**
          * Lists only the documents whose title contains this text. Upper and lower case are the same.
+         *
+         * 1 to 256 characters.
          */
         titleContains?: string;
         /**
          * Lists only the documents with this id of the caller: the version that is found, one that is still to be
          * processed, and those that have failed since.
+         *
+         * 1 to 256 characters.
          */
         externalId?: ExternalId;
         /**
@@ -2199,10 +3591,14 @@ export type ListKnowledgeBasesData = {
     query?: {
         /**
          * The maximum number of items in the page.
+         *
+         * 1 to 1,000. Default: 1,000.
          */
         limit?: number;
         /**
          * Where the page starts, as the unchanged `pagination.nextCursor` of the page before.
+         *
+         * 1 to 512 characters.
          */
         cursor?: Cursor;
     };
@@ -2252,10 +3648,14 @@ export type GetDocumentStatusData = {
     query: {
         /**
          * The document to return.
+         *
+         * 1 to 128 characters.
          */
         documentId: DocumentId;
         /**
          * How many seconds the answer may wait for a final status; 0 for not at all.
+         *
+         * 0 to 30. Default: 0.
          */
         waitSeconds?: number;
     };
@@ -2397,6 +3797,8 @@ export type GetDocumentData = {
     query: {
         /**
          * The document to return.
+         *
+         * 1 to 128 characters.
          */
         documentId: DocumentId;
     };
@@ -2450,22 +3852,32 @@ export type ListPassagesData = {
     query: {
         /**
          * The document to return.
+         *
+         * 1 to 128 characters.
          */
         documentId: DocumentId;
         /**
          * The maximum number of items in the page.
+         *
+         * 1 to 1,000. Default: 1,000.
          */
         limit?: number;
         /**
          * Where the page starts, as the unchanged `pagination.nextCursor` of the page before.
+         *
+         * 1 to 512 characters.
          */
         cursor?: Cursor;
         /**
          * The number of the first passage to list.
+         *
+         * 1 to 2,147,483,647. Default: 1.
          */
         from?: number;
         /**
          * The number of the last passage to list; all if the parameter is missing.
+         *
+         * 1 to 2,147,483,647.
          */
         to?: number;
     };
@@ -2519,6 +3931,8 @@ export type GetKnowledgeBaseData = {
     query: {
         /**
          * The knowledge base to return.
+         *
+         * 36 characters.
          */
         knowledgeBaseId: KnowledgeBaseId;
     };
@@ -2632,14 +4046,20 @@ export type GetDocumentContentData = {
     query: {
         /**
          * The document to return.
+         *
+         * 1 to 128 characters.
          */
         documentId: DocumentId;
         /**
          * Code points of the text before the wanted part.
+         *
+         * 0 to 2,147,483,647. Default: 0.
          */
         offset?: number;
         /**
          * The most code points to return.
+         *
+         * 1 to 100,000. Default: 100,000.
          */
         limit?: number;
     };
@@ -2819,6 +4239,8 @@ export type CreateWebhookData = {
          * answer again, and does nothing. Concurrent requests wait for each other. With another body the request is
          * refused. Only successes are stored, so after an error the same key may succeed. Each account and each operation
          * has keys of its own.
+         *
+         * 1 to 255 characters.
          */
         'Idempotency-Key'?: string;
     };
@@ -2890,10 +4312,14 @@ export type ListWebhooksData = {
     query?: {
         /**
          * The maximum number of items in the page.
+         *
+         * 1 to 1,000. Default: 1,000.
          */
         limit?: number;
         /**
          * Where the page starts, as the unchanged `pagination.nextCursor` of the page before.
+         *
+         * 1 to 512 characters.
          */
         cursor?: Cursor;
     };
@@ -3070,22 +4496,32 @@ export type UploadFileData = {
     query: {
         /**
          * The knowledge base for the file.
+         *
+         * 36 characters.
          */
         knowledgeBaseId: KnowledgeBaseId;
         /**
          * The file's name with its extension, also the title of the document. Escape it as any parameter.
+         *
+         * 1 to 256 characters.
          */
         fileName: FileName;
         /**
          * The document's attributes as JSON, such as `{"year":2026}`, escaped as any parameter.
+         *
+         * At most 16 fields.
          */
         attributes?: Attributes;
         /**
          * Where readers find the original.
+         *
+         * 1 to 2,048 characters.
          */
         sourceUrl?: SourceUrl;
         /**
          * The caller's own id, as at `importFile`. The new document replaces the one that has it.
+         *
+         * 1 to 256 characters.
          */
         externalId?: ExternalId;
         /**

@@ -3,7 +3,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
+import { load } from 'js-yaml';
 import { scriptCommand } from './arguments.ts';
+import { type Spec, writeBounds } from './generate/describe-bounds.ts';
 
 const root = join(import.meta.dirname, '..');
 const committed = join(root, 'generated');
@@ -33,8 +35,10 @@ async function keepClientOption(path: string): Promise<void> {
 }
 
 async function generateInto(path: string): Promise<void> {
+  const spec = load(await readFile(join(root, 'spec/openapi.yaml'), 'utf8')) as Spec; // the linters of the spec check it
+  writeBounds(spec);
   await createClient({
-    input: join(root, 'spec/openapi.yaml'),
+    input: spec,
     output: {
       path,
       module: { extension: '.ts' },
