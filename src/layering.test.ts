@@ -44,7 +44,7 @@ const IMPORTS: Record<string, string[]> = {
   webhooks: ['concurrency', 'database', 'telemetry'],
   handlers: ['concurrency', 'database', 'extraction', 'files', 'indexing', 'jobs', 'search', 'webhooks'],
   http: ['concurrency', 'config', 'database', 'files', 'telemetry'],
-  mcp: ['client', 'http'],
+  mcp: ['client', 'concurrency', 'http'],
   serve: [
     'concurrency',
     'config',
