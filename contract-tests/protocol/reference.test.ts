@@ -159,15 +159,34 @@ describe.skipIf(browser === undefined).each([
     await expect.poll(() => page.locator('.opblock').count()).toBe(operations.length);
   });
 
-  test('shows the scope, statuses, error codes and headers of an operation', async () => {
+  test('shows the scope and the success of an operation, and in a line that opens its errors', async () => {
     await open('importFile');
     const description = await operation('importFile').locator('.opblock-description').first().innerText();
     expect(description).toContain('It needs a key with the scope write.');
-    const shown = await operation('importFile').locator('.responses-wrapper').first().innerText();
+    const success = await operation('importFile').locator('.responses-wrapper').innerText();
+    expect(success).toContain('200');
+    expect(success).not.toContain('409');
+    const errors = operation('importFile').locator('details.errors');
+    expect(await errors.innerText()).toBe(
+      'Errors: 401, 403, 404, 409, 410, 413, 415, 422, 429, 503, any other',
+    );
+    await errors.locator('summary').click();
+    await errors.locator('.responses-wrapper').waitFor();
+    const shown = await errors.innerText();
     for (const expected of ['409', 'FILE_NOT_UPLOADED', '410', '503', 'Retry-After']) {
       expect(shown).toContain(expected);
     }
     await open('importFile');
+  });
+
+  test('says where the key is, in the introduction and where it is entered', async () => {
+    await page.locator('.auth-wrapper .authorize').first().click();
+    for (const place of ['.info', '.auth-container']) {
+      const text = await page.locator(place).innerText();
+      expect(text).toContain('.data/api-key');
+      expect(text).toContain('knowledge-retrieval keys create');
+    }
+    await page.locator('.auth-btn-wrapper .btn-done').click();
   });
 
   test.runIf(width > 1000)(

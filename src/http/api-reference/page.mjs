@@ -1,4 +1,5 @@
 /** Shows the spec at /docs with Swagger UI. Runs in the browser. */
+import { foldErrors } from './folded-errors.mjs';
 import { noteAnswer, withOwnIds } from './own-ids.mjs';
 
 /**
@@ -61,6 +62,9 @@ function inOrder(items, names, nameOf) {
 const HINT = `**To try it out**: press Authorize and enter your key. Then press Try it out and Execute in an operation.
 Begin with \`createKnowledgeBase\`: the examples of the other operations then hold the ids of what you create here.`;
 
+const KEY_HINT = `**Your key**: the first start of the server writes one to the file \`.data/api-key\`. The command
+\`npx knowledge-retrieval keys create\` makes further ones. Both are on the server's machine, so else ask its operator.`;
+
 /** What an operation demands of a key, by its x-required-scope. */
 const DEMANDS = {
   search: 'Any key may call this.',
@@ -87,10 +91,12 @@ async function loadSpec() {
   const spec = await (await fetch('openapi.json')).json();
   // With the same key, each further try would return the first answer or be refused.
   delete spec.components.parameters.IdempotencyKey.example;
+  const { apiKey } = spec.components.securitySchemes;
+  apiKey.description = `${KEY_HINT}\n\n${apiKey.description}`;
   const operationOf = ([, methods]) => Object.values(methods)[0].operationId;
   return {
     ...spec,
-    info: { ...spec.info, description: `${spec.info.description}\n\n${HINT}` },
+    info: { ...spec.info, description: `${spec.info.description}\n\n${KEY_HINT}\n\n${HINT}` },
     servers: [{ url: new URL('.', location.href).href.replace(/\/$/, '') }],
     tags: inOrder(spec.tags, Object.keys(ORDER), ({ name }) => name),
     paths: Object.fromEntries(
@@ -100,8 +106,11 @@ async function loadSpec() {
 }
 
 /** Swagger UI has its own dark colours. The colours of code are chosen once, when the page loads. */
-const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
-document.documentElement.classList.toggle('dark-mode', isDark);
+const darkScheme = matchMedia('(prefers-color-scheme: dark)');
+const isDark = darkScheme.matches;
+const showScheme = () => document.documentElement.classList.toggle('dark-mode', darkScheme.matches);
+showScheme();
+darkScheme.addEventListener('change', showScheme);
 
 const spec = await loadSpec();
 const ids = { knowledgeBaseId: [], documentId: [], fileId: [], webhookId: [] };
@@ -109,7 +118,7 @@ const ids = { knowledgeBaseId: [], documentId: [], fileId: [], webhookId: [] };
 const ui = SwaggerUIBundle({
   spec,
   dom_id: '#reference',
-  plugins: [searchOperations],
+  plugins: [searchOperations, foldErrors],
   filter: true,
   deepLinking: true,
   displayRequestDuration: true,
