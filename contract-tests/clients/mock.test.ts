@@ -1,4 +1,7 @@
-/** The mock (npm run mock): its answers, and that its refusals equal the service's. */
+/**
+ * The mock (npm run mock): answers that a client chooses, those of --fixed, and that its refusals equal the service's.
+ * mock-memory.test.ts tests what it remembers.
+ */
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import type { ErrorCode } from '../../generated/types.gen.ts';
 import { createCaller, type Input, toSent } from '../harness/calling.ts';
@@ -11,9 +14,10 @@ import { startMock } from '../harness/service-process.ts';
 import { bytesOf, pathOf } from '../harness/uploading.ts';
 import { VALID_INPUTS } from '../harness/valid-inputs.ts';
 
-const mock = await startMock();
-afterAll(() => mock.stop());
+const [mock, fixedMock] = await Promise.all([startMock(), startMock('--fixed')]);
+afterAll(() => Promise.all([mock.stop(), fixedMock.stop()]));
 const { api, request } = createCaller({ address: mock.address, apiKey: 'any' });
+const fixed = createCaller({ address: fixedMock.address, apiKey: 'any' });
 
 /** Sends the request unchanged. Returns the mock's answer, checked against the spec. */
 async function send(sent: Sent, operationId?: OperationId): Promise<Answer> {
@@ -74,8 +78,24 @@ describe('Prefer', () => {
   test('Retry-After comes with 429 and 503, and no other preference changes anything', async () => {
     for (const code of [429, 503])
       expect((await prefer('getUsage', `code=${code}`)).headers['retry-after']).toBe('7');
-    const usual = await prefer('query', '');
-    expect((await prefer('query', 'respond-async, wait=10')).body).toEqual(usual.body);
+    const search = (preference: string) =>
+      request('query', { query: 'restart policy' }, { prefer: preference });
+    const usual = await search('');
+    expect(usual.status).toBe(200);
+    expect((await search('respond-async, wait=10')).body).toEqual(usual.body);
+  });
+
+  test('delay=… makes an answer wait, and stays within its bounds', async () => {
+    const arrived: string[] = [];
+    await Promise.all([
+      prefer('getUsage', 'delay=3000').then(({ status }) => arrived.push(`late ${status}`)),
+      prefer('getUsage', 'delay=0').then(({ status }) => arrived.push(`now ${status}`)),
+      prefer('getUsage', 'code=503, delay=1').then(({ status }) => arrived.push(`soon ${status}`)),
+    ]);
+    expect(arrived.at(-1)).toBe('late 200');
+    expect(arrived.toSorted()).toEqual(['late 200', 'now 200', 'soon 503']);
+    for (const preference of ['delay=60001', 'delay=-1', 'delay=1s', 'delay='])
+      expectRefusedFields(await prefer('getUsage', preference), 'Prefer');
   });
 });
 
@@ -134,6 +154,20 @@ describe('bad input', () => {
     await expectSameRefusal(toSent('listKnowledgeBases', { cursor: 'x' }), keys, 'cursor');
   });
 
+  test.each(OPERATION_IDS)(
+    '%s refuses unknown ids with the same bytes as the service',
+    async (operationId) => {
+      const input = VALID_INPUTS[operationId];
+      const hasId = Object.keys(input).some((field) => /Ids?$/.test(field));
+      if (hasId) await expectSameRefusal(toSent(operationId, input), keys, 'unknown id');
+    },
+  );
+
+  test('401 UNAUTHORIZED: one key is refused, for pages that tell their users of a wrong one', async () => {
+    const wrong = { 'x-api-key': `kr_${'0'.repeat(64)}` };
+    expectRefusal(await request('getUsage', {}, wrong), 401, 'UNAUTHORIZED');
+  });
+
   test('404: an id that does not have the form of one', async () => {
     const codes: [OperationId, object, ErrorCode][] = [
       ['listDocuments', { knowledgeBaseId: '!'.repeat(36) }, 'KNOWLEDGE_BASE_NOT_FOUND'],
@@ -141,11 +175,20 @@ describe('bad input', () => {
       ['importFile', { fileId: '🗎' }, 'FILE_NOT_FOUND'],
     ];
     for (const [operationId, input, errorCode] of codes)
-      expectRefusal(await request(operationId, input), 404, errorCode);
+      for (const caller of [request, fixed.request])
+        expectRefusal(await caller(operationId, input), 404, errorCode);
   });
 });
 
-describe('the story', () => {
+describe('with --fixed', () => {
+  const { api } = fixed;
+
+  test('nothing is stored', async () => {
+    const before = await api.listKnowledgeBases();
+    await api.createKnowledgeBase({ name: 'Notes' });
+    expect(await api.listKnowledgeBases()).toEqual(before);
+  });
+
   test('every listed document has a status, details and passages', async () => {
     const { data: knowledgeBases } = await api.listKnowledgeBases();
     for (const { id: knowledgeBaseId } of knowledgeBases) {
@@ -207,6 +250,11 @@ describe('the story', () => {
 describe('uploads', () => {
   const put = async (path: string, body: string | Uint8Array = 'some note') =>
     await send({ method: 'PUT', path, body });
+  const putFixed = async (path: string, body: string | Uint8Array) => {
+    const answer = await exchange(fixedMock.address, { method: 'PUT', path, body });
+    requireContract(undefined, answer);
+    return answer;
+  };
 
   test('take three steps, at an address of the mock and with the declared size', async () => {
     const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Notes' });
@@ -218,15 +266,16 @@ describe('uploads', () => {
     });
     const document = await api.importFile(ticket.fileId);
     expect(document).toMatchObject({ status: 'pending', knowledgeBaseId });
-    expect(await api.getDocumentStatus(document.id)).toMatchObject({ id: document.id, status: 'processed' });
+    expectRefusal(await put(pathOf(ticket.uploadUrl)), 409, 'FILE_ALREADY_IMPORTED');
+    expect(await api.getDocumentStatus(document.id, 30)).toMatchObject({
+      id: document.id,
+      status: 'processed',
+    });
   });
 
   test('422 INPUT_VALIDATION_FAILED: more or fewer bytes than declared; the upload address still works', async () => {
-    const { uploadUrl } = await api.presignUploadUrl({
-      knowledgeBaseId: 'a'.repeat(36),
-      fileName: 'a',
-      size: 9,
-    });
+    const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Notes' });
+    const { uploadUrl } = await api.presignUploadUrl({ knowledgeBaseId, fileName: 'a', size: 9 });
     const path = pathOf(uploadUrl);
     for (const body of ['', 'some', 'some note more', 'x'.repeat(1_000_000)]) {
       expectRefusedFields(await put(path, body), 'body');
@@ -236,14 +285,15 @@ describe('uploads', () => {
     expect((await put(path)).status).toBe(200);
   });
 
-  test('the upload address in the example of the spec works at the mock', async () => {
+  test('the upload address in the example of the spec works with --fixed', async () => {
     const [[, { value }] = expect.fail('no example')] = examplesOf(
       operationOf('presignUploadUrl').responses['200']?.content ?? expect.fail('no content'),
     );
     const { uploadUrl } = (value as { data: { uploadUrl: string } }).data; // spec-examples.test.ts
     const size = Number(new URL(uploadUrl).searchParams.get('size'));
-    expect((await put(pathOf(uploadUrl), new Uint8Array(size))).status).toBe(200);
-    expectRefusal(await put(pathOf(uploadUrl).replace('size=', 'size=1')), 401, 'UNAUTHORIZED');
+    expect((await putFixed(pathOf(uploadUrl), new Uint8Array(size))).status).toBe(200);
+    const changed = pathOf(uploadUrl).replace('size=', 'size=1');
+    expectRefusal(await putFixed(changed, 'some note'), 401, 'UNAUTHORIZED');
   });
 });
 
@@ -274,7 +324,8 @@ describe('pages of any origin', () => {
   });
 
   test('may upload files', async () => {
-    const file = { knowledgeBaseId: 'a'.repeat(36), fileName: 'a.txt', size: 4 };
+    const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Notes' });
+    const file = { knowledgeBaseId, fileName: 'a.txt', size: 4 };
     const path = pathOf((await api.presignUploadUrl(file)).uploadUrl);
     const headers = { origin, 'access-control-request-method': 'PUT' };
     const preflight = await exchange(mock.address, { method: 'OPTIONS', path, headers });

@@ -1,10 +1,11 @@
-/** Runs `npm run contract:dredd`: against a service of its own, and against an address. */
+/** Runs `npm run contract:dredd`: against a service of its own, against an address, and against the mock. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
+import { createCaller } from '../harness/calling.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { responses } from '../harness/read-spec.ts';
-import { environmentOf, root } from '../harness/service-process.ts';
+import { environmentOf, root, startMock } from '../harness/service-process.ts';
 import { findGaps } from './find-gaps.ts';
 import { nameOf, TRANSACTIONS } from './transactions.ts';
 
@@ -51,6 +52,20 @@ test(
     expect(await api.getUsage()).toMatchObject({ knowledgeBaseCount: 0, storageUsed: 0 });
   },
 );
+
+test('the mock keeps the contract as a service does, and remembers what it promises to', SLOW, async () => {
+  const mock = await startMock();
+  try {
+    const { api } = createCaller({ address: mock.address, apiKey: 'any' });
+    const before = await api.getUsage();
+    const { code, output } = await runCommand(['--address', mock.address], { API_KEY: 'any' });
+    expect(output).toContain('The contract is kept: ');
+    expect(code).toBe(0);
+    expect(await api.getUsage()).toEqual(before);
+  } finally {
+    await mock.stop();
+  }
+});
 
 test('an unexpected status breaks the contract; the output does not contain the key', SLOW, async () => {
   const { address, apiKey } = await openAccount({ credits: 0 });

@@ -138,9 +138,11 @@ export async function spawnProgram(
 
 const ANSWERS_AT = /answers at (http:\S+)/;
 
-/** `npm run mock` on any free port. */
-export const startMock = () =>
-  spawnProgram([process.execPath, 'scripts/mock.ts', '--port', '0'], { greeting: ANSWERS_AT });
+/** `npm run mock` on any free port. By default it imports a file in a fifth of a second. */
+export const startMock = (...options: string[]) =>
+  spawnProgram([process.execPath, 'scripts/mock.ts', '--port', '0', '--import-seconds', '0.2', ...options], {
+    greeting: ANSWERS_AT,
+  });
 
 /** Settings by the names of their environment variables. */
 export type Settings = Record<string, string>;

@@ -1,9 +1,9 @@
 /** For each operation an input that its schema accepts, with unknown ids. */
 import type { OperationId } from './contract-check.ts';
 
-/** Well-formed, but unknown to every account. */
-export const UNKNOWN_KNOWLEDGE_BASE_ID = '0199f3a2-6b1c-7d4e-8f50-2a9b3c4d5e6f';
-export const UNKNOWN_WEBHOOK_ID = '0199f3d2-4b5c-7d6e-9f70-8192a3b4c5d6';
+/** Well-formed, but unknown to every account. They are not the spec's examples, since the mock has those. */
+export const UNKNOWN_KNOWLEDGE_BASE_ID = '0199f3a2-6b1c-7d4e-8f50-000000000000';
+export const UNKNOWN_WEBHOOK_ID = '0199f3d2-4b5c-7d6e-9f70-000000000000';
 export const UNKNOWN_DOCUMENT_ID = `${UNKNOWN_KNOWLEDGE_BASE_ID}_0199f3b0-1c2d-7e3f-9a4b-5c6d7e8f9a0b`;
 
 const knowledgeBaseId = UNKNOWN_KNOWLEDGE_BASE_ID;

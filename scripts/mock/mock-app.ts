@@ -1,77 +1,82 @@
-/** The mock: the service's own HTTP layer validates every request, and Prism answers it. */
+/** The mock: the service's own HTTP layer validates every request. Memory answers it, or Prism from the examples. */
 import type { RequestListener } from 'node:http';
-import type { UploadTicket } from '../../generated/types.gen.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ANY_ORIGIN } from '../../src/config/cors.ts';
-import { ServiceError, unauthorized } from '../../src/errors.ts';
+import { clientHungUp, ServiceError, unauthorized } from '../../src/errors.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Backend } from '../../src/http/dispatch.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createTelemetry, unmetered } from '../../src/telemetry/telemetry.ts';
-import { cutPage, type PageInput, type SuccessBody } from './pages.ts';
+import { answerFixed } from './fixed/answer.ts';
+import { answerFromMemory } from './memory/answer.ts';
+import { seed } from './memory/seed.ts';
+import { createState, type State } from './memory/state.ts';
+import { keepUpload, requireOpenFile } from './memory/uploads.ts';
 import { readPreference } from './preference.ts';
-import { createPrism, type Prism, type SpecAnswer } from './prism.ts';
-import { chooseExample, haveValidForm, type RequestedIds, replaceIds } from './story.ts';
-import { issueTicket, receiveUpload } from './uploads.ts';
+import { createPrism, type Prism } from './prism.ts';
+import { createReceiveUpload } from './uploads.ts';
 
-type MockInput = RequestedIds & PageInput & { size?: number };
-type ErrorBody = Pick<ServiceError, 'errorCode' | 'message' | 'data'>;
+/** The one key that is refused. It has the form of a real one, which nobody has. */
+const REFUSED_KEY = `kr_${'0'.repeat(64)}`;
 
-/** The refusal from the spec, with its Retry-After. */
-function toRefusal({ body, headers }: SpecAnswer): ServiceError {
-  const { errorCode, message, data } = body as ErrorBody; // an example of an error envelope; spec-examples.test.ts
-  const retryAfter = headers['Retry-After'];
-  return new ServiceError(errorCode, message, {
-    data,
-    ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
-  });
-}
-
-/** One caller for every key: any key may read the examples. */
+/** One caller for every key. */
 async function authenticate(key: string | undefined) {
-  if (key === undefined) throw unauthorized();
+  if (key === undefined || key === REFUSED_KEY) throw unauthorized();
   return { accountId: 'mock', keyId: key, scope: 'write', reach: undefined } as const;
 }
 
+/** Answers from memory, unless the header Prefer requests an example. Without `state`, always by examples. */
 const createAnswer =
-  (prism: Prism): Backend['answer'] =>
-  async (operationId, validated, { header, origin }) => {
-    const input = validated as MockInput; // validated by the spec; the mock reads these fields
-    const answers = prism.answersOf(operationId);
-    const { status, example } = readPreference(header('prefer'), answers);
-    if (status !== 200) throw toRefusal(await prism.answer(operationId, { status, example }));
-    if (!haveValidForm(input)) throw toRefusal(await prism.answer(operationId, { status: 404 }));
-
-    const chosen = example ?? chooseExample(answers.get('200') ?? [], input, prism.successes)?.name;
-    const { body } = await prism.answer(operationId, { status, example: chosen });
-    const { success: _, ...shown } = body as SuccessBody & { success: true }; // an example of a success, as above
-    if (operationId === 'presignUploadUrl') {
-      const ticket = replaceIds(shown.data, input) as UploadTicket; // the same example with other ids
-      return { data: issueTicket(ticket, { sizeBytes: input.size ?? 0, origin: origin() }) };
-    }
-    // An example requested by name stays unchanged.
-    if (example !== undefined) return shown;
-    return cutPage(operationId, { ...shown, data: replaceIds(shown.data, input) }, input);
+  (prism: Prism, state: State | undefined): Backend['answer'] =>
+  async (operationId, validated, request) => {
+    const { wanted, delayMs } = readPreference(request.header('prefer'), prism.answersOf(operationId));
+    if (delayMs > 0)
+      await sleep(delayMs, undefined, { signal: request.signal() }).catch(() => {
+        throw clientHungUp();
+      });
+    if (state !== undefined && wanted === undefined)
+      return await answerFromMemory(state, operationId, { input: validated, request });
+    const example = { validated, wanted: wanted ?? { status: 200 }, origin: request.origin() };
+    return await answerFixed(prism, operationId, example);
   };
 
 const log = createLog('error');
 
 /** Logs failures of the mock itself. The HTTP layer's own log would also contain every requested 5xx. */
 const reportFaults =
-  (answer: Backend['answer']): Backend['answer'] =>
-  async (...request) => {
+  <Args extends unknown[]>(answer: (...args: Args) => Promise<object>) =>
+  async (...args: Args) => {
     try {
-      return await answer(...request);
+      return await answer(...args);
     } catch (error) {
       if (!(error instanceof ServiceError)) log.error({ err: error }, 'the mock has failed');
       throw error;
     }
   };
 
+/** Without memory, uploads are counted and discarded, in any number of attempts. */
+const uploadsTo = (state: State | undefined) =>
+  createReceiveUpload({
+    require: (fileId) => void (state && requireOpenFile(state, fileId)),
+    keep: async (fileId, bytes) => {
+      if (state) await keepUpload(state, fileId, bytes);
+    },
+  });
+
+/** `isFixed`: nothing is stored, the examples of the spec answer. `importSeconds`: how long the import of a file takes. */
+export type MockSettings = { isFixed: boolean; importSeconds: number };
+
 /** The mock's application. It does not listen yet. */
-export async function createMockApp(): Promise<RequestListener> {
-  const answer = reportFaults(createAnswer(await createPrism()));
+export async function createMockApp({ isFixed, importSeconds }: MockSettings): Promise<RequestListener> {
+  const state = isFixed ? undefined : createState({ importMs: importSeconds * 1000 });
+  if (state !== undefined) seed(state);
+  const receiveUpload = reportFaults(uploadsTo(state));
   return await createApp({
-    backend: { authenticate, limitRate: async () => ({}), answer },
+    backend: {
+      authenticate,
+      limitRate: async () => ({}),
+      answer: reportFaults(createAnswer(await createPrism(), state)),
+    },
     routes: { baseUrl: undefined, receiveUpload, requireReady: async () => ({}) },
     log: createLog('silent'),
     telemetry: createTelemetry(unmetered),

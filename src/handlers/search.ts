@@ -9,7 +9,8 @@ import type { DetailedPassage } from '../search/details.ts';
 import type { SearchScope } from '../search/search-scope.ts';
 import type { Handlers } from './handler-types.ts';
 
-function toSearchResult(passage: DetailedPassage): SearchResult {
+/** The contract's search result. */
+export function toSearchResult(passage: DetailedPassage): SearchResult {
   const { knowledge_base_id: knowledgeBaseId, context, highlights, snippet, explanation } = passage;
   const documentId = formatScopedId({ knowledgeBaseId, id: passage.document_id });
   const location = toLocation(passage);
@@ -32,7 +33,7 @@ function toSearchResult(passage: DetailedPassage): SearchResult {
 }
 
 /** The result with these fields only. Its schema cannot say that a request leaves out required ones. */
-function selectFields(result: SearchResult, fields: SearchResultField[]): SearchResult {
+export function selectFields(result: SearchResult, fields: SearchResultField[]): SearchResult {
   const selected = Object.entries(result).filter(([field]) => fields.some((name) => name === field));
   return Object.fromEntries(selected) as SearchResult;
 }

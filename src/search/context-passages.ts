@@ -23,23 +23,14 @@ const keyOf = ({ knowledge_base_id, document_id }: Located, position: number): s
   `${knowledge_base_id} ${document_id} ${position}`;
 
 /**
- * Returns the texts of the `reach` passages before and after each found passage, in the order of the document. No text
- * comes twice: the context of a passage ends before another found passage, and before the context of a better one.
+ * The texts of the `reach` passages before and after each found passage, in the order of the document. No text comes
+ * twice: the context of a passage ends before another found passage, and before the context of a better one. `rows` are
+ * the passages around the found ones, and may be more.
  */
-export async function readContexts(
-  database: Database,
-  found: FoundPassage[],
-  reach: number,
-): Promise<PassageContext[]> {
-  const rows = await readRows(database, {
-    knowledgeBaseIds: found.map(({ knowledge_base_id }) => knowledge_base_id),
-    documentIds: found.map(({ document_id }) => document_id),
-    positions: found.map(({ position }) => position),
-    reach,
-  });
+export function shareContexts(found: Located[], rows: NeighbourRow[], reach: number): PassageContext[] {
   const unused = new Map(rows.map((row) => [keyOf(row, row.position), row.content]));
   for (const passage of found) unused.delete(keyOf(passage, passage.position));
-  const take = (passage: FoundPassage, step: 1 | -1): string[] => {
+  const take = (passage: Located, step: 1 | -1): string[] => {
     const taken: string[] = [];
     for (let distance = 1; distance <= reach; distance++) {
       const key = keyOf(passage, passage.position + step * distance);
@@ -51,4 +42,19 @@ export async function readContexts(
     return taken;
   };
   return found.map((passage) => ({ before: take(passage, -1).reverse(), after: take(passage, 1) }));
+}
+
+/** Reads the context of each found passage: see `shareContexts`. */
+export async function readContexts(
+  database: Database,
+  found: FoundPassage[],
+  reach: number,
+): Promise<PassageContext[]> {
+  const rows = await readRows(database, {
+    knowledgeBaseIds: found.map(({ knowledge_base_id }) => knowledge_base_id),
+    documentIds: found.map(({ document_id }) => document_id),
+    positions: found.map(({ position }) => position),
+    reach,
+  });
+  return shareContexts(found, rows, reach);
 }

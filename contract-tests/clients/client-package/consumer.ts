@@ -97,7 +97,7 @@ async function useSeveral(retrieval: KnowledgeRetrieval, knowledgeBaseId: string
   };
 }
 
-/** Calls that need a service: a mock stores nothing. */
+/** Calls that need a service: a mock accepts any key. */
 export async function useFiles(settings: KnowledgeRetrievalSettings, { file, empty }: Files) {
   const retrieval = createKnowledgeRetrieval(settings);
   const { id: knowledgeBaseId } = await retrieval.createKnowledgeBase({ name: 'Files' });

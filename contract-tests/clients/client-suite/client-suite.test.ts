@@ -1,4 +1,4 @@
-/** One suite of the generated client, against the mock, the service, and the service behind Prism's proxy. */
+/** One suite of the generated client: against both kinds of mock, the service, and the service behind Prism's proxy. */
 import { createServer } from 'node:http';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import * as sdk from '../../../generated/sdk.gen.ts';
@@ -26,14 +26,15 @@ const brokenServer = createServer((_request, response) => {
 await new Promise<void>((resolve) => void brokenServer.listen(0, '127.0.0.1', resolve));
 const brokenPort = (brokenServer.address() as { port: number }).port; // listening on TCP
 
-const [accounts, mock, proxy, brokenProxy] = await Promise.all([
+const [accounts, mock, fixedMock, proxy, brokenProxy] = await Promise.all([
   openAccounts(),
   startMock(),
+  startMock('--fixed'),
   startProxy(),
   startProxy(`http://127.0.0.1:${brokenPort}`),
 ]);
 afterAll(async () => {
-  await Promise.all([mock.stop(), proxy.stop(), brokenProxy.stop()]);
+  await Promise.all([mock.stop(), fixedMock.stop(), proxy.stop(), brokenProxy.stop()]);
   brokenServer.close();
 });
 
@@ -44,6 +45,8 @@ const testSuite = (target: Target) =>
   });
 
 describe('the mock', () => testSuite(mockTarget(mock.address)));
+
+describe('the mock with --fixed', () => testSuite(mockTarget(fixedMock.address)));
 
 describe('the service', () => testSuite(serviceTarget(inject('address'), accounts)));
 
@@ -72,7 +75,7 @@ describe('the service behind prism proxy --errors', () => {
 
 describe('the suite at a broken mock', () => {
   test.each(BREAKS)('fails: $name', async (broken) => {
-    const target = mockTarget(mock.address, breakAnswers(broken));
+    const target = mockTarget(fixedMock.address, breakAnswers(broken));
     const failures: string[] = [];
     for (const [name, check] of SUITE) await check(target).catch(() => failures.push(name));
     expect(failures).not.toEqual([]);
@@ -80,7 +83,7 @@ describe('the suite at a broken mock', () => {
 
   test('passes while nothing is broken', async () => {
     const unbroken = breakAnswers({ name: 'nothing', operation: 'any', change: (body) => body });
-    const target = mockTarget(mock.address, unbroken);
+    const target = mockTarget(fixedMock.address, unbroken);
     for (const [, check] of SUITE) await check(target);
   });
 });

@@ -3,7 +3,7 @@
  * This module finds the example that matches a request's ids, so that ids from one answer work in every other
  * operation.
  */
-import type { Example } from './prism.ts';
+import type { Example } from '../prism.ts';
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 const DOCUMENT = new RegExp(`${UUID.source}_${UUID.source}`);

@@ -1,5 +1,5 @@
 /** Cuts the lists of the examples to the requested size. */
-import { byPosition, parseCursor, toPage } from '../../src/handlers/pagination.ts';
+import { byPosition, parseCursor, toPage } from '../../../src/handlers/pagination.ts';
 
 /** `limit` is always set: the spec has a default for it in every operation that accepts it. */
 export type PageInput = { limit?: number; cursor?: string };

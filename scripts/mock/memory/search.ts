@@ -1,0 +1,145 @@
+/**
+ * Ranks passages by BM25 over the words that the service's analysis finds. The service also stems words, looks at
+ * neighbouring passages, and learns from the best results. Here, words count as forms of one word if they begin alike.
+ */
+import { isStemmable } from '../../../src/analysis/tokens.ts';
+import { editDistance } from '../../../src/edit-distance.ts';
+import {
+  inverseDocumentFrequency,
+  lengthNorm,
+  normPerLetter,
+  queryFrequencyWeight,
+  saturation,
+  scoreUpperBound,
+} from '../../../src/search/bm25.ts';
+import type { ExplainedScoring } from '../../../src/search/explanation.ts';
+import {
+  analyseQuery,
+  mostImportant,
+  type QueryTerm,
+  readQuery,
+  SCORED_TERMS_MAX,
+} from '../../../src/search/query-terms.ts';
+import type { IndexedPassage } from './passages.ts';
+
+type Variant = { lexeme: string; upperBound: number };
+type Term = ExplainedScoring['terms'][number];
+
+/** The number of passages that have each lexeme. */
+type Vocabulary = ReadonlyMap<string, number>;
+
+/** Weights of words against the query's own: its other forms, and those that it may mean if it is misspelt. */
+const FORM_WEIGHT = 0.95;
+const NEAR_WEIGHT = 0.5;
+/** A term is a stop word if more than this share of many passages have it. */
+const STOP_WORD_SHARE = 0.2;
+const MANY_PASSAGES = 20;
+/** Shorter words are near too many others. */
+const NEAR_MIN_LENGTH = 4;
+
+function countVocabulary(passages: IndexedPassage[]): Vocabulary {
+  const counts = new Map<string, number>();
+  for (const { frequencies } of passages)
+    for (const lexeme of frequencies.keys()) counts.set(lexeme, (counts.get(lexeme) ?? 0) + 1);
+  return counts;
+}
+
+/** The letters that an ending has at most. */
+const ENDING_MAX = 3;
+/** The letters that two forms have in common at least, where neither is the beginning of the other. */
+const STEM_MIN = 5;
+
+/** Whether two words differ in their endings only: policy and policies, not state and station. */
+export function areForms(left: string, right: string): boolean {
+  if (left.slice(0, NEAR_MIN_LENGTH) !== right.slice(0, NEAR_MIN_LENGTH)) return false;
+  let common = 0;
+  while (common < left.length && left[common] === right[common]) common++;
+  const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];
+  if (longer.length - common > ENDING_MAX) return false;
+  return common >= STEM_MIN || (common >= NEAR_MIN_LENGTH && common === shorter.length);
+}
+
+/** The words of the vocabulary that stand for a term, with their weights. */
+function wordsFor(
+  { word, lexemes, unaccented }: QueryTerm,
+  vocabulary: Vocabulary,
+  isBeginning: boolean,
+): [lexeme: string, weight: number][] {
+  const own = [...lexemes, ...unaccented].filter((lexeme) => vocabulary.has(lexeme));
+  const find = (isWanted: (lexeme: string) => boolean, weight: number) =>
+    [...vocabulary.keys()]
+      .filter((lexeme) => !own.includes(lexeme) && isWanted(lexeme))
+      .map((lexeme): [string, number] => [lexeme, weight]);
+  const found = own.map((lexeme): [string, number] => [lexeme, 1]);
+  const plain = unaccented[0] ?? lexemes[0] ?? word;
+  if (isBeginning)
+    found.push(...find((lexeme) => lexeme.startsWith(plain), own.length > 0 ? FORM_WEIGHT : 1));
+  // Identifiers, numbers and the bigrams of scripts without spaces have neither forms nor misspellings.
+  if (!isStemmable(word) || word.length < NEAR_MIN_LENGTH) return found;
+  if (!isBeginning) found.push(...find((lexeme) => areForms(plain, lexeme), FORM_WEIGHT));
+  if (found.length > 0) return found;
+  const isNear = (lexeme: string) =>
+    Math.abs(lexeme.length - plain.length) <= 1 && isStemmable(lexeme) && editDistance(plain, lexeme) === 1;
+  return find(isNear, NEAR_WEIGHT);
+}
+
+/** The terms of a query with their variants in these passages. `unknown`: those that no passage has. */
+function weighTerms(
+  passages: IndexedPassage[],
+  { query, prefix }: { query: string; prefix: boolean },
+): Pick<ExplainedScoring, 'terms' | 'unknown' | 'upperBound'> {
+  const vocabulary = countVocabulary(passages);
+  const analysed = analyseQuery(readQuery(query), new Map([['simple', new Map()]]));
+  const chosen = mostImportant(analysed, { lexemesMax: SCORED_TERMS_MAX, termsMin: SCORED_TERMS_MAX });
+  // While its user types, the last word may be the beginning of one.
+  const typed =
+    prefix && /[\p{L}\p{M}\p{N}]$/u.test(query) ? chosen.findLast((term) => term.isInformative) : undefined;
+  const weighed = chosen.map((term) => {
+    const words = wordsFor(term, vocabulary, term === typed);
+    const count = Math.max(0, ...words.map(([lexeme]) => vocabulary.get(lexeme) ?? 0));
+    const rarity = inverseDocumentFrequency(count, passages.length);
+    const upperBound = scoreUpperBound(term.weight * queryFrequencyWeight(term.frequency) * rarity);
+    const isFrequent = passages.length >= MANY_PASSAGES && count > STOP_WORD_SHARE * passages.length;
+    const variants = words.map(([lexeme, weight]): Variant => ({ lexeme, upperBound: upperBound * weight }));
+    return { word: term.word, isInformative: term.isInformative && !isFrequent, variants, upperBound };
+  });
+  const isKnown = ({ variants }: Term) => variants.length > 0;
+  return {
+    terms: weighed.filter(isKnown),
+    unknown: weighed.filter((term) => !isKnown(term)),
+    upperBound: weighed.reduce((sum, { upperBound }) => sum + upperBound, 0),
+  };
+}
+
+/** The sum of what the terms add. Of a term's variants, the one that adds most counts. */
+function scoreOf({ frequencies, length }: IndexedPassage, terms: Term[], perLetter: number): number {
+  const norm = lengthNorm(length, perLetter);
+  const scoreOfVariant = ({ lexeme, upperBound }: Variant) =>
+    upperBound * saturation(frequencies.get(lexeme) ?? 0, norm);
+  return terms.reduce((sum, { variants }) => sum + Math.max(0, ...variants.map(scoreOfVariant)), 0);
+}
+
+/** Scores have 6 decimals. */
+const UNITS = 1_000_000;
+
+/** A passage that has a word of the query. `bm25`: its score before the division by the upper bound. */
+export type ScoredPassage<Passage> = { passage: Passage; score: number; bm25: number };
+
+/**
+ * Scores passages. Those without any word of the query are left out.
+ * @returns `found`, in the order of `passages`, and how the scores came about, for explanations and highlights
+ */
+export function scorePassages<Passage extends IndexedPassage>(
+  passages: Passage[],
+  query: { query: string; prefix: boolean },
+): { found: ScoredPassage<Passage>[]; scoring: ExplainedScoring } {
+  const weighed = weighTerms(passages, query);
+  const lengthTotal = passages.reduce((sum, { length }) => sum + length, 0);
+  const perLetter = normPerLetter({ passageCount: passages.length, lengthTotal });
+  const found = passages.flatMap((passage) => {
+    const bm25 = scoreOf(passage, weighed.terms, perLetter);
+    const score = Math.min(1, Math.round((bm25 / weighed.upperBound) * UNITS) / UNITS);
+    return score > 0 ? [{ passage, score, bm25 }] : [];
+  });
+  return { found, scoring: { ...weighed, perLetter } };
+}
