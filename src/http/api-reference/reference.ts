@@ -1,17 +1,11 @@
 /** The API reference at /docs, and its spec at /openapi.json. Neither needs a key. */
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type Router from '@koa/router';
-import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
 import { originOf } from '../origin.ts';
 import { readSpec, type Spec } from '../spec.ts';
-
-/** A file or the spec. `gzipped`: its compressed form, if it was made. */
-type Content = { type: string; plain: Buffer; gzipped?: Buffer; etag: string };
+import { type Content, compress, etagOf, send } from '../static-content.ts';
 
 /**
  * The content security policy of the page. It allows the style attributes that Swagger UI sets, its own files, and
@@ -51,36 +45,6 @@ const PAGE_FILES: Record<string, { type: string; file: URL | string }> = {
   'swagger-ui.css': { type: 'css', file: bundleFile('swagger-ui.css') },
   'swagger-ui-bundle.js': { type: 'js', file: bundleFile('swagger-ui-bundle.js') },
 };
-
-/** A weak ETag, since the plain and the compressed form share it. */
-const etagOf = (...parts: (Buffer | string)[]): string => {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return `W/"${hash.digest('base64url')}"`;
-};
-
-const compress = async (content: Content): Promise<Content> => ({
-  ...content,
-  gzipped: await promisify(gzip)(content.plain),
-});
-
-/**
- * Sends the content, or 304 if the client's copy is current. Browsers may keep copies, but validate them at each use.
- */
-function send(context: Context, { type, plain, gzipped, etag }: Content): void {
-  context.status = 200;
-  context.type = type;
-  context.etag = etag;
-  context.set('cache-control', 'no-cache');
-  context.vary('Accept-Encoding');
-  if (context.fresh) {
-    context.status = 304;
-    return;
-  }
-  const isWanted = context.acceptsEncodings('gzip', 'identity') === 'gzip';
-  if (isWanted && gzipped) context.set('content-encoding', 'gzip');
-  context.body = isWanted && gzipped ? gzipped : plain;
-}
 
 /** The placeholder for the server's address. The spec is serialised once, with this address. */
 const ADDRESS = 'http://address.invalid';
