@@ -1,10 +1,11 @@
 /**
  * Builds dist/: the server as JavaScript, since Node strips no types below node_modules.
- * Builds dist/client/: the client with its types.
+ * Builds dist/client/: the client with its types. Builds dist/console/: the page with its script and style.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundleConsole } from '../src/http/console/bundle-console.ts';
 import { scriptCommand } from './arguments.ts';
 import { buildClient } from './pack-client/build-client.ts';
 
@@ -20,15 +21,21 @@ function importBuiltClient(): void {
   }
 }
 
+async function buildConsole(folder: string): Promise<void> {
+  mkdirSync(folder);
+  for (const { name, content } of await bundleConsole()) writeFileSync(join(folder, name), content);
+}
+
 /** dist/ has the depth of src/, so that relative paths to spec/openapi.yaml and package.json are the same in both. */
 async function build(): Promise<void> {
   rmSync(target, { recursive: true, force: true });
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [compiler, '-p', join(root, 'scripts/build')], { stdio: 'inherit' });
-  for (const file of globSync('**/*.{cjs,mjs,css,html}', { cwd: source }))
+  for (const file of globSync('**/*.{cjs,mjs,css,html}', { cwd: source, exclude: ['console/**'] }))
     cpSync(join(source, file), join(target, file));
   importBuiltClient();
   await buildClient(join(target, 'client'));
+  await buildConsole(join(target, 'console'));
 }
 
 scriptCommand('build').description('Compiles src/ to dist/, which `npm pack` packs.').parse();

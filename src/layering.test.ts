@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const src = fileURLToPath(new URL('.', import.meta.url));
 const modules = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => /\.(ts|mjs)$/.test(file) && !file.endsWith('.test.ts'),
+  (file) => /\.(tsx?|mjs)$/.test(file) && !file.endsWith('.test.ts'),
 );
 /** The modules of the service: all but those in folders `testing`. */
 const files = modules.filter((file) => !file.includes('/testing/'));
@@ -30,6 +30,7 @@ const SHARED = new Set([
  */
 const IMPORTS: Record<string, string[]> = {
   client: [],
+  console: ['client'],
   analysis: [],
   concurrency: [],
   'embedded-postgres': ['concurrency'],

@@ -72,3 +72,14 @@ export async function expectSearches(address: string, apiKey: string): Promise<v
   expect(await api.getDocumentStatus(id, 30)).toMatchObject({ status: 'processed' });
   expect(await api.query({ query: 'okapi' })).toHaveLength(1);
 }
+
+/** Loads the page of the console, and the script that it names. */
+export async function expectConsole(address: string): Promise<void> {
+  const page = await (await fetch(address, { headers: { accept: 'text/html' } })).text();
+  const [, script = ''] = /src="(console\/console-[^"]+\.js)"/.exec(page) ?? [];
+  const response = await fetch(`${address}/${script}`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/javascript; charset=utf-8',
+  ]);
+}

@@ -6,7 +6,13 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { end, readGreeting, root } from '../harness/service-process.ts';
 import { expectImageWorks, imageMissing, instructions } from './docker-image.ts';
-import { createFolder, expectSearches, findPort, installPackage } from './installed-package.ts';
+import {
+  createFolder,
+  expectConsole,
+  expectSearches,
+  findPort,
+  installPackage,
+} from './installed-package.ts';
 
 const run = promisify(execFile);
 const { folder, remove } = await createFolder();
@@ -57,6 +63,7 @@ testInstalled(
       await readGreeting(server, /answers at (http:\S+)/);
       const apiKey = await readFile(join(cwd, '.data/api-key'), 'utf8');
       await expectSearches(`http://127.0.0.1:${PORT}`, apiKey);
+      await expectConsole(`http://127.0.0.1:${PORT}`);
       const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', USES_CLIENT], {
         cwd: folder,
         env: { ...env, ADDRESS: `http://127.0.0.1:${PORT}`, API_KEY: apiKey.trim() },

@@ -9,7 +9,8 @@ import { openAccount } from '../harness/opened-account.ts';
 const { apiKey, request } = await openAccount();
 
 const UNKNOWN_PATHS = [
-  '/',
+  '/console',
+  '/console/',
   '/v1',
   '/v1/',
   '/v2/query',

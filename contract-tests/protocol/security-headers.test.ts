@@ -62,6 +62,7 @@ const OTHERS: [kind: string, status: number, sent: Sent][] = [
     },
   ],
   ['/livez', 200, { method: 'GET', path: '/livez' }],
+  ['/', 200, { method: 'GET', path: '/' }],
   ['/readyz', 200, { method: 'GET', path: '/readyz' }],
 ];
 

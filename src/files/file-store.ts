@@ -26,6 +26,8 @@ export type StoredObject = { objectName: string; sha256: Buffer };
 export type FileStore = {
   /** Uploads directly from clients to the store; undefined: upload addresses are those of this service. */
   directUploads?: {
+    /** Returns the origin of the addresses. It is the same for all of them. */
+    findOrigin(): Promise<string>;
     /** Returns the address to which the client can PUT exactly `sizeBytes` bytes until the expiry. */
     presign(file: ScopedId, grant: { sizeBytes: number; createdAt: Date; expiresAt: Date }): Promise<string>;
     /**

@@ -122,6 +122,11 @@ type S3Object = NonNullable<ListObjectsV2CommandOutput['Contents']>[number];
 
 /** A client uploads to `uploadNameOf`; the import then copies the object to a name that no upload address has. */
 const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> => ({
+  async findOrigin() {
+    // The SDK alone knows where it puts the bucket's name: before the host, or into the path.
+    const put = new PutObjectCommand({ Bucket: store.bucket, Key: PROBE });
+    return new URL(await request(store, (client) => getSignedUrl(client, put))).origin;
+  },
   async presign(file, { sizeBytes, createdAt, expiresAt }) {
     const put = new PutObjectCommand({
       Bucket: store.bucket,

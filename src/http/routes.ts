@@ -1,4 +1,4 @@
-/** The routes outside the contract: uploads, health checks, metrics and the API reference. */
+/** The routes outside the contract: uploads, health checks, metrics, the console and the API reference. */
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, METHODS } from 'node:http';
 import { Readable } from 'node:stream';
@@ -11,6 +11,7 @@ import type { Client } from '../concurrency/wait-queue.ts';
 import { methodNotAllowed, metricsNotAuthorized } from '../errors.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { addReference } from './api-reference/reference.ts';
+import { addConsole } from './console/console.ts';
 import { type BodyResources, readJsonBody } from './request-body.ts';
 
 /** A request to an upload address. `target`: its path and query as they were requested. */
@@ -34,8 +35,10 @@ export type Routes = {
   baseUrl: string | undefined;
   /** Undefined: there is no path `/metrics`. */
   metrics?: Metrics;
-  /** Returns the success payload. Undefined: this server, a worker, has neither uploads nor the reference. */
+  /** Returns the success payload. Undefined: this server, a worker, has neither uploads nor pages. */
   receiveUpload?(upload: Upload): Promise<object>;
+  /** The origin of upload addresses that lead to a store; undefined: they lead to this server. */
+  findStoreOrigin?(): Promise<string>;
   /** Undefined: there is no path `/mcp`. */
   answerMcp?(message: McpMessage): Promise<Response>;
   /**
@@ -171,7 +174,8 @@ export function createRoutes(routes: Routes): Router {
   addHealthChecks(router, routes);
   if (routes.receiveUpload) {
     addUploads(router, routes.receiveUpload);
-    for (const path of addReference(router, routes)) refuseOtherMethods(router, path, ['GET', 'HEAD']);
+    const pages = [...addReference(router, routes), ...addConsole(router, routes)];
+    for (const path of pages) refuseOtherMethods(router, path, ['GET', 'HEAD']);
   }
   if (routes.answerMcp) addMcp(router, routes.answerMcp);
   if (routes.metrics) addMetrics(router, routes.metrics);

@@ -52,6 +52,7 @@ function filesWithoutPermit({ files }: Service, withoutPermit: RequestContext['w
   return {
     ...files,
     directUploads: {
+      ...directUploads,
       presign: (file, grant) => withoutPermit(() => directUploads.presign(file, grant)),
       take: (file, sizeBytes) => withoutPermit(() => directUploads.take(file, sizeBytes)),
     },
@@ -172,6 +173,7 @@ export function createServiceApp(
     backend: createBackend(service, { authenticate, limitRate }),
     routes: {
       receiveUpload: createReceiveUpload(service, limitRate),
+      ...(service.files.directUploads && { findStoreOrigin: service.files.directUploads.findOrigin }),
       answerMcp: createMcpEndpoint({ authenticate, limitRate }, ending),
       ...healthRoutes(service, ending),
     },

@@ -1,0 +1,119 @@
+/** The frame around all pages: navigation, sign-in, and the page of the address. */
+import './app.css';
+import type { ComponentType } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { DocumentPage } from './document/document-page.tsx';
+import { DocumentsPage } from './documents/documents-page.tsx';
+import { UploadIndicator } from './documents/upload-indicator.tsx';
+import { HomePage } from './knowledge-bases/home-page.tsx';
+import { Announcements } from './parts/announcements.tsx';
+import { MarkIcon } from './parts/icons.tsx';
+import { Empty } from './parts/notice.tsx';
+import { addressOf, type PageName, route } from './routes.ts';
+import { SearchPage } from './search/search-page.tsx';
+import { type Session, session, signOut } from './session.ts';
+import { SignInPage } from './sign-in/sign-in-page.tsx';
+import { UsagePage } from './usage/usage-page.tsx';
+import { WebhooksPage } from './webhooks/webhooks-page.tsx';
+
+const UnknownPage = () => (
+  <Empty title="There is no such page">
+    <p>
+      The address may be mistyped. Begin with the <a href={addressOf.home}>knowledge bases</a>.
+    </p>
+  </Empty>
+);
+
+const PAGES: Record<PageName, ComponentType> = {
+  home: HomePage,
+  documents: DocumentsPage,
+  document: DocumentPage,
+  search: SearchPage,
+  webhooks: WebhooksPage,
+  usage: UsagePage,
+  unknown: UnknownPage,
+};
+
+/** `pages`: those on which the link is marked as the present place. */
+const LINKS: { name: string; address: string; pages: PageName[] }[] = [
+  { name: 'Knowledge bases', address: addressOf.home, pages: ['home', 'documents', 'document'] },
+  { name: 'Search', address: addressOf.search(), pages: ['search'] },
+  { name: 'Webhooks', address: addressOf.webhooks, pages: ['webhooks'] },
+  { name: 'Usage', address: addressOf.usage, pages: ['usage'] },
+];
+
+const SCOPE_NAMES: Record<Session['scope'], string | undefined> = {
+  search: 'Key: search only',
+  write: 'Key: some knowledge bases',
+  account: undefined,
+};
+
+function Navigation({ scope }: { scope: Session['scope'] }) {
+  const { page } = route.value;
+  const name = SCOPE_NAMES[scope];
+  return (
+    <header class="frame">
+      <a class="brand" href={addressOf.home}>
+        <MarkIcon />
+        <span>Knowledge retrieval</span>
+      </a>
+      <nav aria-label="Pages">
+        {LINKS.map((link) => (
+          <a
+            key={link.name}
+            href={link.address}
+            {...(link.pages.includes(page) && { 'aria-current': 'page' as const })}
+          >
+            {link.name}
+          </a>
+        ))}
+      </nav>
+      <div class="frame-end">
+        <UploadIndicator />
+        {name && <span class="tag">{name}</span>}
+        <a href="docs" target="_blank" rel="noreferrer">
+          API reference
+        </a>
+        <button type="button" class="quiet" onClick={signOut}>
+          Sign out
+        </button>
+      </div>
+    </header>
+  );
+}
+
+/** The page of the address. A new page begins at its top, and screen readers begin to read there. */
+function Page() {
+  const { page, id } = route.value;
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current) {
+      scrollTo(0, 0);
+      main.current?.focus({ preventScroll: true });
+    }
+    isFirst.current = false;
+  }, [page, id]);
+  const Shown = PAGES[page];
+  return (
+    <main ref={main} tabIndex={-1}>
+      <Shown key={`${page} ${id}`} />
+    </main>
+  );
+}
+
+export function App() {
+  const { value } = session;
+  if (value === undefined) return <SignInPage />;
+  const skip = () => document.querySelector('main')?.focus();
+  return (
+    <>
+      <button type="button" class="skip" onClick={skip}>
+        Skip to the content
+      </button>
+      <Navigation scope={value.scope} />
+      <Page />
+      <Announcements />
+    </>
+  );
+}

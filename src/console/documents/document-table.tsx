@@ -1,0 +1,128 @@
+/** The documents as a table. Only the rows near the screen are in the page, so that ten thousand are no more work. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Document } from '../../client/index.ts';
+import { countOf, formatBytes, formatCount } from '../format.ts';
+import { Time } from '../parts/time.tsx';
+import { VirtualRows } from '../parts/virtual-rows.tsx';
+import { addressOf } from '../routes.ts';
+import { FAILURE_REMEDIES, hasFailed, StatusBadge } from './status.tsx';
+
+/** Heights of a row in pixels: two lines, and on narrow screens three. */
+const [ROW_HEIGHT, NARROW_ROW_HEIGHT] = [54, 78];
+const NARROW = matchMedia('(max-width: 44rem)');
+
+function useRowHeight(): number {
+  const [isNarrow, setIsNarrow] = useState(NARROW.matches);
+  useEffect(() => {
+    const update = () => setIsNarrow(NARROW.matches);
+    NARROW.addEventListener('change', update);
+    return () => NARROW.removeEventListener('change', update);
+  }, []);
+  return isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
+}
+
+/** The second line of a row: what the document is, or why it cannot be searched and what helps. */
+function Details({ document }: { document: Document }) {
+  const { type, size, error, passageCount, pageCount, warnings = [], attributes } = document;
+  if (hasFailed(document) && error !== undefined) {
+    const text = `${error.message} ${FAILURE_REMEDIES[error.code]}`;
+    return (
+      <span class="document-reason" title={text} dir="auto">
+        {text}
+      </span>
+    );
+  }
+  return (
+    <span class="document-details">
+      {[
+        type,
+        formatBytes(size),
+        pageCount !== undefined && countOf(pageCount, 'page'),
+        passageCount !== undefined && passageCount > 0 && countOf(passageCount, 'passage'),
+        warnings.length > 0 && countOf(warnings.length, 'warning'),
+        attributes !== undefined && countOf(Object.keys(attributes).length, 'attribute'),
+      ]
+        .filter(Boolean)
+        .join(' · ')}
+    </span>
+  );
+}
+
+type DocumentTableProps = {
+  documents: Document[];
+  selected: ReadonlySet<string>;
+  /** Undefined: the key may not change documents. */
+  onSelect: ((selected: ReadonlySet<string>) => void) | undefined;
+  onEndNear(): void;
+};
+
+export function DocumentTable({ documents, selected, onSelect, onEndNear }: DocumentTableProps) {
+  const rowHeight = useRowHeight();
+  const isAll = documents.length > 0 && selected.size === documents.length;
+  const toggle = (id: string, isChosen: boolean) => {
+    const next = new Set(selected);
+    if (isChosen) next.add(id);
+    else next.delete(id);
+    onSelect?.(next);
+  };
+  const hasSelection = onSelect !== undefined;
+  return (
+    <div
+      class={`card documents ${hasSelection ? 'selectable' : ''}`}
+      role="table"
+      aria-label="Documents"
+      aria-rowcount={documents.length + 1}
+    >
+      <div role="rowgroup">
+        <div role="row" aria-rowindex={1} class="documents-head">
+          {hasSelection && (
+            <span role="columnheader">
+              <input
+                type="checkbox"
+                aria-label={`Select all ${formatCount(documents.length)} that are loaded`}
+                checked={isAll}
+                indeterminate={selected.size > 0 && !isAll}
+                onChange={() => onSelect(isAll ? new Set() : new Set(documents.map(({ id }) => id)))}
+              />
+            </span>
+          )}
+          <span role="columnheader">Document</span>
+          <span role="columnheader">Status</span>
+          <span role="columnheader">Added</span>
+        </div>
+      </div>
+      <VirtualRows
+        rows={documents}
+        rowHeight={rowHeight}
+        keyOf={({ id }) => id}
+        onEndNear={onEndNear}
+        render={(document) => (
+          <>
+            {hasSelection && (
+              <span role="cell">
+                <input
+                  type="checkbox"
+                  aria-label={`Select ${document.title}`}
+                  checked={selected.has(document.id)}
+                  onChange={(event) => toggle(document.id, event.currentTarget.checked)}
+                />
+              </span>
+            )}
+            <span role="cell" class="document-title">
+              <a href={addressOf.document(document.id)} dir="auto">
+                {document.title}
+              </a>
+              <Details document={document} />
+            </span>
+            <span role="cell">
+              <StatusBadge status={document.status} />
+            </span>
+            <span role="cell" class="muted">
+              <Time at={document.createdAt} />
+            </span>
+          </>
+        )}
+      />
+    </div>
+  );
+}

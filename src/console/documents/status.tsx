@@ -1,0 +1,51 @@
+/** The status of a document's import, in words and colour, and what helps when it has failed. */
+import type { DocumentErrorCode, DocumentStatus } from '../../client/index.ts';
+import { CheckIcon, FailureIcon, WaitIcon } from '../parts/icons.tsx';
+
+export const STATUS_NAMES: Record<DocumentStatus, string> = {
+  pending: 'Waiting',
+  processing: 'Being read',
+  processed: 'Searchable',
+  failed: 'Failed',
+  timeout: 'Timed out',
+};
+
+const ICONS = {
+  pending: WaitIcon,
+  processing: WaitIcon,
+  processed: CheckIcon,
+  failed: FailureIcon,
+  timeout: FailureIcon,
+};
+
+export function StatusBadge({ status }: { status: DocumentStatus }) {
+  const Icon = ICONS[status];
+  return (
+    <span class={`status status-${status}`}>
+      <Icon />
+      {STATUS_NAMES[status]}
+    </span>
+  );
+}
+
+/** Whether the import still goes on. */
+export const isUnsettled = ({ status }: { status: DocumentStatus }): boolean =>
+  status === 'pending' || status === 'processing';
+
+export const hasFailed = ({ status }: { status: DocumentStatus }): boolean =>
+  status === 'failed' || status === 'timeout';
+
+/** What helps against each reason of a failure. */
+export const FAILURE_REMEDIES: Record<DocumentErrorCode, string> = {
+  UNSUPPORTED_FILE_TYPE: 'Save it as PDF, Word (docx), HTML or plain text, and upload that.',
+  FILE_CORRUPT: 'Open it on your computer, save it again, and upload the new file.',
+  FILE_ENCRYPTED: 'Remove its password, and upload it again.',
+  NO_TEXT_EXTRACTED: 'Its pages may be scans: run text recognition (OCR) on it first, and upload the result.',
+  FILE_TOO_COMPLEX: 'Split it into smaller files, and upload these.',
+  PROCESSING_TIMEOUT: 'Retry when the service is less busy. If it fails again, split the file.',
+  INTERNAL_ERROR: 'This is a fault of the service: retry, and look into its log if it fails again.',
+};
+
+/** The only failures that a second try can end in another way. Other files would fail again. */
+export const canRetryHelp = (code: DocumentErrorCode | undefined): boolean =>
+  code === 'PROCESSING_TIMEOUT' || code === 'INTERNAL_ERROR';

@@ -1,0 +1,158 @@
+/** The first page: a query box, and the knowledge bases. */
+import './home.css';
+import { useState } from 'preact/hooks';
+import type { KnowledgeBase } from '../../client/index.ts';
+import { countOf, formatBytes, formatCount } from '../format.ts';
+import { PlusIcon, SearchIcon } from '../parts/icons.tsx';
+import { Empty, ErrorNotice, Loading } from '../parts/notice.tsx';
+import { Time } from '../parts/time.tsx';
+import { addressOf, visit } from '../routes.ts';
+import { accountObstacle, useSession } from '../session.ts';
+import { useLoaded } from '../use-loaded.ts';
+import { useTitle } from '../use-title.ts';
+import { KnowledgeBaseForm } from './knowledge-base-form.tsx';
+import { listAllKnowledgeBases } from './list-all.ts';
+
+function QueryBox() {
+  const [query, setQuery] = useState('');
+  return (
+    <form
+      class="query-box"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (query.trim() !== '') visit(addressOf.search(new URLSearchParams({ q: query })));
+      }}
+    >
+      <SearchIcon />
+      <input
+        type="search"
+        name="query"
+        aria-label="Search all knowledge bases"
+        placeholder="Ask a question, or search for words"
+        maxLength={8192}
+        dir="auto"
+        value={query}
+        onInput={(event) => setQuery(event.currentTarget.value)}
+      />
+      <button type="submit" class="primary">
+        Search
+      </button>
+    </form>
+  );
+}
+
+/** 'processed' documents are the normal case: only the others are named. */
+function Statuses({ documentsByStatus }: KnowledgeBase) {
+  if (documentsByStatus === undefined) return null;
+  const { pending, processing, failed, timeout } = documentsByStatus;
+  const [waiting, broken] = [pending + processing, failed + timeout];
+  return (
+    <>
+      {waiting > 0 && <li class="status-wait">{formatCount(waiting)} in progress</li>}
+      {broken > 0 && <li class="status-bad">{formatCount(broken)} failed</li>}
+    </>
+  );
+}
+
+const Row = ({ knowledgeBase }: { knowledgeBase: KnowledgeBase }) => {
+  const { id, name, description, documentCount, passageCount, storageUsed, createdAt } = knowledgeBase;
+  return (
+    <li>
+      <a href={addressOf.documents(id)} dir="auto">
+        {name}
+      </a>
+      {description && (
+        <p class="muted" dir="auto">
+          {description}
+        </p>
+      )}
+      <ul class="facts">
+        {documentCount !== undefined && <li>{countOf(documentCount, 'document')}</li>}
+        {passageCount !== undefined && <li>{countOf(passageCount, 'passage')}</li>}
+        {storageUsed !== undefined && <li>{formatBytes(storageUsed)}</li>}
+        <Statuses {...knowledgeBase} />
+        <li>
+          created <Time at={createdAt} />
+        </li>
+      </ul>
+    </li>
+  );
+};
+
+/** A list of this length fits the screen: a field that filters it would be in the way. */
+const FILTERED_FROM = 12;
+
+function List({ knowledgeBases }: { knowledgeBases: KnowledgeBase[] }) {
+  const [words, setWords] = useState('');
+  const wanted = words.toLowerCase();
+  const shown = knowledgeBases.filter(({ name, description }) =>
+    `${name}\n${description}`.toLowerCase().includes(wanted),
+  );
+  return (
+    <>
+      {knowledgeBases.length >= FILTERED_FROM && (
+        <input
+          type="search"
+          aria-label="Filter the knowledge bases by name"
+          placeholder="Filter by name"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+      )}
+      <ul class="card knowledge-bases">
+        {shown.map((knowledgeBase) => (
+          <Row key={knowledgeBase.id} knowledgeBase={knowledgeBase} />
+        ))}
+      </ul>
+      {shown.length === 0 && <p class="muted">No knowledge base has this in its name or description.</p>}
+    </>
+  );
+}
+
+export function HomePage() {
+  useTitle('Knowledge bases');
+  const session = useSession();
+  const { value, error, reload } = useLoaded((signal) => listAllKnowledgeBases(session.service, signal), []);
+  const [isCreating, setIsCreating] = useState(false);
+  const obstacle = accountObstacle(session);
+  const create = (
+    <button
+      type="button"
+      class={value?.length === 0 ? 'primary' : ''}
+      disabled={obstacle !== undefined}
+      title={obstacle}
+      onClick={() => setIsCreating(true)}
+    >
+      <PlusIcon /> New knowledge base
+    </button>
+  );
+  return (
+    <>
+      {value?.length !== 0 && <QueryBox />}
+      <div class="page-head">
+        <h1>Knowledge bases</h1>
+        {value && value.length > 0 && create}
+      </div>
+      <ErrorNotice doing="The knowledge bases could not be listed." error={error} onRetry={reload} />
+      {value === undefined && error === undefined && <Loading what="knowledge bases" />}
+      {value?.length === 0 && (
+        <Empty title="Create your first knowledge base">
+          <p>
+            A knowledge base holds documents that are searched together: manuals, contracts, notes. Create
+            one, drop files into it, and search them.
+          </p>
+          {obstacle && <p>{obstacle}</p>}
+          {create}
+        </Empty>
+      )}
+      {value && value.length > 0 && <List knowledgeBases={value} />}
+      {isCreating && (
+        <KnowledgeBaseForm
+          onClose={() => setIsCreating(false)}
+          onSaved={({ id }) => visit(addressOf.documents(id))}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+/** Boxes that explain: errors with what helps, empty pages with what to do next. */
+import type { ComponentChildren } from 'preact';
+import { describeError } from '../describe-error.ts';
+import { signOut } from '../session.ts';
+import { FailureIcon } from './icons.tsx';
+
+/** `doing`: what failed, as "The documents could not be listed." Nothing is shown without an error. */
+export function ErrorNotice({
+  doing,
+  error,
+  onRetry,
+}: {
+  doing: string;
+  error: unknown;
+  onRetry?: () => void;
+}) {
+  if (error === undefined) return <div role="alert" />;
+  const { message, remedy, requestId, isSignedOut } = describeError(error);
+  return (
+    <div role="alert" class="notice notice-bad">
+      <FailureIcon />
+      <div>
+        <strong>{doing}</strong> <span dir="auto">{message}</span> {remedy}
+        {requestId && (
+          <>
+            {' '}
+            It is logged as <code>{requestId}</code>.
+          </>
+        )}
+      </div>
+      {isSignedOut && (
+        <button type="button" onClick={signOut}>
+          Sign in again
+        </button>
+      )}
+      {!isSignedOut && onRetry && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** What a page says that has nothing to show. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** Stands where something is being loaded. It appears late, so that fast answers do not flicker. */
+export const Loading = ({ what }: { what: string }) => (
+  <p class="loading" role="status">
+    Loading {what} …
+  </p>
+);

@@ -1,0 +1,65 @@
+/** The pages of the console. Their addresses are in the fragment, so that they shadow no path of the service. */
+import { signal } from '@preact/signals';
+
+export type PageName = 'home' | 'documents' | 'document' | 'search' | 'webhooks' | 'usage' | 'unknown';
+
+/** `id`: of the knowledge base or document; empty on other pages. */
+export type Route = { page: PageName; id: string; parameters: URLSearchParams };
+
+const PAGES_WITH_ID: Record<string, PageName> = { 'knowledge-bases': 'documents', documents: 'document' };
+const PAGES: Record<string, PageName> = {
+  '': 'home',
+  search: 'search',
+  webhooks: 'webhooks',
+  usage: 'usage',
+};
+
+/** '#/documents/a?passage=2' → { page: 'document', id: 'a', parameters: passage=2 } */
+function readRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
+  const [first = '', id = ''] = path.split('/');
+  const page = (id === '' ? PAGES[first] : PAGES_WITH_ID[first]) ?? 'unknown';
+  return { page, id: decode(id), parameters: new URLSearchParams(query) };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a mistyped address: no such id exists
+  }
+}
+
+/** The page that is shown. */
+export const route = signal<Route>(readRoute(location.hash));
+addEventListener('hashchange', () => {
+  route.value = readRoute(location.hash);
+});
+
+const withParameters = (path: string, parameters: URLSearchParams): string =>
+  parameters.size === 0 ? path : `${path}?${parameters}`;
+
+/** The addresses of the pages, for links. */
+export const addressOf = {
+  home: '#/',
+  usage: '#/usage',
+  webhooks: '#/webhooks',
+  documents: (knowledgeBaseId: string, parameters = new URLSearchParams()) =>
+    withParameters(`#/knowledge-bases/${encodeURIComponent(knowledgeBaseId)}`, parameters),
+  document: (documentId: string, passage?: number) =>
+    `#/documents/${encodeURIComponent(documentId)}${passage === undefined ? '' : `?passage=${passage}`}`,
+  search: (parameters = new URLSearchParams()) => withParameters('#/search', parameters),
+};
+
+/** Shows another page. */
+export function visit(address: string): void {
+  location.hash = address;
+}
+
+/** Changes the parameters of the present page. `isStep`: the browser's Back button returns to the former ones. */
+export function setParameters(parameters: URLSearchParams, isStep = false): void {
+  const [path = ''] = location.hash.split('?');
+  const address = withParameters(path || '#/', parameters);
+  history[isStep ? 'pushState' : 'replaceState'](null, '', address);
+  route.value = readRoute(address);
+}

@@ -1,0 +1,80 @@
+/** A filter as rows of a form: conditions that are all joined by `and`, or all by `or`. */
+import type { Filter } from '../../client/index.ts';
+
+export type Operator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin' | 'contains';
+export type Kind = 'text' | 'number' | 'boolean';
+/** `value`: as typed; several ones with commas between for `in` and `nin`. */
+export type Condition = { key: string; operator: Operator; kind: Kind; value: string };
+export type Conditions = { join: 'and' | 'or'; conditions: Condition[] };
+
+export const OPERATOR_NAMES: Record<Operator, string> = {
+  eq: 'is',
+  ne: 'is not',
+  contains: 'contains',
+  in: 'is one of',
+  nin: 'is none of',
+  gt: 'is greater than',
+  gte: 'is at least',
+  lt: 'is less than',
+  lte: 'is at most',
+};
+
+/** The fields of every document, besides its attributes. */
+export const DOCUMENT_FIELDS = ['$type', '$title', '$sourceUrl', '$createdAt'];
+
+export const isList = (operator: Operator): boolean => operator === 'in' || operator === 'nin';
+
+function readValue(kind: Kind, text: string): string | number | boolean {
+  if (kind === 'number') return Number(text);
+  if (kind === 'boolean') return text.trim() === 'true';
+  return text;
+}
+
+const isComplete = ({ key, value, kind }: Condition): boolean =>
+  key !== '' &&
+  value.trim() !== '' &&
+  !(kind === 'number' && value.split(',').some((one) => Number.isNaN(Number(one))));
+
+function toFilter({ key, operator, kind, value }: Condition): Filter {
+  const read = isList(operator)
+    ? value.split(',').map((one) => readValue(kind, one.trim()))
+    : readValue(kind, value);
+  return { type: operator, key, value: read } as Filter; // the service checks that value and operator fit
+}
+
+/** The filter as JSON; '' without a complete condition. */
+export function writeConditions({ join, conditions }: Conditions): string {
+  const filters = conditions.filter(isComplete).map(toFilter);
+  const [only] = filters;
+  if (only === undefined) return '';
+  return JSON.stringify(filters.length === 1 ? only : { type: join, filters });
+}
+
+type Comparison = { type: Operator; key: string; value: unknown };
+
+function toCondition({ type: operator, key, value }: Comparison): Condition {
+  const values = Array.isArray(value) ? value : [value];
+  const found = typeof values[0];
+  const kind = found === 'number' || found === 'boolean' ? found : 'text';
+  return { key, operator, kind, value: values.map(String).join(', ') };
+}
+
+/** Whether a row can show it: in a row, commas separate the values of a list. */
+const fitsRow = ({ type, key, value }: Comparison): boolean =>
+  type in OPERATOR_NAMES &&
+  typeof key === 'string' &&
+  !(Array.isArray(value) && value.some((one) => typeof one === 'string' && one.includes(',')));
+
+/** The rows of a filter in JSON; undefined: rows cannot show it, since it has groups within groups or is no filter. */
+export function readConditions(text: string): Conditions | undefined {
+  if (text.trim() === '') return { join: 'and', conditions: [] };
+  try {
+    const filter = JSON.parse(text) as { type: string; filters?: Comparison[] }; // checked below
+    const isGroup = filter.type === 'and' || filter.type === 'or';
+    const comparisons = isGroup ? (filter.filters ?? []) : [filter as unknown as Comparison];
+    if (!comparisons.every(fitsRow)) return undefined;
+    return { join: filter.type === 'or' ? 'or' : 'and', conditions: comparisons.map(toCondition) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+/** Why a result has its score: a bar for each part that has added to it, or taken from it. */
+import type { Explanation as ScoreExplanation } from '../../client/index.ts';
+import { countOf } from '../format.ts';
+
+type Part = { name: string; note: string; share: number };
+
+function partsOf({ terms, neighbours, feedback }: ScoreExplanation): Part[] {
+  const byTerms = terms.map(({ term, occurrences, weight, contribution }) => ({
+    name: term,
+    note: `occurs ${occurrences === 1 ? 'once' : `${occurrences} times`}; adds ${weight.toFixed(3)} at most`,
+    share: contribution,
+  }));
+  return [
+    ...byTerms,
+    { name: 'neighbouring passages', note: 'what stands before and after it', share: neighbours },
+    { name: 'similar to the best', note: 'what it has in common with the best results', share: feedback },
+  ].filter(({ share }) => share !== 0);
+}
+
+export function Explanation({ explanation }: { explanation: ScoreExplanation }) {
+  const parts = partsOf(explanation);
+  const most = Math.max(...parts.map(({ share }) => Math.abs(share)), Number.MIN_VALUE);
+  const { missing } = explanation;
+  return (
+    <div class="explanation">
+      <ul>
+        {parts.map(({ name, note, share }) => (
+          <li key={name}>
+            <span class="part-name" dir="auto" title={note}>
+              {name}
+            </span>
+            <span class="bar">
+              <span class={share < 0 ? 'less' : ''} style={{ width: `${(100 * Math.abs(share)) / most}%` }} />
+            </span>
+            <span class="part-share">
+              {share < 0 ? '−' : '+'}
+              {Math.abs(share).toFixed(3)}
+            </span>
+            <span class="part-note">{note}</span>
+          </li>
+        ))}
+      </ul>
+      {missing.length > 0 && (
+        <p class="hint">
+          It lacks {countOf(missing.length, 'word')} of the query: <bdi>{missing.join(', ')}</bdi>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+/** A search as code to paste. The key is never part of it. */
+import type { QueryRequest } from '../../client/index.ts';
+
+/** 'a' → 'a' in single quotes, as a shell reads it. */
+const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+const toCurl = (address: string, request: QueryRequest): string =>
+  [
+    `curl -s ${shellWord(`${address}/v1/query`)} \\`,
+    `  -H "x-api-key: $KEY" -H 'content-type: application/json' \\`,
+    `  -d ${shellWord(JSON.stringify(request))}`,
+  ].join('\n');
+
+/** JSON with names as JavaScript writes them: {"a":1} → { a: 1 } */
+const toLiteral = (value: unknown): string =>
+  JSON.stringify(value, undefined, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:');
+
+const toTypeScript = (address: string, request: QueryRequest): string =>
+  `import { env } from 'node:process';
+import { createKnowledgeRetrieval } from 'knowledge-retrieval/client';
+
+const knowledge = createKnowledgeRetrieval({
+  baseUrl: ${JSON.stringify(address)},
+  apiKey: env.KEY ?? '',
+});
+const results = await knowledge.query(${toLiteral(request)});
+for (const { score, title, content } of results) console.log(score, title, content);`;
+
+/** A JSON value as Python writes it: true → True. */
+function toPythonValue(value: unknown, indent = ''): string {
+  const inner = `${indent}    `;
+  if (value === true) return 'True';
+  if (value === false) return 'False';
+  if (value === null) return 'None';
+  if (Array.isArray(value)) return `[${value.map((item) => toPythonValue(item, inner)).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const fields = Object.entries(value).map(
+    ([name, field]) => `${inner}${JSON.stringify(name)}: ${toPythonValue(field, inner)},\n`,
+  );
+  return `{\n${fields.join('')}${indent}}`;
+}
+
+const toPython = (address: string, request: QueryRequest): string =>
+  `import os
+import requests
+
+answer = requests.post(
+    ${JSON.stringify(`${address}/v1/query`)},
+    headers={"x-api-key": os.environ["KEY"]},
+    json=${toPythonValue(request, '    ')},
+    timeout=60,
+)
+answer.raise_for_status()
+for result in answer.json()["data"]:
+    print(result["score"], result["title"], result["content"])`;
+
+/** The request in each language, by the language's name. */
+export const codeOf = (address: string, request: QueryRequest): Record<string, string> => ({
+  curl: toCurl(address, request),
+  TypeScript: toTypeScript(address, request),
+  Python: toPython(address, request),
+});

@@ -1,0 +1,166 @@
+/** The settings of a search: where it looks, and how. */
+import { useState } from 'preact/hooks';
+import type { KnowledgeBase } from '../../client/index.ts';
+import { countOf } from '../format.ts';
+import { Field } from '../parts/field.tsx';
+import { FilterEditor } from './filter-editor.tsx';
+import { changedCount, LIMIT_DEFAULT, type SearchSettings } from './settings.ts';
+
+type SettingsProps = { settings: SearchSettings; onChange(changed: SearchSettings): void };
+
+/** Knowledge bases that the list shows at once; a field finds the others. */
+const LISTED_MAX = 50;
+
+function KnowledgeBaseChoice({
+  settings,
+  onChange,
+  knowledgeBases,
+}: SettingsProps & { knowledgeBases: KnowledgeBase[] }) {
+  const [words, setWords] = useState('');
+  const { knowledgeBaseIds } = settings;
+  const chosen = new Set(knowledgeBaseIds);
+  const fitting = knowledgeBases.filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()));
+  const toggle = (id: string, isChosen: boolean) =>
+    onChange({
+      ...settings,
+      knowledgeBaseIds: isChosen ? [...knowledgeBaseIds, id] : knowledgeBaseIds.filter((one) => one !== id),
+    });
+  const [only] = knowledgeBaseIds;
+  const label =
+    only === undefined
+      ? 'All knowledge bases'
+      : knowledgeBaseIds.length === 1
+        ? (knowledgeBases.find(({ id }) => id === only)?.name ?? 'One knowledge base')
+        : countOf(knowledgeBaseIds.length, 'knowledge base');
+  return (
+    <details class="choices">
+      <summary class="button">
+        <span dir="auto">{label}</span>
+      </summary>
+      <div class="card">
+        {knowledgeBases.length > 10 && (
+          <input
+            type="search"
+            aria-label="Find a knowledge base"
+            placeholder="Find"
+            value={words}
+            onInput={(event) => setWords(event.currentTarget.value)}
+          />
+        )}
+        <ul>
+          {fitting.slice(0, LISTED_MAX).map(({ id, name }) => (
+            <li key={id}>
+              <label class="choice">
+                <input
+                  type="checkbox"
+                  checked={chosen.has(id)}
+                  onChange={(event) => toggle(id, event.currentTarget.checked)}
+                />
+                <span dir="auto">{name}</span>
+              </label>
+            </li>
+          ))}
+        </ul>
+        {only !== undefined && (
+          <button type="button" class="quiet" onClick={() => onChange({ ...settings, knowledgeBaseIds: [] })}>
+            Search all
+          </button>
+        )}
+      </div>
+    </details>
+  );
+}
+
+const readNumber = (text: string): number | undefined => (text === '' ? undefined : Number(text));
+
+function Options({ settings, onChange }: SettingsProps) {
+  const change = (changes: Partial<SearchSettings>) => onChange({ ...settings, ...changes });
+  return (
+    <div class="options">
+      <Field label="Results" hint="1 to 50">
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="number"
+            min={1}
+            max={50}
+            value={settings.limit}
+            onInput={(event) => change({ limit: readNumber(event.currentTarget.value) ?? LIMIT_DEFAULT })}
+          />
+        )}
+      </Field>
+      <Field label="Lowest score" hint="0 to 1; empty: any">
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="number"
+            min={0}
+            max={1}
+            step="any"
+            value={settings.minScore ?? ''}
+            onInput={(event) => change({ minScore: readNumber(event.currentTarget.value) })}
+          />
+        )}
+      </Field>
+      <Field label="Most per document" hint="Empty: any number">
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="number"
+            min={1}
+            max={50}
+            value={settings.maxPerDocument ?? ''}
+            onInput={(event) => change({ maxPerDocument: readNumber(event.currentTarget.value) })}
+          />
+        )}
+      </Field>
+      <Field label="Passages around" hint="0 to 3, before and after">
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="number"
+            min={0}
+            max={3}
+            value={settings.contextPassages}
+            onInput={(event) => change({ contextPassages: readNumber(event.currentTarget.value) ?? 0 })}
+          />
+        )}
+      </Field>
+      <Field label="Only these documents" hint="Their ids, with spaces between; empty: all">
+        {(attributes) => (
+          <input
+            {...attributes}
+            value={settings.documentIds.join(' ')}
+            onChange={(event) =>
+              change({ documentIds: event.currentTarget.value.split(/[\s,]+/).filter(Boolean) })
+            }
+          />
+        )}
+      </Field>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={settings.prefix}
+          onChange={(event) => change({ prefix: event.currentTarget.checked })}
+        />
+        The last word may be incomplete
+      </label>
+      <FilterEditor filter={settings.filter} onChange={(filter) => change({ filter })} />
+    </div>
+  );
+}
+
+export function SettingsForm(props: SettingsProps & { knowledgeBases: KnowledgeBase[]; name: string }) {
+  const changed = changedCount(props.settings);
+  const [isOpen, setIsOpen] = useState(changed > 0);
+  return (
+    <fieldset class="settings">
+      <legend class="visually-hidden">{props.name}</legend>
+      <KnowledgeBaseChoice {...props} />
+      <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+        <summary class="button">Options{changed > 0 && <span class="tag">{changed}</span>}</summary>
+        {isOpen && <Options {...props} />}
+      </details>
+    </fieldset>
+  );
+}

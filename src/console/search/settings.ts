@@ -1,0 +1,78 @@
+/** The settings of a search: as parameters of the page, and as the request that they make. */
+import type { Filter, QueryRequest } from '../../client/index.ts';
+
+export type SearchSettings = {
+  /** Empty: all knowledge bases. */
+  knowledgeBaseIds: string[];
+  limit: number;
+  minScore: number | undefined;
+  maxPerDocument: number | undefined;
+  contextPassages: number;
+  prefix: boolean;
+  /** Empty: all documents. */
+  documentIds: string[];
+  /** JSON; '' without a filter. */
+  filter: string;
+};
+
+export const LIMIT_DEFAULT = 10;
+
+/** The names of the parameters. The second settings of a comparison have a prefix. */
+export type Side = '' | 'b.';
+
+const numberIn = (text: string | null): number | undefined => (text ? Number(text) : undefined);
+
+/** Reads the settings of one side from the parameters of the page. */
+export function readSettings(parameters: URLSearchParams, side: Side = ''): SearchSettings {
+  const get = (name: string) => parameters.get(side + name);
+  return {
+    knowledgeBaseIds: parameters.getAll(`${side}kb`),
+    limit: numberIn(get('limit')) ?? LIMIT_DEFAULT,
+    minScore: numberIn(get('minScore')),
+    maxPerDocument: numberIn(get('maxPerDocument')),
+    contextPassages: numberIn(get('context')) ?? 0,
+    prefix: get('prefix') === 'true',
+    documentIds: parameters.getAll(`${side}document`),
+    filter: get('filter') ?? '',
+  };
+}
+
+/** Adds the settings of one side to the parameters. Defaults are left out. */
+export function writeSettings(parameters: URLSearchParams, settings: SearchSettings, side: Side = ''): void {
+  const set = (name: string, value: unknown, isDefault: boolean) => {
+    if (!isDefault) parameters.append(side + name, String(value));
+  };
+  for (const id of settings.knowledgeBaseIds) set('kb', id, false);
+  for (const id of settings.documentIds) set('document', id, false);
+  set('limit', settings.limit, settings.limit === LIMIT_DEFAULT);
+  set('minScore', settings.minScore, settings.minScore === undefined);
+  set('maxPerDocument', settings.maxPerDocument, settings.maxPerDocument === undefined);
+  set('context', settings.contextPassages, settings.contextPassages === 0);
+  set('prefix', true, !settings.prefix);
+  set('filter', settings.filter, settings.filter === '');
+}
+
+/** How many settings differ from their defaults, besides the knowledge bases. */
+export const changedCount = (settings: SearchSettings): number => {
+  const parameters = new URLSearchParams();
+  writeSettings(parameters, { ...settings, knowledgeBaseIds: [] });
+  return new Set(parameters.keys()).size;
+};
+
+/** Parses the filter. @throws a SyntaxError when it is no JSON; the service checks the rest */
+export const parseFilter = (text: string): Filter => JSON.parse(text) as Filter; // the service checks the type
+
+/** The request of a search. It asks for everything that the page shows of a result. */
+export const toRequest = (query: string, settings: SearchSettings): QueryRequest => ({
+  query,
+  ...(settings.knowledgeBaseIds.length > 0 && { knowledgeBaseIds: settings.knowledgeBaseIds }),
+  ...(settings.documentIds.length > 0 && { documentIds: settings.documentIds }),
+  limit: settings.limit,
+  ...(settings.minScore !== undefined && { minScore: settings.minScore }),
+  ...(settings.maxPerDocument !== undefined && { maxPerDocument: settings.maxPerDocument }),
+  ...(settings.contextPassages > 0 && { contextPassages: settings.contextPassages }),
+  ...(settings.prefix && { prefix: true }),
+  ...(settings.filter.trim() !== '' && { filter: parseFilter(settings.filter) }),
+  highlight: true,
+  explain: true,
+});

@@ -1,0 +1,87 @@
+/** Asks for an API key. It is kept for this tab only. */
+import './sign-in.css';
+import { useRef, useState } from 'preact/hooks';
+import { Field } from '../parts/field.tsx';
+import { MarkIcon } from '../parts/icons.tsx';
+import { ErrorNotice } from '../parts/notice.tsx';
+import { hasCode, serviceAddress, signIn } from '../session.ts';
+import { useAction } from '../use-action.ts';
+import { useTitle } from '../use-title.ts';
+
+export function SignInPage() {
+  useTitle('Sign in');
+  const [key, setKey] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const action = useAction(async () => {
+    try {
+      await signIn(key);
+    } catch (error) {
+      field.current?.select();
+      throw error;
+    }
+  });
+  const isWrong = hasCode(action.error, 'UNAUTHORIZED') || hasCode(action.error, 'INVALID_ARGUMENT');
+  return (
+    <main class="sign-in">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void action.run();
+        }}
+      >
+        <MarkIcon />
+        <h1>Knowledge retrieval</h1>
+        <p class="address">{serviceAddress}</p>
+        {/* Password managers store a name with each password. */}
+        <input
+          class="visually-hidden"
+          type="text"
+          autocomplete="username"
+          value="api-key"
+          readOnly
+          tabIndex={-1}
+          aria-hidden="true"
+        />
+        <Field
+          label="API key"
+          error={
+            isWrong ? 'This key is wrong, revoked or expired. Check that all of it was copied.' : undefined
+          }
+        >
+          {(attributes) => (
+            <input
+              {...attributes}
+              ref={field}
+              type="password"
+              name="password"
+              autocomplete="current-password"
+              autocapitalize="off"
+              spellcheck={false}
+              required
+              autofocus
+              placeholder="kr_…"
+              value={key}
+              onInput={(event) => setKey(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        {!isWrong && <ErrorNotice doing="The sign-in failed." error={action.error} />}
+        <button type="submit" class="primary" disabled={action.isRunning}>
+          {action.isRunning ? 'Signing in …' : 'Sign in'}
+        </button>
+        <div class="hint">
+          <p>Where is the key?</p>
+          <ul>
+            <li>
+              The first start of the service has written one to the file <code>.data/api-key</code>.
+            </li>
+            <li>
+              On the server, <code>npx knowledge-retrieval keys create</code> makes another one.
+            </li>
+          </ul>
+          <p>This tab keeps the key until it is closed or you sign out.</p>
+        </div>
+      </form>
+    </main>
+  );
+}

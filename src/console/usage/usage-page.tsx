@@ -1,0 +1,111 @@
+/** What the account uses and has left, and what the key may do. */
+import './usage.css';
+import type { ComponentChildren } from 'preact';
+import { countOf, formatBytes, formatCount } from '../format.ts';
+import { ErrorNotice, Loading } from '../parts/notice.tsx';
+import { type KeyScope, useSession } from '../session.ts';
+import { useLoaded } from '../use-loaded.ts';
+import { useTitle } from '../use-title.ts';
+
+const ABILITIES: Record<KeyScope, string> = {
+  search: 'It may search and read. It may not write.',
+  write:
+    'It may search, read and write in the knowledge bases that it is bound to, and not manage the account.',
+  account: 'It may do everything: search, read, write, and manage knowledge bases and webhooks.',
+};
+
+function Measure({
+  name,
+  used,
+  limit,
+  children,
+}: {
+  name: string;
+  /** With a `limit`, how much of it is used. */
+  used?: number;
+  limit?: number | undefined;
+  children: ComponentChildren;
+}) {
+  return (
+    <div class="card measure">
+      <h2>{name}</h2>
+      <p>{children}</p>
+      {used !== undefined && limit !== undefined && limit > 0 && (
+        <meter
+          class={used / limit > 0.9 ? 'nearly-full' : ''}
+          value={used / limit}
+          min={0}
+          max={1}
+          aria-label={`Used of ${name.toLowerCase()}`}
+        />
+      )}
+    </div>
+  );
+}
+
+export function UsagePage() {
+  useTitle('Usage');
+  const { service, scope } = useSession();
+  const { value, error, reload } = useLoaded(async (signal) => {
+    const [usage, balance] = await Promise.all([
+      service.getUsage({ signal }),
+      service.getBalance({ signal }),
+    ]);
+    return { usage, balance };
+  }, []);
+  const limits = value?.usage.limits;
+  return (
+    <>
+      <h1>Usage</h1>
+      <ErrorNotice doing="The usage could not be loaded." error={error} onRetry={reload} />
+      {value === undefined && error === undefined && <Loading what="the usage" />}
+      {value && (
+        <div class="measures">
+          <Measure name="Storage" used={value.usage.storageUsed} limit={limits?.storage}>
+            <strong>{formatBytes(value.usage.storageUsed)}</strong>
+            {limits && <> of {formatBytes(limits.storage)}</>}
+          </Measure>
+          <Measure
+            name="Knowledge bases"
+            used={value.usage.knowledgeBaseCount}
+            limit={limits?.knowledgeBases}
+          >
+            <strong>{formatCount(value.usage.knowledgeBaseCount)}</strong>
+            {limits && <> of {formatCount(limits.knowledgeBases)}</>}
+          </Measure>
+          <Measure name="Documents">
+            <strong>{formatCount(value.usage.documentCount ?? 0)}</strong> in{' '}
+            {countOf(value.usage.passageCount ?? 0, 'passage')}
+          </Measure>
+          <Measure name="Credits">
+            <strong>{formatCount(value.balance.balance)}</strong>
+            {value.balance.creditsPerQuery === 0
+              ? '; searches are free'
+              : ` left; a search costs ${formatCount(value.balance.creditsPerQuery ?? 1)}`}
+          </Measure>
+          <Measure name="Requests">
+            {limits?.requestsPerMinute ? (
+              <>
+                <strong>{formatCount(limits.requestsPerMinute)}</strong> a minute with each key
+              </>
+            ) : (
+              'Without a limit'
+            )}
+          </Measure>
+        </div>
+      )}
+      <section class="stack">
+        <h2>This key</h2>
+        <p>{ABILITIES[scope]}</p>
+        <p class="muted">
+          Web pages and agents need less than a key for everything. On the server, this makes one that only
+          searches:
+        </p>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it */}
+        <pre tabIndex={0}>
+          <code>npx knowledge-retrieval keys create --name website --scope search</code>
+        </pre>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+/** Loads what a page shows, and again on demand. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+
+/** `value`: the last one that was loaded, also while the next is under way. `error`: of the last attempt. */
+export type Loaded<Value> = {
+  value: Value | undefined;
+  error: unknown;
+  isLoading: boolean;
+  reload(): void;
+  /** Shows a value that the page knows without a request. */
+  replace(value: Value): void;
+};
+
+/** Calls `load` now, when `dependencies` change, and at each `reload`. The answer of an outdated call is dropped. */
+export function useLoaded<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  dependencies: readonly unknown[],
+): Loaded<Value> {
+  const [state, setState] = useState<Pick<Loaded<Value>, 'value' | 'error' | 'isLoading'>>({
+    value: undefined,
+    error: undefined,
+    isLoading: true,
+  });
+  const running = useRef<AbortController>(undefined);
+  const latest = useRef(load);
+  latest.current = load;
+  const reload = useCallback(() => {
+    running.current?.abort();
+    const controller = new AbortController();
+    running.current = controller;
+    setState(({ value }) => ({ value, error: undefined, isLoading: true }));
+    latest.current(controller.signal).then(
+      (value) => controller.signal.aborted || setState({ value, error: undefined, isLoading: false }),
+      (error) => controller.signal.aborted || setState(({ value }) => ({ value, error, isLoading: false })),
+    );
+  }, []);
+  const replace = useCallback((value: Value) => setState({ value, error: undefined, isLoading: false }), []);
+  useEffect(() => {
+    setState({ value: undefined, error: undefined, isLoading: true });
+    reload();
+    return () => running.current?.abort();
+  }, dependencies);
+  return { ...state, reload, replace };
+}
