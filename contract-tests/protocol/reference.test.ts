@@ -161,6 +161,8 @@ describe.skipIf(browser === undefined).each([
 
   test('shows the scope and the success of an operation, and in a line that opens its errors', async () => {
     await open('importFile');
+    const body = operation('importFile').locator('.opblock-section-request-body');
+    expect(await body.innerText()).toContain('"fileId"');
     const description = await operation('importFile').locator('.opblock-description').first().innerText();
     expect(description).toContain('It needs a key with the scope write.');
     const success = await operation('importFile').locator('.responses-wrapper').innerText();

@@ -73,7 +73,10 @@ export const WEBHOOK_LIMIT = 10;
 export const INITIAL_CREDITS = 1_000_000_000;
 export const CREDITS_PER_QUERY = 1;
 
-/** Characters that all texts together may have. A resource counts as RESOURCE_CHARACTERS besides. About 200 MB. */
+/**
+ * Characters that all texts together may have. A resource counts as RESOURCE_CHARACTERS besides. Ten million characters
+ * of random words, of fifty thousand, take 135 MB.
+ */
 const CHARACTERS_MAX = 10_000_000;
 const RESOURCE_CHARACTERS = 1_000;
 const KEPT_ANSWERS_MAX = 1_000;

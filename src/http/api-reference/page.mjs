@@ -53,6 +53,15 @@ const searchOperations = ({ React }) => ({
   },
 });
 
+/** Labels the lists of examples and servers for screen readers. */
+function labelLists({ React }) {
+  const withLabel = (label) => (Original) => (properties) => {
+    const ref = (element) => element?.querySelector('select')?.setAttribute('aria-label', label);
+    return React.createElement('div', { ref }, React.createElement(Original, properties));
+  };
+  return { wrapComponents: { ExamplesSelect: withLabel('Example'), Servers: withLabel('Server') } };
+}
+
 /** Sorts `items` by the position of `nameOf(item)` in `names`. Items without a position come last. */
 function inOrder(items, names, nameOf) {
   const positionOf = (item) => (names.includes(nameOf(item)) ? names.indexOf(nameOf(item)) : names.length);
@@ -118,7 +127,7 @@ const ids = { knowledgeBaseId: [], documentId: [], fileId: [], webhookId: [] };
 const ui = SwaggerUIBundle({
   spec,
   dom_id: '#reference',
-  plugins: [searchOperations, foldErrors],
+  plugins: [searchOperations, labelLists, foldErrors],
   filter: true,
   deepLinking: true,
   displayRequestDuration: true,
