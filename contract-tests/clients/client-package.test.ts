@@ -81,9 +81,18 @@ describe.each(RUNTIMES)('$name', (runtime) => {
     expect(await project.run(runtime, 'files.js', settings)).toEqual(FILES);
   });
 
-  test('uses the operations of a mock', async () => {
-    const settings = { baseUrl: mock.address, apiKey: 'any' };
-    expect(await project.run(runtime, 'operations.js', settings)).toEqual(OPERATIONS);
+  test('uses the operations of a mock that the environment names', async () => {
+    const allowed = { ...runtime, options: [...runtime.options, ...runtime.environmentOptions] };
+    const variables = { KNOWLEDGE_URL: mock.address, KNOWLEDGE_API_KEY: 'any' };
+    expect(await project.run(allowed, 'operations.js', {}, variables)).toEqual(OPERATIONS);
+  });
+
+  test('gets an error that names the setting and its variable where no key can be found', async () => {
+    // Deno may not read the variable here.
+    const variables = { KNOWLEDGE_API_KEY: runtime.environmentOptions.length > 0 ? 'any' : '' };
+    await expect(project.run(runtime, 'operations.js', {}, variables)).rejects.toThrow(
+      'There is no API key: pass apiKey, or set KNOWLEDGE_API_KEY (not in browsers).',
+    );
   });
 });
 
@@ -148,6 +157,15 @@ describe.skipIf(browser === undefined)('a page', () => {
   test('uses the operations of a mock', async () => {
     const settings = JSON.stringify({ baseUrl: mock.address, apiKey: 'any' });
     expect(await runInPage(`consumer.useOperations(${settings})`)).toEqual(OPERATIONS);
+  });
+
+  test('sees the bytes of a file being sent, and can end that', async () => {
+    const proxy = await startFaultProxy(service.address);
+    proxy.setFault({ bytesPerSecond: 4_000_000 });
+    const settings = JSON.stringify({ baseUrl: proxy.address, apiKey: service.apiKey });
+    const outcome = await runInPage(`consumer.useInterrupted(${settings})`);
+    proxy.close();
+    expect(outcome).toEqual({ errorCode: 'ABORTED', isPartial: true });
   });
 
   test('of another origin gets an error that names CORS', async () => {

@@ -6,12 +6,14 @@ import {
   createKnowledgeRetrieval,
   type DocumentErrorCode,
   type DocumentStatus,
+  type FileProgress,
   type KnowledgeRetrieval,
   KnowledgeRetrievalError,
   type KnowledgeRetrievalSettings,
   type SearchResult,
   type UploadFilesProgress,
   type UploadPhase,
+  type UploadResult,
   type UploadSource,
   type UploadTotals,
 } from 'knowledge-retrieval-client';
@@ -125,6 +127,30 @@ export async function useFiles(settings: KnowledgeRetrievalSettings, { file, emp
   };
 }
 
+/** Ends an upload when a part of its bytes has been sent. */
+export async function useInterrupted(settings: KnowledgeRetrievalSettings) {
+  const retrieval = createKnowledgeRetrieval(settings);
+  const { id: knowledgeBaseId } = await retrieval.createKnowledgeBase({ name: 'Interrupted' });
+  const file = new Blob([new Uint8Array(20_000_000)]);
+  const stopping = new AbortController();
+  let isPartial = false;
+  const onProgress = ({ sentBytes, totalBytes }: FileProgress) => {
+    if (sentBytes === 0) return;
+    isPartial = sentBytes < totalBytes;
+    stopping.abort();
+  };
+  const { signal } = stopping;
+  const request = { knowledgeBaseId, file, fileName: 'large.txt' };
+  const errorCode = await codeOf(retrieval.uploadFile(request, { signal, onProgress }));
+  await retrieval.deleteKnowledgeBase(knowledgeBaseId);
+  return { errorCode, isPartial };
+}
+
+function toDocument({ document, error }: UploadResult) {
+  if (error !== undefined) throw error;
+  return document;
+}
+
 /** Uploads `count` files at once; returns the number of documents in each status, and the number of refusals. */
 export async function useMany(
   settings: KnowledgeRetrievalSettings,
@@ -137,12 +163,14 @@ export async function useMany(
     return response;
   };
   const retrieval = createKnowledgeRetrieval({ ...settings, fetch: send });
-  const upload = untilProcessed ? retrieval.uploadFileAndPoll : retrieval.uploadFile;
   const { id: knowledgeBaseId } = await retrieval.createKnowledgeBase({ name: 'Many' });
-  const texts = Array.from({ length: count }, (_, index) => `The keeper counts ship number ${index}.`);
-  const documents = await Promise.all(
-    texts.map((text, index) => upload({ knowledgeBaseId, file: new Blob([text]), fileName: `${index}.txt` })),
-  );
+  function* generate() {
+    for (let index = 0; index < count; index++)
+      yield { file: new Blob([`The keeper counts ship number ${index}.`]), fileName: `${index}.txt` };
+  }
+  const documents = untilProcessed
+    ? (await retrieval.uploadFilesAndPoll(generate(), { knowledgeBaseId })).map(toDocument)
+    : await Promise.all([...generate()].map((file) => retrieval.uploadFile({ knowledgeBaseId, ...file })));
   await retrieval.deleteKnowledgeBase(knowledgeBaseId);
   const statuses: Partial<Record<DocumentStatus, number>> = {};
   for (const { status } of documents) statuses[status] = (statuses[status] ?? 0) + 1;

@@ -75,8 +75,8 @@ async function compile(folder: string, name: Configuration): Promise<string> {
 
 /**
  * Packs the client and installs it into an empty project, without network access.
- * @returns `folder`, the project; `compilerOutput` of each configuration; `run`, which runs a program in a runtime and
- * returns the JSON that it prints; `remove`, which deletes the project
+ * @returns `folder`, the project; `compilerOutput` of each configuration; `run`, which runs a program in a runtime,
+ * with these variables in its environment, and returns the JSON that it prints; `remove`, which deletes the project
  */
 export async function createProject() {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'knowledge-retrieval-consumer-')));
@@ -89,9 +89,15 @@ export async function createProject() {
   return {
     folder,
     compilerOutput: { page: await compile(folder, 'page'), server: await compile(folder, 'server') },
-    run: async ({ command, options }: Runtime, program: string, settings: object): Promise<unknown> => {
+    run: async (
+      { command, options }: Pick<Runtime, 'command' | 'options'>,
+      program: string,
+      settings: object,
+      variables: Record<string, string> = {},
+    ): Promise<unknown> => {
       const env = {
         ...process.env,
+        ...variables,
         DENO_DIR: join(folder, '.deno'),
         DENO_NO_UPDATE_CHECK: '1',
         DO_NOT_TRACK: '1',

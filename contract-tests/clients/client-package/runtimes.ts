@@ -3,8 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** `options` stand before the script in the command line. `name`: for test titles. */
-export type Runtime = { name: string; command: string; options: string[] };
+/**
+ * `options` stand before the script in the command line. With `environmentOptions` as well, the script may read the
+ * variables that the client reads. `name`: for test titles.
+ */
+export type Runtime = { name: string; command: string; options: string[]; environmentOptions: string[] };
 
 const modules = join(import.meta.dirname, '../../../node_modules');
 
@@ -35,16 +38,30 @@ function findProgram(scope: string, files: string[]): string | undefined {
   return found;
 }
 
-const toRuntime = (name: string, command: string | undefined, options: string[]): Runtime[] =>
-  command === undefined ? [] : [{ name, command, options }];
+const toRuntime = (
+  name: string,
+  command: string | undefined,
+  options: string[],
+  environmentOptions: string[] = [],
+): Runtime[] => (command === undefined ? [] : [{ name, command, options, environmentOptions }]);
 
 /** The options forbid looking for packages on the network. */
 export const RUNTIMES: Runtime[] = [
-  ...[...nodes].map((command) => ({ name: command, command, options: [] })),
-  ...toRuntime('Deno', findProgram('@deno', ['deno', 'deno.exe']), [
-    ...['run', '--quiet', '--no-lock', '--cached-only', '--node-modules-dir=manual'],
-    // The client needs no other permissions than the service's address and the files.
-    ...['--no-prompt', '--allow-net=127.0.0.1', '--allow-read=.'],
-  ]),
+  ...[...nodes].map((command) => ({
+    name: command,
+    command,
+    options: [],
+    environmentOptions: [],
+  })),
+  ...toRuntime(
+    'Deno',
+    findProgram('@deno', ['deno', 'deno.exe']),
+    [
+      ...['run', '--quiet', '--no-lock', '--cached-only', '--node-modules-dir=manual'],
+      // The client needs no other permissions than the service's address and the files.
+      ...['--no-prompt', '--allow-net=127.0.0.1', '--allow-read=.'],
+    ],
+    ['--allow-env=KNOWLEDGE_URL,KNOWLEDGE_API_KEY'],
+  ),
   ...toRuntime('Bun', findProgram('@oven', ['bin/bun', 'bin/bun.exe']), ['--no-install']),
 ];
