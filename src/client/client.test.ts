@@ -344,6 +344,13 @@ describe('waiting for an import', () => {
     expect(server.requests[1]?.path).toContain('waitSeconds=30');
   });
 
+  test('asks nothing about a document that is processed already', async () => {
+    server.script = [report('processed', { unchanged: true })];
+    const document = await connect().importFileAndPoll({ fileId: 'f', ifUnchanged: 'skip' });
+    expect(document).toEqual({ id: 'd', status: 'processed', unchanged: true });
+    expect(server.requests).toHaveLength(1);
+  });
+
   test('DOCUMENT_FAILED and DOCUMENT_TIMED_OUT have the reason', async () => {
     const error = { code: 'NO_TEXT_EXTRACTED', message: 'The file has no text.' };
     for (const [status, errorCode] of [

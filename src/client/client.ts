@@ -7,24 +7,29 @@ import type {
   ImportTextContentRequest,
 } from '../../generated/types.gen.ts';
 import { toDocumentInput } from './bare-id.ts';
-import { labelOf } from './file-source.ts';
 import { type PollOptions, type StatusSource, untilProcessed } from './poll.ts';
 import { createReadOperations } from './read-operations.ts';
 import { createRequestOptions } from './request-options.ts';
 import { type CreateOptions, type KnowledgeRetrievalSettings, readSettings } from './settings.ts';
-import { completeFile, createUpload, type UploadFileRequest, type UploadOptions } from './upload.ts';
+import {
+  createUpload,
+  type Finish,
+  type UploadFileRequest,
+  type UploadOptions,
+  uploadOne,
+} from './upload.ts';
 import {
   type UploadFilesOptions,
   type UploadResult,
   type UploadSources,
   uploadEach,
 } from './upload-files.ts';
-import { type ReportProgress, trackFile } from './upload-progress.ts';
+import type { ReportProgress } from './upload-progress.ts';
 import { createWriteOperations } from './write-operations.ts';
 
 /**
- * A client of one service with one key. Every function returns the `data` of the answer; lists return a page with its
- * `pagination`. Every error is a KnowledgeRetrievalError.
+ * A client of one service with one key. Every function returns the `data` of the answer. Lists return a page with its
+ * `pagination` when awaited, and the items of all pages with `for await`. Every error is a KnowledgeRetrievalError.
  */
 export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = {}) {
   const context = readSettings(settings);
@@ -38,18 +43,24 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = 
     hasWaiters: semaphores.longPolls.hasWaiters,
   };
 
-  /** Waits until the document is processed. */
+  /** Waits until the document is processed, unless it is already. */
   const untilDone = async (
     document: Document,
-    poll?: PollOptions,
+    poll: PollOptions,
     report?: ReportProgress,
   ): Promise<Document> => {
+    if (document.status === 'processed') return document;
     const onReport = (status: DocumentStatusReport) => {
       if (status.status !== 'processed')
         report?.({ phase: 'processing', document: { ...document, ...status } });
     };
     return { ...document, ...(await untilProcessed(statusSource, document.id, { ...poll, onReport })) };
   };
+
+  const finishWith =
+    (poll: PollOptions): Finish =>
+    async (document, report) =>
+      await untilDone(document, poll, report);
 
   const upload = createUpload(context, writes);
 
@@ -60,22 +71,13 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = 
      * Uploads and imports a file: requests an upload address, sends the bytes there, and imports them. The returned
      * document is `pending`. A path works in Node, Deno and Bun.
      */
-    uploadFile: async (request: UploadFileRequest, options: UploadOptions = {}): Promise<Document> => {
-      const { report } = trackFile(labelOf(request), options.onProgress);
-      return await completeFile({ report }, () => upload(request, options, options.onProgress && report));
-    },
+    uploadFile: async (request: UploadFileRequest, options: UploadOptions = {}): Promise<Document> =>
+      await uploadOne(upload, request, options),
     /** Like uploadFile, and waits until the document is processed. */
     uploadFileAndPoll: async (
       request: UploadFileRequest,
       options: PollOptions & UploadOptions = {},
-    ): Promise<Document> => {
-      const { report } = trackFile(labelOf(request), options.onProgress);
-      return await completeFile({ report }, async () => {
-        const document = await upload(request, options, options.onProgress && report);
-        report({ phase: 'processing', document });
-        return await untilDone(document, options, report);
-      });
-    },
+    ): Promise<Document> => await uploadOne(upload, request, options, finishWith(options)),
     /**
      * Uploads and imports many files, several at a time. Returns a result for each, in their order: its document, or the
      * error. An async iterable is read as the uploads proceed, not ahead.
@@ -91,11 +93,7 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = 
       sources: UploadSources,
       options: UploadFilesOptions & PollOptions,
     ): Promise<UploadResult[]> =>
-      await uploadEach(sources, options, {
-        upload,
-        concurrency,
-        finish: (document, report) => untilDone(document, options, report),
-      }),
+      await uploadEach(sources, options, { upload, concurrency, finish: finishWith(options) }),
     /** Like importFile, and waits until the document is processed. */
     importFileAndPoll: async (file: ImportFileRequest | string, poll: PollOptions = {}): Promise<Document> =>
       await untilDone(await writes.importFile(file, poll), poll),

@@ -41,7 +41,10 @@ afterAll(() => rm(folder, { recursive: true }));
 test('three hundred files at once: eight requests at a time, not all of them slow ones', async () => {
   const { flights, send } = countFlights();
   const ticket = { fileId: 'f', uploadUrl: `${server.address}/uploads/f`, method: 'PUT', headers: {} };
-  server.script = [succeed({ id: 'd', status: 'processed', ...ticket })];
+  const statusAt = (path = '') => (path.includes('Status') ? 'processed' : 'pending');
+  server.script = [
+    (response) => succeed({ id: 'd', status: statusAt(response.req.url), ...ticket })(response),
+  ];
   const client = connectTo(server, { fetch: send });
   const upload = () => client.uploadFileAndPoll({ knowledgeBaseId: 'k', file });
   const documents = await Promise.all(Array.from({ length: 300 }, upload));

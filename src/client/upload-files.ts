@@ -5,11 +5,16 @@ import { labelOf, type NamedFile } from './file-source.ts';
 import { createSemaphore } from './semaphore.ts';
 import type { CallOptions } from './settings.ts';
 import { untilAborted } from './until-aborted.ts';
-import { completeFile, type DescribedFile, type Upload, type UploadFileRequest } from './upload.ts';
+import {
+  completeFile,
+  type DescribedFile,
+  type Finish,
+  type Upload,
+  type UploadFileRequest,
+} from './upload.ts';
 import {
   type FileProgress,
   notify,
-  type ReportProgress,
   trackFile,
   trackTotals,
   type UploadFilesProgress,
@@ -22,6 +27,7 @@ export type UploadSource = NamedFile | DescribedFile;
 export type UploadSources = Iterable<UploadSource> | AsyncIterable<UploadSource>;
 
 export type UploadFilesOptions = CallOptions & {
+  /** Where the documents go. */
   knowledgeBaseId: string;
   /** For all files that have none of their own. */
   attributes?: Attributes;
@@ -37,9 +43,6 @@ export type UploadFilesOptions = CallOptions & {
 export type UploadResult =
   | { fileName: string; document: Document; error?: never }
   | { fileName: string; document?: Document; error: KnowledgeRetrievalError };
-
-/** Waits until a document is processed. */
-type Finish = (document: Document, report: ReportProgress) => Promise<Document>;
 
 function requireSources(sources: unknown): void {
   const isList = typeof sources === 'object' && sources !== null && !ArrayBuffer.isView(sources);
@@ -109,7 +112,7 @@ export async function uploadEach(
       notify(onProgress, { ...progress, index, totals });
     });
     const uploaded = upload(request, options, onProgress && file.report);
-    const ended = completeFile(file, async () => {
+    const ended = completeFile(file.report, async () => {
       const document = await uploaded;
       if (finish === undefined) return document;
       file.report({ phase: 'processing', document });

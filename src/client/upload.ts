@@ -2,10 +2,10 @@
 import type { Document, ImportFileRequest, UploadTicket } from '../../generated/types.gen.ts';
 import { countingFetch } from './counting-fetch.ts';
 import { toClientError } from './errors.ts';
-import { type FileSource, openFile } from './file-source.ts';
+import { type FileSource, labelOf, openFile } from './file-source.ts';
 import { send } from './send.ts';
 import type { CallOptions, Context } from './settings.ts';
-import type { FileProgress, FileTrack, ReportProgress } from './upload-progress.ts';
+import { type FileProgress, type ReportProgress, trackFile } from './upload-progress.ts';
 import type { WriteOperations } from './write-operations.ts';
 
 /** A file, and what `importFile` takes besides its id. */
@@ -70,11 +70,11 @@ export function createUpload(context: Context, writes: WriteOperations): Upload 
     semaphores.uploads.run(() => uploadInTurn(request, call, report), call.signal);
 }
 
+/** Waits until a document is processed, and reports its status meanwhile. */
+export type Finish = (document: Document, report: ReportProgress) => Promise<Document>;
+
 /** Runs `act`, and reports that the file is queued before, and done or failed after it. */
-export async function completeFile(
-  { report }: Pick<FileTrack, 'report'>,
-  act: () => Promise<Document>,
-): Promise<Document> {
+export async function completeFile(report: ReportProgress, act: () => Promise<Document>): Promise<Document> {
   report({ phase: 'queued' });
   try {
     const document = await act();
@@ -85,4 +85,20 @@ export async function completeFile(
     report({ phase: 'failed', error });
     throw error;
   }
+}
+
+/** Uploads one file with its progress. Without `finish` its document is `pending`. */
+export async function uploadOne(
+  upload: Upload,
+  request: UploadFileRequest,
+  { onProgress, ...call }: UploadOptions,
+  finish?: Finish,
+): Promise<Document> {
+  const { report } = trackFile(labelOf(request), onProgress);
+  return await completeFile(report, async () => {
+    const document = await upload(request, call, onProgress && report);
+    if (finish === undefined) return document;
+    report({ phase: 'processing', document });
+    return await finish(document, report);
+  });
 }
