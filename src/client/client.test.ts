@@ -271,7 +271,7 @@ describe('uploads', () => {
       errorOf(connect().uploadFile({ knowledgeBaseId: 'k', file, fileName: 'a.txt' }));
     expect(await upload(endless() as AsyncIterable<never>)).toMatchObject({
       errorCode: 'INVALID_ARGUMENT',
-      message: 'a.txt is larger than 52428800 bytes (50 MiB), the most of a file.',
+      message: 'a.txt is larger than 50 MiB, the most that a file may have.',
     });
     expect(givenBytes).toBe(51 * piece.length);
     expect(await upload(Readable.from(['text']) as AsyncIterable<never>)).toMatchObject({

@@ -40,7 +40,7 @@ export type FileSource = (
 };
 
 /** The largest file that the service takes (`presignUploadUrl`, `size`): 50 MiB. */
-export const FILE_SIZE_MAX = 52_428_800;
+const FILE_SIZE_MAX = 52_428_800;
 
 const WANTED = 'file must be a path, a file: URL, a File, a Blob, an ArrayBuffer, a Uint8Array or a stream';
 
@@ -90,7 +90,7 @@ async function* piecesOf(stream: ReadableStream<unknown>): AsyncGenerator<unknow
 type Stream = { pieces: AsyncIterable<unknown>; fileName: string; size: number | undefined };
 
 const tooLarge = (fileName: string) =>
-  invalidArgument('file', `${fileName} is larger than ${FILE_SIZE_MAX} bytes (50 MiB), the most of a file.`);
+  invalidArgument('file', `${fileName} is larger than 50 MiB, the most that a file may have.`);
 
 async function collect({ pieces, fileName, size }: Stream, signal: AbortSignal | undefined): Promise<Blob> {
   const read: Uint8Array<ArrayBuffer>[] = [];
