@@ -27,10 +27,13 @@ const knowledgeBaseId = z
 const documentId = z.string().min(1).describe('The id of a document, from search or list_documents.');
 const attributes = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
 const cursor = z.string().exactOptional().describe('`nextCursor` of the page before.');
+// Not null at the end: some models' dialects of JSON Schema have no value of two types.
 const nextCursor = z
   .string()
-  .nullable()
-  .describe('Ask with it as `cursor` for the next page; null: the last one.');
+  .exactOptional()
+  .describe('Ask with it as `cursor` for the next page; the last page has none.');
+const toNext = ({ nextCursor: next }: { nextCursor: string | null }) =>
+  next === null ? {} : { nextCursor: next };
 
 const foundPassage = z.object({
   documentId: z.string(),
@@ -173,10 +176,7 @@ function addLists(server: McpServer, { client }: Connection): void {
       const lines = knowledgeBases.map((each) =>
         [each.knowledgeBaseId, `${each.name} (${each.documentCount} documents)`, each.description].join('  '),
       );
-      return answer(
-        { knowledgeBases, nextCursor: pagination.nextCursor },
-        lines.join('\n') || 'There are none.',
-      );
+      return answer({ knowledgeBases, ...toNext(pagination) }, lines.join('\n') || 'There are none.');
     },
   );
   server.registerTool(
@@ -224,7 +224,7 @@ function addLists(server: McpServer, { client }: Connection): void {
       const lines = documents.map(
         (each) => `${each.documentId}  ${each.title} (${each.type}, ${each.status})`,
       );
-      return answer({ documents, nextCursor: pagination.nextCursor }, lines.join('\n') || 'There are none.');
+      return answer({ documents, ...toNext(pagination) }, lines.join('\n') || 'There are none.');
     },
   );
 }
