@@ -50,14 +50,14 @@ export type Scoring = { terms: ScoredTerm[]; upperBound: number };
 
 /**
  * The passages to rank: those that match any of the tsqueries `queries`, and are in the scope if there is one. `limit`
- * of them are wanted. `isAgain`: earlier ones were too few.
+ * of them are wanted. `comparesAll`: few documents fit the filter of the scope (see search-scope.ts).
  */
 export type Candidates = {
   searched: SearchedKnowledgeBases;
   queries: string[];
   limit: number;
   scope?: SearchScope | undefined;
-  isAgain: boolean;
+  comparesAll: boolean;
 };
 
 /** The values that `bestByBm25` takes. */
@@ -159,13 +159,16 @@ type ScopedRow = { isEnough: boolean; isPaid: boolean; matched: number } & (
   | { document_id: null }
 );
 
-/** `rankedPassages` for candidates in a scope. It always returns a row, since none would not say what there was. */
+/**
+ * `rankedPassages` for candidates in a scope. It always returns a row, since none would not say what there was. Too few
+ * candidates are not reranked, because another set follows.
+ */
 function rankedInScope(payment: Payment, values: ScopedValues, form: { isCapped: boolean }) {
   const { isLast, selected, maxPerDocument } = values;
   const most = sql`coalesce(${maxPerDocument}::integer, ${selected})`;
   const attainable = sql`least(${selected}, ${most} * documents_max)`; // `selected` where documents_max is NULL
   const isEnough = sql`(SELECT ${isLast}::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= ${sql.lit(ENOUGH_IN_SCOPE)} AND (SELECT count(*) FROM best) >= ${attainable})
+        (SELECT count(*) FROM scored) >= ${sql.lit(ENOUGH_IN_SCOPE)} AND (SELECT count(*) FROM first) >= ${attainable})
       FROM extent)`;
   const due = dueFor(isEnough, values);
   const score = passageScore(values, sql.ref('lexemes'), sql.ref('norm'));
@@ -173,7 +176,8 @@ function rankedInScope(payment: Payment, values: ScopedValues, form: { isCapped:
     WITH query_terms AS MATERIALIZED (${queryTermRows(values)}),${documentsInScope(values.ids, values)},
     scored AS MATERIALIZED (
       SELECT *, ${score} AS score FROM (${candidatesInScope(values, inMemory)}) AS candidate),
-    best AS MATERIALIZED (${bestOfScored(values, form)}),${rankedTables(payment, values, due)}
+    first AS MATERIALIZED (${bestOfScored(values, form)}),
+    best AS MATERIALIZED (SELECT * FROM first WHERE ${isEnough}),${rankedTables(payment, values, due)}
     SELECT found.*, ${isEnough} AS "isEnough", ${due} = 0 OR EXISTS (SELECT FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT) AS always LEFT JOIN (SELECT ${foundColumns}, documents.created_at FROM ${joinedTables}) AS found ON true
@@ -259,7 +263,7 @@ export function createRanking(database: Database, payment: Payment): RankPassage
   const rankInScope = prepareInScope('ranked_in_scope', { isCapped: false });
   const rankPerDocument = prepareInScope('ranked_per_document', { isCapped: true });
 
-  return async (scoring, { limit, scope, isAgain, ...candidates }, charge) => {
+  return async (scoring, { limit, scope, comparesAll, ...candidates }, charge) => {
     const { upperBound, terms } = scoring;
     const values = { ...bm25Values(scoring, candidates), upperBound, limit, ...charge };
     if (scope === undefined) {
@@ -268,7 +272,11 @@ export function createRanking(database: Database, payment: Payment): RankPassage
       return { found: rows, isEnough: charge.isLast || rows.some(({ isEnough }) => isEnough) };
     }
     const run = scope.maxPerDocument === undefined ? rankInScope : rankPerDocument;
-    const rows = await run(database, { ...values, ...scopeValues(scope, isAgain), anyTerm: anyOf(terms) });
+    const rows = await run(database, {
+      ...values,
+      ...scopeValues(scope, comparesAll),
+      anyTerm: anyOf(terms),
+    });
     const [first] = rows;
     if (first === undefined) throw new Error('a search in a scope returned no row');
     if (!first.isPaid) throw payment.refusal();

@@ -9,7 +9,7 @@ import { expandTerms } from './expansion.ts';
 import type { Payment } from './payment.ts';
 import { createQueryAnalysis, type ScopedQuery } from './query-analysis.ts';
 import { createRanking, type FoundPassage, type RankPassages } from './ranking.ts';
-import type { SearchScope } from './search-scope.ts';
+import { createShareEstimate, type EstimateShare, isRareShare, type SearchScope } from './search-scope.ts';
 import { type WeightedScoring, type WeightedTerm, weighTerms } from './term-weights.ts';
 
 /**
@@ -45,33 +45,40 @@ export type SearchRequest = ScopedQuery & {
  */
 export type Search = (request: SearchRequest) => Promise<DetailedPassage[]>;
 
-/** Without a scope, the second set of candidates has this many times the usual budget. */
+/** Without a scope, the second set of candidates has this many times the usual budget; in one, the first has at most. */
 const WIDER_FACTOR = 20;
 /**
- * In a scope, the second set is to have twice the usual budget of passages in the scope. The share of the first set that
- * was in the scope shows how large it must be. It is at least twice as large, because many passages of too few documents
- * are not enough for maxPerDocument.
+ * In a scope, the second set is to have the usual budget of passages in the scope, and a fifth more. The share of the
+ * first set that was in the scope shows how large it must be. It is at least twice as large, because many passages of
+ * too few documents are not enough for maxPerDocument.
  */
 const widerFactor = (matched: number | undefined, budget: number): number =>
-  matched === undefined ? WIDER_FACTOR : Math.max(2, (2 * budget) / Math.max(1, matched));
+  matched === undefined ? WIDER_FACTOR : Math.max(2, (1.2 * budget) / Math.max(1, matched));
+
+/** The first set, by the share of all passages that the scope may hold. A rare one is compared without the index. */
+const firstFactor = (share: number): number => (isRareShare(share) ? 1 : Math.min(1 / share, WIDER_FACTOR));
+
+type RankingSteps = { estimateShare: EstimateShare; rankPassages: RankPassages };
 
 /** Ranks larger and larger sets of candidates until one has enough; more than one set is rarely needed. */
 async function rankCandidates(
-  rankPassages: RankPassages,
+  { estimateShare, rankPassages }: RankingSteps,
   scoring: WeightedScoring,
   { searched, request }: { searched: SearchedKnowledgeBases; request: SearchRequest },
 ): Promise<FoundPassage[]> {
   const { accountId, limit, price, scope } = request;
-  const rankWith = async (factor: number) => {
+  const rankWith = async (factor: number, comparesAll: boolean) => {
     const { queries, all: isLast } = candidatesOf(scoring.terms, searched.passageCount, factor);
-    const candidates = { searched, queries, limit, scope, isAgain: factor > 1 };
+    const candidates = { searched, queries, limit, scope, comparesAll };
     return await rankPassages(scoring, candidates, { accountId, price, isLast });
   };
-  const usual = await rankWith(1);
-  if (usual.isEnough) return usual.found;
-  const wider = await rankWith(widerFactor(usual.matched, budgetFor(scoring.terms.length)));
+  const share = await estimateShare(searched.ids, scope);
+  const factor = firstFactor(share);
+  const first = await rankWith(factor, isRareShare(share));
+  if (first.isEnough) return first.found;
+  const wider = await rankWith(factor * widerFactor(first.matched, budgetFor(scoring.terms.length)), true);
   if (wider.isEnough) return wider.found;
-  return (await rankWith(Number.POSITIVE_INFINITY)).found;
+  return (await rankWith(Number.POSITIVE_INFINITY, true)).found;
 }
 
 /**
@@ -80,7 +87,10 @@ async function rankCandidates(
  */
 export function createSearch(database: Database, memory: StemMemory, payment: Payment): Search {
   const analyse = createQueryAnalysis(database, memory, payment);
-  const rankPassages = createRanking(database, payment);
+  const steps = {
+    estimateShare: createShareEstimate(database),
+    rankPassages: createRanking(database, payment),
+  };
   return async (request) => {
     const analysis = await analyse(request);
     const { searched, isCovered } = analysis.statistics;
@@ -90,7 +100,7 @@ export function createSearch(database: Database, memory: StemMemory, payment: Pa
       request.accountId,
       await expandTerms(database, request, analysis),
     );
-    const ranked = await rankCandidates(rankPassages, scoring, { searched, request });
+    const ranked = await rankCandidates(steps, scoring, { searched, request });
     const { details, minScore = 0 } = request;
     const found = ranked.filter(({ score }) => score >= minScore);
     return details === undefined ? found : await addDetails(database, found, { searched, scoring, details });

@@ -75,11 +75,14 @@ WITH query_terms AS MATERIALIZED (
   '$createdAt', round(extract(epoch FROM created_at) * 1000)) ELSE attributes END) @@ $46::jsonpath)
     IS TRUE) END) IS TRUE
       OFFSET 0)) AS candidate),
-    best AS MATERIALIZED (
+    first AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score FROM (
       SELECT *, row_number() OVER (PARTITION BY knowledge_base_id, document_id ORDER BY score DESC, position) AS place
       FROM scored) AS placed
     WHERE place <= $50::integer ORDER BY score DESC, document_id DESC, position LIMIT $4),
+    best AS MATERIALIZED (SELECT * FROM first WHERE (SELECT $45::boolean OR is_small OR (
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($50::integer, $4) * documents_max))
+      FROM extent)),
     with_neighbours AS MATERIALIZED (
     SELECT knowledge_base_id, document_id, position, lexemes, norm, score AS bm25,
       CASE WHEN score >= 0.4::float8 * (SELECT max(score) FROM best) THEN (
@@ -157,17 +160,17 @@ WITH query_terms AS MATERIALIZED (
     paid AS (
   WITH deferred AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
   UPDATE account_balances SET credits = credits - CASE WHEN (SELECT $45::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= least($4, coalesce($50::integer, $4) * documents_max))
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($50::integer, $4) * documents_max))
       FROM extent) THEN $44::bigint ELSE 0 END FROM deferred
   WHERE account_id = $43::uuid AND credits >= CASE WHEN (SELECT $45::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= least($4, coalesce($50::integer, $4) * documents_max))
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($50::integer, $4) * documents_max))
       FROM extent) THEN $44::bigint ELSE 0 END AND CASE WHEN (SELECT $45::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= least($4, coalesce($50::integer, $4) * documents_max))
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($50::integer, $4) * documents_max))
       FROM extent) THEN $44::bigint ELSE 0 END > 0 RETURNING 1)
     SELECT found.*, (SELECT $45::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= least($4, coalesce($50::integer, $4) * documents_max))
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($50::integer, $4) * documents_max))
       FROM extent) AS "isEnough", CASE WHEN (SELECT $45::boolean OR is_small OR (
-        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM best) >= least($4, coalesce($50::integer, $4) * documents_max))
+        (SELECT count(*) FROM scored) >= 100 AND (SELECT count(*) FROM first) >= least($4, coalesce($50::integer, $4) * documents_max))
       FROM extent) THEN $44::bigint ELSE 0 END = 0 OR EXISTS (SELECT FROM paid) AS "isPaid",
       (SELECT count(*) FROM scored) AS matched
     FROM (SELECT) AS always LEFT JOIN (SELECT passages.knowledge_base_id, passages.document_id, passages.position, content, start_offset, end_offset,
