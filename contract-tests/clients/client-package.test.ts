@@ -8,6 +8,7 @@ import { keepService } from '../harness/kept-service.ts';
 import { startMock } from '../harness/service-process.ts';
 import { type Configuration, createProject, STORY, serveFiles } from './client-package/project.ts';
 import { RUNTIMES } from './client-package/runtimes.ts';
+import { startStrictStore } from './client-package/strict-store.ts';
 
 const pages = await serveFiles(() => project.folder);
 const [project, service, mock] = await Promise.all([
@@ -79,6 +80,14 @@ describe.each(RUNTIMES)('$name', (runtime) => {
     const settings = { baseUrl: service.address, apiKey: service.apiKey };
     expect(await project.run(runtime, 'operations.js', settings)).toEqual(OPERATIONS);
     expect(await project.run(runtime, 'files.js', settings)).toEqual(FILES);
+  });
+
+  test('sends a file with its length, as stores of objects demand, and counts its bytes', async () => {
+    const store = await startStrictStore();
+    const settings = { baseUrl: store.address, apiKey: 'any' };
+    const sent = await project.run(runtime, 'progress.js', settings);
+    store.close();
+    expect([sent, store.sizes]).toEqual([[0, 262_144, 300_000], [300_000]]);
   });
 
   test('uses the operations of a mock that the environment names', async () => {

@@ -127,6 +127,16 @@ export async function useFiles(settings: KnowledgeRetrievalSettings, { file, emp
   };
 }
 
+/** Uploads 300,000 bytes. Returns the numbers of bytes that are reported meanwhile, each once. */
+export async function useProgress(settings: KnowledgeRetrievalSettings) {
+  const sent = new Set<number>();
+  const onProgress = ({ phase, sentBytes }: FileProgress) => phase === 'uploading' && sent.add(sentBytes);
+  const file = new Blob([new Uint8Array(300_000)]);
+  const request = { knowledgeBaseId: 'any', file, fileName: 'zeros.bin' };
+  await createKnowledgeRetrieval(settings).uploadFile(request, { onProgress });
+  return [...sent];
+}
+
 /** Ends an upload when a part of its bytes has been sent. */
 export async function useInterrupted(settings: KnowledgeRetrievalSettings) {
   const retrieval = createKnowledgeRetrieval(settings);

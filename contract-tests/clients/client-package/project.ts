@@ -22,6 +22,8 @@ const FILES = {
   'files.js': `import { useFiles } from './consumer.js';
     const used = await useFiles(JSON.parse(process.argv[2]), { file: 'story.txt', empty: 'empty.txt' });
     console.log(JSON.stringify(used));`,
+  'progress.js': `import { useProgress } from './consumer.js';
+    console.log(JSON.stringify(await useProgress(JSON.parse(process.argv[2]))));`,
   'page.html': `<!doctype html><title>A page</title><link rel="icon" href="data:,">
     <script type="importmap">{ "imports": {
       "knowledge-retrieval-client": "/node_modules/knowledge-retrieval-client/dist/src/client/index.js"
