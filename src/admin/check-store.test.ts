@@ -9,7 +9,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../database/database.ts';
 import type { OwnedKnowledgeBase } from '../database/knowledge-bases.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
-import { type FileStore, openFileStore } from '../files/file-store.ts';
+import { openDiskStore } from '../files/disk-store.ts';
+import type { FileStore } from '../files/file-store.ts';
 import { type FileComparison, reconcileFiles } from '../files/reconcile.ts';
 import { formatScopedId } from '../ids.ts';
 import { deleteDocuments } from '../indexing/delete-documents.ts';
@@ -26,7 +27,7 @@ beforeAll(async () => {
   const test = await createTestDatabase();
   ({ database, close: closeDatabase } = test);
   directory = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-check-'));
-  files = await openFileStore(directory);
+  files = await openDiskStore(directory);
 });
 afterAll(async () => {
   await closeDatabase();

@@ -1,12 +1,7 @@
-/** Stores uploaded files on disk. Each file is an object, which is written once and never changes. */
+/** The store of uploaded files: each file is an object, which is written once and never changes. */
 import { createHash, randomUUID } from 'node:crypto';
-import { access, constants, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { wrongUploadLength } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
-import { makeDirectory } from '../make-directory.ts';
 
 /** An object as the store lists it. */
 export type ListedObject = { objectName: string; sizeBytes: number; modifiedAt: Date };
@@ -16,9 +11,6 @@ export const OBJECT_MAX_BYTES = 52_428_800;
 
 /** `sizeBytes`: the length that the object must have. `signal` aborts the read. */
 export type ReadOptions = { sizeBytes?: number | undefined; signal?: AbortSignal | undefined };
-
-/** The maximum number of concurrent fsyncs. */
-const SYNCS_MAX = 2;
 
 /** An object that is stored completely. */
 export type StoredObject = { objectName: string; sha256: Buffer };
@@ -102,158 +94,5 @@ export function measured(expectedBytes: number) {
       if (receivedBytes < expectedBytes) throw wrongUploadLength(expectedBytes, receivedBytes);
     },
     digest: () => hash.digest(),
-  };
-}
-
-/**
- * Releases a buffer's memory at once, if the buffer does not share it. The garbage collector hardly notices memory
- * outside its heap: without this it keeps all buffers of a large upload, tens of MiB.
- */
-function release({ buffer, byteLength }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
-}
-
-/**
- * Each sync blocks one of the four threads that all of the process's file operations share. The syncs of many small
- * uploads would block all other file operations.
- */
-const syncs = createFairSemaphore(SYNCS_MAX);
-
-/** Writes the buffers to a new file in order, and syncs it. */
-async function writeFrom(pieces: AsyncIterable<Buffer>, path: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    for await (const piece of pieces) {
-      await file.writeFile(piece);
-      release(piece);
-    }
-    await syncs.acquire('');
-    await file.sync().finally(() => syncs.release(''));
-  } finally {
-    await file.close();
-  }
-}
-
-/** Syncs a directory: otherwise a power cut can undo a rename in it (fsync(2)). */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  await directory.sync().finally(() => directory.close());
-}
-
-/** An upload that sends nothing for this long has ended: its connection is closed before. */
-const ABANDONED_AFTER_MS = 3_600_000;
-
-/** Removes the incomplete files of killed servers. A recently written file may belong to another running server. */
-async function removeAbandoned(incoming: string): Promise<void> {
-  for (const name of await readdir(incoming)) {
-    const path = join(incoming, name);
-    const { mtimeMs } = await stat(path);
-    if (Date.now() - mtimeMs > ABANDONED_AFTER_MS) await rm(path, { force: true });
-  }
-}
-
-/** Moves a file, and creates its directory: again if a concurrent removal deletes the directory while it is empty. */
-async function moveInto(target: string, temporary: string): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    try {
-      await rename(temporary, target);
-      await syncDirectory(dirname(target));
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === MOVE_TRIES) throw error;
-    }
-  }
-}
-
-/** A try fails only if a concurrent removal deletes the same directory. Even two such failures are unlikely. */
-const MOVE_TRIES = 5;
-
-/** Removes the empty directories between `path` and `root`. */
-async function removeEmptyParents(path: string, root: string): Promise<void> {
-  for (let directory = dirname(path); directory !== root; directory = dirname(directory)) {
-    try {
-      await rmdir(directory);
-    } catch {
-      return; // not empty, or removed already
-    }
-  }
-}
-
-/** Returns the names in a directory; none when the directory does not exist. */
-async function entriesOf(path: string): Promise<string[]> {
-  return await readdir(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
-    throw error;
-  });
-}
-
-/** Opens the file store below `directory`, and creates the directory if necessary. */
-export async function openFileStore(directory: string): Promise<FileStore> {
-  const incoming = join(directory, '.incoming');
-  makeDirectory(incoming, 0o700);
-  await removeAbandoned(incoming);
-
-  return {
-    async write(prefix, bytes, sizeBytes) {
-      const objectName = `${prefix}/${randomUUID()}`;
-      const temporary = join(incoming, randomUUID());
-      const target = join(directory, objectName);
-      const measure = measured(sizeBytes);
-      try {
-        await writeFrom(measure.pass(bytes), temporary);
-        await moveInto(target, temporary);
-      } catch (error) {
-        await rm(temporary, { force: true });
-        throw error;
-      }
-      return { objectName, sha256: measure.digest() };
-    },
-    async put(objectName, bytes) {
-      const temporary = join(incoming, randomUUID());
-      await writeFrom(Readable.from([bytes]), temporary);
-      await moveInto(join(directory, objectName), temporary);
-    },
-    async probe() {
-      const target = join(directory, probeName());
-      const temporary = join(incoming, randomUUID());
-      await writeFrom(Readable.from([Buffer.from('probe')]), temporary);
-      await moveInto(target, temporary);
-      await readFile(target);
-      await rm(target);
-      await removeEmptyParents(target, directory);
-    },
-    async ping() {
-      await access(incoming, constants.W_OK);
-    },
-    async read(objectName, { sizeBytes, signal } = {}) {
-      const bytes = await readFile(join(directory, objectName), { signal });
-      if (bytes.length === (sizeBytes ?? bytes.length)) return bytes;
-      throw new Error(`${objectName} has ${bytes.length} bytes, but ${sizeBytes} were stored`);
-    },
-    readIfExists: (objectName, { signal } = {}) =>
-      readFile(join(directory, objectName), { signal }).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-        throw error;
-      }),
-    async remove(name) {
-      const path = join(directory, name);
-      await rm(path, { recursive: true, force: true });
-      await removeEmptyParents(path, directory);
-    },
-    async *listKnowledgeBases() {
-      for (const name of await entriesOf(directory)) if (KNOWLEDGE_BASE_PATTERN.test(name)) yield name;
-    },
-    async *listObjects(knowledgeBaseId, afterId = '') {
-      const entries = await entriesOf(join(directory, knowledgeBaseId));
-      for (const file of entries.filter((name) => name > afterId).sort()) {
-        for (const name of await entriesOf(join(directory, knowledgeBaseId, file))) {
-          const objectName = `${knowledgeBaseId}/${file}/${name}`;
-          if (!OBJECT_NAME_PATTERN.test(objectName)) continue;
-          const found = await stat(join(directory, objectName)).catch(() => undefined); // removed meanwhile
-          if (found) yield { objectName, sizeBytes: found.size, modifiedAt: found.mtime };
-        }
-      }
-    },
   };
 }

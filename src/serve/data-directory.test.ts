@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openFileStore } from '../files/file-store.ts';
+import { openDiskStore } from '../files/disk-store.ts';
 import { findUnusable, requireDataDirectory } from './data-directory.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-directory-'));
@@ -42,5 +42,5 @@ test.runIf(process.platform === 'linux').each([
   ['/proc', 'nothing can be written into it (ENOENT). '],
 ])('%s, where no file can be created, is refused immediately', async (directory, reason) => {
   expect(refusalOf(directory)).toContain(`DATA_DIR (${directory}) cannot be used: ${reason}`);
-  await expect(openFileStore(join(directory, 'files'))).rejects.toThrow('mkdir');
+  await expect(openDiskStore(join(directory, 'files'))).rejects.toThrow('mkdir');
 });
