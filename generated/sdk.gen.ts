@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, GetBalanceData, GetBalanceErrors, GetBalanceResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentResponses, GetDocumentStatusData, GetDocumentStatusErrors, GetDocumentStatusResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetUsageData, GetUsageErrors, GetUsageResponses, ImportFileData, ImportFileErrors, ImportFileResponses, ImportTextContentData, ImportTextContentErrors, ImportTextContentResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListPassagesData, ListPassagesErrors, ListPassagesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, PresignUploadUrlData, PresignUploadUrlErrors, PresignUploadUrlResponses, QueryData, QueryErrors, QueryResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UploadFileData, UploadFileErrors, UploadFileResponses } from './types.gen.ts';
+import type { CreateKnowledgeBaseData, CreateKnowledgeBaseErrors, CreateKnowledgeBaseResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteKnowledgeBaseData, DeleteKnowledgeBaseErrors, DeleteKnowledgeBaseResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, GetBalanceData, GetBalanceErrors, GetBalanceResponses, GetDocumentContentData, GetDocumentContentErrors, GetDocumentContentResponses, GetDocumentData, GetDocumentErrors, GetDocumentResponses, GetDocumentStatusData, GetDocumentStatusErrors, GetDocumentStatusResponses, GetKnowledgeBaseData, GetKnowledgeBaseErrors, GetKnowledgeBaseResponses, GetUsageData, GetUsageErrors, GetUsageResponses, ImportFileData, ImportFileErrors, ImportFileResponses, ImportTextContentData, ImportTextContentErrors, ImportTextContentResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListKnowledgeBasesData, ListKnowledgeBasesErrors, ListKnowledgeBasesResponses, ListPassagesData, ListPassagesErrors, ListPassagesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, PresignDownloadUrlData, PresignDownloadUrlErrors, PresignDownloadUrlResponses, PresignUploadUrlData, PresignUploadUrlErrors, PresignUploadUrlResponses, QueryData, QueryErrors, QueryResponses, RetryDocumentData, RetryDocumentErrors, RetryDocumentResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateKnowledgeBaseData, UpdateKnowledgeBaseErrors, UpdateKnowledgeBaseResponses, UploadFileData, UploadFileErrors, UploadFileResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -409,4 +409,20 @@ export const uploadFile = <ThrowOnError extends boolean = false>(options: Option
         'Content-Type': 'application/octet-stream',
         ...options.headers
     }
+});
+
+/**
+ * Ask for a download address
+ *
+ * Returns an address from which the file of a document can be downloaded for five minutes, with the bytes that were
+ * uploaded. A file whose import has failed can be downloaded too; imported text has no file, but `getDocumentContent`.
+ *
+ * The address needs no API key: everybody who has it can download this file, so it can be the target of a link in a
+ * page. A `GET` returns the bytes (`curl -OJ "$downloadUrl"`), with a `Range` a part of them. Browsers save the file
+ * under its name, and never show it. A deletion of the document, or the end of the key, ends the address early.
+ */
+export const presignDownloadUrl = <ThrowOnError extends boolean = false>(options: Options<PresignDownloadUrlData, ThrowOnError>): RequestResult<PresignDownloadUrlResponses, PresignDownloadUrlErrors, ThrowOnError> => (options.client ?? client).get<PresignDownloadUrlResponses, PresignDownloadUrlErrors, ThrowOnError>({
+    security: [{ name: 'x-api-key', type: 'apiKey' }],
+    url: '/v1/presignDownloadUrl',
+    ...options
 });

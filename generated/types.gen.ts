@@ -1600,6 +1600,55 @@ export type UploadTicket = {
 };
 
 /**
+ * Where to get one file, and what comes from there.
+ */
+export type DownloadTicket = {
+    /**
+     * Identifies an uploaded file. Opaque; letters, digits, `-` and `_`.
+     *
+     * 1 to 128 characters.
+     */
+    fileId: FileId;
+    /**
+     * The address of the bytes. Everybody who has it can download this file.
+     *
+     * At most 8,192 characters.
+     */
+    downloadUrl: string;
+    /**
+     * A time in UTC, with milliseconds.
+     *
+     * At most 24 characters.
+     */
+    expiresAt: Timestamp;
+    /**
+     * The file's name with its extension. It is shown and hints at the type; it is never a path.
+     *
+     * 1 to 256 characters.
+     */
+    fileName: FileName;
+    /**
+     * The Content-Type of the answer. `application/octet-stream` where a browser might run the file: HTML, XML and
+     * unknown formats.
+     *
+     * At most 128 characters.
+     */
+    mimeType: string;
+    /**
+     * Bytes of the uploaded file, or of imported text in UTF-8.
+     *
+     * 1 to 52,428,800.
+     */
+    size: FileSize;
+    /**
+     * The SHA-256 hash of the bytes, once they have been read.
+     *
+     * 64 characters.
+     */
+    sha256?: string;
+};
+
+/**
  * Which knowledge base was deleted.
  */
 export type DeletedKnowledgeBase = {
@@ -2030,6 +2079,20 @@ export type UploadTicketEnvelope = {
 };
 
 /**
+ * One download address.
+ */
+export type DownloadTicketEnvelope = {
+    /**
+     * Always true in an answer with status 200.
+     */
+    success: Success;
+    /**
+     * Where to get one file, and what comes from there.
+     */
+    data: DownloadTicket;
+};
+
+/**
  * The knowledge base that was deleted.
  */
 export type DeletedKnowledgeBaseEnvelope = {
@@ -2266,9 +2329,10 @@ export type WebhookTestEnvelope = {
 
 /**
  * Every errorCode of the service. Each has one HTTP status. FILE_ALREADY_IMPORTED (409) comes only from an upload
- * address. The codes of UnexpectedError come before a request reaches an operation.
+ * address, DOWNLOAD_EXPIRED (410) and RANGE_NOT_SATISFIABLE (416) only from a download address. The codes of
+ * UnexpectedError come before a request reaches an operation.
  */
-export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | 'MALFORMED_REQUEST' | 'UNAUTHORIZED' | 'INSUFFICIENT_CREDITS' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' | 'KEY_NOT_PERMITTED' | 'WEBHOOK_LIMIT_EXCEEDED' | 'NOT_FOUND' | 'KNOWLEDGE_BASE_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' | 'FILE_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'FILE_NOT_UPLOADED' | 'FILE_ALREADY_IMPORTED' | 'UPLOAD_EXPIRED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'DOCUMENT_NOT_RETRYABLE' | 'RATE_LIMITED' | 'HEADERS_TOO_LARGE' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
+export type ErrorCode = 'STORAGE_LIMIT_EXCEEDED' | 'INPUT_VALIDATION_FAILED' | 'MALFORMED_REQUEST' | 'UNAUTHORIZED' | 'INSUFFICIENT_CREDITS' | 'KNOWLEDGE_BASE_LIMIT_EXCEEDED' | 'KEY_NOT_PERMITTED' | 'WEBHOOK_LIMIT_EXCEEDED' | 'NOT_FOUND' | 'KNOWLEDGE_BASE_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' | 'FILE_NOT_FOUND' | 'WEBHOOK_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'FILE_NOT_UPLOADED' | 'FILE_ALREADY_IMPORTED' | 'UPLOAD_EXPIRED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'DOCUMENT_NOT_RETRYABLE' | 'DOCUMENT_HAS_NO_FILE' | 'DOWNLOAD_EXPIRED' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'HEADERS_TOO_LARGE' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
 
 /**
  * Always false in an answer with another status than 200.
@@ -2810,6 +2874,30 @@ export type DocumentNotRetryableError = {
 };
 
 /**
+ * The document was imported as text.
+ */
+export type DocumentHasNoFileError = {
+    /**
+     * Always false in an answer with another status than 200.
+     */
+    success: Failure;
+    /**
+     * What is wrong, as a sentence for people. The wording may change; branch on `errorCode`.
+     *
+     * At least 1 characters.
+     */
+    message: ErrorMessage;
+    /**
+     * Comes with status 409 and no other.
+     */
+    errorCode: 'DOCUMENT_HAS_NO_FILE';
+    /**
+     * Empty for now; may hold more about the error later.
+     */
+    data: ErrorData;
+};
+
+/**
  * The key has sent too many requests within a minute.
  */
 export type RateLimitedError = {
@@ -2941,6 +3029,13 @@ export type IfUnchangedParameter = IfUnchanged;
  * 1 to 128 characters.
  */
 export type AskedDocument = DocumentId;
+
+/**
+ * The document whose file to download.
+ *
+ * 1 to 128 characters.
+ */
+export type DownloadedDocument = DocumentId;
 
 /**
  * Lists only the documents in this status.
@@ -4583,3 +4678,62 @@ export type UploadFileResponses = {
 };
 
 export type UploadFileResponse = UploadFileResponses[keyof UploadFileResponses];
+
+export type PresignDownloadUrlData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * The document whose file to download.
+         *
+         * 1 to 128 characters.
+         */
+        documentId: DocumentId;
+    };
+    url: '/v1/presignDownloadUrl';
+};
+
+export type PresignDownloadUrlErrors = {
+    /**
+     * The key is missing, malformed, unknown, expired or revoked; the answer does not say which.
+     */
+    401: UnauthorizedError;
+    /**
+     * The document is unknown, deleted or another account's; the answer does not say which.
+     */
+    404: DocumentNotFoundError;
+    /**
+     * The document was imported as text. `getDocumentContent` returns its text.
+     */
+    409: DocumentHasNoFileError;
+    /**
+     * The request breaks its schema. Here the document's id is empty or too long.
+     */
+    422: InputValidationFailedError;
+    /**
+     * The key has sent more requests within a minute than its rate limit allows.
+     */
+    429: RateLimitedError;
+    /**
+     * The service cannot answer now. Its database is unavailable, or it is overloaded or shutting down.
+     */
+    503: ServiceUnavailableError;
+    /**
+     * 500 INTERNAL_ERROR: a fault of the service; no request should cause it. Requests that are too broken to
+     * reach an operation get errors of the same form: 400 MALFORMED_REQUEST, 404 NOT_FOUND, 405
+     * METHOD_NOT_ALLOWED, 408 REQUEST_TIMEOUT, 431 HEADERS_TOO_LARGE. 403 STORAGE_LIMIT_EXCEEDED belongs to every
+     * operation. This one stores nothing that counts against the limit, so today no request gets it here.
+     */
+    default: UnexpectedError | StorageLimitExceededError;
+};
+
+export type PresignDownloadUrlError = PresignDownloadUrlErrors[keyof PresignDownloadUrlErrors];
+
+export type PresignDownloadUrlResponses = {
+    /**
+     * The address, and what it returns.
+     */
+    200: DownloadTicketEnvelope;
+};
+
+export type PresignDownloadUrlResponse = PresignDownloadUrlResponses[keyof PresignDownloadUrlResponses];

@@ -45,7 +45,7 @@ export default defineConfig({
         test: {
           name: 'real-store',
           root,
-          include: hasRealStore ? ['src/files/s3-store.test.ts', 'src/files/direct-uploads.test.ts'] : [],
+          include: hasRealStore ? ['src/files/{s3-store,direct-uploads,direct-downloads}.test.ts'] : [],
           globalSetup: hasRealStore
             ? ['src/serve/testing/postgres-setup.ts', 'src/files/testing/real-store-setup.ts']
             : [],

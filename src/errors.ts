@@ -25,6 +25,9 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   INPUT_VALIDATION_FAILED: 422,
   IDEMPOTENCY_KEY_REUSED: 409,
   DOCUMENT_NOT_RETRYABLE: 409,
+  DOCUMENT_HAS_NO_FILE: 409,
+  DOWNLOAD_EXPIRED: 410,
+  RANGE_NOT_SATISFIABLE: 416,
   RATE_LIMITED: 429,
   HEADERS_TOO_LARGE: 431,
   INTERNAL_ERROR: 500,
@@ -78,6 +81,9 @@ export const unauthorized = () =>
 
 export const uploadNotAuthorized = () =>
   new ServiceError('UNAUTHORIZED', 'This is not an upload address that the service has given out.');
+
+export const downloadNotAuthorized = () =>
+  new ServiceError('UNAUTHORIZED', 'This is not a download address that the service has given out.');
 
 export const metricsNotAuthorized = () =>
   new ServiceError('UNAUTHORIZED', 'The metrics need METRICS_TOKEN: Authorization: Bearer <token>.', {
@@ -158,6 +164,26 @@ export const documentNotRetryable = (status: DocumentStatus) =>
     status === 'failed'
       ? 'Only a file can be read again; this document is imported text.'
       : `Only a file that failed or timed out can be read again; this document is ${status}.`,
+  );
+
+export const documentHasNoFile = () =>
+  new ServiceError(
+    'DOCUMENT_HAS_NO_FILE',
+    'This document was imported as text, so it has no file; getDocumentContent returns its text.',
+  );
+
+export const downloadExpired = () =>
+  new ServiceError('DOWNLOAD_EXPIRED', 'This download address has expired; ask for a new one.');
+
+/** `sizeBytes`: the length of the file. */
+export const rangeNotSatisfiable = (sizeBytes: number) =>
+  new ServiceError(
+    'RANGE_NOT_SATISFIABLE',
+    `The range begins after the end: the file has ${sizeBytes} bytes.`,
+    {
+      data: { size: sizeBytes },
+      headers: { 'content-range': `bytes */${sizeBytes}` },
+    },
   );
 
 export const uploadExpired = () =>

@@ -54,7 +54,7 @@ describe('Prefer', () => {
 
   test.each(documented)('example=… of $operationId $code is that example', async ({ code, ...answers }) => {
     const { operationId, examples } = answers;
-    if (operationId === 'presignUploadUrl' && code === '200') return; // its address is the mock's
+    if (operationId.startsWith('presign') && code === '200') return; // its address is the mock's
     for (const [name, { value }] of examples) {
       const { body } = await prefer(operationId, `code=${code}; example="${name}"`);
       expect(body).toEqual(value);
@@ -294,6 +294,43 @@ describe('uploads', () => {
     expect((await putFixed(pathOf(uploadUrl), new Uint8Array(size))).status).toBe(200);
     const changed = pathOf(uploadUrl).replace('size=', 'size=1');
     expectRefusal(await putFixed(changed, 'some note'), 401, 'UNAUTHORIZED');
+  });
+});
+
+describe('downloads', () => {
+  const get = (address: string, path: string) => exchange(address, { method: 'GET', path });
+
+  test('return the text of the file, as announced, until the document is deleted', async () => {
+    const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Notes' });
+    const { id } = await api.uploadFile({ knowledgeBaseId, fileName: 'note.txt' }, 'some note');
+    await api.getDocumentStatus(id, 30);
+    const { downloadUrl, ...described } = await api.presignDownloadUrl(id);
+    expect(described).toMatchObject({ fileName: 'note.txt', mimeType: 'text/plain', size: 9 });
+    expect(downloadUrl.startsWith(`${mock.address}/downloads/${id}?`)).toBe(true);
+    const file = await get(mock.address, pathOf(downloadUrl));
+    expect(file).toMatchObject({ status: 200, text: 'some note', headers: { 'content-length': '9' } });
+    expect(file.headers['content-disposition']).toBe('attachment; filename="note.txt"');
+    await api.deleteDocument(id);
+    expectRefusal(await send({ method: 'GET', path: pathOf(downloadUrl) }), 404, 'DOCUMENT_NOT_FOUND');
+  });
+
+  test('409 DOCUMENT_HAS_NO_FILE: imported text', async () => {
+    const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Notes' });
+    const { id } = await api.importTextContent({ knowledgeBaseId, title: 'a', content: 'A text.' });
+    expectRefusal(await request('presignDownloadUrl', { documentId: id }), 409, 'DOCUMENT_HAS_NO_FILE');
+  });
+
+  test('the download address in the example of the spec works with both, and no other', async () => {
+    const [[, { value }] = expect.fail('no example')] = examplesOf(
+      operationOf('presignDownloadUrl').responses['200']?.content ?? expect.fail('no content'),
+    );
+    const path = pathOf((value as { data: { downloadUrl: string } }).data.downloadUrl); // spec-examples.test.ts
+    for (const { address } of [mock, fixedMock]) {
+      expect((await get(address, path)).status).toBe(200);
+      const forged = await get(address, path.replace('expires=', 'expires=1'));
+      requireContract(undefined, forged);
+      expectRefusal(forged, 401, 'UNAUTHORIZED');
+    }
   });
 });
 

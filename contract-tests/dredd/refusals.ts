@@ -137,15 +137,16 @@ const keyReused: Plan = async (context, operationId) => {
   return { sent: { ...sent, headers: { ...sent.headers, ...key } } };
 };
 
-/** A document that is searchable already. */
-const notRetryable: Plan = (context, operationId) => {
+/** A document of a text, which is searchable already. */
+const ofText: Plan = (context, operationId) => {
   const { id: documentId } = context.fixtures.longText.document;
   return { sent: requestWith(context, operationId, { documentId }) };
 };
 
 const CONFLICTS: Partial<Record<OperationId, Plan>> = {
   importFile: notUploaded,
-  retryDocument: notRetryable,
+  retryDocument: ofText,
+  presignDownloadUrl: ofText,
 };
 
 const conflicting: Plan = (context, operationId) =>

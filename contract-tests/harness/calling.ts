@@ -56,6 +56,8 @@ function createApi(sender: Client) {
     importFile: (fileId: string, options: Omit<ImportFileRequest, 'fileId'> = {}) =>
       dataOf(sdk.importFile({ ...to, body: { fileId, ...options } })),
     presignUploadUrl: (body: PresignUploadUrlRequest) => dataOf(sdk.presignUploadUrl({ ...to, body })),
+    presignDownloadUrl: (documentId: string) =>
+      dataOf(sdk.presignDownloadUrl({ ...to, query: { documentId } })),
     deleteKnowledgeBase: (knowledgeBaseId: string) =>
       dataOf(sdk.deleteKnowledgeBase({ ...to, body: { knowledgeBaseId } })),
     deleteDocument: (documentId: string) => dataOf(sdk.deleteDocument({ ...to, body: { documentId } })),

@@ -62,7 +62,7 @@ const BOUNDS = new Map(
 
 /** Routes whose successful answer is not an envelope. */
 const PAGES = ['/docs', '/docs/page.mjs', '/docs/swagger-ui-bundle.js', '/openapi.json', '/metrics'];
-const OTHERS = ['/', '/livez', '/readyz', '/v1', '/v1/nothing', '/uploads', '/favicon.ico'];
+const OTHERS = ['/', '/livez', '/readyz', '/v1', '/v1/nothing', '/uploads', '/downloads', '/favicon.ico'];
 
 const get = (route: Route, path: string): GoodRequest => ({
   route,

@@ -37,4 +37,5 @@ export const VALID_INPUTS: Record<OperationId, Record<string, unknown>> = {
   listWebhooks: { limit: '10' },
   deleteWebhook: { webhookId: UNKNOWN_WEBHOOK_ID },
   testWebhook: { webhookId: UNKNOWN_WEBHOOK_ID },
+  presignDownloadUrl: { documentId: UNKNOWN_DOCUMENT_ID },
 };

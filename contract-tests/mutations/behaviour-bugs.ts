@@ -10,7 +10,7 @@ import type {
 } from '../../generated/types.gen.ts';
 import type { OperationId } from '../harness/contract-check.ts';
 import type { Answer, Sent } from '../harness/exchange.ts';
-import { type Bug, bug, type Exchanged, inData, inItems, refusal, success, withBody } from './bug.ts';
+import { type Bug, bug, inData, inItems, success, withBody } from './bug.ts';
 
 /** A bug that answers a request of an operation as if it were another one. undefined: the answer stays. */
 const withOtherRequest = (
@@ -249,28 +249,11 @@ export const ACCOUNT_BUGS = [
   })),
 ];
 
-/** A bug in the answer to a PUT at an upload address. */
-const inUpload = (name: string, at: string, change: (answer: Answer, exchanged: Exchanged) => Answer) =>
-  bug(
-    name,
-    [at],
-    () => (exchanged) =>
-      exchanged.sent.method === 'PUT' && exchanged.operationId === undefined
-        ? change(exchanged.answer, exchanged)
-        : exchanged.answer,
-  );
-
 export const IMPORT_BUGS = [
   withOtherRequest('externalId is ignored', 'importTextContent', withoutBodyField('externalId')),
   withOtherRequest('ifUnchanged is ignored', 'importTextContent', withoutBodyField('ifUnchanged')),
   cached('the former version is found', ['importTextContent 200'], ['query']),
   withOtherRequest('listDocuments ignores externalId', 'listDocuments', withoutParameter('externalId')),
-  inUpload('an upload of any length is accepted', 'presignUploadUrl 200', (answer) => success(answer, {})),
-  inUpload('an upload needs a key', 'presignUploadUrl 200', (answer) => refusal(answer, 401, 'UNAUTHORIZED')),
-  inUpload('the answer to an upload has no envelope', 'importFile 200', (answer) => ({
-    ...answer,
-    text: '"OK"',
-  })),
   bug('each import of a file creates another document', ['importFile 200'], () => {
     let imports = 0;
     return ({ operationId, answer }) => {

@@ -8,10 +8,10 @@ import {
   KNOWLEDGE_BASE_BUGS,
   NUMBER_AND_PAGE_BUGS,
   SEARCH_RESULT_BUGS,
-  TICKET_BUGS,
   WEBHOOK_BUGS,
 } from './field-bugs.ts';
 import { CODE_BUGS, ERROR_DATA_BUGS, REFUSAL_BUGS, STATUS_BUGS } from './refusal-bugs.ts';
+import { TRANSFER_BUGS } from './transfer-bugs.ts';
 
 export const BUGS: readonly Bug[] = [
   ...HEADER_BUGS,
@@ -24,7 +24,7 @@ export const BUGS: readonly Bug[] = [
   ...SEARCH_RESULT_BUGS,
   ...KNOWLEDGE_BASE_BUGS,
   ...DOCUMENT_BUGS,
-  ...TICKET_BUGS,
+  ...TRANSFER_BUGS,
   ...WEBHOOK_BUGS,
   ...NUMBER_AND_PAGE_BUGS,
   ...SEARCH_BUGS,

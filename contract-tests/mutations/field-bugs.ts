@@ -10,7 +10,6 @@ import type {
   Pagination,
   Passage,
   SearchResult,
-  UploadTicket,
   Usage,
   Webhook,
   WebhookTest,
@@ -25,6 +24,7 @@ const WITH_EVERY_RESOURCE: OperationId[] = [
   'listDocuments',
   'getDocumentStatus',
   'presignUploadUrl',
+  'presignDownloadUrl',
   'getUsage',
   'getBalance',
   'listPassages',
@@ -204,17 +204,6 @@ export const DOCUMENT_BUGS = [
     ...item,
     location: { ...item.location, passage: item.location.passage - 1 },
   })),
-];
-
-const ticket = (name: string, change: (data: UploadTicket) => unknown) =>
-  inData<UploadTicket>(name, 'presignUploadUrl', change);
-
-export const TICKET_BUGS = [
-  ticket('uploadUrl as a path', (data) => ({ ...data, uploadUrl: new URL(data.uploadUrl).pathname })),
-  ticket('an uploadUrl that does not work', (data) => ({ ...data, uploadUrl: `${data.uploadUrl}0` })),
-  ticket('upload by POST instead of PUT', (data) => ({ ...data, method: 'POST' })),
-  ticket('an expired ticket', (data) => ({ ...data, expiresAt: '2026-01-15T10:30:50.112Z' })),
-  ticket('expiresIn instead of expiresAt', ({ expiresAt: _, ...data }) => ({ ...data, expiresIn: 3600 })),
 ];
 
 const createdWebhook = (name: string, change: (data: CreatedWebhook) => unknown) =>

@@ -169,6 +169,7 @@ const withOtherCode = (name: string, at: string, [status, errorCode]: [number, s
   inAnswer(name, at, (answer: Answer) => refusal(answer, status, errorCode));
 
 export const CODE_BUGS = [
+  withOtherCode('404 for a text without a file', 'presignDownloadUrl 409', [404, 'FILE_NOT_FOUND']),
   withOtherCode('404 for an unknown key', 'getBalance 401', [404, 'NOT_FOUND']),
   withOtherCode('500 for an unknown document', 'deleteDocument 404', [500, 'INTERNAL_ERROR']),
   withOtherCode('422 for another media type', 'query 415', [422, 'INPUT_VALIDATION_FAILED']),

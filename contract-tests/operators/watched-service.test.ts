@@ -149,7 +149,7 @@ test('a worker beside a server reports its imports, and serves only health check
     await vi.waitUntil(async () => (await scrape(worker.address)).includes(imported));
     expect(await scrape(server.address)).not.toContain(imported);
     for (const path of ['/livez', '/readyz']) expect((await fetch(worker.address + path)).status).toBe(200);
-    for (const path of ['/v1/getUsage', `/uploads/${fileId}`])
+    for (const path of ['/v1/getUsage', `/uploads/${fileId}`, `/downloads/${id}`])
       expect((await fetch(worker.address + path)).status).toBe(404);
     await worker.stop();
     await server.stop();

@@ -1,7 +1,7 @@
-/** Checks the successful answers of presignUploadUrl, importFile and uploadFile. */
+/** Checks the successful answers of presignUploadUrl, importFile, uploadFile and presignDownloadUrl. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { Document, UploadTicket } from '../../generated/types.gen.ts';
+import type { Document, DownloadTicket, UploadTicket } from '../../generated/types.gen.ts';
 import {
   dataOf,
   makeKnowledgeBase,
@@ -125,6 +125,40 @@ export async function uploadFile(context: RunContext): Promise<PlannedRequest> {
       const { file } = await api.getDocument(id);
       const sha256 = createHash('sha256').update(SENT_BYTES).digest('hex');
       assert.equal(file?.sha256, sha256, 'the details have the hash of the bytes');
+    },
+  };
+}
+
+export async function presignDownloadUrl(context: RunContext): Promise<PlannedRequest> {
+  const { api } = context.caller;
+  const bytes = bytesOf('The gauge of the quayside crane is read at dawn — 知識.');
+  const { fileId } = await uploadBytes(context, bytes);
+  const { id: documentId } = await api.importFile(fileId);
+  await api.getDocumentStatus(documentId, WAIT_SECONDS);
+  const askedAt = Date.now();
+  return {
+    sent: requestWith(context, 'presignDownloadUrl', { documentId }),
+    async check(answer) {
+      const { downloadUrl, expiresAt, ...described } = dataOf<DownloadTicket>(answer);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      assert.deepEqual(
+        described,
+        { fileId, fileName: 'gauge.txt', mimeType: 'text/plain', size: bytes.byteLength, sha256 },
+        'the answer describes the file that was uploaded',
+      );
+      assert.ok(Date.parse(expiresAt) > askedAt, 'the address expires in the future');
+      const file = await fetch(downloadUrl);
+      assert.equal(file.status, 200, 'a GET without a key succeeds');
+      const received = new Uint8Array(await file.arrayBuffer());
+      assert.ok(Buffer.from(bytes).equals(received), 'it returns the bytes that were uploaded');
+      assert.equal(file.headers.get('content-type'), 'text/plain', 'it has the announced type');
+      assert.match(
+        file.headers.get('content-disposition') ?? '',
+        /^attachment; filename="?gauge\.txt/,
+        'browsers save it under the name of the file',
+      );
+      const part = await fetch(downloadUrl, { headers: { range: 'bytes=4-8' } });
+      assert.deepEqual([part.status, await part.text()], [206, 'gauge'], 'it returns a requested part');
     },
   };
 }

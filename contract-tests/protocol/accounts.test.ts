@@ -153,9 +153,14 @@ const outcomeOf = ({ status, body }: Answer): string =>
 /** The operations that read a file in the background. */
 const STARTS_IMPORT: ReadonlySet<OperationId> = new Set(['importFile', 'uploadFile']);
 
-/** The outcome of an operation that reaches its data. The documents of these tests have not failed. */
-const reachedBy = (operationId: OperationId): string =>
-  operationId === 'retryDocument' ? '409 DOCUMENT_NOT_RETRYABLE' : '200';
+/** The refusals of operations that have reached the data of these tests: texts, which have not failed. */
+const REFUSED_FOR_TEXTS: Partial<Record<OperationId, string>> = {
+  retryDocument: '409 DOCUMENT_NOT_RETRYABLE',
+  presignDownloadUrl: '409 DOCUMENT_HAS_NO_FILE',
+};
+
+/** The outcome of an operation that reaches its data. */
+const reachedBy = (operationId: OperationId): string => REFUSED_FOR_TEXTS[operationId] ?? '200';
 
 test.each(ID_FIELDS)(
   '404: $operationId answers a foreign, deleted, malformed or unknown $field alike',
@@ -272,6 +277,7 @@ const REQUIRED_SCOPES: Record<OperationId, 'search' | 'write' | 'account'> = {
   deleteWebhook: 'account',
   testWebhook: 'account',
   uploadFile: 'write',
+  presignDownloadUrl: 'search',
 };
 
 /** An account with two knowledge bases to which the bound keys are bound, one outside, and a key of each kind. */
@@ -323,7 +329,7 @@ test.each(OPERATION_IDS)('scopes: %s answers each kind of key as its scope deman
   const hasIds = ID_FIELDS.some((each) => each.operationId === operationId);
   const call = async ({ request }: Caller, ids: Ids) =>
     await request(operationId, inputWith(operationId, ids));
-  const ofSearch = required === 'search' ? '200' : '403 KEY_NOT_PERMITTED';
+  const ofSearch = required === 'search' ? reachedBy(operationId) : '403 KEY_NOT_PERMITTED';
   const before = await readEverything(owner);
 
   expect(outcomeOf(await call(revoked, inside))).toBe('401 UNAUTHORIZED');

@@ -73,6 +73,7 @@ const LENGTHS: Bound[] = [
   { operationId: 'getDocument', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
   { operationId: 'listPassages', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
   { operationId: 'getDocumentContent', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
+  { operationId: 'presignDownloadUrl', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
   { operationId: 'updateDocument', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },
   { operationId: 'updateDocument', field: 'title', min: 1, max: 256, accepted: 200, rest: { documentId } },
   { operationId: 'retryDocument', field: 'documentId', min: 1, max: 128, accepted: 404, rest: {} },

@@ -1,4 +1,4 @@
-/** Forges upload addresses in every way that we know. The same seed makes the same forgeries. */
+/** Forges upload and download addresses in every way that we know. The same seed makes the same forgeries. */
 import fc from 'fast-check';
 import { sampleAt } from '../harness/fuzz/fuzz.ts';
 
@@ -105,26 +105,36 @@ const anyForge: fc.Arbitrary<Forge> = fc.oneof<fc.Arbitrary<Forge>[]>(
     .map((more) => inParameters((all) => [...all, more])),
 );
 
-/** Methods that no upload address takes. */
-const WRONG_METHODS = ['POST', 'PATCH', 'DELETE', 'GET'];
+/** The method of the addresses. */
+type Method = 'PUT' | 'GET';
 
-const forgery = fc.record({
-  forges: fc.array(anyForge, { minLength: 1, maxLength: 3 }),
-  /** Undefined: a PUT to the forged address. Otherwise this method, to the address as it was issued. */
-  method: fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, fc.constantFrom(...WRONG_METHODS)),
-});
+/** Methods that no address of the other method takes. */
+const WRONG_METHODS: Record<Method, string[]> = {
+  PUT: ['POST', 'PATCH', 'DELETE', 'GET'],
+  GET: ['POST', 'PATCH', 'DELETE', 'PUT'],
+};
+
+const forgeryOf = (method: Method) =>
+  fc.record({
+    forges: fc.array(anyForge, { minLength: 1, maxLength: 3 }),
+    /** Undefined: the right method, to the forged address. Otherwise this one, to the address as it was issued. */
+    wrongMethod: fc.oneof(
+      { weight: 9, arbitrary: fc.constant(undefined) },
+      fc.constantFrom(...WRONG_METHODS[method]),
+    ),
+  });
 
 /** The forgery number `index` of the address `own`. `other` is another valid address. The result is never valid. */
 export function forgeAddress(
   own: string,
   other: string,
-  { seed, index }: { seed: number; index: number },
+  { method, seed, index }: { method: Method; seed: number; index: number },
 ): Forgery {
-  const forged = forgery.map(({ forges, method }): Forgery => {
+  const forged = forgeryOf(method).map(({ forges, wrongMethod }): Forgery => {
     const parts = forges.reduce((changed, forge) => forge(changed, read(other)), read(own));
-    return method === undefined ? { method: 'PUT', path: write(parts) } : { method, path: own };
+    return wrongMethod === undefined ? { method, path: write(parts) } : { method: wrongMethod, path: own };
   });
-  const isForged = ({ method, path }: Forgery) => method !== 'PUT' || (path !== own && path !== other);
+  const isForged = (each: Forgery) => each.method !== method || (each.path !== own && each.path !== other);
   return sampleAt(
     forged.filter((each) => isForged(each)),
     seed,

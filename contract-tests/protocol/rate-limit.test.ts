@@ -2,6 +2,7 @@
 import { afterAll, expect, inject, test } from 'vitest';
 import { createCaller } from '../harness/calling.ts';
 import { OPERATION_IDS } from '../harness/contract-check.ts';
+import { download } from '../harness/downloading.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
 import { keepService } from '../harness/kept-service.ts';
 import { createKey } from '../harness/opened-account.ts';
@@ -54,6 +55,22 @@ test('429 RATE_LIMITED: an upload counts as a request of the key that presigned 
   expect(uploads.map(({ status }) => status)).toEqual([200, 429]);
   expectRefusal(await send('getBalance'), 429, 'RATE_LIMITED');
   expect(uploads[1]?.headers['retry-after']).toMatch(/^[1-9]/);
+});
+
+test('429 RATE_LIMITED: a download counts as a request of the key that presigned its address', async () => {
+  const { api: writing } = await newCaller();
+  const { id: knowledgeBaseId } = await writing.createKnowledgeBase({ name: 'Downloads' });
+  const { id } = await writing.uploadFile({ knowledgeBaseId, fileName: 'a.txt' }, 'four');
+  const { api: reading, request: send } = await newCaller();
+  const { downloadUrl } = await reading.presignDownloadUrl(id);
+  const downloads = [
+    await download({ downloadUrl }),
+    await download({ downloadUrl }, {}, 'HEAD'),
+    await download({ downloadUrl }),
+  ];
+  expect(downloads.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expectRefusal(await send('getBalance'), 429, 'RATE_LIMITED');
+  expect(downloads[2]?.headers['retry-after']).toMatch(/^[1-9]/);
 });
 
 test('429 RATE_LIMITED: all but three of thirty concurrent requests', async () => {

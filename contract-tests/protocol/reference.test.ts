@@ -83,7 +83,7 @@ const USE_ORDER = [
     ...['getDocumentContent', 'updateDocument', 'retryDocument'],
     'deleteDocument',
   ],
-  ...['uploadFile', 'presignUploadUrl', 'importFile'],
+  ...['uploadFile', 'presignUploadUrl', 'importFile', 'presignDownloadUrl'],
   'query',
   ...['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   ...['getUsage', 'getBalance'],

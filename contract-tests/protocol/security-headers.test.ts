@@ -7,7 +7,7 @@ import { OPERATION_IDS, ROUTES } from '../harness/contract-check.ts';
 import { type Answer, exchange, type Sent } from '../harness/exchange.ts';
 import { openAccount } from '../harness/opened-account.ts';
 import { parseAnswer, sendBytes } from '../harness/raw-socket.ts';
-import { pathOf } from '../harness/uploading.ts';
+import { bytesOf, importBytes, pathOf } from '../harness/uploading.ts';
 import { VALID_INPUTS } from '../harness/valid-inputs.ts';
 
 const { api, request, apiKey } = await openAccount();
@@ -51,6 +51,7 @@ const OTHERS: [kind: string, status: number, sent: Sent][] = [
   ['a forged upload', 401, { method: 'PUT', path: '/uploads/x', body: 'a' }],
   ['an upload of another length', 422, { method: 'PUT', path, body: 'too long a note' }],
   ['an upload', 200, { method: 'PUT', path, body: 'some note' }],
+  ['a forged download', 401, { method: 'GET', path: '/downloads/x' }],
   ['an upload by another method', 405, { method: 'GET', path }],
   [
     'the CORS preflight of an upload',
@@ -70,6 +71,21 @@ test.each(OTHERS)('security headers of the answer to %s', async (_, status, sent
   const answer = await exchange(inject('address'), sent);
   expect(answer.status).toBe(status);
   expectSecurity(answer);
+});
+
+test('security headers of a download, and of a part of it', async () => {
+  const bytes = bytesOf('A note.');
+  const document = await importBytes(api, { knowledgeBaseId, fileName: 'a.txt', bytes });
+  const { downloadUrl } = await api.presignDownloadUrl(document.id);
+  for (const [method, headers] of [
+    ['GET', {}],
+    ['HEAD', {}],
+    ['GET', { range: 'bytes=0-1' }],
+  ] as const) {
+    const answer = await exchange(inject('address'), { method, path: pathOf(downloadUrl), headers });
+    expect(answer.headers['content-security-policy']).toContain('sandbox');
+    expectSecurity(answer, 'private, no-store');
+  }
 });
 
 test.each(['/docs', '/docs/page.mjs', '/docs/page.css', '/docs/swagger-ui-bundle.js', '/openapi.json'])(

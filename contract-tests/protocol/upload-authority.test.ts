@@ -99,7 +99,7 @@ test(`${count} forged upload addresses of seed ${seed}: none is accepted, and no
   const accepted: string[] = [];
   for (let index = from; index < from + count; index += PIPELINE) {
     const forgeries = Array.from({ length: Math.min(PIPELINE, from + count - index) }, (_, offset) =>
-      forgeAddress(own, others, { seed, index: index + offset }),
+      forgeAddress(own, others, { method: 'PUT', seed, index: index + offset }),
     );
     accepted.push(...(await sendForgeries(forgeries)).filter((line) => !REFUSED.test(line)));
   }

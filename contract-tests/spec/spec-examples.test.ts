@@ -4,6 +4,7 @@ import type {
   Document,
   DocumentDetails,
   DocumentStatusReport,
+  DownloadTicket,
   ErrorCode,
   KnowledgeBase,
   Passage,
@@ -156,6 +157,21 @@ describe('the examples agree with each other', () => {
     expect(Number(address.searchParams.get('expires'))).toBe(Date.parse(ticket.expiresAt));
   });
 
+  test('the download address belongs to a document with this file, and expires with the ticket', () => {
+    const { downloadUrl, expiresAt, ...described } = answerOf<DownloadTicket>('presignDownloadUrl', 'file');
+    const document = details.find(({ file }) => file?.id === described.fileId);
+    expect(described).toEqual({
+      fileId: document?.file?.id,
+      fileName: document?.source,
+      mimeType: 'application/pdf',
+      size: document?.size,
+      sha256: document?.file?.sha256,
+    });
+    const address = new URL(downloadUrl);
+    expect(address.pathname).toBe(`/downloads/${document?.id}`);
+    expect(Number(address.searchParams.get('expires'))).toBe(Date.parse(expiresAt));
+  });
+
   test('each knowledge base equals its list entry, and counts its listed documents', () => {
     const found = ['empty', 'filled'].map((name) => answerOf<KnowledgeBase>('getKnowledgeBase', name));
     expect(found).toEqual(knowledgeBases);
@@ -180,8 +196,11 @@ describe('the examples agree with each other', () => {
 });
 
 describe('error codes', () => {
+  /** Only upload and download addresses answer with these. */
+  const OF_ADDRESSES = ['FILE_ALREADY_IMPORTED', 'DOWNLOAD_EXPIRED', 'RANGE_NOT_SATISFIABLE'] as const;
+
   /** The contract's table. `default` stands for every status that no operation names. */
-  const STATUS_OF: Record<Exclude<ErrorCode, 'FILE_ALREADY_IMPORTED'>, string> = {
+  const STATUS_OF: Record<Exclude<ErrorCode, (typeof OF_ADDRESSES)[number]>, string> = {
     UNAUTHORIZED: '401',
     INSUFFICIENT_CREDITS: '402',
     STORAGE_LIMIT_EXCEEDED: '403',
@@ -194,6 +213,7 @@ describe('error codes', () => {
     WEBHOOK_NOT_FOUND: '404',
     FILE_NOT_UPLOADED: '409',
     DOCUMENT_NOT_RETRYABLE: '409',
+    DOCUMENT_HAS_NO_FILE: '409',
     UPLOAD_EXPIRED: '410',
     PAYLOAD_TOO_LARGE: '413',
     UNSUPPORTED_MEDIA_TYPE: '415',
@@ -219,8 +239,8 @@ describe('error codes', () => {
     expect([...new Set(documented)].sort()).toEqual([...expected, 'STORAGE_LIMIT_EXCEEDED default'].sort());
   });
 
-  test('ErrorCode lists all of these, and the code of the upload address', () => {
-    const expected = [...Object.keys(STATUS_OF), 'FILE_ALREADY_IMPORTED'];
+  test('ErrorCode lists all of these, and the codes of upload and download addresses', () => {
+    const expected = [...Object.keys(STATUS_OF), ...OF_ADDRESSES];
     expect(schemas.ErrorCode?.enum?.toSorted()).toEqual(expected.sort());
   });
 

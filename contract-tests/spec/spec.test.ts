@@ -40,6 +40,7 @@ describe('operations', () => {
     ['deleteWebhook', 'post', 'webhooks'],
     ['testWebhook', 'post', 'webhooks'],
     ['uploadFile', 'post', 'uploads'],
+    ['presignDownloadUrl', 'get', 'uploads'],
   ];
 
   test('are the twelve of the interface, in its order, and then additions; each has its operationId as path', () => {
@@ -76,6 +77,7 @@ describe('operations', () => {
     deleteWebhook: ['403', '404'],
     testWebhook: ['403', '404'],
     uploadFile: ['403', '404'],
+    presignDownloadUrl: ['404', '409'],
   };
 
   test.each(operations)('$operationId documents the statuses that it can answer with', (operation) => {
@@ -165,6 +167,7 @@ describe('bounds of the interface', () => {
     ['uploadFile', 'externalId', false, { type: 'string', minLength: 1, maxLength: 256 }],
     ['uploadFile', 'ifUnchanged', false, { type: 'string', enum: ['skip'] }],
     ['uploadFile', 'attributes', false, { type: 'object', maxProperties: 16 }],
+    ['presignDownloadUrl', 'documentId', true, id],
     ['listDocuments', 'filter', false, { type: 'object' }],
   ];
 

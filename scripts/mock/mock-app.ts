@@ -7,8 +7,10 @@ import { createApp } from '../../src/http/app.ts';
 import type { Backend } from '../../src/http/dispatch.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createTelemetry, unmetered } from '../../src/telemetry/telemetry.ts';
+import { createOpenDownload, FIXED_FILE } from './downloads.ts';
 import { answerFixed } from './fixed/answer.ts';
 import { answerFromMemory } from './memory/answer.ts';
+import { requireOriginal } from './memory/downloads.ts';
 import { seed } from './memory/seed.ts';
 import { createState, type State } from './memory/state.ts';
 import { keepUpload, requireOpenFile } from './memory/uploads.ts';
@@ -71,13 +73,16 @@ export async function createMockApp({ isFixed, importSeconds }: MockSettings): P
   const state = isFixed ? undefined : createState({ importMs: importSeconds * 1000 });
   if (state !== undefined) seed(state);
   const receiveUpload = reportFaults(uploadsTo(state));
+  const openDownload = createOpenDownload((documentId) =>
+    state ? requireOriginal(state, documentId) : FIXED_FILE,
+  );
   return await createApp({
     backend: {
       authenticate,
       limitRate: async () => ({}),
       answer: reportFaults(createAnswer(await createPrism(), state)),
     },
-    routes: { baseUrl: undefined, receiveUpload, requireReady: async () => ({}) },
+    routes: { baseUrl: undefined, receiveUpload, openDownload, requireReady: async () => ({}) },
     log: createLog('silent'),
     telemetry: createTelemetry(unmetered),
     corsOrigins: [ANY_ORIGIN],

@@ -11,6 +11,7 @@ import {
   measured,
   OBJECT_NAME_PATTERN,
   probeName,
+  type StreamedDownloads,
 } from './file-store.ts';
 
 /** The maximum number of concurrent fsyncs. */
@@ -94,6 +95,24 @@ async function removeEmptyParents(path: string, root: string): Promise<void> {
 /** An error of the file system that means: there is no such file. */
 const isMissing = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT' || code === 'ENOTDIR';
 
+/** Opens a part of a file. */
+const openPart =
+  (directory: string): StreamedDownloads['open'] =>
+  async (objectName, { sizeBytes, start, end }) => {
+    const file = await open(join(directory, objectName), 'r').catch((error) => {
+      if (isMissing(error)) return undefined;
+      throw error;
+    });
+    if (file === undefined) return undefined;
+    try {
+      requireLength(objectName, (await file.stat()).size, sizeBytes);
+      return file.createReadStream({ start, end });
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  };
+
 /** @throws unless the object has the length that was stored */
 function requireLength(objectName: string, foundBytes: number, storedBytes: number): void {
   if (foundBytes !== storedBytes)
@@ -115,6 +134,7 @@ export async function openDiskStore(directory: string): Promise<FileStore> {
   await removeAbandoned(incoming);
 
   return {
+    downloads: { open: openPart(directory) },
     async write(prefix, bytes, sizeBytes) {
       const objectName = `${prefix}/${randomUUID()}`;
       const temporary = join(incoming, randomUUID());

@@ -1,7 +1,9 @@
 /** The store of uploaded files: each file is an object, which is written once and never changes. */
 import { createHash, randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { wrongUploadLength } from '../errors.ts';
 import type { ScopedId } from '../ids.ts';
+import type { DownloadHeaders } from './download-headers.ts';
 
 /** An object as the store lists it. */
 export type ListedObject = { objectName: string; sizeBytes: number; modifiedAt: Date };
@@ -12,10 +14,35 @@ export const OBJECT_MAX_BYTES = 52_428_800;
 /** `sizeBytes`: the length that the object must have. `signal` aborts the read. */
 export type ReadOptions = { sizeBytes?: number | undefined; signal?: AbortSignal | undefined };
 
+/** A part of an object: its first and last byte, counted from 0. */
+export type ByteRange = { start: number; end: number };
+
 /** An object that is stored completely. */
 export type StoredObject = { objectName: string; sha256: Buffer };
 
+/** Downloads from the store itself, by an address that works until the expiry. */
+type DirectDownloads = {
+  presign(
+    objectName: string,
+    download: DownloadHeaders & { createdAt: Date; expiresAt: Date },
+  ): Promise<string>;
+  open?: never;
+};
+
+/** Downloads from this service. */
+export type StreamedDownloads = {
+  presign?: never;
+  /**
+   * Opens a part of an object. Its bytes can be read to the end even if the object is removed meanwhile.
+   * @returns undefined when the object does not exist
+   * @throws when the object has another length than `sizeBytes`
+   */
+  open(objectName: string, part: ByteRange & { sizeBytes: number }): Promise<Readable | undefined>;
+};
+
 export type FileStore = {
+  /** How clients get an object. */
+  downloads: DirectDownloads | StreamedDownloads;
   /** Uploads directly from clients to the store; undefined: upload addresses are those of this service. */
   directUploads?: {
     /** Returns the origin of the addresses. It is the same for all of them. */

@@ -2,10 +2,12 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import type { DocumentFile } from '../../generated/types.gen.ts';
+import type { DocumentFile, DocumentType } from '../../generated/types.gen.ts';
 import { databaseNow } from '../database/clock.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { formatScopedId, type ScopedId } from '../ids.ts';
+import { requireDocument } from '../database/documents.ts';
+import { documentHasNoFile } from '../errors.ts';
+import { formatScopedId, type OwnedId, type ScopedId } from '../ids.ts';
 import { removeUnreferenced } from './backup-lock.ts';
 import { type FileStore, LATE_UPLOAD_SECONDS, type StoredObject } from './file-store.ts';
 
@@ -96,6 +98,27 @@ export const findDocumentFile = (database: Queryable, document: ScopedId & { acc
     .where('knowledge_base_id', '=', document.knowledgeBaseId)
     .where('document_id', '=', document.id)
     .where('account_id', '=', document.accountId);
+
+/** The file of a document. `objectName`: its bytes. */
+export type Original = {
+  file: DocumentFile;
+  fileName: string;
+  type: DocumentType;
+  sizeBytes: number;
+  objectName: string;
+};
+
+/**
+ * Finds the file from which an account's document was imported, whatever became of the import.
+ * @throws DOCUMENT_NOT_FOUND, DOCUMENT_HAS_NO_FILE
+ */
+export async function requireOriginal(database: Queryable, document: OwnedId): Promise<Original> {
+  const { type } = await requireDocument(database, document);
+  const row = await findDocumentFile(database, document).executeTakeFirst();
+  if (row === undefined || row.object_name === null) throw documentHasNoFile();
+  const { file_name: fileName, size_bytes: sizeBytes, object_name: objectName } = row;
+  return { file: toDocumentFile(row), fileName, type, sizeBytes, objectName };
+}
 
 export const hashOf = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest();
 

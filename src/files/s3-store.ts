@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
   DeleteObjectsCommand,
+  GetObjectCommand,
   HeadObjectCommand,
   type ListObjectsV2CommandOutput,
   PutObjectCommand,
@@ -120,6 +121,27 @@ function toListed({ Key = '', Size = 0, LastModified = new Date() }: S3Object): 
 
 type S3Object = NonNullable<ListObjectsV2CommandOutput['Contents']>[number];
 
+/** The options that sign an address for the time of the grant. */
+const signedFor = ({ createdAt, expiresAt }: { createdAt: Date; expiresAt: Date }) => ({
+  signingDate: createdAt,
+  expiresIn: Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000),
+});
+
+/** The store answers with the headers that are part of the address, which is signed with them. */
+const directDownloads = (store: Bucket): FileStore['downloads'] => ({
+  async presign(Key, { contentType, contentDisposition, ...grant }) {
+    const get = new GetObjectCommand({
+      Bucket: store.bucket,
+      Key,
+      ResponseContentType: contentType,
+      ResponseContentDisposition: contentDisposition,
+      ResponseCacheControl: 'private, no-store',
+    });
+    // Bounded like a request, since the SDK may have to fetch credentials first.
+    return await request(store, (client) => getSignedUrl(client, get, signedFor(grant)));
+  },
+});
+
 /** A client uploads to `uploadNameOf`; the import then copies the object to a name that no upload address has. */
 const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> => ({
   async findOrigin() {
@@ -127,18 +149,14 @@ const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> =
     const put = new PutObjectCommand({ Bucket: store.bucket, Key: PROBE });
     return new URL(await request(store, (client) => getSignedUrl(client, put))).origin;
   },
-  async presign(file, { sizeBytes, createdAt, expiresAt }) {
+  async presign(file, { sizeBytes, ...grant }) {
     const put = new PutObjectCommand({
       Bucket: store.bucket,
       Key: uploadNameOf(file),
       ContentLength: sizeBytes,
     });
-    const grant = {
-      signingDate: createdAt,
-      expiresIn: Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000),
-    };
-    // Bounded like a request, since the SDK may have to fetch credentials first.
-    return await request(store, (client) => getSignedUrl(client, put, grant));
+    // Bounded like a request, as above.
+    return await request(store, (client) => getSignedUrl(client, put, signedFor(grant)));
   },
   async take(file, sizeBytes) {
     const uploaded = uploadNameOf(file);
@@ -172,6 +190,7 @@ const directUploads = (store: Bucket): NonNullable<FileStore['directUploads']> =
 export function openS3Store(settings: S3Settings, bounds?: { answerMaxMs: number }): FileStore {
   const store = openBucket(settings, bounds);
   return {
+    downloads: directDownloads(store),
     directUploads: directUploads(store),
     async write(prefix, bytes, sizeBytes) {
       const objectName = `${prefix}/${uuidv4()}`;

@@ -52,6 +52,13 @@ function createFindOwner(database: Database): (keyId: string) => Promise<KeyOwne
   };
 }
 
+const toCaller = (keyId: string, { accountId, scope, knowledgeBaseIds }: KeyOwner): Caller => ({
+  accountId,
+  keyId,
+  scope,
+  reach: knowledgeBaseIds ? new Set(knowledgeBaseIds) : undefined,
+});
+
 /** Creates the functions that check API keys against `database`. */
 export function createAuthenticate(database: Database) {
   const findOwner = createFindOwner(database);
@@ -72,13 +79,7 @@ export function createAuthenticate(database: Database) {
     }
     accounts.set(key, owner.accountId);
     noteUse(stored.keyId, owner);
-    const { accountId, scope, knowledgeBaseIds } = owner;
-    return {
-      accountId,
-      keyId: stored.keyId,
-      scope,
-      reach: knowledgeBaseIds ? new Set(knowledgeBaseIds) : undefined,
-    };
+    return toCaller(stored.keyId, owner);
   };
   return {
     /**
@@ -86,6 +87,14 @@ export function createAuthenticate(database: Database) {
      * @throws UNAUTHORIZED, in one wording, for a key that is missing, malformed, unknown, revoked or expired
      */
     authenticate,
+    /**
+     * The caller that a request with this key would have, for what the key has signed before; undefined: the key is
+     * revoked or expired.
+     */
+    async findCaller(keyId: string): Promise<Caller | undefined> {
+      const owner = await findOwner(keyId);
+      return owner && toCaller(keyId, owner);
+    },
     /**
      * The account of a key whose last check succeeded, without waiting; `''` for all other keys, which share the
      * permits of one account.

@@ -40,6 +40,7 @@ const CALLS: [operation: string, body?: object][] = [
   ['deleteWebhook', { webhookId: knowledgeBaseId }],
   ['testWebhook', { webhookId: knowledgeBaseId }],
   [`uploadFile?knowledgeBaseId=${knowledgeBaseId}&fileName=a.txt`, Buffer.from('a note')],
+  [`presignDownloadUrl?documentId=${documentId}`],
 ];
 
 /** The error that every use of database, search and short texts throws; undefined: all work. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { formatUploadPath } from '../files/upload-address.ts';
 import { formatScopedId } from '../ids.ts';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
+import { createDatabaseTurns } from './database-turns.ts';
 import { createReceiveUpload } from './receive-upload.ts';
 
 let suite: TestService;
@@ -24,10 +25,12 @@ function addressOf(accountId: string, keyId: string): string {
 test('many uploads of one account, with different keys, do not block the upload of another account', async () => {
   const served: string[] = [];
   const turns: (() => void)[] = [];
-  const receive = createReceiveUpload(suite.service, async (keyId) => {
+  const limitRate = async (keyId: string) => {
     served.push(keyId);
     await new Promise<void>((resolve) => turns.push(resolve));
-  });
+  };
+  const inDatabaseTurn = createDatabaseTurns();
+  const receive = createReceiveUpload({ ...suite.service, limitRate, inDatabaseTurn });
   const send = (accountId: string, keyId: string) =>
     receive({
       target: addressOf(accountId, keyId),

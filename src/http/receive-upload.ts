@@ -1,9 +1,7 @@
 /** Receives the bytes that a client PUTs to an upload address. */
 
 import type { Logger } from 'pino';
-import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { createKeyedMutex } from '../concurrency/keyed-mutex.ts';
-import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 import type { Database } from '../database/database.ts';
 import {
   fileAlreadyImported,
@@ -19,6 +17,7 @@ import { storeUpload } from '../files/store-upload.ts';
 import { readUploadGrant, type UploadGrant } from '../files/upload-address.ts';
 import { parseFileId, type ScopedId } from '../ids.ts';
 import { arrivingBytes } from './arriving-bytes.ts';
+import type { InDatabaseTurn } from './database-turns.ts';
 import type { Routes, Upload } from './routes.ts';
 
 type UploadContext = Readonly<{
@@ -27,10 +26,11 @@ type UploadContext = Readonly<{
   diskWatermark: DiskWatermark;
   uploadSecret: string;
   log: Logger;
+  inDatabaseTurn: InDatabaseTurn;
+  /** Counts the request, and throws RATE_LIMITED. */
+  limitRate(keyId: string): Promise<unknown>;
 }>;
 
-/** The most uploads that query the database at the same time. They have no permits of the admission. */
-const QUERIES_MAX = 2;
 /** The longest wait of a body for another body to the same address. */
 const TURN_WAIT_MAX_MS = 2_000;
 
@@ -46,24 +46,17 @@ async function requireOpen({ database }: UploadContext, id: ScopedId): Promise<v
  * Creates the function that stores a body as the file's object. A client can repeat an upload until the file is
  * imported; the last complete body counts. Bodies of one file arrive one at a time. Each counts as a request of the key
  * that requested the address. Accounts take turns when uploads query the database.
- * @param limitRate counts the request, and throws RATE_LIMITED
  * @returns a function that throws UNAUTHORIZED, FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED, RATE_LIMITED,
  * INPUT_VALIDATION_FAILED (wrong length; the ticket stays usable), REQUEST_TIMEOUT, SERVICE_UNAVAILABLE
  */
-export function createReceiveUpload(
-  service: UploadContext,
-  limitRate: (keyId: string) => Promise<unknown>,
-): NonNullable<Routes['receiveUpload']> {
-  const { database, files, log, uploadSecret } = service;
-  const databaseTurns = createFairSemaphore(QUERIES_MAX);
+export function createReceiveUpload(service: UploadContext): NonNullable<Routes['receiveUpload']> {
+  const { database, files, log, uploadSecret, limitRate } = service;
   const uploads = createKeyedMutex();
 
   const receive = async ({ request, client }: Upload, grant: UploadGrant) => {
     const { fileId, sizeBytes, accountId, keyId } = grant;
-    const inDatabaseTurn = async <T>(act: () => Promise<T>): Promise<T> => {
-      await databaseTurns.acquire(accountId, { client, waitMaxMs: REQUEST_WAIT_MAX_MS });
-      return await act().finally(() => databaseTurns.release(accountId));
-    };
+    const inDatabaseTurn = <T>(act: () => Promise<T>): Promise<T> =>
+      service.inDatabaseTurn({ accountId, client }, act);
     // The service has signed this id for a key that reaches it.
     const id = parseFileId(fileId, undefined);
     await inDatabaseTurn(async () => {

@@ -1,4 +1,4 @@
-/** The routes outside the contract: uploads, health checks, metrics, the console and the API reference. */
+/** The routes outside the contract: uploads, downloads, health checks, metrics, the console and the API reference. */
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, METHODS } from 'node:http';
 import { Readable } from 'node:stream';
@@ -12,6 +12,8 @@ import { methodNotAllowed, metricsNotAuthorized } from '../errors.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { addReference } from './api-reference/reference.ts';
 import { addConsole } from './console/console.ts';
+import { addDownloads, type OpenDownload } from './download-route.ts';
+import { expectStream } from './expect-stream.ts';
 import { type BodyResources, readJsonBody } from './request-body.ts';
 
 /** A request to an upload address. `target`: its path and query as they were requested. */
@@ -39,6 +41,8 @@ export type Routes = {
   receiveUpload?(upload: Upload): Promise<object>;
   /** The origin of upload addresses that lead to a store; undefined: they lead to this server. */
   findStoreOrigin?(): Promise<string>;
+  /** Undefined: there is no path `/downloads`, as at a worker and with a store that clients download from. */
+  openDownload?: OpenDownload;
   /** Undefined: there is no path `/mcp`. */
   answerMcp?(message: McpMessage): Promise<Response>;
   /**
@@ -159,8 +163,7 @@ function addMcp(router: Router, answerMcp: NonNullable<Routes['answerMcp']>): vo
         readBody: (resources) => readJsonBody(context.req, MCP_BODY_MAX_BYTES, resources),
         serviceAddress: serviceAddressOf(context.socket),
       });
-      // Server, Koa and a streamed answer wait for the end of the response by eleven listeners; Node warns above ten.
-      context.res.setMaxListeners(20);
+      expectStream(context);
       context.status = response.status;
       context.body = await bodyOf(response);
       context.set(Object.fromEntries(response.headers));
@@ -176,6 +179,12 @@ export function createRoutes(routes: Routes): Router {
     addUploads(router, routes.receiveUpload);
     const pages = [...addReference(router, routes), ...addConsole(router, routes)];
     for (const path of pages) refuseOtherMethods(router, path, ['GET', 'HEAD']);
+  }
+  if (routes.openDownload) {
+    const path = '/downloads/:documentId';
+    nameRoute(router, path, 'download');
+    addDownloads(router, path, routes.openDownload);
+    refuseOtherMethods(router, path, ['GET', 'HEAD', 'OPTIONS']);
   }
   if (routes.answerMcp) addMcp(router, routes.answerMcp);
   if (routes.metrics) addMetrics(router, routes.metrics);

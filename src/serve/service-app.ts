@@ -7,6 +7,7 @@ import { serverShuttingDown, serviceUnavailable } from '../errors.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { accountHandlers } from '../handlers/account.ts';
 import { documentHandlers } from '../handlers/documents.ts';
+import { downloadHandlers } from '../handlers/downloads.ts';
 import type { HandlerContext, Handlers } from '../handlers/handler-types.ts';
 import { knowledgeBaseHandlers } from '../handlers/knowledge-bases.ts';
 import { searchHandlers } from '../handlers/search.ts';
@@ -17,8 +18,10 @@ import { webhookHandlers } from '../handlers/webhooks.ts';
 import { createAdmission } from '../http/admission.ts';
 import { createApp } from '../http/app.ts';
 import { createAuthenticate } from '../http/authenticate.ts';
+import { createDatabaseTurns } from '../http/database-turns.ts';
 import type { Backend, RequestContext } from '../http/dispatch.ts';
 import { createIdempotency, toKeyedRequest } from '../http/idempotency.ts';
+import { createOpenDownload } from '../http/open-download.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import { createReceiveUpload } from '../http/receive-upload.ts';
 import type { Routes } from '../http/routes.ts';
@@ -30,6 +33,7 @@ const handlers: Handlers = {
   ...searchHandlers,
   ...uploadHandlers,
   ...uploadFileHandlers,
+  ...downloadHandlers,
   ...documentHandlers,
   ...knowledgeBaseHandlers,
   ...accountHandlers,
@@ -47,10 +51,13 @@ const longPollsWithoutPermit = (
 
 /** A store that waits for the network without the request's permit. A local store stays as it is. */
 function filesWithoutPermit({ files }: Service, withoutPermit: RequestContext['withoutPermit']): FileStore {
-  const { directUploads, remove } = files;
-  if (directUploads === undefined) return files;
+  const { directUploads, downloads, remove } = files;
+  if (directUploads === undefined || downloads.presign === undefined) return files;
   return {
     ...files,
+    downloads: {
+      presign: (objectName, download) => withoutPermit(() => downloads.presign(objectName, download)),
+    },
     directUploads: {
       ...directUploads,
       presign: (file, grant) => withoutPermit(() => directUploads.presign(file, grant)),
@@ -110,6 +117,19 @@ function createBackend(
   };
 }
 
+/** The routes of signed addresses. A store that clients download from has none for downloads. */
+function transferRoutes(
+  service: OpenService,
+  checks: Pick<ReturnType<typeof createAuthenticate>, 'findCaller'> & Pick<Backend, 'limitRate'>,
+): Pick<Routes, 'receiveUpload' | 'openDownload'> {
+  const { downloads } = service.files;
+  const shared = { ...service, ...checks, inDatabaseTurn: createDatabaseTurns() };
+  return {
+    receiveUpload: createReceiveUpload(shared),
+    ...(downloads.open && { openDownload: createOpenDownload({ ...shared, downloads }) }),
+  };
+}
+
 /** The time-out of the database check. Balancers take a server that answers later for dead. */
 const READY_TIMEOUT_MS = 2_000;
 
@@ -165,14 +185,14 @@ export function createServiceApp(
   ending: AbortSignal = new AbortController().signal,
 ): Promise<RequestListener> {
   const { config, log, telemetry } = service;
-  const { authenticate, ownerOf, lookUpUnknownKey } = createAuthenticate(service.database);
+  const { authenticate, findCaller, ownerOf, lookUpUnknownKey } = createAuthenticate(service.database);
   const limitRate = createRateLimit(service.database, config.rateLimitPerMinute);
   const admission = createAdmission(permitsFor(config), ownerOf);
   ending.addEventListener('abort', () => admission.shortenWaits(), { once: true });
   return createApp({
     backend: createBackend(service, { authenticate, limitRate }),
     routes: {
-      receiveUpload: createReceiveUpload(service, limitRate),
+      ...transferRoutes(service, { limitRate, findCaller }),
       ...(service.files.directUploads && { findStoreOrigin: service.files.directUploads.findOrigin }),
       answerMcp: createMcpEndpoint({ authenticate, limitRate }, ending),
       ...healthRoutes(service, ending),

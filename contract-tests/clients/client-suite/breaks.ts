@@ -109,6 +109,17 @@ const RESOURCES: [string, OperationId, Change][] = [
   ],
   ['the ticket has expired', 'presignUploadUrl', inObject(set({ expiresAt: '2026-01-15T10:30:50.112Z' }))],
   [
+    'the download address does not work',
+    'presignDownloadUrl',
+    inObject(({ downloadUrl }) => ({ downloadUrl: `${downloadUrl}x` })),
+  ],
+  [
+    'the download address has expired',
+    'presignDownloadUrl',
+    inObject(set({ expiresAt: '2026-01-15T10:06:17.245Z' })),
+  ],
+  ['a download has another size than announced', 'presignDownloadUrl', inObject(set({ size: 1 }))],
+  [
     'the imported file is in another knowledge base',
     'importFile',
     inObject(set({ knowledgeBaseId: OTHER_ID })),

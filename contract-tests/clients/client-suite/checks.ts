@@ -224,6 +224,21 @@ async function upload({ client }: Target) {
   expect((await succeed(sdk.importFile({ client, body }))).data.id).toBe(id);
 }
 
+async function download({ client }: Target) {
+  const { id: documentId } = await uploadManual(await createWorkspace(client));
+  const { data: ticket } = await succeed(sdk.presignDownloadUrl({ client, query: { documentId } }));
+  expect(Date.parse(ticket.expiresAt)).toBeGreaterThan(Date.now());
+  const file = await fetch(ticket.downloadUrl);
+  expect([file.status, file.headers.get('content-type')]).toEqual([200, ticket.mimeType]);
+  const disposition = file.headers.get('content-disposition');
+  expect(disposition).toContain('attachment');
+  expect(disposition).toContain(ticket.fileName);
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  expect(bytes).toHaveLength(ticket.size);
+  const part = await fetch(ticket.downloadUrl, { headers: { range: 'bytes=2-' } });
+  expect([part.status, new Uint8Array(await part.arrayBuffer())]).toEqual([206, bytes.subarray(2)]);
+}
+
 async function uploadOfAnotherLength({ client }: Target) {
   const { knowledgeBaseId } = await createWorkspace(client);
   const body = { knowledgeBaseId, fileName: 'note.txt', size: 9 };
@@ -269,6 +284,7 @@ export const CHECKS: Record<string, (target: Target) => Promise<void>> = {
   'a search without knowledgeBaseIds finds passages of listed knowledge bases': searchEverywhere,
   'a file comes in three steps: ticket, PUT, import; importing it again returns the same document': upload,
   'a file of another length than declared is refused': uploadOfAnotherLength,
+  'the file of a document is downloaded as announced, whole and in part': download,
   'usage equals the sums of the lists, and the balance is a number': account,
   'a deletion returns the deleted id': deletions,
 };

@@ -81,6 +81,7 @@ async function notFound({ client }: Target) {
     sdk.getDocumentStatus({ client, query: { documentId } }),
     sdk.listPassages({ client, query: { documentId } }),
     sdk.getDocumentContent({ client, query: { documentId } }),
+    sdk.presignDownloadUrl({ client, query: { documentId } }),
     sdk.updateDocument({ client, body: { documentId, title: 'Nowhere' } }),
     sdk.retryDocument({ client, body: { documentId } }),
     sdk.deleteDocument({ client, body: { documentId } }),

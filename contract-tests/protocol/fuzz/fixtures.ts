@@ -137,7 +137,8 @@ const idsFrom =
     // The schema cannot say which addresses are public.
     if (field === 'url') return ['https://hooks.example.com/knowledge'];
     if (field === 'webhookId') return [...state.webhookIds.slice(0, 1), UNKNOWN_WEBHOOK_ID];
-    if (operationId === 'retryDocument') return [state.failedDocumentId, kept.documentId];
+    if (operationId === 'retryDocument' || operationId === 'presignDownloadUrl')
+      return [state.failedDocumentId, kept.documentId];
     if (field === 'fileId') return [ticket.fileId, ticket.fileId, UNKNOWN_DOCUMENT_ID, kept.documentId];
     const name = field.replace(/s$/, '');
     if (name !== 'knowledgeBaseId' && name !== 'documentId') return undefined;
@@ -171,6 +172,7 @@ function targetOf(state: State): Target {
       getDocumentContent: { documentId },
       updateDocument: { documentId: writable.documentId },
       retryDocument: { documentId: state.failedDocumentId },
+      presignDownloadUrl: { documentId: state.failedDocumentId },
       updateKnowledgeBase: { knowledgeBaseId: writable.knowledgeBaseId },
     },
   };

@@ -1,6 +1,7 @@
 /** Answers from the examples of the spec alone: those of `--fixed`, and those that a `Prefer` header requests. */
-import type { UploadTicket } from '../../../generated/types.gen.ts';
+import type { DownloadTicket, UploadTicket } from '../../../generated/types.gen.ts';
 import { ServiceError } from '../../../src/errors.ts';
+import { FIXED_FILE, formatDownload } from '../downloads.ts';
 import type { Prism, SpecAnswer, Wanted } from '../prism.ts';
 import { formatTicket } from '../uploads.ts';
 import { cutPage, type PageInput, type SuccessBody } from './pages.ts';
@@ -39,6 +40,11 @@ export async function answerFixed(
   if (operationId === 'presignUploadUrl') {
     const ticket = replaceIds(shown.data, input) as UploadTicket; // the same example with other ids
     return { data: { ...ticket, ...formatTicket(ticket.fileId, { sizeBytes: input.size ?? 0, origin }) } };
+  }
+  if (operationId === 'presignDownloadUrl') {
+    const { fileId } = replaceIds(shown.data, input) as DownloadTicket; // as above
+    const address = { documentId: input.documentId ?? '', origin };
+    return { data: { fileId, ...formatDownload(FIXED_FILE, address) } };
   }
   // An example requested by name stays unchanged.
   if (example !== undefined) return shown;

@@ -5,6 +5,7 @@ import { toKeyedRequest } from '../../../src/http/idempotency.ts';
 import { accountAnswers } from './account.ts';
 import type { MemoryAnswers, MemoryContext } from './answer-types.ts';
 import { documentAnswers } from './documents.ts';
+import { downloadAnswers } from './downloads.ts';
 import { advanceImports } from './imports.ts';
 import { knowledgeBaseAnswers } from './knowledge-bases.ts';
 import { queryAnswers } from './query.ts';
@@ -16,6 +17,7 @@ import { webhookAnswers } from './webhooks.ts';
 const ANSWERS: MemoryAnswers = {
   ...accountAnswers,
   ...documentAnswers,
+  ...downloadAnswers,
   ...knowledgeBaseAnswers,
   ...queryAnswers,
   ...uploadAnswers,

@@ -62,7 +62,7 @@ export async function checkSecrets(config: Config): Promise<Problem[]> {
       problems.push({
         problem: `${path} holds no secret, or half of one: the server would not start.`,
         remedy:
-          'Remove it. The next start creates a new secret; upload addresses issued before stop working.',
+          'Remove it. The next start creates a new secret; upload and download addresses issued before stop working.',
       });
     }
   }
@@ -76,7 +76,8 @@ export function checkBaseUrl({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>
   if (baseUrl === undefined) return [];
   const { hostname } = new URL(baseUrl);
   const remedy =
-    'Set BASE_URL to the address that clients put before /v1 and /uploads, for example https://search.example.org.';
+    'Set BASE_URL to the address that clients put before /v1, /uploads and /downloads, for example ' +
+    'https://search.example.org.';
   if (hostname === '0.0.0.0' || hostname === '[::]')
     return [{ problem: `BASE_URL has the host ${hostname}, to which clients cannot connect.`, remedy }];
   if (LOOPBACK.test(hostname) && !LOOPBACK.test(host) && host !== '::1') {

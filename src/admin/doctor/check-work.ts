@@ -136,7 +136,8 @@ export async function checkServer(config: Config, expected: Deployment | undefin
 /** Checks whether BASE_URL leads to the service, which refuses an invalid upload with METHOD_NOT_ALLOWED. */
 export async function checkPublicAddress(baseUrl: string): Promise<Problem[]> {
   const remedy =
-    'Set BASE_URL to the address by which clients reach the service, and let the proxy there forward /uploads.';
+    'Set BASE_URL to the address by which clients reach the service, and let the proxy there forward /uploads ' +
+    'and /downloads.';
   try {
     const { body } = await get(`${baseUrl}/uploads/doctor`);
     if (body.errorCode === 'METHOD_NOT_ALLOWED') return [];

@@ -85,10 +85,18 @@ function removeMany(objects: Map<string, StoredBytes>, body: Buffer): Reply {
   return xml(200, '<DeleteResult/>');
 }
 
-function read(objects: Map<string, StoredBytes>, name: string): Reply {
+/** The header fields that a presigned GET may choose for its answer. */
+const RESPONSE_FIELDS = ['content-type', 'content-disposition', 'cache-control'];
+
+function read(objects: Map<string, StoredBytes>, name: string, query: URLSearchParams): Reply {
   const found = objects.get(name);
   if (found === undefined) return refuse(404, 'NoSuchKey');
-  const headers = { etag: found.etag, 'content-length': String(found.bytes.length) };
+  const chosen = RESPONSE_FIELDS.map((field) => [field, query.get(`response-${field}`)]);
+  const headers = {
+    etag: found.etag,
+    'content-length': String(found.bytes.length),
+    ...Object.fromEntries(chosen.filter(([, value]) => value !== null)),
+  };
   return { status: 200, headers, body: found.bytes };
 }
 
@@ -98,7 +106,7 @@ function reply(contents: Contents, request: IncomingMessage, body: Buffer): Repl
   const name = decodeURIComponent(pathname.replace(/^\/[^/]+\/?/, ''));
   if (request.method === 'GET' && name === '') return list(objects, searchParams);
   if (request.method === 'POST' && searchParams.has('delete')) return removeMany(objects, body);
-  if (request.method === 'GET' || request.method === 'HEAD') return read(objects, name);
+  if (request.method === 'GET' || request.method === 'HEAD') return read(objects, name, searchParams);
   if (request.method !== 'PUT') return refuse(405, 'MethodNotAllowed');
   if (request.headers['x-amz-copy-source'] !== undefined) return copy(contents, name, request);
   objects.set(name, toStored(body));

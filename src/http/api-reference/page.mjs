@@ -15,7 +15,7 @@ const ORDER = {
     ...['getDocumentContent', 'updateDocument', 'retryDocument'],
     'deleteDocument',
   ],
-  uploads: ['uploadFile', 'presignUploadUrl', 'importFile'],
+  uploads: ['uploadFile', 'presignUploadUrl', 'importFile', 'presignDownloadUrl'],
   search: ['query'],
   webhooks: ['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   account: ['getUsage', 'getBalance'],

@@ -1,0 +1,22 @@
+/** The operation that gives a file back. The mock has kept its text only. */
+import { documentHasNoFile } from '../../../src/errors.ts';
+import { formatScopedId } from '../../../src/ids.ts';
+import { formatDownload, type MockFile } from '../downloads.ts';
+import type { MemoryAnswers } from './answer-types.ts';
+import { requireDocument, type State, type StoredFile } from './state.ts';
+
+/** @throws DOCUMENT_NOT_FOUND, DOCUMENT_HAS_NO_FILE */
+export function requireOriginal(state: State, documentId: string): MockFile & { stored: StoredFile } {
+  const { row, text, file } = requireDocument(state, documentId);
+  if (file === undefined) throw documentHasNoFile();
+  return { stored: file, fileName: file.fileName, type: row.type, text };
+}
+
+export const downloadAnswers = {
+  presignDownloadUrl({ documentId }, { state, origin }) {
+    const { stored, ...file } = requireOriginal(state, documentId);
+    return {
+      data: { fileId: formatScopedId(stored), ...formatDownload(file, { documentId, origin }) },
+    };
+  },
+} satisfies Partial<MemoryAnswers>;
