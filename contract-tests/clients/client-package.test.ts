@@ -60,6 +60,7 @@ const FILES = {
   title: 'story.txt',
   named: 'blob.txt',
   nameless: 'INVALID_ARGUMENT',
+  downloaded: ['story.txt', true],
   missing: 'FILE_UNREADABLE',
   failed: 'DOCUMENT_FAILED NO_TEXT_EXTRACTED',
   found: ['story.txt'],

@@ -7,6 +7,7 @@ import type {
   ImportTextContentRequest,
 } from '../../generated/types.gen.ts';
 import { toDocumentInput } from './bare-id.ts';
+import { createDownloadFile } from './download-file.ts';
 import { type PollOptions, type StatusSource, untilProcessed } from './poll.ts';
 import { createReadOperations } from './read-operations.ts';
 import { createRequestOptions } from './request-options.ts';
@@ -94,6 +95,8 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = 
       options: UploadFilesOptions & PollOptions,
     ): Promise<UploadResult[]> =>
       await uploadEach(sources, options, { upload, concurrency, finish: finishWith(options) }),
+    /** The file from which a document was made: the bytes that were uploaded, in memory, as a File with their name. */
+    downloadFile: createDownloadFile(context, reads.presignDownloadUrl),
     /** Like importFile, and waits until the document is processed. */
     importFileAndPoll: async (file: ImportFileRequest | string, poll: PollOptions = {}): Promise<Document> =>
       await untilDone(await writes.importFile(file, poll), poll),

@@ -20,6 +20,7 @@ import type {
   ListKnowledgeBasesError,
   ListPassagesError,
   ListWebhooksError,
+  PresignDownloadUrlError,
   PresignUploadUrlError,
   QueryError,
   RetryDocumentError,
@@ -47,6 +48,7 @@ type Envelope =
   | ListKnowledgeBasesError
   | ListPassagesError
   | ListWebhooksError
+  | PresignDownloadUrlError
   | PresignUploadUrlError
   | QueryError
   | RetryDocumentError
@@ -60,7 +62,7 @@ type DataIn<One, Code> = One extends { errorCode: infer Known; data: infer Data 
     : never
   : never;
 
-/** The `data` of each code of the service. Upload addresses, not operations, answer FILE_ALREADY_IMPORTED. */
+/** The `data` of each code of the service. Upload and download addresses have codes that no operation has. */
 type ServiceData = {
   [Code in ErrorCode]: [DataIn<Envelope, Code>] extends [never] ? ErrorData : DataIn<Envelope, Code>;
 };

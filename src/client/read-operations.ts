@@ -6,6 +6,7 @@ import type {
   DocumentContent,
   DocumentDetails,
   DocumentStatusReport,
+  DownloadTicket,
   GetDocumentContentData,
   GetDocumentData,
   GetDocumentStatusData,
@@ -16,6 +17,7 @@ import type {
   ListPassagesData,
   ListWebhooksData,
   Passage,
+  PresignDownloadUrlData,
   QueryRequest,
   SearchResult,
   SearchResultField,
@@ -102,6 +104,17 @@ export const createReadOperations = (options: RequestOptions) => ({
     const query = toDocumentInput(document);
     const waitMs = (query.waitSeconds ?? 0) * 1000;
     return (await sdk.getDocumentStatus({ query, ...options(call, { waitMs }) })).data.data;
+  },
+  /**
+   * An address from which anybody can download the file of a document for five minutes. `downloadFile` requests one, and
+   * downloads the file.
+   */
+  async presignDownloadUrl(
+    document: PresignDownloadUrlData['query'] | string,
+    call: CallOptions = {},
+  ): Promise<DownloadTicket> {
+    const query = toDocumentInput(document);
+    return (await sdk.presignDownloadUrl({ query, ...options(call) })).data.data;
   },
   /**
    * The account's webhooks, newest first, with their last deliveries: a page when awaited, all with `for await`.

@@ -1,7 +1,7 @@
 /** The options with which the generated client calls an operation. */
 import { createClient } from '../../generated/client/index.ts';
 import { invalidArgument, parseJson, toClientError, unexpectedAnswer } from './errors.ts';
-import { send } from './send.ts';
+import { readText, send } from './send.ts';
 import type { CallOptions, Context, CreateOptions } from './settings.ts';
 
 /** `waitMs`: how long the request may wait at the service; it is added to the time limits. The rest: see `send`. */
@@ -37,10 +37,10 @@ export function createRequestOptions({ baseUrl, apiKey, semaphores, ...context }
       const outgoing = { address, method, headers, body, signal };
       const sendInTurn = () =>
         semaphores.requests.run(
-          () => send(outgoing, { fetch, answeredOrigins, ...limits, ...manner }),
+          () => send(outgoing, { fetch, answeredOrigins, ...limits, ...manner }, readText),
           signal,
         );
-      const { response, text } = await (waitMs > 0
+      const { response, body: text } = await (waitMs > 0
         ? semaphores.longPolls.run(sendInTurn, signal)
         : sendInTurn());
       if (parseJson(text) === undefined) throw unexpectedAnswer(response, text);

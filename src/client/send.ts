@@ -28,7 +28,10 @@ export type SendOptions = {
 };
 
 /** A successful answer and its body. */
-export type Received = { response: Response; text: string };
+export type Received<Body> = { response: Response; body: Body };
+
+/** Reads the body of a successful answer. */
+type Read<Body> = (response: Response) => Promise<Body>;
 
 /** The first pause if the service names none. It doubles each time, up to the longest. */
 const FIRST_PAUSE_MS = 500;
@@ -41,6 +44,8 @@ const LOSSES_MAX = 2;
 const LONGEST_OUTAGE_MS = 30_000;
 /** The service counts requests by the minute, so it asks for no longer pause. */
 const LONGEST_PAUSE_MS = 60_000;
+
+export const readText = (response: Response): Promise<string> => response.text();
 
 /** Resolves after `ms`. @throws ABORTED as soon as the signal aborts */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -59,22 +64,25 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 }
 
 /** One attempt. @throws KnowledgeRetrievalError */
-async function attempt(
+async function attempt<Body>(
   { address, signal, body, ...init }: RepeatableRequest,
   options: SendOptions,
-): Promise<Received> {
+  read: Read<Body>,
+): Promise<Received<Body>> {
   const { fetch, timeoutMs, answeredOrigins } = options;
   const { deadline, either } = limitTime(signal, timeoutMs);
-  let received: Received;
+  let received: Received<Body> | { response: Response; refusal: string };
   try {
     const response = await fetch(address, { ...init, signal: either, ...(body !== undefined && { body }) });
     answeredOrigins.add(new URL(address).origin);
-    received = { response, text: await response.text() };
+    received = response.ok
+      ? { response, body: await read(response) }
+      : { response, refusal: await response.text() };
   } catch (cause) {
     if (signal?.aborted) throw aborted(signal.reason);
     throw deadline.aborted ? requestTimedOut(timeoutMs, cause) : networkError(address, cause);
   }
-  if (!received.response.ok) throw answeredError(received.response, received.text);
+  if ('refusal' in received) throw answeredError(received.response, received.refusal);
   return received;
 }
 
@@ -130,12 +138,16 @@ function mayRetry(error: KnowledgeRetrievalError, tries: Tries, options: SendOpt
  * Sends a request until it succeeds, fails for good, or the next pause would end after the deadline.
  * @throws the KnowledgeRetrievalError of the last attempt
  */
-export async function send(request: RepeatableRequest, options: SendOptions): Promise<Received> {
+export async function send<Body>(
+  request: RepeatableRequest,
+  options: SendOptions,
+  read: Read<Body>,
+): Promise<Received<Body>> {
   const endMs = performance.now() + options.deadlineMs;
   const { origin } = new URL(request.address);
   for (const tries: Tries = { origin, retries: 0, losses: 0, silentSinceMs: undefined }; ; tries.retries++) {
     try {
-      return await attempt(request, options);
+      return await attempt(request, options, read);
     } catch (error) {
       if (!(error instanceof KnowledgeRetrievalError)) throw error;
       countLoss(tries, error);

@@ -50,6 +50,9 @@ export type CreateOptions = CallOptions & {
   idempotencyKey?: string;
 };
 
+/** The time limit of an attempt to send or receive a file: as long as the service allows for an upload. */
+export const TRANSFER_TIMEOUT_MS = 600_000;
+
 /** Where the service listens by default. */
 const BASE_URL = 'http://127.0.0.1:8080';
 const TIMEOUT_MS = 60_000;
@@ -67,7 +70,7 @@ export type Semaphores = {
   requests: Semaphore;
   /** Files, from the request for an upload address to the import. */
   uploads: Semaphore;
-  /** The requests that send the bytes of a file, which are in memory meanwhile. */
+  /** The requests that send or receive the bytes of a file, which are in memory meanwhile. */
   bodies: Semaphore;
   /** Status requests with `waitSeconds`. */
   longPolls: Semaphore;
@@ -85,7 +88,7 @@ export type Context = {
   isPlatformFetch: boolean;
   /** How many requests are in progress at once. */
   concurrency: number;
-  /** The origins that have answered this client before: the service's, and that of its upload addresses. */
+  /** The origins that have answered this client before: the service's, and that of its upload and download addresses. */
   answeredOrigins: Set<string>;
   semaphores: Semaphores;
 };

@@ -3,8 +3,8 @@ import type { Document, ImportFileRequest, UploadTicket } from '../../generated/
 import { countingFetch } from './counting-fetch.ts';
 import { toClientError } from './errors.ts';
 import { type FileSource, labelOf, openFile } from './file-source.ts';
-import { send } from './send.ts';
-import type { CallOptions, Context } from './settings.ts';
+import { readText, send } from './send.ts';
+import { type CallOptions, type Context, TRANSFER_TIMEOUT_MS } from './settings.ts';
 import { type FileProgress, type ReportProgress, trackFile } from './upload-progress.ts';
 import type { WriteOperations } from './write-operations.ts';
 
@@ -18,9 +18,6 @@ export type UploadOptions = CallOptions & {
   /** Called whenever the state of the file changes, and at each piece of its bytes that is sent. */
   onProgress?: (progress: FileProgress) => void;
 };
-
-/** As long as the service allows for an upload. */
-const UPLOAD_TIMEOUT_MS = 600_000;
 
 /** Uploads one file in its turn, and imports it. Reports all phases up to `importing`. */
 export type Upload = (
@@ -47,9 +44,13 @@ export function createUpload(context: Context, writes: WriteOperations): Upload 
         : countingFetch(context, (sentBytes) => report({ phase: 'uploading', sentBytes }));
     const sendInTurn = async () => {
       const request = { address, method, headers, body: await read(), signal };
-      const limits = { timeoutMs: UPLOAD_TIMEOUT_MS, deadlineMs: deadlineMs + UPLOAD_TIMEOUT_MS, retries };
+      const limits = {
+        timeoutMs: TRANSFER_TIMEOUT_MS,
+        deadlineMs: deadlineMs + TRANSFER_TIMEOUT_MS,
+        retries,
+      };
       return await semaphores.requests.run(
-        () => send(request, { fetch, answeredOrigins, ...limits }),
+        () => send(request, { fetch, answeredOrigins, ...limits }, readText),
         signal,
       );
     };

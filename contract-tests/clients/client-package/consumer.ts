@@ -110,6 +110,8 @@ export async function useFiles(settings: KnowledgeRetrievalSettings, { file, emp
   const nameless = await codeOf(retrieval.uploadFile({ knowledgeBaseId, file: blob }));
   const missing = await codeOf(retrieval.uploadFile({ knowledgeBaseId, file: 'missing.txt' }));
   const failed = await codeOf(retrieval.uploadFileAndPoll({ knowledgeBaseId, file: empty }));
+  const downloaded = await retrieval.downloadFile(document.id);
+  const textOfDownload = await downloaded.text();
   const found = await retrieval.query({ query: 'lighthouse', knowledgeBaseIds: [knowledgeBaseId] });
   const several = await useSeveral(retrieval, knowledgeBaseId);
   await retrieval.deleteKnowledgeBase(knowledgeBaseId);
@@ -117,6 +119,7 @@ export async function useFiles(settings: KnowledgeRetrievalSettings, { file, emp
     status: document.status,
     title: document.title,
     named: named.title,
+    downloaded: [downloaded.name, textOfDownload.includes('lighthouse')],
     nameless,
     missing,
     failed,
