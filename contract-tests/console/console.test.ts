@@ -87,9 +87,13 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await row('damaged.pdf').waitFor();
     expect(await row('hours.txt').count()).toBe(0);
     await page.getByLabel('Status').selectOption('');
-    await page.getByLabel('Filter by title').fill('MEN');
+    // The field keeps the focus while the list behind it changes.
+    await page.getByLabel('Filter by title').focus();
+    await page.keyboard.press('M');
+    await row('hours.txt').waitFor({ state: 'detached' });
+    await page.keyboard.type('EN');
+    await row('Menu').waitFor();
     await row('damaged.pdf').waitFor({ state: 'detached' });
-    expect(await row('Menu').count()).toBe(1);
   });
 
   test('searches from the first page: marked words, why the score, and code without the key', async () => {
@@ -162,7 +166,7 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await dialog().getByText('Delete 2 documents?').waitFor();
     await dialog().getByRole('button', { name: 'Delete' }).click();
     await row('hours.txt').waitFor({ state: 'detached' });
-    expect(await row('Menu').count()).toBe(1);
+    await row('Menu').waitFor();
     await button('Delete').click();
     const confirm = dialog().getByRole('button', { name: 'Delete' });
     await dialog().getByText('2 documents').waitFor();

@@ -8,7 +8,6 @@ import { UploadIndicator } from './documents/upload-indicator.tsx';
 import { HomePage } from './knowledge-bases/home-page.tsx';
 import { Announcements } from './parts/announcements.tsx';
 import { MarkIcon } from './parts/icons.tsx';
-import { Empty } from './parts/notice.tsx';
 import { addressOf, type PageName, route } from './routes.ts';
 import { SearchPage } from './search/search-page.tsx';
 import { type Session, session, signOut } from './session.ts';
@@ -17,11 +16,12 @@ import { UsagePage } from './usage/usage-page.tsx';
 import { WebhooksPage } from './webhooks/webhooks-page.tsx';
 
 const UnknownPage = () => (
-  <Empty title="There is no such page">
+  <>
+    <h1>There is no such page</h1>
     <p>
       The address may be mistyped. Begin with the <a href={addressOf.home}>knowledge bases</a>.
     </p>
-  </Empty>
+  </>
 );
 
 const PAGES: Record<PageName, ComponentType> = {

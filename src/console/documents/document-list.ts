@@ -42,10 +42,17 @@ const isBusy = ({ documents, knowledgeBase }: State): boolean => {
   return pending + processing > 0 || documents.some(isUnsettled);
 };
 
-/** Loads the first documents, and refreshes them until `end`. A page in the background sends no requests. */
-export function createDocumentList(service: KnowledgeRetrieval, query: DocumentQuery): DocumentList {
+/**
+ * Loads the first documents, and refreshes them until `end`. A page in the background sends no requests.
+ * @param knowledgeBase as it is known so far
+ */
+export function createDocumentList(
+  service: KnowledgeRetrieval,
+  query: DocumentQuery,
+  knowledgeBase: KnowledgeBase | undefined,
+): DocumentList {
   const state = signal<State>({
-    knowledgeBase: undefined,
+    knowledgeBase,
     documents: [],
     nextCursor: null,
     isLoading: true,

@@ -1,6 +1,6 @@
 /** A knowledge base: its documents, how their imports fare, and what can be done with them. */
 import './documents.css';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Document, DocumentStatus, KnowledgeBase } from '../../client/index.ts';
 import { countOf, formatBytes, formatCount } from '../format.ts';
 import { DeleteKnowledgeBaseDialog } from '../knowledge-bases/delete-dialog.tsx';
@@ -170,15 +170,16 @@ export function DocumentsPage() {
   const session = useSession();
   const { id, parameters } = route.value;
   const [status, title] = [parameters.get('status'), parameters.get('title')];
-  const list = useMemo(
-    () =>
-      createDocumentList(session.service, {
-        knowledgeBaseId: id,
-        ...(isStatus(status) && { status }),
-        ...(title && { titleContains: title }),
-      }),
-    [id, status, title],
-  );
+  const former = useRef<DocumentList>(undefined);
+  const list = useMemo(() => {
+    const query = {
+      knowledgeBaseId: id,
+      ...(isStatus(status) && { status }),
+      ...(title && { titleContains: title }),
+    };
+    return createDocumentList(session.service, query, former.current?.state.peek().knowledgeBase);
+  }, [id, status, title]);
+  former.current = list;
   useEffect(() => list.end, [list]);
   const running = runningCount.value;
   useEffect(() => void list.refresh(), [running]);

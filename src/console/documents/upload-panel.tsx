@@ -25,14 +25,13 @@ const STEPS: Record<UploadState['phase'], string> = {
   stopped: 'Stopped',
 };
 
-/** How much of the bar is full. The service does not tell how far it has read. */
-const SHARES: Partial<Record<UploadState['phase'], number>> = {
-  waiting: 0,
-  sending: 0.35,
-  reading: 0.75,
-  processed: 1,
-  unchanged: 1,
-};
+/** How much of the bar is full: half of it is the way of the bytes. The service does not tell how far it has read. */
+function shareOf({ phase, sentShare = 0 }: UploadState): number | undefined {
+  if (phase === 'failed' || phase === 'stopped') return undefined;
+  if (phase === 'sending') return sentShare / 2;
+  if (phase === 'reading') return 0.75;
+  return phase === 'waiting' ? 0 : 1;
+}
 
 /** Why an upload failed, and what helps. */
 function reasonOf({ error, document }: UploadState): string {
@@ -44,7 +43,7 @@ function reasonOf({ error, document }: UploadState): string {
 function Row({ upload }: { upload: Upload }) {
   const state = upload.state.value;
   const { phase, document } = state;
-  const share = SHARES[phase];
+  const share = shareOf(state);
   return (
     <li class={`upload upload-${phase}`}>
       <span class="upload-name" dir="auto">

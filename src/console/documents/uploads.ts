@@ -1,6 +1,6 @@
 /** Files on their way into knowledge bases. They go on while other pages are shown. */
 import { computed, type Signal, signal } from '@preact/signals';
-import { type Document, type KnowledgeRetrieval, KnowledgeRetrievalError } from '../../client/index.ts';
+import type { Document, FileProgress, KnowledgeRetrieval } from '../../client/index.ts';
 
 /** A file that was chosen. `path`: with its folders, where a folder was chosen. */
 export type ChosenFile = { file: File; path: string };
@@ -11,6 +11,8 @@ export type ChosenFile = { file: File; path: string };
  */
 export type UploadState = {
   phase: 'waiting' | 'sending' | 'reading' | 'processed' | 'unchanged' | 'failed' | 'stopped';
+  /** The share of the bytes that are sent, while they are. */
+  sentShare?: number;
   document?: Document;
   error?: unknown;
 };
@@ -40,39 +42,32 @@ const ended = signal({ processed: 0, failed: 0 });
 export const endedCounts = computed(() => ended.value);
 export const runningCount = computed(() => uploads.value.length - ended.value.processed - ended.value.failed);
 
+/** The longest `externalId`. */
+const EXTERNAL_ID_MAX = 256;
+
 let lastId = 0;
 let stopping = new AbortController();
 
-async function run(service: KnowledgeRetrieval, upload: Upload, options: UploadOptions): Promise<void> {
-  const { file, path, state } = upload;
-  const { signal: stopSignal } = stopping;
-  const end = (
-    phase: 'processed' | 'unchanged' | 'failed' | 'stopped',
-    result: Omit<UploadState, 'phase'>,
-  ) => {
-    state.value = { phase, ...result };
-    const isGood = phase === 'processed' || phase === 'unchanged';
-    const { processed, failed } = ended.value;
-    ended.value = isGood ? { processed: processed + 1, failed } : { processed, failed: failed + 1 };
-  };
-  let document: Document | undefined;
-  try {
-    const request = {
-      knowledgeBaseId: options.knowledgeBaseId,
-      file,
-      ...(options.replacesByPath && { externalId: path.slice(0, 256) }),
-      ...(options.skipsUnchanged && { ifUnchanged: 'skip' as const }),
-    };
-    state.value = { phase: 'sending' };
-    document = await service.uploadFile(request, { signal: stopSignal });
-    if (document.unchanged) return end('unchanged', { document });
-    state.value = { phase: 'reading', document };
-    const report = await service.pollDocumentStatus(document.id, { signal: stopSignal });
-    end('processed', { document: { ...document, ...report } });
-  } catch (error) {
-    const isStopped = error instanceof KnowledgeRetrievalError && error.errorCode === 'ABORTED';
-    end(isStopped ? 'stopped' : 'failed', { ...(document && { document }), error });
-  }
+/** Changes the state of an upload. A change after its end is ignored. */
+function change(upload: Upload, state: UploadState): void {
+  if (hasEnded(upload)) return;
+  upload.state.value = state;
+  if (!ENDED.has(state.phase)) return;
+  const { processed, failed } = ended.value;
+  const isGood = state.phase === 'processed' || state.phase === 'unchanged';
+  ended.value = isGood ? { processed: processed + 1, failed } : { processed, failed: failed + 1 };
+}
+
+/** The state that the client reports, as the page shows it. */
+function toState({ phase, sentBytes, totalBytes, document, error }: FileProgress): UploadState {
+  const known = { ...(document && { document }) };
+  if (phase === 'queued') return { phase: 'waiting' };
+  if (phase === 'uploading')
+    return { phase: 'sending', sentShare: totalBytes > 0 ? sentBytes / totalBytes : 0 };
+  if (phase === 'importing') return { phase: 'sending', sentShare: 1 };
+  if (phase === 'processing') return { phase: 'reading', ...known };
+  if (phase === 'done') return { phase: document?.unchanged ? 'unchanged' : 'processed', ...known };
+  return { phase: error?.errorCode === 'ABORTED' ? 'stopped' : 'failed', error, ...known };
 }
 
 /** Begins to upload the files. One that fails does not end the others. */
@@ -84,7 +79,24 @@ export function startUploads(service: KnowledgeRetrieval, files: ChosenFile[], o
     state: signal<UploadState>({ phase: 'waiting' }),
   }));
   uploads.value = [...uploads.value, ...added];
-  for (const upload of added) void run(service, upload, options);
+  const sources = added.map(({ file, path }) => ({
+    file,
+    ...(options.replacesByPath && { externalId: path.slice(0, EXTERNAL_ID_MAX) }),
+  }));
+  service
+    .uploadFilesAndPoll(sources, {
+      knowledgeBaseId: options.knowledgeBaseId,
+      ...(options.skipsUnchanged && { ifUnchanged: 'skip' as const }),
+      signal: stopping.signal,
+      onProgress: ({ index, ...progress }) => {
+        const upload = added[index];
+        if (upload !== undefined) change(upload, toState(progress));
+      },
+    })
+    // Each file has reported its own error. Those that were still waiting have not.
+    .catch((error) => {
+      for (const upload of added) change(upload, { phase: 'stopped', error });
+    });
 }
 
 /** Stops all uploads that are under way. Documents that exist already stay. */

@@ -6,12 +6,6 @@ export async function listAllKnowledgeBases(
   signal: AbortSignal,
 ): Promise<KnowledgeBase[]> {
   const all: KnowledgeBase[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Awaited<ReturnType<KnowledgeRetrieval['listKnowledgeBases']>> =
-      await service.listKnowledgeBases(cursor === null ? {} : { cursor }, { signal });
-    all.push(...page.data);
-    cursor = page.pagination.nextCursor;
-  } while (cursor !== null);
+  for await (const knowledgeBase of service.listKnowledgeBases({}, { signal })) all.push(knowledgeBase);
   return all;
 }

@@ -6,6 +6,8 @@ type Described = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: 'tr
 
 type FieldProps = {
   label: string;
+  /** Twice as wide as its neighbours. */
+  isWide?: boolean;
   hint?: ComponentChildren;
   /** What is wrong with the value. */
   error?: string | undefined;
@@ -13,11 +15,11 @@ type FieldProps = {
   children(attributes: Described): ComponentChildren;
 };
 
-export function Field({ label, hint, error, children }: FieldProps) {
+export function Field({ label, isWide = false, hint, error, children }: FieldProps) {
   const id = useId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
-    <div class="field">
+    <div class={`field ${isWide ? 'wide' : ''}`}>
       <label for={id}>{label}</label>
       {children({
         id,

@@ -102,11 +102,11 @@ export function Result({ result, rank, knowledgeBaseName, otherRank }: ResultPro
         <span class="rank" aria-hidden="true">
           {rank}
         </span>
-        <h3>
+        <h2>
           <a href={addressOf.document(document_id, location?.passage)} dir="auto">
             {title}
           </a>
-        </h3>
+        </h2>
         <span class="tag">{type}</span>
         <Difference rank={rank} otherRank={otherRank} />
         <span class="score" title={`Score ${score} of at most 1`}>

@@ -126,7 +126,7 @@ function Options({ settings, onChange }: SettingsProps) {
           />
         )}
       </Field>
-      <Field label="Only these documents" hint="Their ids, with spaces between; empty: all">
+      <Field label="Only these documents" isWide hint="Their ids, with spaces between; empty: all">
         {(attributes) => (
           <input
             {...attributes}
