@@ -41,13 +41,14 @@ const MEDIA_TYPES: Readonly<Record<DocumentType, string>> = {
  * name `reportfdp.exe` looks like `reportexe.pdf`.
  */
 const MISLEADING = /[\p{Cc}/\\\u202a-\u202e\u2066-\u2069]/gu;
-const NOT_ASCII = /[^\x20-\x7e]/gu;
+/** What old programs misread: characters beyond ASCII, quotes and escapes (RFC 6266, appendix D). */
+const MISREAD = /[^\x20-\x7e]|["%]/gu;
 
-/** The headers for a file of this name and type. The name has an ASCII form too, for old programs (RFC 6266, 4.3). */
+/** The headers for a file of this name and type. The name has a plain form too, for old programs (RFC 6266, 4.3). */
 export function toDownloadHeaders(fileName: string, type: DocumentType): DownloadHeaders {
   const name = fileName.replace(MISLEADING, '_');
   return {
     contentType: MEDIA_TYPES[type],
-    contentDisposition: contentDisposition(name, { fallback: name.replace(NOT_ASCII, '_') }),
+    contentDisposition: contentDisposition(name, { fallback: name.replace(MISREAD, '_') }),
   };
 }
