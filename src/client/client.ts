@@ -80,8 +80,8 @@ export function createKnowledgeRetrieval(settings: KnowledgeRetrievalSettings = 
       options: PollOptions & UploadOptions = {},
     ): Promise<Document> => await uploadOne(upload, request, options, finishWith(options)),
     /**
-     * Uploads and imports many files, several at a time. Returns a result for each, in their order: its document, or the
-     * error. An async iterable is read as the uploads proceed, not ahead.
+     * Uploads and imports many files, several at a time. Returns a result for each, in their order: its document, or
+     * the error. An async iterable is read as the uploads proceed, not ahead.
      * @throws ABORTED; INVALID_ARGUMENT when the sources cannot be read. Files that are uploaded by then stay.
      */
     uploadFiles: async (sources: UploadSources, options: UploadFilesOptions): Promise<UploadResult[]> =>

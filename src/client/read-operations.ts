@@ -47,8 +47,8 @@ export const createReadOperations = (options: RequestOptions) => ({
     return (await sdk.query({ body, ...options(call, { isCharged: true }) })).data.data;
   },
   /**
-   * The documents of a knowledge base, newest first: a page when awaited, all with `for await`. `limit` is the size of a
-   * page.
+   * The documents of a knowledge base, newest first: a page when awaited, all with `for await`. `limit` is the size of
+   * a page.
    */
   listDocuments(
     knowledgeBase: ListDocumentsData['query'] | string,

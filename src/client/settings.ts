@@ -15,8 +15,8 @@ export type KnowledgeRetrievalSettings = {
   /** The time limit of each attempt of a request, in milliseconds, from 0. Default: 60,000. */
   timeoutMs?: number;
   /**
-   * The time limit of all attempts of a request with the pauses between them, in milliseconds, from 0. Default: 300,000.
-   * After a 429 or 503 the request is repeated until then.
+   * The time limit of all attempts of a request with the pauses between them, in milliseconds, from 0. Default:
+   * 300,000. After a 429 or 503 the request is repeated until then.
    */
   deadlineMs?: number;
   /**

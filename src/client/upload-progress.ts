@@ -3,8 +3,8 @@ import type { Document, DocumentStatusReport } from '../../generated/types.gen.t
 import type { KnowledgeRetrievalError } from './errors.ts';
 
 /**
- * In this order: `queued` (waits for its turn), `uploading` (its bytes are being sent), `importing` (they have arrived),
- * `processing` (only where the caller waits: the service reads it), then `done` or `failed`.
+ * In this order: `queued` (waits for its turn), `uploading` (its bytes are being sent), `importing` (they have
+ * arrived), `processing` (only where the caller waits: the service reads it), then `done` or `failed`.
  */
 export type UploadPhase = 'queued' | 'uploading' | 'importing' | 'processing' | 'done' | 'failed';
 

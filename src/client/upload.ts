@@ -38,10 +38,10 @@ export function createUpload(context: Context, writes: WriteOperations): Upload 
   ) => {
     const { uploadUrl: address, method, headers } = ticket;
     const { signal, deadlineMs = context.deadlineMs, retries = context.retries } = call;
-    const fetch =
-      report === undefined
-        ? context.fetch
-        : countingFetch(context, (sentBytes) => report({ phase: 'uploading', sentBytes }));
+    // A store may answer before its sender has noticed that all is sent: that is no news any more.
+    let isSending = true;
+    const onSent = (sentBytes: number) => isSending && report?.({ phase: 'uploading', sentBytes });
+    const fetch = report === undefined ? context.fetch : countingFetch(context, onSent);
     const sendInTurn = async () => {
       const request = { address, method, headers, body: await read(), signal };
       const limits = {
@@ -54,7 +54,9 @@ export function createUpload(context: Context, writes: WriteOperations): Upload 
         signal,
       );
     };
-    await semaphores.bodies.run(sendInTurn, signal);
+    await semaphores.bodies.run(sendInTurn, signal).finally(() => {
+      isSending = false;
+    });
   };
 
   const uploadInTurn: Upload = async ({ knowledgeBaseId, ...source }, call, report) => {

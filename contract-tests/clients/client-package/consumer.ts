@@ -85,7 +85,7 @@ async function useSeveral(retrieval: KnowledgeRetrieval, knowledgeBaseId: string
     totals = progress.totals;
     if (progress.index > 0) return;
     if (progress.phase !== phases.at(-1)) phases.push(progress.phase);
-    if (progress.phase === 'uploading') sent.push(progress.sentBytes / text.length);
+    sent.push(progress.sentBytes / text.length);
   };
   const results = await retrieval.uploadFilesAndPoll(generate(), { knowledgeBaseId, onProgress });
   const titles: string[] = [];
@@ -133,7 +133,7 @@ export async function useFiles(settings: KnowledgeRetrievalSettings, { file, emp
 /** Uploads 300,000 bytes. Returns the numbers of bytes that are reported meanwhile, each once. */
 export async function useProgress(settings: KnowledgeRetrievalSettings) {
   const sent = new Set<number>();
-  const onProgress = ({ phase, sentBytes }: FileProgress) => phase === 'uploading' && sent.add(sentBytes);
+  const onProgress = ({ sentBytes }: FileProgress) => sent.add(sentBytes);
   const file = new Blob([new Uint8Array(300_000)]);
   const request = { knowledgeBaseId: 'any', file, fileName: 'zeros.bin' };
   await createKnowledgeRetrieval(settings).uploadFile(request, { onProgress });
