@@ -85,6 +85,12 @@ export const uploadNotAuthorized = () =>
 export const downloadNotAuthorized = () =>
   new ServiceError('UNAUTHORIZED', 'This is not a download address that the service has given out.');
 
+export const signInCodeRefused = () =>
+  new ServiceError(
+    'UNAUTHORIZED',
+    'This code was used before, is older than five minutes, or is wrong: sign in with the API key.',
+  );
+
 export const metricsNotAuthorized = () =>
   new ServiceError('UNAUTHORIZED', 'The metrics need METRICS_TOKEN: Authorization: Bearer <token>.', {
     headers: { 'www-authenticate': 'Bearer' },

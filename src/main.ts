@@ -16,6 +16,7 @@ import { findDatabase, openDatabase } from './serve/open-database.ts';
 import { openService } from './serve/open-service.ts';
 import { type ServeOptions, serveCommand } from './serve/serve-command.ts';
 import { createServiceApp, createWorkerApp } from './serve/service-app.ts';
+import { offerSignInCode } from './serve/sign-in-code.ts';
 import { warmUp } from './serve/warm-up.ts';
 import { createLog } from './telemetry/log.ts';
 import { outliveOutput } from './terminal.ts';
@@ -97,10 +98,12 @@ async function startServer(config: Config, log: Logger, runsWorkers: boolean): P
     close: closeService,
   } = await openService(config, { connection, log, runsWorkers });
   const ending = new AbortController();
-  const app = await createServiceApp(service, ending.signal);
+  const signInCode = await offerSignInCode(service.database, config);
+  const app = await createServiceApp(service, ending.signal, signInCode?.redeem);
   const { host, port } = config;
   const { server, address } = await listenAt(app, { host, port, setting: 'PORT' });
-  process.stdout.write(await greet(config.baseUrl ?? address, service.database, config));
+  const greeting = { config, signInCode: signInCode?.code };
+  process.stdout.write(await greet(config.baseUrl ?? address, service.database, greeting));
   warmUp().catch((error) => log.warn({ err: error }, 'warming up failed'));
   return async () => {
     ending.abort();

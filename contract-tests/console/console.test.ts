@@ -1,4 +1,5 @@
 /** People use the console in a real browser: from the sign-in to the deletion of everything. */
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
@@ -9,6 +10,14 @@ const browser = await openBrowser();
 afterAll(() => browser?.close());
 
 const { apiKey, api, name: accountName } = await openAccount();
+
+/** The files that are dropped. */
+const FILES = {
+  'restart.md':
+    '# Restart\n\nA container restarts by its restart policy.\n\n# Backup\n\nCopy the files at night.',
+  'hours.txt': 'The café opens at nine.',
+  'damaged.pdf': '%PDF-1.7 and no more',
+};
 
 /** Drops files on the page, as a person does with the mouse. */
 async function dropFiles(page: Page, files: Record<string, string>): Promise<void> {
@@ -55,12 +64,7 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
   });
 
   test('drops files, and sees which are searchable, and why another one failed and what helps', async () => {
-    await dropFiles(page, {
-      'restart.md':
-        '# Restart\n\nA container restarts by its restart policy.\n\n# Backup\n\nCopy the files at night.',
-      'hours.txt': 'The café opens at nine.',
-      'damaged.pdf': '%PDF-1.7 and no more',
-    });
+    await dropFiles(page, FILES);
     await row('restart.md').getByText('Searchable').waitFor();
     await row('hours.txt').getByText('Searchable').waitFor();
     await row('damaged.pdf').getByText('Open it on your computer, save it again').waitFor();
@@ -156,6 +160,14 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await dialog().getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Restarts' }).waitFor();
     await page.getByLabel('Attributes').getByText('2026').waitFor();
+  });
+
+  test('downloads the file as it was uploaded', async () => {
+    const downloading = page.waitForEvent('download');
+    await button('Download').click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe('restart.md');
+    expect(await readFile(await download.path(), 'utf8')).toBe(FILES['restart.md']);
   });
 
   test('deletes several documents, and the knowledge base only after its name was typed', async () => {

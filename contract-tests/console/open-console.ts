@@ -3,8 +3,13 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { inject } from 'vitest';
 import { OPERATION_IDS, ROUTES } from '../harness/contract-check.ts';
 
-/** Requests besides the operations of the spec: the page, its files, and bytes for upload addresses. */
-const ROUTES_BESIDE = [/^GET \/$/, /^GET \/console\/console-\w+\.(js|css)$/, /^PUT \/uploads\/[\w-]+$/];
+/** Requests besides the operations of the spec: the page, its files, the sign-in by a code, and bytes of files. */
+const ROUTES_BESIDE = [
+  /^GET \/$/,
+  /^POST \/console\/sign-in$/,
+  /^GET \/console\/console-\w+\.(js|css)$/,
+  /^PUT \/uploads\/[\w-]+$/,
+];
 
 const OPERATIONS = new Set(OPERATION_IDS.map((id) => `${ROUTES[id].method} ${ROUTES[id].path}`));
 
@@ -22,9 +27,12 @@ export type OpenedConsole = {
 /** Opens the console at `hash`. Nobody is signed in. */
 export async function openConsole(
   browser: Browser,
-  { hash = '', ...options }: BrowserContextOptions & { hash?: string } = {},
+  {
+    hash = '',
+    address = inject('address'),
+    ...options
+  }: BrowserContextOptions & { hash?: string; address?: string } = {},
 ): Promise<OpenedConsole> {
-  const address = inject('address');
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MAX_MS);

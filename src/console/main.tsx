@@ -2,6 +2,11 @@
 import './base.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { isCodeRefused, redeemCode } from './session.ts';
 
+// A code that cannot be exchanged leaves the sign-in, which says so.
+await redeemCode().catch(() => {
+  isCodeRefused.value = true;
+});
 const root = document.getElementById('console');
 if (root !== null) render(<App />, root);

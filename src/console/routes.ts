@@ -56,6 +56,12 @@ export function visit(address: string): void {
   location.hash = address;
 }
 
+/** Shows another page in place of the present one, which the history forgets. */
+export function visitWithoutTrace(address: string): void {
+  history.replaceState(null, '', address);
+  route.value = readRoute(address);
+}
+
 /** Changes the parameters of the present page. `isStep`: the browser's Back button returns to the former ones. */
 export function setParameters(parameters: URLSearchParams, isStep = false): void {
   const [path = ''] = location.hash.split('?');

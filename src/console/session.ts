@@ -6,6 +6,7 @@ import {
   KnowledgeRetrievalError,
   type KnowledgeRetrievalErrorCode,
 } from '../client/index.ts';
+import { visitWithoutTrace } from './routes.ts';
 
 /**
  * What a key may do. `search`: search and read. `write`: also write in the knowledge bases that it is bound to.
@@ -81,6 +82,30 @@ export async function signIn(given: string): Promise<void> {
   sessionStorage.setItem(KEY, apiKey);
   sessionStorage.setItem(SCOPE, scope);
   session.value = connect(apiKey, scope);
+}
+
+/** The code in the address that a start prints. */
+const CODE = /^#code=([\w-]+)$/;
+
+/** Whether the code of the address has been refused. */
+export const isCodeRefused = signal(false);
+
+/**
+ * Takes the code out of the address, so that neither the history nor a bookmark holds it, and signs in with the key that
+ * the service exchanges for it. Without a code, or where somebody is signed in, nothing happens.
+ */
+export async function redeemCode(): Promise<void> {
+  const [, code] = CODE.exec(location.hash) ?? [];
+  if (code === undefined) return;
+  visitWithoutTrace('#/');
+  if (session.value !== undefined) return;
+  const response = await fetch(`${serviceAddress}/console/sign-in`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${code}` },
+  });
+  const { data } = (await response.json()) as { data: { apiKey?: string } }; // the envelope
+  if (data.apiKey === undefined) isCodeRefused.value = true;
+  else await signIn(data.apiKey);
 }
 
 export function signOut(): void {

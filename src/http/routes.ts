@@ -12,6 +12,7 @@ import { methodNotAllowed, metricsNotAuthorized } from '../errors.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { addReference } from './api-reference/reference.ts';
 import { addConsole } from './console/console.ts';
+import { addSignIn, SIGN_IN_PATH } from './console/sign-in.ts';
 import { addDownloads, type OpenDownload } from './download-route.ts';
 import { expectStream } from './expect-stream.ts';
 import { type BodyResources, readJsonBody } from './request-body.ts';
@@ -43,6 +44,8 @@ export type Routes = {
   findStoreOrigin?(): Promise<string>;
   /** Undefined: there is no path `/downloads`, as at a worker and with a store that clients download from. */
   openDownload?: OpenDownload;
+  /** Returns the key for a code that the start has printed, once; undefined: no code has been printed. */
+  redeemSignInCode?(code: string): Promise<string | undefined>;
   /** Undefined: there is no path `/mcp`. */
   answerMcp?(message: McpMessage): Promise<Response>;
   /**
@@ -177,6 +180,10 @@ export function createRoutes(routes: Routes): Router {
   addHealthChecks(router, routes);
   if (routes.receiveUpload) {
     addUploads(router, routes.receiveUpload);
+    if (routes.redeemSignInCode) {
+      addSignIn(router, routes.redeemSignInCode);
+      refuseOtherMethods(router, SIGN_IN_PATH, ['POST']);
+    }
     const pages = [...addReference(router, routes), ...addConsole(router, routes)];
     for (const path of pages) refuseOtherMethods(router, path, ['GET', 'HEAD']);
   }

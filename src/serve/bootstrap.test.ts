@@ -11,6 +11,7 @@ import { findLiveApiKeys, listApiKeys, revokeApiKey } from '../database/api-keys
 import { createTestDatabase } from '../database/testing/test-database.ts';
 import { apiKeyFile, ensureFirstAccount } from './bootstrap.ts';
 import { greet } from './greeting.ts';
+import { offerSignInCode } from './sign-in-code.ts';
 
 let DATA_DIR: string;
 let testDatabase: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -33,10 +34,9 @@ async function start(BOOTSTRAP_API_KEY = ''): Promise<string> {
 
 /** The printed sentence about the key, and the key in the printed request. */
 async function greetWith(settings: Record<string, string> = {}): Promise<[string, string]> {
-  const lines = (await greet('http://a', testDatabase.database, readConfig({ DATA_DIR, ...settings }))).split(
-    '\n',
-  );
-  return [lines[1] ?? '', /x-api-key: (.*?)" /.exec(lines[4] ?? '')?.[1] ?? ''];
+  const config = readConfig({ DATA_DIR, ...settings });
+  const greeting = await greet('http://a', testDatabase.database, { config });
+  return [greeting.split('\n')[1] ?? '', /x-api-key: (.*?)" /.exec(greeting)?.[1] ?? ''];
 }
 
 const opens = async (key: string) =>
@@ -87,4 +87,22 @@ test('the start prints where a working key is, or why it does not work and the r
   expect((await greetWith())[0]).toBe(`${file} holds no API key that can be read. ${remedy}`);
   await rm(file);
   expect((await greetWith())[0]).toContain('The API key is not stored here: ');
+});
+
+test('a start offers a code for its key only where no other machine reaches the service', async () => {
+  await start();
+  const file = apiKeyFile(readConfig({ DATA_DIR }));
+  const key = (await readFile(file, 'utf8')).trim();
+  const offer = (settings: Record<string, string> = {}) =>
+    offerSignInCode(testDatabase.database, readConfig({ DATA_DIR, ...settings }));
+  for (const HOST of ['127.0.0.1', 'localhost', '::1']) {
+    const offered = await offer({ HOST });
+    expect(await offered?.redeem(offered.code)).toBe(key);
+  }
+  for (const HOST of ['0.0.0.0', '::', '192.168.0.7', '127.example.org'])
+    expect(await offer({ HOST })).toBeUndefined();
+  expect(await offer({ BASE_URL: 'https://kr.example.org' })).toBeUndefined();
+  expect(await offer({ BOOTSTRAP_API_KEY: generateApiKey() })).toBeUndefined();
+  await revokeApiKey(testDatabase.database, readApiKey(key)?.keyId ?? '');
+  expect(await offer()).toBeUndefined();
 });

@@ -35,6 +35,12 @@ async function findFlaw(database: Database, key: string): Promise<Flaw | undefin
 const readStoredKey = async (file: string): Promise<string | undefined> =>
   existsSync(file) ? (await readFile(file, 'utf8').catch(() => '')).trim() : undefined;
 
+/** The key in DATA_DIR/api-key; undefined where there is none that works. */
+export async function readWorkingKey(database: Database, config: Config): Promise<string | undefined> {
+  const key = await readStoredKey(apiKeyFile(config));
+  return key === undefined || (await findFlaw(database, key)) !== undefined ? undefined : key;
+}
+
 /** Checks DATA_DIR/api-key. Undefined: there is no such file. `problem` undefined: its key works. */
 export async function examineStoredKey(
   database: Database,

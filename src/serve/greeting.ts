@@ -36,12 +36,23 @@ async function findKey(database: Database, config: Config): Promise<KeyHint> {
   return { key: `$(cat ${shellWord(file)})`, sentence: `The API key is in ${file}` };
 }
 
-/** The greeting of a server at `address`. */
-export async function greet(address: string, database: Database, config: Config): Promise<string> {
+/** Where the console is. The code stands in the fragment, which browsers send to no server. */
+const consoleSentence = (address: string, code: string | undefined): string =>
+  code === undefined
+    ? `The console is at ${address}/`
+    : `Open the console, signed in (once, within five minutes): ${address}/#code=${code}`;
+
+/** The greeting of a server at `address`. `signInCode` opens the console without the key. */
+export async function greet(
+  address: string,
+  database: Database,
+  { config, signInCode }: { config: Config; signInCode?: string | undefined },
+): Promise<string> {
   const { key, sentence } = await findKey(database, config);
   return [
     `The knowledge retrieval service answers at ${address}`,
     sentence,
+    consoleSentence(address, signInCode),
     `The reference is at ${address}/docs`,
     'A first request:',
     `  curl -s ${address}/v1/createKnowledgeBase -H "x-api-key: ${key}" ` +

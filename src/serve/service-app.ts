@@ -178,11 +178,12 @@ function permitsFor({ databasePoolSize, databaseUrl }: Service['config']): numbe
 
 /**
  * Creates the service's application as a request listener. It does not listen yet. `ending` aborts when the shutdown
- * begins.
+ * begins. `redeemSignInCode`: returns the key for the code that the start has printed.
  */
 export function createServiceApp(
   service: OpenService,
   ending: AbortSignal = new AbortController().signal,
+  redeemSignInCode?: Routes['redeemSignInCode'],
 ): Promise<RequestListener> {
   const { config, log, telemetry } = service;
   const { authenticate, findCaller, ownerOf, lookUpUnknownKey } = createAuthenticate(service.database);
@@ -193,6 +194,7 @@ export function createServiceApp(
     backend: createBackend(service, { authenticate, limitRate }),
     routes: {
       ...transferRoutes(service, { limitRate, findCaller }),
+      ...(redeemSignInCode && { redeemSignInCode }),
       ...(service.files.directUploads && { findStoreOrigin: service.files.directUploads.findOrigin }),
       answerMcp: createMcpEndpoint({ authenticate, limitRate }, ending),
       ...healthRoutes(service, ending),

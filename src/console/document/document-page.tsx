@@ -18,6 +18,7 @@ import { useAction } from '../use-action.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { useTitle } from '../use-title.ts';
 import { DocumentText } from './document-text.tsx';
+import { DownloadButton } from './download-button.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 
 /** One request waits at the service for this long. */
@@ -181,6 +182,7 @@ export function DocumentPage() {
             <a class="button" href={addressOf.search(new URLSearchParams({ document: id }))}>
               <SearchIcon /> Search in it
             </a>
+            <DownloadButton of={document} />
             <button
               type="button"
               disabled={obstacle !== undefined}

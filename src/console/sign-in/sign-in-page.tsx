@@ -4,7 +4,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Field } from '../parts/field.tsx';
 import { MarkIcon } from '../parts/icons.tsx';
 import { ErrorNotice } from '../parts/notice.tsx';
-import { hasCode, serviceAddress, signIn } from '../session.ts';
+import { hasCode, isCodeRefused, serviceAddress, signIn } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { useTitle } from '../use-title.ts';
 
@@ -32,6 +32,12 @@ export function SignInPage() {
         <MarkIcon />
         <h1>Knowledge retrieval</h1>
         <p class="address">{serviceAddress}</p>
+        {isCodeRefused.value && (
+          <p class="notice" role="status">
+            That address opens the console once, within five minutes of the start. Sign in with the API key,
+            or start the service again.
+          </p>
+        )}
         {/* Password managers store a name with each password. */}
         <input
           class="visually-hidden"
