@@ -1,4 +1,5 @@
 /** The reference at /docs and the spec at /openapi.json: content, caching, and use in a browser. */
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
@@ -88,6 +89,20 @@ const USE_ORDER = [
   ...['createWebhook', 'testWebhook', 'listWebhooks', 'deleteWebhook'],
   ...['getUsage', 'getBalance'],
 ];
+
+/**
+ * What axe-core reports of Swagger UI's own markup: buttons within buttons, the order of headings, parts outside of
+ * landmarks, and examples that scroll but take no focus.
+ */
+const NOT_OURS = ['nested-interactive', 'heading-order', 'region', 'scrollable-region-focusable'];
+
+/** The rules that the page breaks, with the first place. */
+async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const rules = Object.fromEntries(NOT_OURS.map((rule) => [rule, { enabled: false }]));
+  const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(${JSON.stringify({ rules })})`);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
 
 /** A busy machine takes seconds to draw an operation. */
 const SLOW = { timeout: 180_000 };
@@ -190,6 +205,21 @@ describe.skipIf(browser === undefined).each([
     }
     await page.locator('.auth-btn-wrapper .btn-done').click();
   });
+
+  test.each(['light', 'dark'] as const)(
+    'is accessible in %s colours, as far as axe-core finds and Swagger UI allows',
+    SLOW,
+    async (colorScheme) => {
+      const own = (await browser?.newPage({ viewport: { width, height: 900 }, colorScheme })) ?? page;
+      await own.goto(`${address}/docs`);
+      const block = own.locator('.opblock[id$="-query"]');
+      await block.locator('.opblock-summary-control').click();
+      await block.locator('.errors summary').click();
+      await block.locator('.errors .responses-wrapper').waitFor();
+      expect(await findViolations(own)).toEqual([]);
+      await own.close();
+    },
+  );
 
   test.runIf(width > 1000)(
     'every operation works for a newcomer who enters a key and nothing else',

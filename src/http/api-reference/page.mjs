@@ -115,11 +115,8 @@ async function loadSpec() {
 }
 
 /** Swagger UI has its own dark colours. The colours of code are chosen once, when the page loads. */
-const darkScheme = matchMedia('(prefers-color-scheme: dark)');
-const isDark = darkScheme.matches;
-const showScheme = () => document.documentElement.classList.toggle('dark-mode', darkScheme.matches);
-showScheme();
-darkScheme.addEventListener('change', showScheme);
+const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+document.documentElement.classList.toggle('dark-mode', isDark);
 
 const spec = await loadSpec();
 const ids = { knowledgeBaseId: [], documentId: [], fileId: [], webhookId: [] };
