@@ -1,5 +1,6 @@
 /** Upload addresses of the mock: signed and answered like the service's. */
 import { createHash } from 'node:crypto';
+import { readConfig } from '../../src/config/config.ts';
 import { wrongUploadLength } from '../../src/errors.ts';
 import { formatUploadPath, readUploadGrant } from '../../src/files/upload-address.ts';
 import type { Upload } from '../../src/http/routes.ts';
@@ -7,7 +8,7 @@ import type { Upload } from '../../src/http/routes.ts';
 /** Not a secret: it protects nothing. The address in the spec's example is signed with it, too. */
 const MOCK_UPLOAD_SECRET = 'mock';
 /** The service's default. */
-export const TICKET_TTL_MS = 3_600_000;
+export const TICKET_TTL_MS = readConfig({}).uploadTicketTtlSeconds * 1000;
 
 /**
  * The bytes of a file. `head`: its first bytes, HEAD_MAX_BYTES at most. The others are counted and hashed, so that large

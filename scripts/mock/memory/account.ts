@@ -1,6 +1,6 @@
 /** The operations on the account itself. */
 import type { MemoryAnswers } from './answer-types.ts';
-import { CREDITS_PER_QUERY, countDocuments, LIMITS } from './state.ts';
+import { countDocuments, LIMITS, SETTINGS } from './state.ts';
 
 export const accountAnswers = {
   getUsage(_input, { state }) {
@@ -10,6 +10,6 @@ export const accountAnswers = {
   },
 
   getBalance: (_input, { state }) => ({
-    data: { balance: state.balance, creditsPerQuery: CREDITS_PER_QUERY },
+    data: { balance: state.balance, creditsPerQuery: SETTINGS.creditsPerQuery },
   }),
 } satisfies Partial<MemoryAnswers>;

@@ -122,7 +122,11 @@ function changeDocument(state: State, { row, passages }: StoredDocument, change:
   const { title = row.title, attributes = row.attributes, sourceUrl = row.source_url ?? '' } = change;
   const changed = { ...row, title, attributes, source_url: sourceUrl === '' ? null : sourceUrl };
   changed.storage_bytes = storageBytesOf(changed);
-  requireStorage(state, changed.storage_bytes - row.storage_bytes);
+  const added = changed.storage_bytes - row.storage_bytes;
+  if (added > 0) {
+    requireStorage(state, added);
+    requireMemory(state, added);
+  }
   if (title !== row.title) for (const passage of passages) passage.frequencies = countLexemes(passage, title);
   if (JSON.stringify(changed) === JSON.stringify(row)) return;
   Object.assign(row, changed, { updated_at: state.now() });
@@ -141,8 +145,8 @@ const NO_TEXT = { code: 'NO_TEXT_EXTRACTED', message: 'The content holds no read
 /** The document of a text is processed at once. */
 function importText(state: State, { content, ...text }: Content & { content: string }): StoredDocument {
   const size_bytes = Buffer.byteLength(content);
-  requireMemory(state, content.length);
   const document = createDocument(state, { ...text, type: 'text', size_bytes, status: 'processed' });
+  requireMemory(state, content.length + document.row.storage_bytes - size_bytes);
   requireStorage(state, document.row.storage_bytes);
   state.documents.set(idOf(document.row), document);
   if (!isBlank(content)) publish(state, document, scanMarkdown(content));

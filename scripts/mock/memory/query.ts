@@ -13,10 +13,10 @@ import { fitsFilter } from './documents.ts';
 import { type IndexedPassage, lexemesIn } from './passages.ts';
 import { type ScoredPassage, scorePassages } from './search.ts';
 import {
-  CREDITS_PER_QUERY,
   documentsOf,
   requireDocuments,
   requireKnowledgeBases,
+  SETTINGS,
   type State,
   type StoredDocument,
 } from './state.ts';
@@ -84,8 +84,8 @@ export const queryAnswers = {
     if (filter !== undefined) toDocumentFilter(filter); // refuses wrong times
     const searched = searchedDocuments(state, request);
     const named = documentIds && new Set(requireDocuments(state, documentIds));
-    if (state.balance < CREDITS_PER_QUERY) throw insufficientCredits();
-    state.balance -= CREDITS_PER_QUERY;
+    if (state.balance < SETTINGS.creditsPerQuery) throw insufficientCredits();
+    state.balance -= SETTINGS.creditsPerQuery;
 
     const isInScope = (document: StoredDocument) =>
       (named === undefined || named.has(document)) && fitsFilter(document, filter);

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { DocumentsByStatus, KnowledgeBase, Webhook } from '../../../generated/types.gen.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import type { DocumentRow } from '../../../src/database/documents.ts';
 import {
   diskFull,
@@ -67,19 +68,25 @@ export type State = {
   now(): Date;
 };
 
-/** The limits of the service in its default settings. */
-export const LIMITS = { storage: 10 * 2 ** 30, knowledgeBases: 1000, requestsPerMinute: null } as const;
-export const WEBHOOK_LIMIT = 10;
-export const INITIAL_CREDITS = 1_000_000_000;
-export const CREDITS_PER_QUERY = 1;
+/** The service's default settings. */
+export const SETTINGS = readConfig({});
+
+/** The limits of the account. The mock does not limit the rate of requests. */
+export const LIMITS = {
+  storage: SETTINGS.storageLimitBytes,
+  knowledgeBases: SETTINGS.knowledgeBaseLimit,
+  requestsPerMinute: null,
+};
 
 /**
- * Characters that all texts together may have. A resource counts as RESOURCE_CHARACTERS besides. Ten million characters
- * of random words, of fifty thousand, take 135 MB.
+ * Characters that all texts and attributes together may have. A resource counts as RESOURCE_CHARACTERS besides, more
+ * than its names and descriptions have. Ten million characters of random words, of fifty thousand, take 135 MB.
  */
 const CHARACTERS_MAX = 10_000_000;
-const RESOURCE_CHARACTERS = 1_000;
+const RESOURCE_CHARACTERS = 2_000;
+/** Answers to requests with an Idempotency-Key, and the characters that these have. The oldest are forgotten. */
 const KEPT_ANSWERS_MAX = 1_000;
+const KEPT_CHARACTERS_MAX = 1_000_000;
 
 /** `importMs`: the time between the import of a file and its end. */
 export function createState({ importMs }: { importMs: number }): State {
@@ -89,8 +96,12 @@ export function createState({ importMs }: { importMs: number }): State {
     documents: new Map(),
     files: new Map(),
     webhooks: new Map(),
-    answers: new LRUCache({ max: KEPT_ANSWERS_MAX }),
-    balance: INITIAL_CREDITS,
+    answers: new LRUCache({
+      max: KEPT_ANSWERS_MAX,
+      maxSize: KEPT_CHARACTERS_MAX,
+      sizeCalculation: ({ answer }) => JSON.stringify(answer).length,
+    }),
+    balance: SETTINGS.initialCredits,
     importMs,
     now() {
       last = Math.max(last + 1, Date.now());
@@ -195,7 +206,7 @@ export function requireStorage({ documents, files, now }: State, bytes: number):
 
 /**
  * Keeps the mock's memory bounded. Tickets that have expired unused make room.
- * @throws SERVICE_UNAVAILABLE, as by a full disk, unless there is memory for a resource with a text of this length
+ * @throws SERVICE_UNAVAILABLE, as by a full disk, unless there is memory for another resource with so many characters
  */
 export function requireMemory(state: State, characters: number): void {
   const { knowledgeBases, documents, files, webhooks } = state;
@@ -203,9 +214,10 @@ export function requireMemory(state: State, characters: number): void {
   for (const [id, file] of files)
     if (file.documentId === undefined && file.expiresAt < time) files.delete(id);
   const resources = knowledgeBases.size + documents.size + files.size + webhooks.size;
+  const described = sumOf(documents.values(), ({ row }) => row.storage_bytes - row.size_bytes);
   const texts = sumOf(documents.values(), ({ file, text }) => (file === undefined ? text.length : 0));
   const fileTexts = sumOf(files.values(), ({ received }) => received?.content.extracted?.text.length ?? 0);
-  const held = texts + fileTexts + resources * RESOURCE_CHARACTERS;
+  const held = described + texts + fileTexts + resources * RESOURCE_CHARACTERS;
   if (held + characters + RESOURCE_CHARACTERS > CHARACTERS_MAX) throw diskFull();
 }
 

@@ -62,13 +62,14 @@ function importReceived(
     file.duplicateOf = idOf(unchanged.row);
     return { ...toDocument(unchanged.row), unchanged: true };
   }
-  requireMemory(state, 0);
   const type = typeByName(title) ?? 'unknown';
   const document = createDocument(state, {
     ...{ knowledgeBaseId, description, title, type },
     ...{ size_bytes: sizeBytes, sha256, status: 'pending' },
   });
-  requireStorage(state, document.row.storage_bytes - sizeBytes); // the ticket has reserved the size
+  const described = document.row.storage_bytes - sizeBytes;
+  requireMemory(state, described);
+  requireStorage(state, described); // the ticket has reserved the size
   document.file = file;
   file.documentId = idOf(document.row);
   state.documents.set(file.documentId, document);
@@ -105,9 +106,9 @@ export const uploadAnswers = {
     const { sizeBytes, bytes } = byteBody();
     requireStorage(state, sizeBytes);
     const received = await readBytes(bytes, sizeBytes);
-    requireKnowledgeBase(state, knowledgeBaseId); // it may have been deleted meanwhile
     const file = createFile({ knowledgeBaseId, fileName, sizeBytes });
     await receive(state, file, received);
+    requireKnowledgeBase(state, knowledgeBaseId); // it may have been deleted meanwhile
     state.files.set(formatScopedId(file), file);
     const data = importReceived(state, file, { skips: ifUnchanged === 'skip', description });
     if (data.unchanged) state.files.delete(formatScopedId(file));

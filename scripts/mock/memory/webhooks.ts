@@ -6,7 +6,7 @@ import { findAddressProblem } from '../../../src/webhooks/receivers.ts';
 import { createSecret, formatSecret } from '../../../src/webhooks/sign.ts';
 import type { MemoryAnswers } from './answer-types.ts';
 import { pageOf } from './pages.ts';
-import { requireKnowledgeBases, requireMemory, requireWebhook, WEBHOOK_LIMIT } from './state.ts';
+import { requireKnowledgeBases, requireMemory, requireWebhook, SETTINGS } from './state.ts';
 
 /** The name of this list in its cursors. */
 const LIST = 'webhooks';
@@ -18,8 +18,9 @@ export const webhookAnswers = {
     const problem = findAddressProblem(url, { allowsPrivateReceivers: false });
     if (problem !== undefined) throw validationFailed([], { url: [problem] });
     const ids = knowledgeBaseIds && requireKnowledgeBases(state, knowledgeBaseIds);
+    const { webhookLimit: limit } = SETTINGS;
     const used = state.webhooks.size;
-    if (used >= WEBHOOK_LIMIT) throw webhookLimitExceeded({ limit: WEBHOOK_LIMIT, used });
+    if (used >= limit) throw webhookLimitExceeded({ limit, used });
     requireMemory(state, url.length);
     const created: Omit<Webhook, 'deliveries'> = {
       id: uuidv7(),
