@@ -75,6 +75,7 @@ const IMPORTS: Record<string, string[]> = {
     'telemetry',
   ],
   'terminal.ts': [],
+  'progress.ts': [],
   'main.ts': ['config', 'http', 'serve', 'telemetry', 'terminal.ts'],
   cli: ['admin', 'client', 'config', 'database', 'main.ts', 'mcp', 'serve', 'telemetry', 'terminal.ts'],
 };

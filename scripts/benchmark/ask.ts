@@ -1,7 +1,8 @@
 /** Sends queries over HTTP as a client does, with key and validation, and measures the time of each. */
 import type { RunningService } from '../../contract-tests/harness/service-process.ts';
 import type { QueryRequest, SearchResult } from '../../generated/types.gen.ts';
-import { inParallel, showProgress } from '../progress.ts';
+import { inParallel } from '../../src/concurrency/in-parallel.ts';
+import { showProgress } from '../../src/progress.ts';
 import { post } from './post.ts';
 
 /** The answer to a query. `milliseconds`: from sending the request to the parsed answer. */

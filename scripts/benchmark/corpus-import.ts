@@ -7,7 +7,8 @@ import {
   type RunningService,
 } from '../../contract-tests/harness/service-process.ts';
 import type { Attributes } from '../../generated/types.gen.ts';
-import { inParallel, showProgress } from '../progress.ts';
+import { inParallel } from '../../src/concurrency/in-parallel.ts';
+import { showProgress } from '../../src/progress.ts';
 import { makeDocument, planDocuments } from './corpus.ts';
 
 /** Clients that import at the same time. */

@@ -12,6 +12,7 @@ import { createDatabase, createPool, type Database } from '../../src/database/da
 import { prepare } from '../../src/database/prepared.ts';
 import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { createStemMemory } from '../../src/indexing/stems.ts';
+import { showProgress } from '../../src/progress.ts';
 import { B, K1 } from '../../src/search/bm25.ts';
 import type { SearchedKnowledgeBases } from '../../src/search/collection-statistics.ts';
 import { createQueryAnalysis, type QueryAnalysis } from '../../src/search/query-analysis.ts';
@@ -19,7 +20,6 @@ import { BM25_VALUES, bestByBm25, bm25Values } from '../../src/search/ranking.ts
 import { candidatesOf } from '../../src/search/search.ts';
 import { queryTermRows } from '../../src/search/term-scores.ts';
 import { chooseTerms, toWeightedTerm } from '../../src/search/term-weights.ts';
-import { showProgress } from '../progress.ts';
 
 /** Figures of all searched passages, computed independently of the service. */
 type Collection = { passageCount: number; lengthTotal: number };

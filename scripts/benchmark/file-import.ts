@@ -10,7 +10,8 @@ import {
 } from '../../contract-tests/harness/service-process.ts';
 import { createRandom, makeQuery, makeText } from '../../contract-tests/harness/texts.ts';
 import type { Document, DocumentStatusReport, UploadTicket } from '../../generated/types.gen.ts';
-import { inParallel, showProgress } from '../progress.ts';
+import { inParallel } from '../../src/concurrency/in-parallel.ts';
+import { showProgress } from '../../src/progress.ts';
 import { ask } from './ask.ts';
 import type { Report } from './figures.ts';
 import { observe } from './open-loop.ts';

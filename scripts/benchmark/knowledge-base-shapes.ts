@@ -6,7 +6,7 @@
 import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
 import { percentile } from '../../contract-tests/harness/percentile.ts';
 import { type RunningService, withService } from '../../contract-tests/harness/service-process.ts';
-import { showProgress } from '../progress.ts';
+import { showProgress } from '../../src/progress.ts';
 import { ask, type Search } from './ask.ts';
 import { type AttributesOf, importCorpus, settle } from './corpus-import.ts';
 import type { Report } from './figures.ts';

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { withServiceDatabase } from '../../contract-tests/harness/embedded-database.ts';
 import { percentile } from '../../contract-tests/harness/percentile.ts';
 import { withService } from '../../contract-tests/harness/service-process.ts';
-import { showProgress } from '../progress.ts';
+import { showProgress } from '../../src/progress.ts';
 import { ask } from './ask.ts';
 import { importCorpus, settle } from './corpus-import.ts';
 import type { Report, Target } from './figures.ts';

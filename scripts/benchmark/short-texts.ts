@@ -10,7 +10,7 @@ import {
   withService,
 } from '../../contract-tests/harness/service-process.ts';
 import { createRandom } from '../../contract-tests/harness/texts.ts';
-import { inParallel } from '../progress.ts';
+import { inParallel } from '../../src/concurrency/in-parallel.ts';
 import { makePassage } from './corpus.ts';
 import { countDeltas } from './corpus-import.ts';
 import type { Report } from './figures.ts';

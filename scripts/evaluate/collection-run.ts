@@ -6,7 +6,8 @@ import {
   type RunningService,
 } from '../../contract-tests/harness/service-process.ts';
 import type { SearchResult } from '../../generated/types.gen.ts';
-import { inParallel, showProgress } from '../progress.ts';
+import { inParallel } from '../../src/concurrency/in-parallel.ts';
+import { showProgress } from '../../src/progress.ts';
 import type { Collection, Excerpt } from './collection.ts';
 import type { Run } from './measures.ts';
 
