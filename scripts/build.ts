@@ -14,10 +14,10 @@ const [source, target] = [join(root, 'src'), join(root, 'dist')];
 
 /** Agents and commands call the service by the client, which is built together with its part of generated/. */
 function importBuiltClient(): void {
-  for (const file of globSync('{cli,mcp}/*.js', { cwd: target })) {
+  for (const file of globSync('{cli,mcp}/**/*.js', { cwd: target })) {
     const path = join(target, file);
     const code = readFileSync(path, 'utf8');
-    writeFileSync(path, code.replaceAll('from "../client/', 'from "../client/src/client/'));
+    writeFileSync(path, code.replaceAll(/from "((?:\.\.\/)+)client\//g, 'from "$1client/src/client/'));
   }
 }
 

@@ -1,10 +1,19 @@
 /** Prints the output of the command line. */
+import { styleText } from 'node:util';
 import { codeOf, reasonOf } from './problem.ts';
+
+let isOutputLost = false;
+
+/** Whether standard output can still be written: false after a reader has stopped early, as `| head` does. */
+export const hasReader = (): boolean => !isOutputLost;
 
 /** Prints a line of the result, on standard output. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
+
+/** Prints a value as one line of JSON, on standard output. */
+export const printJson = (value: unknown): void => print(JSON.stringify(value));
 
 /** Prints a message beside the result, on standard error. */
 export function tell(line: string): void {
@@ -13,7 +22,11 @@ export function tell(line: string): void {
 
 /** Lets the process continue when output cannot be written. `onLoss` receives the first error of standard output. */
 export function outliveOutput(onLoss: (error: Error) => void = () => {}): void {
-  process.stdout.once('error', onLoss).on('error', () => {});
+  const onError = (error: Error) => {
+    isOutputLost = true;
+    onLoss(error);
+  };
+  process.stdout.once('error', onError).on('error', () => {});
   process.stderr.on('error', () => {});
 }
 
@@ -29,16 +42,22 @@ export function failWithoutOutput(): void {
   });
 }
 
-/** Prints columns as wide as their longest value, with two spaces between. */
-export function printTable(rows: Record<string, string>[]): void {
-  const columns = Object.keys(rows[0] ?? {});
-  const lines = [Object.fromEntries(columns.map((column) => [column, column])), ...rows];
-  const width = (column: string) => Math.max(...lines.map((line) => line[column]?.length ?? 0));
-  for (const line of lines)
-    print(
-      columns
-        .map((column) => line[column]?.padEnd(width(column)))
-        .join('  ')
-        .trimEnd(),
-    );
-}
+/** The columns of the terminal; undefined: standard output is none, and lines may have any length. */
+export const terminalColumns = (): number | undefined =>
+  process.stdout.isTTY ? process.stdout.columns : undefined;
+
+/** Styles text of standard output. Plain where that is no terminal, or NO_COLOR is set. */
+export const style = (format: Parameters<typeof styleText>[0], text: string): string =>
+  text === '' ? '' : styleText(format, text, { stream: process.stdout });
+
+/** Characters that reverse the rest of a line. Terminals order right-to-left text without them. */
+const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Text from elsewhere for a terminal, which would obey control characters: they become spaces. Line ends and tabs stay.
+ */
+export const toVisible = (text: string): string =>
+  text.replaceAll(/(?![\n\t])\p{Cc}/gu, ' ').replaceAll(BIDI_CONTROLS, '');
+
+/** Like `toVisible`, in one line. */
+export const toVisibleLine = (text: string): string => toVisible(text).replaceAll(/\s+/g, ' ').trim();

@@ -22,20 +22,10 @@ import { requireKnowledgeBase } from '../database/knowledge-bases.ts';
 import type { KeyScope } from '../database/tables.ts';
 import { ServiceError } from '../errors.ts';
 import { parseKnowledgeBaseId } from '../ids.ts';
-import { print, printTable, tell } from '../terminal.ts';
+import { print, tell } from '../terminal.ts';
 import { onDatabase } from './on-database.ts';
-
-/** An error of a command: one sentence for the user at the terminal. */
-class CommandError extends Error {}
-
-/** Parses a whole number. JSON and PostgreSQL allow larger numbers than JavaScript represents exactly. */
-const wholeNumber =
-  (min = 0, max = Number.MAX_SAFE_INTEGER) =>
-  (text: string): number => {
-    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= min && number <= max) return number;
-    throw new InvalidArgumentError(`A whole number from ${min} to ${max}, please.`);
-  };
+import { CommandError, collect, wholeNumber } from './options.ts';
+import { printTable } from './table.ts';
 
 /** A hundred years. PostgreSQL and JavaScript write times after the year 9999 in different ways. */
 const EXPIRY_MAX_DAYS = 36_500;
@@ -69,9 +59,6 @@ function formatTime(time: Date | null): string {
 
 /** Formats a day in UTC: 2026-01-15; null → `-`. */
 const formatDay = (time: Date | null): string => formatTime(time).slice(0, 'YYYY-MM-DD'.length);
-
-/** Collects the values of an option that is given several times, each once. */
-const collect = (value: string, previous: string[] = []): string[] => [...new Set([...previous, value])];
 
 /** @throws a sentence for the user unless the account has all these knowledge bases */
 async function requireKnowledgeBases(database: Database, accountId: string, ids: string[]): Promise<void> {
@@ -144,7 +131,7 @@ keys
   .description('list all keys, without their secrets')
   .action(() =>
     onDatabase(async (database) => {
-      printTable(
+      await printTable(
         (await listApiKeys(database)).map(({ id, account, name, scope, ...key }) => ({
           id,
           account,
@@ -221,7 +208,7 @@ accounts
   .action(() =>
     onDatabase(async (database) => {
       const { knowledgeBaseLimit, storageLimitBytes } = readConfig();
-      printTable(
+      await printTable(
         (await listAccounts(database)).map((account) => ({
           name: account.name,
           credits: String(account.credits),

@@ -1,21 +1,22 @@
 #!/usr/bin/env node
-/**
- * The command line: `knowledge-retrieval serve | keys | accounts | migrate | doctor | fsck | backup | restore | mcp`.
- * Each command has --help.
- */
+/** The command line `knowledge-retrieval`: commands for people, and those of the operator. Each has --help. */
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { findMistypedSettings, readConfig } from '../config/config.ts';
 import { describeMistyped } from '../config/setting-names.ts';
-import { type Problem, reasonOf } from '../problem.ts';
+import type { Problem } from '../problem.ts';
 import { openFiles } from '../serve/open-files.ts';
 import { type ServeOptions, serveCommand } from '../serve/serve-command.ts';
 import { failWithoutOutput, print, tell } from '../terminal.ts';
 import { accounts, keys } from './account-commands.ts';
+import { documents } from './document-commands.ts';
+import { explainError } from './explain-error.ts';
+import { pluralise } from './formats.ts';
+import { knowledgeBases } from './knowledge-base-commands.ts';
 import { mcp } from './mcp-command.ts';
 import { onDatabase } from './on-database.ts';
-
-const pluralise = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+import { search } from './search-command.ts';
+import { usage } from './usage-command.ts';
 
 /** Prints the last line of a checking command. The exit status is 1 after problems, but not after warnings. */
 function conclude(problems: number, warnings = 0): void {
@@ -24,7 +25,10 @@ function conclude(problems: number, warnings = 0): void {
 }
 
 const program = new Command('knowledge-retrieval')
-  .description('Knowledge retrieval service. Settings come from the environment; the README lists them.')
+  .description(
+    'Knowledge retrieval: stores files and texts, and finds the passages that answer a question.\n' +
+      'Settings come from the environment; the README lists them.',
+  )
   .version(manifest.version);
 
 /** These commands report mistyped setting names themselves. */
@@ -37,6 +41,11 @@ program.hook('preAction', (_program, command) => {
   for (const mistyped of findMistypedSettings()) tell(describeMistyped(mistyped));
 });
 
+program.commandsGroup('Commands for people, with any server:');
+for (const command of [search, knowledgeBases, documents, usage, mcp])
+  program.addCommand(command);
+
+program.commandsGroup("The operator's commands, in the server's directory and with its settings:");
 program.addCommand(
   serveCommand('serve').action(async (options: ServeOptions) => {
     const { run } = await import('../main.ts');
@@ -118,13 +127,12 @@ program
     conclude(found.length - warnings, warnings);
   });
 
-program.addCommand(keys).addCommand(accounts).addCommand(mcp);
+program.addCommand(keys).addCommand(accounts);
 
 try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof Error)) throw error;
-  const reason = reasonOf(error);
-  tell(error.message.includes(reason) ? error.message : `${error.message} (${reason})`);
+  tell(explainError(error));
   process.exitCode = 1;
 }

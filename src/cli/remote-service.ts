@@ -2,20 +2,30 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { createKnowledgeRetrieval, type KnowledgeRetrieval } from '../client/client.ts';
+import type { KnowledgeRetrievalSettings } from '../client/settings.ts';
 import { readConfig } from '../config/config.ts';
 import { codeOf } from '../problem.ts';
 import { apiKeyFile } from '../serve/bootstrap.ts';
 
 export type RemoteOptions = { url?: string; key?: string };
 
+const HELP_GROUP = 'The service:';
+
 /** Adds the options that `connect` reads. They also come from the environment. */
 export const withRemote = (command: Command): Command =>
   command
     .addOption(
-      new Option('--url <address>', 'the service; default: the one of this directory').env('KNOWLEDGE_URL'),
+      new Option('--url <address>', 'its address; default: the service of this directory')
+        .env('KNOWLEDGE_URL')
+        .helpGroup(HELP_GROUP),
     )
     .addOption(
-      new Option('--key <key>', 'its API key; default: the one in .data/api-key').env('KNOWLEDGE_API_KEY'),
+      new Option(
+        '--key <key>',
+        'its API key; default: the one in .data/api-key. Other users of this machine see a key that stands here (ps)',
+      )
+        .env('KNOWLEDGE_API_KEY')
+        .helpGroup(HELP_GROUP),
     );
 
 /** @throws an error for the user when there is none */
@@ -29,15 +39,22 @@ async function readLocalKey(): Promise<string> {
   }
 }
 
+/** How long people wait for a service that is overloaded, in milliseconds. */
+const PATIENCE_MS = 30_000;
+
 /**
  * A client of the service that the options name, or of the one whose data directory is here.
  * @throws an error for the user when address or key are missing or wrong
  */
-export async function connect({ url, key }: RemoteOptions): Promise<KnowledgeRetrieval> {
+export async function connect(
+  { url, key }: RemoteOptions,
+  settings: Pick<KnowledgeRetrievalSettings, 'concurrency' | 'deadlineMs'> = { deadlineMs: PATIENCE_MS },
+): Promise<KnowledgeRetrieval> {
   if (url !== undefined && key === undefined)
     throw new Error('Give the key of that service too: --key or KNOWLEDGE_API_KEY.'); // never send the local one abroad
   return createKnowledgeRetrieval({
     baseUrl: url ?? `http://127.0.0.1:${readConfig().port}`,
     apiKey: key ?? (await readLocalKey()),
+    ...settings,
   });
 }
