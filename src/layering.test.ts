@@ -77,7 +77,20 @@ const IMPORTS: Record<string, string[]> = {
   'terminal.ts': [],
   'progress.ts': [],
   'main.ts': ['config', 'http', 'serve', 'telemetry', 'terminal.ts'],
-  cli: ['admin', 'client', 'config', 'database', 'main.ts', 'mcp', 'serve', 'telemetry', 'terminal.ts'],
+  cli: [
+    'admin',
+    'client',
+    'concurrency',
+    'config',
+    'database',
+    'extraction',
+    'main.ts',
+    'mcp',
+    'progress.ts',
+    'serve',
+    'telemetry',
+    'terminal.ts',
+  ],
 };
 
 const roomOf = (file: string): string => file.split('/')[0] ?? '';

@@ -12,6 +12,7 @@ import { accounts, keys } from './account-commands.ts';
 import { documents } from './document-commands.ts';
 import { explainError } from './explain-error.ts';
 import { pluralise } from './formats.ts';
+import { importCommand } from './import/import-command.ts';
 import { knowledgeBases } from './knowledge-base-commands.ts';
 import { mcp } from './mcp-command.ts';
 import { onDatabase } from './on-database.ts';
@@ -42,7 +43,7 @@ program.hook('preAction', (_program, command) => {
 });
 
 program.commandsGroup('Commands for people, with any server:');
-for (const command of [search, knowledgeBases, documents, usage, mcp])
+for (const command of [importCommand, search, knowledgeBases, documents, usage, mcp])
   program.addCommand(command);
 
 program.commandsGroup("The operator's commands, in the server's directory and with its settings:");

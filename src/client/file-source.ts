@@ -40,7 +40,7 @@ export type FileSource = (
 };
 
 /** The largest file that the service takes (`presignUploadUrl`, `size`): 50 MiB. */
-const FILE_SIZE_MAX = 52_428_800;
+export const FILE_SIZE_MAX = 52_428_800;
 
 const WANTED = 'file must be a path, a file: URL, a File, a Blob, an ArrayBuffer, a Uint8Array or a stream';
 

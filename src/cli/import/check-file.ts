@@ -1,0 +1,69 @@
+/** Finds out before anything is sent which files the service would refuse. */
+import { open, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { FILE_SIZE_MAX } from '../../client/file-source.ts';
+import { detectType } from '../../extraction/detect-type.ts';
+import { reasonOf } from '../../problem.ts';
+import { formatBytes } from '../formats.ts';
+import type { LocalFile } from './find-files.ts';
+
+/** The longest `externalId`. */
+const EXTERNAL_ID_MAX = 256;
+
+/** The type of most files is found in so many bytes. */
+const HEAD_BYTES = 16_384;
+
+/**
+ * Why a file cannot be imported, and what helps. `isHarmless`: folders often have such files, and nobody misses them.
+ */
+export type Obstacle = { reason: string; help: string; isHarmless: boolean };
+
+export type Checked = { sizeBytes: number; obstacle?: Obstacle };
+
+const obstacle = (sizeBytes: number, reason: string, help = '', isHarmless = false): Checked => ({
+  sizeBytes,
+  obstacle: { reason, help, isHarmless },
+});
+
+/** Size, first bytes, and a function that reads all. */
+type Content = { sizeBytes: number; head: Uint8Array; readAll(): Promise<Uint8Array> };
+
+async function openContent({ path, bytes }: LocalFile): Promise<Content> {
+  if (bytes !== undefined) return { sizeBytes: bytes.length, head: bytes, readAll: async () => bytes };
+  await using file = await open(path);
+  const { size: sizeBytes } = await file.stat();
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(HEAD_BYTES, sizeBytes)));
+  return { sizeBytes, head: buffer.subarray(0, bytesRead), readAll: () => readFile(path) };
+}
+
+/** Whether the service reads this type, by its own rules. Archives and unknown types are decided by the whole file. */
+async function isReadable({ sizeBytes, head, readAll }: Content, fileName: string): Promise<boolean> {
+  if (detectType(head, fileName) !== undefined) return true;
+  return sizeBytes > head.length && detectType(await readAll(), fileName) !== undefined;
+}
+
+/** Checks a file. Never throws: what cannot be read has an obstacle. */
+export async function checkFile(file: LocalFile): Promise<Checked> {
+  const { path, externalId, problem, isNamed } = file;
+  if (problem !== undefined) return obstacle(0, problem);
+  if (Array.from(externalId).length > EXTERNAL_ID_MAX)
+    return obstacle(
+      0,
+      `Its path has more than ${EXTERNAL_ID_MAX} characters.`,
+      'Import a folder nearer to it.',
+    );
+  try {
+    const content = await openContent(file);
+    const { sizeBytes } = content;
+    if (sizeBytes === 0) return obstacle(sizeBytes, 'It is empty.', '', !isNamed);
+    if (sizeBytes > FILE_SIZE_MAX) {
+      const most = formatBytes(FILE_SIZE_MAX);
+      return obstacle(sizeBytes, `It has more than ${most}, the most of a file.`, 'Split it.');
+    }
+    if (await isReadable(content, basename(path))) return { sizeBytes };
+    const help = 'Save it as pdf, docx or another type that the service reads.';
+    return obstacle(sizeBytes, 'The service does not read this type.', help, !isNamed);
+  } catch (error) {
+    return obstacle(0, `It cannot be read: ${reasonOf(error)}.`);
+  }
+}

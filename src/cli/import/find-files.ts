@@ -1,0 +1,146 @@
+/** Finds the files that an import is to send: of folders, globs, single paths, and standard input. */
+import type { Dirent } from 'node:fs';
+import { glob, opendir, realpath, stat } from 'node:fs/promises';
+import { basename, join, relative, resolve, sep } from 'node:path';
+import { FILE_SIZE_MAX } from '../../client/file-source.ts';
+import { codeOf } from '../../problem.ts';
+import { CommandError } from '../options.ts';
+
+/** A file, or a folder that cannot be read. */
+export type LocalFile = {
+  /** For people, and to open it. */
+  path: string;
+  /** Its path in the folder that the user has named, with slashes: the document's `externalId`. */
+  externalId: string;
+  /** Whether the user has named this file, and not its folder or a glob. */
+  isNamed: boolean;
+  /** The content of standard input; undefined: it is in the file. */
+  bytes?: Buffer<ArrayBuffer>;
+  /** Why it cannot be read. */
+  problem?: string;
+};
+
+/** A path that the user has given. `base`: the folder to which the ids of a glob's files are relative. */
+export type Root =
+  | { kind: 'folder'; path: string }
+  | { kind: 'file'; path: string }
+  | { kind: 'glob'; pattern: string; base: string }
+  | { kind: 'input'; name: string; bytes: Buffer<ArrayBuffer> };
+
+export type FindOptions = {
+  /** Also hidden files and folders, and node_modules. */
+  all: boolean;
+  /** Precedes each `externalId`. */
+  prefix: string;
+};
+
+const GLOB = /[*?[\]{}]/;
+
+/** The folders before the first one with a wildcard: `a/b/*.md` → `a/b` */
+function baseOf(pattern: string): string {
+  const parts = pattern.split('/');
+  const first = parts.findIndex((part) => GLOB.test(part));
+  return parts.slice(0, first).join('/') || (pattern.startsWith('/') ? '/' : '.');
+}
+
+/** Reads all of standard input, up to a byte more than a file may have. */
+async function readInput(): Promise<Buffer<ArrayBuffer>> {
+  const pieces: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const piece of process.stdin) {
+    pieces.push(piece);
+    sizeBytes += piece.length;
+    if (sizeBytes > FILE_SIZE_MAX) break;
+  }
+  return Buffer.concat(pieces);
+}
+
+/**
+ * Finds out what a path given by the user is. `-` is standard input, which is called `name`.
+ * @throws a sentence for the user when there is nothing
+ */
+export async function readRoot(path: string, name: string | undefined): Promise<Root> {
+  if (path === '-') {
+    if (name === undefined) throw new CommandError('Standard input (-) needs a name: --name notes.md.');
+    return { kind: 'input', name, bytes: await readInput() };
+  }
+  try {
+    return { kind: (await stat(path)).isDirectory() ? 'folder' : 'file', path };
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error)))
+      throw new CommandError(`${path} cannot be read (${codeOf(error)}).`);
+  }
+  if (GLOB.test(path)) return { kind: 'glob', pattern: path, base: baseOf(path) };
+  throw new CommandError(`There is no file or folder ${path}.`);
+}
+
+const isLeftOut = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
+
+const toPosix = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/'));
+
+const problemOf = (error: unknown): string =>
+  ['EACCES', 'EPERM'].includes(codeOf(error))
+    ? 'Permission is denied.'
+    : `It cannot be read (${codeOf(error)}).`;
+
+/** The kind of a directory's entry. A link has that of its target; undefined: the target does not exist. */
+async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | 'other' | undefined> {
+  const found = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry;
+  if (found === undefined) return undefined;
+  if (found.isDirectory()) return 'folder';
+  return found.isFile() ? 'file' : 'other';
+}
+
+/** A folder on the way down. `above`: the real paths of the folders above it, by which links in a circle are found. */
+type Folder = { path: string; idPath: string; above: string[] };
+
+/** The files below a folder. Lists are read piece by piece; a link that leads back up is not followed. */
+async function* walk(
+  { path, idPath, above }: Folder,
+  { all, prefix }: FindOptions,
+): AsyncGenerator<LocalFile> {
+  const toFile = (name: string) => ({
+    path: join(path, name),
+    externalId: `${prefix}${idPath}${name}`,
+    isNamed: false,
+  });
+  try {
+    const real = await realpath(path);
+    if (above.includes(real)) return;
+    for await (const entry of await opendir(path)) {
+      if (!all && isLeftOut(entry.name)) continue;
+      const file = toFile(entry.name);
+      const kind = await kindOf(entry, file.path);
+      const below = { path: file.path, idPath: `${idPath}${entry.name}/`, above: [...above, real] };
+      if (kind === 'folder') yield* walk(below, { all, prefix });
+      else if (kind === 'file') yield file;
+    }
+  } catch (error) {
+    yield { path, externalId: `${prefix}${idPath}`, isNamed: false, problem: problemOf(error) };
+  }
+}
+
+/** The files that a glob matches. A wildcard matches no hidden name; one that the pattern has itself is asked for. */
+async function* match(
+  pattern: string,
+  base: string,
+  { all, prefix }: FindOptions,
+): AsyncGenerator<LocalFile> {
+  const isAsked = (name: string) => all || pattern.split('/').includes(name) || !isLeftOut(name);
+  const exclude = (entry: Dirent) => entry.isDirectory() && !isAsked(entry.name);
+  for await (const entry of glob(pattern, { withFileTypes: true, exclude })) {
+    const path = join(relative('', entry.parentPath), entry.name);
+    if ((await kindOf(entry, path)) !== 'file') continue;
+    yield { path, externalId: prefix + toPosix(relative(resolve(base), resolve(path))), isNamed: false };
+  }
+}
+
+/** The files of one path that the user has given. */
+export async function* findFiles(root: Root, options: FindOptions): AsyncGenerator<LocalFile> {
+  const { prefix } = options;
+  if (root.kind === 'folder') yield* walk({ path: root.path, idPath: '', above: [] }, options);
+  else if (root.kind === 'glob') yield* match(root.pattern, root.base, options);
+  else if (root.kind === 'file')
+    yield { path: root.path, externalId: prefix + basename(root.path), isNamed: true };
+  else yield { path: root.name, externalId: prefix + root.name, isNamed: true, bytes: root.bytes };
+}

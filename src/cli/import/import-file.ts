@@ -1,0 +1,108 @@
+/** Imports one file, unless the knowledge base has it already. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Attributes, Document, DocumentStatusReport } from '../../../generated/types.gen.ts';
+import type { KnowledgeRetrieval } from '../../client/client.ts';
+import { KnowledgeRetrievalError } from '../../client/errors.ts';
+import type { LocalFile } from './find-files.ts';
+import type { FindKnown, KnownDocument } from './known-documents.ts';
+
+/** `sent`: the import goes on, and nobody waits for it. */
+export type Imported = {
+  outcome: 'imported' | 'updated' | 'unchanged' | 'sent';
+  documentId?: string;
+  warnings?: string[];
+};
+
+export type ImportContext = {
+  client: KnowledgeRetrieval;
+  findKnown: FindKnown;
+  knowledgeBaseId: string;
+  /** Of all files; undefined: those that the documents have stay. */
+  attributes: Attributes | undefined;
+  /** Whether to wait until the documents are processed. */
+  waits: boolean;
+  /** Whether to say only what would happen. */
+  isTrial: boolean;
+  signal: AbortSignal;
+};
+
+async function hashOf({ path, bytes }: LocalFile): Promise<string> {
+  const hash = createHash('sha256');
+  if (bytes !== undefined) return hash.update(bytes).digest('hex');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/** Whether a document is of exactly this file. Most others already differ in their size. */
+async function isSame(known: KnownDocument, file: LocalFile): Promise<boolean> {
+  const size = file.bytes?.length ?? (await stat(file.path)).size;
+  return known.size === size && known.title === basename(file.path) && known.sha256 === (await hashOf(file));
+}
+
+/** @throws DOCUMENT_FAILED, DOCUMENT_TIMED_OUT */
+async function waitFor(
+  { client, waits, signal }: ImportContext,
+  documentId: string,
+  outcome: 'imported' | 'updated',
+): Promise<Imported> {
+  if (!waits) return { outcome: 'sent', documentId };
+  const { warnings = [] }: DocumentStatusReport = await client.pollDocumentStatus(documentId, { signal });
+  return { outcome, documentId, ...(warnings.length > 0 && { warnings }) };
+}
+
+/** Reads a failed file again, without its bytes. A new upload would leave the failed document behind. */
+async function retry({ client, signal }: ImportContext, documentId: string): Promise<void> {
+  await client.retryDocument(documentId, { signal }).catch((error) => {
+    const isRunning =
+      error instanceof KnowledgeRetrievalError && error.errorCode === 'DOCUMENT_NOT_RETRYABLE';
+    if (!isRunning) throw error;
+  });
+}
+
+/** Continues with a document whose content is that of the file. */
+async function resume(context: ImportContext, known: KnownDocument): Promise<Imported> {
+  const { client, attributes, isTrial, signal } = context;
+  const { id: documentId, status } = known;
+  const isChanged = attributes !== undefined && !isDeepStrictEqual(attributes, known.attributes ?? {});
+  const isDone = status === 'processed';
+  if (isTrial) return { outcome: isDone && !isChanged ? 'unchanged' : 'updated', documentId };
+  if (isChanged) await client.updateDocument({ documentId, attributes }, { signal });
+  if (isDone) return { outcome: isChanged ? 'updated' : 'unchanged', documentId };
+  if (status === 'failed' || status === 'timeout') await retry(context, documentId);
+  return await waitFor(context, documentId, 'imported');
+}
+
+async function upload(
+  { client, knowledgeBaseId, attributes, signal }: ImportContext,
+  { path, externalId, bytes }: LocalFile,
+): Promise<Document> {
+  const facts = {
+    knowledgeBaseId,
+    fileName: basename(path),
+    externalId,
+    ifUnchanged: 'skip' as const,
+    ...(attributes !== undefined && { attributes }),
+  };
+  const request = bytes === undefined ? { ...facts, file: path } : { ...facts, file: bytes };
+  return await client.uploadFile(request, { signal });
+}
+
+/**
+ * Imports a file. A file that the knowledge base has is not sent again; an import that was interrupted or has failed
+ * goes on.
+ * @throws KnowledgeRetrievalError; an error of the file system
+ */
+export async function importFile(context: ImportContext, file: LocalFile): Promise<Imported> {
+  const known = await context.findKnown(file.externalId);
+  if (known !== undefined && (await isSame(known, file))) return await resume(context, known);
+  const outcome = known === undefined ? 'imported' : 'updated';
+  if (context.isTrial) return { outcome };
+  const document = await upload(context, file);
+  if (document.unchanged) return { outcome: 'unchanged', documentId: document.id };
+  return await waitFor(context, document.id, outcome);
+}

@@ -1,0 +1,105 @@
+/** What an import tells: of each file, and in the end. */
+import type { DocumentErrorCode } from '../../../generated/types.gen.ts';
+import { KnowledgeRetrievalError } from '../../client/errors.ts';
+import { print, printJson, tell, terminalColumns, toVisibleLine } from '../../terminal.ts';
+import { explainError } from '../explain-error.ts';
+import { pluralise } from '../formats.ts';
+import { indent } from '../highlighted-text.ts';
+
+/** In the order of the summary. */
+const OUTCOMES = ['imported', 'updated', 'unchanged', 'sent', 'deleted', 'ignored', 'failed'] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** What became of one file. `file`: its `externalId`. */
+export type FileResult = {
+  file: string;
+  outcome: Outcome;
+  documentId?: string;
+  warnings?: string[];
+  /** Why it has failed, or was ignored. */
+  reason?: string;
+  /** What the user can do about it. */
+  help?: string;
+};
+
+/** What helps where the service cannot read a file. */
+const HELP: Record<DocumentErrorCode, string> = {
+  UNSUPPORTED_FILE_TYPE: 'Save it as pdf, docx or another type that the service reads.',
+  FILE_CORRUPT: 'Open it in its program, and save it anew.',
+  FILE_ENCRYPTED: 'Save it without a password.',
+  NO_TEXT_EXTRACTED: 'If it is a scan, add its text by OCR.',
+  FILE_TOO_COMPLEX: 'Split it into several files.',
+  PROCESSING_TIMEOUT: 'Run the command again when the service has less to do, or split the file.',
+  INTERNAL_ERROR: 'Run the command again; if it fails again, tell the operator.',
+};
+
+/** Why a file has failed, and what helps. */
+export function describeFailure(error: Error): Pick<FileResult, 'reason' | 'help'> {
+  const isOfDocument =
+    error instanceof KnowledgeRetrievalError &&
+    (error.errorCode === 'DOCUMENT_FAILED' || error.errorCode === 'DOCUMENT_TIMED_OUT');
+  if (!isOfDocument) return { reason: explainError(error) };
+  const { error: cause } = error.data.report;
+  if (cause === undefined) return { reason: error.message, help: HELP.PROCESSING_TIMEOUT };
+  return { reason: cause.message, help: HELP[cause.code] };
+}
+
+/** Files that a list names for people; `--json` names all. */
+const SHOWN_MAX = 20;
+
+const isFailed = ({ outcome }: FileResult): boolean => outcome === 'failed';
+
+/** Writes a list of files, each with what there is to say. `withOutcome`: also what has happened. */
+function writeList(results: FileResult[], write: (line: string) => void, withOutcome = false): void {
+  for (const { file, outcome, reason, help, warnings = [] } of results.slice(0, SHOWN_MAX)) {
+    const why = [reason, ...warnings, help && `→ ${help}`].filter((text) => text !== undefined).join(' ');
+    write(`  ${withOutcome ? `${outcome}: ` : ''}${toVisibleLine(file)}`);
+    if (why !== '') write(indent(toVisibleLine(why), '      ', terminalColumns()));
+  }
+  if (results.length > SHOWN_MAX) write(`  … and ${results.length - SHOWN_MAX} more; --json names all`);
+}
+
+/** Names the files that will not be sent, before any other is. */
+export function tellRefused(refused: FileResult[]): void {
+  if (refused.length === 0) return;
+  tell(`${pluralise(refused.length, 'file')} will not be sent:`);
+  writeList(refused, tell);
+}
+
+export type ImportReport = ReturnType<typeof createReport>;
+
+/** Collects what became of the files. With `json`, prints each at once. */
+export function createReport({ json, isTrial }: { json: boolean; isTrial: boolean }) {
+  const startMs = performance.now();
+  const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>; // of all
+  const failed: FileResult[] = [];
+  /** Others of which people read more than their number. */
+  const noted: FileResult[] = [];
+  return {
+    counts,
+    add(result: FileResult): void {
+      counts[result.outcome] += 1;
+      if (json) printJson(result);
+      else if (isFailed(result)) failed.push(result);
+      else if (result.warnings !== undefined || (isTrial && result.outcome !== 'unchanged'))
+        noted.push(result);
+    },
+    /** Prints the lists and the numbers. `stopped`: why not all files were tried. */
+    conclude(knowledgeBase: { id?: string; name: string }, stopped?: string): void {
+      const seconds = Math.round((performance.now() - startMs) / 100) / 10;
+      if (json) {
+        const { id: knowledgeBaseId, name } = knowledgeBase;
+        printJson({ summary: { knowledgeBaseId, name, ...counts, seconds, ...(stopped && { stopped }) } });
+        return;
+      }
+      writeList(noted, print, true);
+      if (failed.length > 0) print(`${pluralise(failed.length, 'file')} failed:`);
+      writeList(failed, print);
+      if (stopped) tell(`${stopped} Run the command again to go on.`);
+      const numbers = OUTCOMES.filter((outcome) => counts[outcome] > 0).map((of) => `${counts[of]} ${of}`);
+      const name = toVisibleLine(knowledgeBase.name) + (isTrial ? ' (--dry-run: nothing was sent)' : '');
+      print(`${name}: ${numbers.join(', ') || 'no files'}, ${seconds} s.`);
+    },
+  };
+}
