@@ -30,6 +30,31 @@ test('accounts list shows used and allowed amounts, and which limits are default
   expect(before[1]).toContain(' 0 of 1000 (default) 0 of 7 ');
 });
 
+test('with --json, lists are one object a line', async () => {
+  const lists = [await run('accounts', 'list', '--json'), await run('keys', 'list', '--json')];
+  const [accounts = [], keys = []] = lists.map((list) => list.split('\n').map((line) => JSON.parse(line)));
+  expect(accounts.filter(({ name }) => name === ACCOUNT)).toEqual([
+    {
+      name: ACCOUNT,
+      credits: 1_000_000_000,
+      knowledgeBaseCount: 0,
+      knowledgeBaseLimit: null,
+      storageUsed: 0,
+      storageLimitBytes: 7,
+      createdAt: expect.stringMatching(/Z$/),
+    },
+  ]);
+  expect(keys.filter(({ account }) => account === ACCOUNT)).toEqual([
+    expect.objectContaining({ scope: 'write', expiresAt: null, lastUsedOn: null, knowledgeBaseIds: null }),
+  ]);
+});
+
+test('completion knows the commands', async () => {
+  const script = await run('completion', 'bash');
+  expect(script).toContain("'/keys/create --scope') choose 'search write'");
+  expect(script).toMatch(/'\/import'\) offer '[^']*--kb /);
+});
+
 test('--version prints the version of package.json', async () => {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   expect(await run('--version')).toBe(version);

@@ -1,6 +1,6 @@
 /** `doctor`, the check of a deployment, beside a running service: its output, and its exit code for scripts. */
 import { expect, inject, test } from 'vitest';
-import { runCommand, spawnCommand } from '../harness/command-line.ts';
+import { spawnCommand } from '../harness/command-line.ts';
 import { environmentOf } from '../harness/service-process.ts';
 
 const dataDirectory = inject('dataDirectory');
@@ -16,5 +16,13 @@ test('exit code 0 and a line for each part if there are warnings but no problems
 });
 
 test('exit code 1 if there is a problem: no server answers at the port of these settings', async () => {
-  await expect(runCommand(dataDirectory, 'doctor')).rejects.toThrow('doctor ended with 1');
+  const { output, code } = await spawnCommand(environmentOf(dataDirectory), 'doctor', '--json');
+  const lines = output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.find(({ part }) => part === 'server')).toMatchObject({
+    problems: [{ remedy: expect.any(String) }],
+  });
+  expect([lines.at(-1), code]).toEqual([{ summary: { problems: 1, warnings: expect.any(Number) } }, 1]);
 });

@@ -1,0 +1,168 @@
+/** The commands for API keys: create, list and revoke them. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { generateApiKey, readApiKey } from '../api-key.ts';
+import {
+  BOOTSTRAP_KEY_NAME,
+  insertApiKey,
+  KEY_KNOWLEDGE_BASES_MAX,
+  listApiKeys,
+  revokeApiKey,
+} from '../database/api-keys.ts';
+import { readDatabaseTime } from '../database/clock.ts';
+import type { Database } from '../database/database.ts';
+import { requireKnowledgeBase } from '../database/knowledge-bases.ts';
+import type { KeyScope } from '../database/tables.ts';
+import { ServiceError } from '../errors.ts';
+import { parseKnowledgeBaseId } from '../ids.ts';
+import { print, printJson, tell } from '../terminal.ts';
+import { formatTime, readName, requireAccountId } from './account-commands.ts';
+import { onDatabase } from './on-database.ts';
+import { CommandError, collect, type JsonOption, wholeNumber, withExamples, withJson } from './options.ts';
+import { printTable } from './table.ts';
+
+/** A hundred years. PostgreSQL and JavaScript write times after the year 9999 in different ways. */
+const EXPIRY_MAX_DAYS = 36_500;
+
+/** Refuses BOOTSTRAP_KEY_NAME: the next start with another BOOTSTRAP_API_KEY revokes the keys of that name. */
+function readKeyName(text: string): string {
+  if (text !== BOOTSTRAP_KEY_NAME) return readName(text);
+  throw new InvalidArgumentError('Keys of this name come from that setting.');
+}
+
+/** Formats a day in UTC: 2026-01-15; null → `-`. */
+const formatDay = (time: Date | null): string => formatTime(time).slice(0, 'YYYY-MM-DD'.length);
+
+/** @throws a sentence for the user unless the account has all these knowledge bases */
+async function requireKnowledgeBases(database: Database, accountId: string, ids: string[]): Promise<void> {
+  if (ids.length > KEY_KNOWLEDGE_BASES_MAX)
+    throw new CommandError(`A key can be bound to ${KEY_KNOWLEDGE_BASES_MAX} knowledge bases at most.`);
+  for (const id of ids) {
+    const owned = async () =>
+      await requireKnowledgeBase(database, {
+        accountId,
+        knowledgeBaseId: parseKnowledgeBaseId(id, undefined),
+      });
+    await owned().catch((error) => {
+      throw error instanceof ServiceError
+        ? new CommandError(`The account has no knowledge base ${id}.`)
+        : error;
+    });
+  }
+}
+
+type KeyOptions = JsonOption & {
+  account: string;
+  name: string;
+  scope: KeyScope;
+  knowledgeBase?: string[];
+  expiresInDays?: number;
+};
+
+/** The commands of API keys. */
+export const keys = withExamples(
+  new Command('keys').description('API keys of accounts'),
+  [
+    'keys create --name website --scope search --knowledge-base ID',
+    'a key that only reads, in one knowledge base',
+  ],
+  ['keys revoke ID', 'the id that `keys list` shows'],
+);
+
+withJson(keys.command('create'))
+  .description('create a key; it is shown only once')
+  .option('--account <name>', 'the account that it belongs to', 'default')
+  .option('--name <text>', 'its purpose, for your lists', readKeyName, 'unnamed')
+  .addOption(
+    new Option(
+      '--scope <scope>',
+      'search: queries, lists and reads; write: also imports, updates and deletions',
+    )
+      .choices(['search', 'write'])
+      .default('write'),
+  )
+  .option(
+    '--knowledge-base <id>',
+    'bind it to this knowledge base; may be repeated. All others do not exist for it (default: it sees all)',
+    collect,
+  )
+  .option(
+    '--expires-in-days <days>',
+    `it expires in 1 to ${EXPIRY_MAX_DAYS} days (default: never)`,
+    wholeNumber(1, EXPIRY_MAX_DAYS),
+  )
+  .action(({ json, account, name, scope, knowledgeBase: knowledgeBaseIds, expiresInDays }: KeyOptions) =>
+    onDatabase(async (database) => {
+      const accountId = await requireAccountId(database, account);
+      await requireKnowledgeBases(database, accountId, knowledgeBaseIds ?? []);
+      const key = generateApiKey();
+      const now = await readDatabaseTime(database);
+      const expiresAt =
+        expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * 86_400_000);
+      await insertApiKey(database, key, { accountId, name, expiresAt, scope, knowledgeBaseIds });
+      const id = readApiKey(key)?.keyId;
+      if (json)
+        printJson({ id, key, account, name, scope, expiresAt, knowledgeBaseIds: knowledgeBaseIds ?? null });
+      else {
+        print(key);
+        tell(`Key ${id} of account ${account}. It is not shown again.`);
+      }
+    }),
+  );
+
+type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
+
+/** A key for programs; times of keys that never expire, are valid or unused are null. `lastUsedOn`: a day in UTC. */
+const toJson = ({ id, account, name, scope, ...key }: ListedKey) => ({
+  id,
+  account,
+  name,
+  scope,
+  createdAt: key.created_at,
+  expiresAt: key.expires_at,
+  revokedAt: key.revoked_at,
+  lastUsedOn: key.last_used_at && formatDay(key.last_used_at),
+  knowledgeBaseIds: key.knowledge_base_ids,
+});
+
+withJson(keys.command('list'))
+  .description('list all keys, without their secrets')
+  .action(({ json }: JsonOption) =>
+    onDatabase(async (database) => {
+      const listed = await listApiKeys(database);
+      if (json) for (const key of listed) printJson(toJson(key));
+      else
+        await printTable(
+          listed.map(({ id, account, name, scope, ...key }) => ({
+            id,
+            account,
+            name,
+            scope,
+            created: formatTime(key.created_at),
+            expires: formatTime(key.expires_at),
+            revoked: formatTime(key.revoked_at),
+            'last used': formatDay(key.last_used_at),
+            'knowledge bases': key.knowledge_base_ids?.join(' ') ?? 'all',
+          })),
+        );
+    }),
+  );
+
+withJson(keys.command('revoke'))
+  .description('revoke a key; all servers refuse it within a second')
+  .argument('<id>', 'the id that `keys list` shows')
+  .action((id: string, { json }: JsonOption) =>
+    onDatabase(async (database) => {
+      if (!(await revokeApiKey(database, id)))
+        throw new CommandError(`There is no key ${id}; see \`keys list\`.`);
+      if (json) printJson({ id, revoked: true });
+      else print(`Key ${id} is revoked.`);
+    }),
+  );
+
+withJson(keys.command('generate'))
+  .description('print a new key for BOOTSTRAP_API_KEY, without storing it')
+  .action(({ json }: JsonOption) => {
+    const key = generateApiKey();
+    if (json) printJson({ key });
+    else print(key);
+  });

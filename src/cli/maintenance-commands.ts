@@ -1,0 +1,101 @@
+/** The commands that check, update and save a deployment. They load their code when they run. */
+import { Command } from 'commander';
+import { readConfig } from '../config/config.ts';
+import type { Problem } from '../problem.ts';
+import { openFiles } from '../serve/open-files.ts';
+import { print, printJson, tell } from '../terminal.ts';
+import { pluralise } from './formats.ts';
+import { onDatabase } from './on-database.ts';
+import { type JsonOption, withExamples, withJson } from './options.ts';
+
+type Counts = { problems: number; warnings?: number };
+
+/** Prints the last line of a checking command. The exit status is 1 after problems, but not after warnings. */
+function conclude({ problems, warnings = 0 }: Counts, json: boolean | undefined): void {
+  if (json) printJson({ summary: { problems, warnings } });
+  else print(pluralise(problems, 'problem') + (warnings > 0 ? `, ${pluralise(warnings, 'warning')}` : ''));
+  if (problems > 0) process.exitCode = 1;
+}
+
+export const migrate = withJson(new Command('migrate'))
+  .description("update the database to this version's schema")
+  .action(({ json }: JsonOption) =>
+    onDatabase(async () => {
+      if (json) printJson({ isUpToDate: true });
+      else print('The schema is up to date.');
+    }),
+  );
+
+export const fsck = withJson(new Command('fsck'), 'print JSON: one line for each problem, then a summary')
+  .description('check all stored data: counters against a recount, files against their rows')
+  .option(
+    '--repair',
+    'correct counters, remove objects without a row, and clear uploads whose object is missing',
+  )
+  .action(async ({ json, repair = false }: JsonOption & { repair?: boolean }) => {
+    const { checkStore } = await import('../admin/check-store.ts');
+    await onDatabase(async (database) => {
+      const config = readConfig();
+      const files = await openFiles(config);
+      const { importTimeoutSeconds, importWaitSeconds } = config;
+      let problems = 0;
+      for await (const problem of checkStore({
+        database,
+        files,
+        importTimeoutSeconds,
+        importWaitSeconds,
+        repair,
+      })) {
+        if (json) printJson({ problem });
+        else print(problem);
+        problems += 1;
+      }
+      conclude({ problems }, json);
+      if (problems > 0 && !repair)
+        tell('`npx knowledge-retrieval fsck --repair` corrects as much as possible.');
+    });
+  });
+
+export const backup = withExamples(
+  withJson(new Command('backup'))
+    .description('copy a snapshot of database and files into one file; servers may run meanwhile')
+    .argument('<path>', 'the file to create, or its directory'),
+  ['backup /var/backups', 'a file with the time in its name; prints its path'],
+).action(async (target: string, { json }: JsonOption) => {
+  const { backUp } = await import('../admin/backup/back-up.ts');
+  const path = await backUp(readConfig(), target, tell);
+  if (json) printJson({ path });
+  else print(path);
+});
+
+export const restore = withJson(new Command('restore'), 'print JSON: a summary')
+  .description('restore a backup into an empty database and DATA_DIR, while no server runs on them')
+  .argument('<file>', 'a file created by `backup`')
+  .action(async (file: string, { json }: JsonOption) => {
+    const { restore: restoreBackup } = await import('../admin/backup/restore.ts');
+    conclude({ problems: await restoreBackup(readConfig(), file, tell) }, json);
+  });
+
+function printFinding(part: string, problems: Problem[]): void {
+  if (problems.length === 0) print(`ok     ${part}`);
+  for (const { problem, remedy, isWarning } of problems)
+    print(`${isWarning ? 'warn ' : 'WRONG'}  ${part}: ${problem}\n       ${remedy}`);
+}
+
+export const doctor = withJson(new Command('doctor'), 'print JSON: one line for each part, then a summary')
+  .description(
+    'check settings, disk, database, files, jobs and server, and print each problem with its remedy; ' +
+      'after warnings only, the exit status is 0',
+  )
+  .option('--no-server', 'skip the checks of a running server')
+  .action(async ({ json, server }: JsonOption & { server: boolean }) => {
+    const { examine } = await import('../admin/doctor/doctor.ts');
+    const found: Problem[] = [];
+    for await (const { part, problems } of examine({ server })) {
+      if (json) printJson({ part, problems });
+      else printFinding(part, problems);
+      found.push(...problems);
+    }
+    const warnings = found.filter(({ isWarning }) => isWarning).length;
+    conclude({ problems: found.length - warnings, warnings }, json);
+  });
