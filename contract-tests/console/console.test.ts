@@ -69,6 +69,7 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await row('hours.txt').getByText('Searchable').waitFor();
     await row('damaged.pdf').getByText('Open it on your computer, save it again').waitFor();
     await text('Uploads are done').waitFor();
+    await page.locator('.announcements').getByText('2 files searchable, 1 failed').waitFor();
   });
 
   test('pastes a text; what was typed stays when the service refuses it', async () => {
@@ -227,6 +228,45 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
   });
 });
 
+test.skipIf(browser === undefined)('the keyboard alone is enough, and returns to where it was', async () => {
+  if (browser === undefined) return;
+  const { apiKey: otherKey } = await openAccount();
+  const { page } = await openConsole(browser);
+  const { keyboard } = page;
+  const focused = () => page.evaluate('document.activeElement.innerText || document.activeElement.ariaLabel');
+  await page.getByLabel('API key').waitFor();
+  await keyboard.type(otherKey);
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Create your first knowledge base' }).waitFor();
+  await page.getByRole('button', { name: 'New knowledge base' }).focus();
+  await keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await focused()).toBe('New knowledge base');
+  await keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await keyboard.type('By keyboard');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'By keyboard' }).waitFor();
+  await page.goto(`${page.url().split('#')[0]}#/search`);
+  await page.getByLabel('Question or words').waitFor();
+  await page.locator('.dropdown summary').focus();
+  await keyboard.press('Enter');
+  const choice = page.getByRole('checkbox', { name: 'By keyboard' });
+  await choice.waitFor();
+  await keyboard.press('Tab');
+  await keyboard.press('Space');
+  expect(await choice.isChecked()).toBe(true);
+  await keyboard.press('Escape');
+  expect(await focused()).toBe('By keyboard');
+  await keyboard.press('Shift+Tab');
+  await keyboard.type('anything');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
+  await page.context().close();
+});
+
 test.skipIf(browser === undefined)(
   'a key that only searches finds and reads; what it may not do is disabled with the reason',
   async () => {
@@ -240,7 +280,7 @@ test.skipIf(browser === undefined)(
     await page.getByText('Key: search only').waitFor();
     const rename = page.getByRole('button', { name: 'Rename' });
     expect(await rename.isDisabled()).toBe(true);
-    expect(await rename.getAttribute('title')).toContain('may only search and read');
+    await page.getByText('This key may only search and read.').waitFor();
     expect(await page.getByRole('button', { name: 'Choose files' }).count()).toBe(0);
     await visit(page, '#/search?q=café');
     await page.getByRole('link', { name: 'Hours' }).waitFor();

@@ -62,6 +62,19 @@ const PAGES: [name: string, hash: string, element: string][] = [
   ['no page', '#/nothing', 'text=There is no such page'],
 ];
 
+/** The dialogs: the button that opens each, and the page that has it. */
+const DIALOGS: [button: string, hash: string][] = [
+  ['New knowledge base', '#/'],
+  ['Rename', `#/knowledge-bases/${knowledgeBaseId}`],
+  ['Delete', `#/knowledge-bases/${knowledgeBaseId}`],
+  ['Paste a text', `#/knowledge-bases/${knowledgeBaseId}`],
+  ['Edit', `#/documents/${hostileId}`],
+  ['Delete', `#/documents/${hostileId}`],
+  ['Copy as code', '#/search?q=kiwi'],
+  ['New webhook', '#/webhooks'],
+  ['Delete the webhook', '#/webhooks'],
+];
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The violated rules, with the first element of each. */
@@ -100,6 +113,22 @@ describe.skipIf(browser === undefined).each(['light', 'dark'] as const)('in %s c
       }
     },
   );
+
+  test.each(DIALOGS)('the dialog that "%s" opens violates no rule of axe', async (name, hash) => {
+    const { page } = opened;
+    await page.setViewportSize({ width: 320, height: 800 });
+    await visit(page, hash);
+    await page.getByRole('button', { name }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    for (const add of await dialog.getByRole('button', { name: /^Add an? / }).all()) await add.click();
+    expect(await findViolations(opened)).toEqual([]);
+    const overflow =
+      "document.querySelector('dialog').scrollWidth - document.querySelector('dialog').clientWidth";
+    expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
 
   test('no text became markup, and the browser had nothing to complain about', async () => {
     expect(await opened.page.title()).not.toContain('owned');

@@ -127,4 +127,8 @@ export const writeObstacle = ({ scope }: Session): string | undefined =>
 
 /** Why the key may not manage the account; undefined: it may. */
 export const accountObstacle = ({ scope }: Session): string | undefined =>
-  scope === 'account' ? undefined : 'This needs a key for the whole account with the scope write.';
+  scope === 'account'
+    ? undefined
+    : scope === 'search'
+      ? 'This key may only search and read.'
+      : 'This key may write in some knowledge bases only, and not manage the account.';

@@ -68,6 +68,14 @@ async function problemsFound(): Promise<string[]> {
   return problems;
 }
 
+test('the console may send files to the store, and to no other server but its own', async () => {
+  const { uploadUrl } = await newTicket(9);
+  const page = await fetch(started.suite.address, { headers: { accept: 'text/html' } });
+  expect(page.headers.get('content-security-policy')).toContain(
+    `connect-src 'self' ${new URL(uploadUrl).origin};`,
+  );
+});
+
 test('an upload counts after the expiry of its address too, and can still be imported', async () => {
   await leaveRoom(10);
   const ticket = await newTicket(9);

@@ -9,7 +9,7 @@ import { countOf, formatBytes, formatCount } from '../format.ts';
 import { announce } from '../parts/announcements.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { BackIcon, EditIcon, LinkIcon, RetryIcon, SearchIcon, TrashIcon } from '../parts/icons.tsx';
-import { ErrorNotice, Loading } from '../parts/notice.tsx';
+import { ErrorNotice, Loading, Restriction } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
 import { addressOf, route, visit } from '../routes.ts';
 import { AttributeTags } from '../search/result.tsx';
@@ -202,6 +202,7 @@ export function DocumentPage() {
           </div>
         </div>
       </div>
+      <Restriction obstacle={obstacle} />
       <State document={document} onChange={reload} />
       {document.status === 'processed' && (
         <>

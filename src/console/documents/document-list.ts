@@ -2,6 +2,7 @@
 import { type Signal, signal } from '@preact/signals';
 import type { Document, DocumentStatus, KnowledgeBase, KnowledgeRetrieval } from '../../client/index.ts';
 import { isUnsettled } from './status.tsx';
+import { isUploading } from './uploads.ts';
 
 export type DocumentQuery = { knowledgeBaseId: string; status?: DocumentStatus; titleContains?: string };
 
@@ -39,7 +40,7 @@ const IDLE_INTERVAL_MS = 15_000;
 
 const isBusy = ({ documents, knowledgeBase }: State): boolean => {
   const { pending = 0, processing = 0 } = knowledgeBase?.documentsByStatus ?? {};
-  return pending + processing > 0 || documents.some(isUnsettled);
+  return isUploading.peek() || pending + processing > 0 || documents.some(isUnsettled);
 };
 
 /**

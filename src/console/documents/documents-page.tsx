@@ -8,7 +8,7 @@ import { KnowledgeBaseForm } from '../knowledge-bases/knowledge-base-form.tsx';
 import { announce } from '../parts/announcements.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { BackIcon, EditIcon, RetryIcon, SearchIcon, TrashIcon } from '../parts/icons.tsx';
-import { ErrorNotice, Loading } from '../parts/notice.tsx';
+import { ErrorNotice, Loading, Restriction } from '../parts/notice.tsx';
 import { addressOf, route, setParameters } from '../routes.ts';
 import { useSession, writeObstacle } from '../session.ts';
 import { useAction } from '../use-action.ts';
@@ -20,7 +20,7 @@ import { PasteDialog } from './paste-dialog.tsx';
 import { hasFailed, STATUS_NAMES } from './status.tsx';
 import { UploadArea } from './upload-area.tsx';
 import { UploadPanel } from './upload-panel.tsx';
-import { runningCount } from './uploads.ts';
+import { isUploading } from './uploads.ts';
 
 const isStatus = (text: string | null): text is DocumentStatus => text !== null && text in STATUS_NAMES;
 
@@ -181,8 +181,9 @@ export function DocumentsPage() {
   }, [id, status, title]);
   former.current = list;
   useEffect(() => list.end, [list]);
-  const running = runningCount.value;
-  useEffect(() => void list.refresh(), [running]);
+  const isBusy = isUploading.value;
+  // The list watches uploads closely from their beginning on, and shows what they have left at their end.
+  useEffect(() => void list.refresh(), [isBusy]);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [dialog, setDialog] = useState<Dialog>();
   const { knowledgeBase, documents, isLoading, error } = list.state.value;
@@ -204,6 +205,7 @@ export function DocumentsPage() {
   return (
     <>
       <Head knowledgeBase={knowledgeBase} onOpen={setDialog} />
+      <Restriction obstacle={writeObstacle(session)} />
       <UploadArea knowledgeBaseId={id} isEmpty={isEmpty} onPaste={() => setDialog('paste')} />
       <UploadPanel knowledgeBaseId={id} />
       <ErrorNotice doing="The documents could not be listed." error={error} onRetry={list.refresh} />

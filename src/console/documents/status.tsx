@@ -45,7 +45,3 @@ export const FAILURE_REMEDIES: Record<DocumentErrorCode, string> = {
   PROCESSING_TIMEOUT: 'Retry when the service is less busy. If it fails again, split the file.',
   INTERNAL_ERROR: 'This is a fault of the service: retry, and look into its log if it fails again.',
 };
-
-/** The only failures that a second try can end in another way. Other files would fail again. */
-export const canRetryHelp = (code: DocumentErrorCode | undefined): boolean =>
-  code === 'PROCESSING_TIMEOUT' || code === 'INTERNAL_ERROR';

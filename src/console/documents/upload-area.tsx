@@ -57,7 +57,7 @@ export function UploadArea({ knowledgeBaseId, isEmpty, onPaste }: UploadAreaProp
   const obstacle = writeObstacle(session);
   const start = (files: ChosenFile[]) => {
     if (files.length === 0) return announce('There was no file in it.');
-    startUploads(session.patientService, files, { knowledgeBaseId, skipsUnchanged, replacesByPath });
+    void startUploads(session.patientService, files, { knowledgeBaseId, skipsUnchanged, replacesByPath });
     announce(`${countOf(files.length, 'file')} will be uploaded.`);
   };
   const isOver = useDrop(start, obstacle === undefined);
@@ -66,7 +66,7 @@ export function UploadArea({ knowledgeBaseId, isEmpty, onPaste }: UploadAreaProp
     // The same file may be chosen again.
     input.value = '';
   };
-  if (obstacle !== undefined) return isEmpty ? <p class="muted">{obstacle}</p> : null;
+  if (obstacle !== undefined) return isEmpty ? <p class="muted">It has no documents yet.</p> : null;
   return (
     <section
       class={`upload-area ${isEmpty ? 'large' : ''} ${isOver ? 'over' : ''}`}

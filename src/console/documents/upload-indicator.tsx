@@ -2,21 +2,25 @@
 import { useEffect } from 'preact/hooks';
 import { countOf } from '../format.ts';
 import { addressOf } from '../routes.ts';
-import { runningCount, uploads } from './uploads.ts';
+import { isUploading, running } from './uploads.ts';
 
-export function UploadIndicator() {
-  const running = runningCount.value;
+/** While files are under way, the browser asks before it closes the tab. */
+function useWarning(isNeeded: boolean): void {
   useEffect(() => {
-    if (running === 0) return;
+    if (!isNeeded) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', warn);
     return () => removeEventListener('beforeunload', warn);
-  }, [running > 0]);
-  const last = uploads.value.at(-1);
-  if (running === 0 || last === undefined) return null;
+  }, [isNeeded]);
+}
+
+export function UploadIndicator() {
+  const { count, knowledgeBaseId } = running.value;
+  useWarning(isUploading.value);
+  if (knowledgeBaseId === undefined) return null;
   return (
-    <a class="tag" href={addressOf.documents(last.knowledgeBaseId)}>
-      {countOf(running, 'upload')}
+    <a class="tag" href={addressOf.documents(knowledgeBaseId)}>
+      {countOf(count, 'upload')}
     </a>
   );
 }

@@ -1,18 +1,20 @@
 /** The uploads into one knowledge base, with a bar for each. */
-import { useState } from 'preact/hooks';
+import { useComputed } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { describeError } from '../describe-error.ts';
 import { countOf, formatBytes, formatCount } from '../format.ts';
+import { announce } from '../parts/announcements.tsx';
 import { addressOf } from '../routes.ts';
 import { FAILURE_REMEDIES } from './status.tsx';
 import {
   clearUploads,
-  endedCounts,
   hasEnded,
-  runningCount,
+  runningIn,
   stopUploads,
   type Upload,
+  type UploadList,
   type UploadState,
-  uploads,
+  uploadsInto,
 } from './uploads.ts';
 
 const STEPS: Record<UploadState['phase'], string> = {
@@ -63,43 +65,63 @@ function Row({ upload }: { upload: Upload }) {
   );
 }
 
-/** Rows that are shown. A folder may have thousands of files: those that failed or are under way matter most. */
-const SHOWN_MAX = 8;
+/** Rows that are shown, of a folder with thousands of files. */
+const [SHOWN, SHOWN_MAX] = [8, 200];
 
-const shownFirst = (upload: Upload): number => {
-  const { phase } = upload.state.value;
-  if (phase === 'failed') return 0;
-  if (phase === 'sending' || phase === 'reading') return 1;
-  return hasEnded(upload) ? 2 : 3;
-};
-
-function pick(all: Upload[]): Upload[] {
-  const ranked = all.map((upload) => [shownFirst(upload), upload] as const);
-  return ranked
-    .toSorted(([a, first], [b, second]) => a - b || second.id - first.id)
-    .map(([, upload]) => upload);
+/** The uploads that matter most: those that failed, those under way, those that have ended, those that wait. */
+function pick(uploads: Upload[], count: number): Upload[] {
+  const [failed, active, ended, waiting]: Upload[][] = [[], [], [], []];
+  for (const upload of uploads) {
+    const { phase } = upload.state.peek();
+    if (phase === 'failed') failed?.push(upload);
+    else if (hasEnded(upload)) ended?.push(upload);
+    else (phase === 'waiting' ? waiting : active)?.push(upload);
+  }
+  return [failed, active, ended?.reverse(), waiting].flatMap((group) => group ?? []).slice(0, count);
 }
 
-export function UploadPanel({ knowledgeBaseId }: { knowledgeBaseId: string }) {
+/** How often the panel is drawn while files end: each end would sort all of them. */
+const INTERVAL_MS = 400;
+
+/** Draws the panel again and again while uploads go on. Each row follows its own upload by itself. */
+function useIntervals(isRunning: boolean): void {
+  const [, setCount] = useState(0);
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => setCount((count) => count + 1), INTERVAL_MS);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+}
+
+/** What has become of all uploads, for those who do not see the rows. */
+const summaryOf = (processed: number, failed: number): string =>
+  `${countOf(processed, 'file')} searchable${failed > 0 ? `, ${formatCount(failed)} failed` : ''}`;
+
+function Panel({ list }: { list: UploadList }) {
   const [showsAll, setShowsAll] = useState(false);
-  const own = uploads.value.filter((upload) => upload.knowledgeBaseId === knowledgeBaseId);
-  if (own.length === 0) return null;
-  const { processed, failed } = endedCounts.value;
-  const running = runningCount.value;
-  const shown = pick(own).slice(0, showsAll ? 200 : SHOWN_MAX);
+  const isRunning = useComputed(() => runningIn(list) > 0).value;
+  useIntervals(isRunning);
+  const { processed, failed } = list.ended.peek();
+  const wasRunning = useRef(isRunning);
+  useEffect(() => {
+    if (wasRunning.current && !isRunning) announce(`${summaryOf(processed, failed)}.`);
+    wasRunning.current = isRunning;
+  }, [isRunning]);
+  const all = list.uploads.value;
+  if (all.length === 0) return null;
+  const shown = pick(all, showsAll ? SHOWN_MAX : SHOWN);
+  const count = all.length - processed - failed;
   return (
     <section class="card uploads" aria-label="Uploads">
       <header>
-        <h2>{running > 0 ? `Uploading ${countOf(running, 'file')}` : 'Uploads are done'}</h2>
-        <p class="muted" role="status">
-          {formatCount(processed)} searchable{failed > 0 && `, ${formatCount(failed)} failed`}
-        </p>
-        {running > 0 ? (
-          <button type="button" class="quiet" onClick={stopUploads}>
+        <h2>{isRunning ? `Uploading ${countOf(count, 'file')}` : 'Uploads are done'}</h2>
+        <p class="muted">{summaryOf(processed, failed)}</p>
+        {isRunning ? (
+          <button type="button" class="quiet" onClick={() => stopUploads(list)}>
             Stop
           </button>
         ) : (
-          <button type="button" class="quiet" onClick={clearUploads}>
+          <button type="button" class="quiet" onClick={() => clearUploads(list)}>
             Clear
           </button>
         )}
@@ -109,9 +131,9 @@ export function UploadPanel({ knowledgeBaseId }: { knowledgeBaseId: string }) {
           <Row key={upload.id} upload={upload} />
         ))}
       </ul>
-      {own.length > shown.length && (
+      {all.length > shown.length && (
         <p class="muted uploads-more">
-          and {formatCount(own.length - shown.length)} more{' '}
+          and {formatCount(all.length - shown.length)} more{' '}
           {!showsAll && (
             <button type="button" class="quiet" onClick={() => setShowsAll(true)}>
               Show more
@@ -121,4 +143,9 @@ export function UploadPanel({ knowledgeBaseId }: { knowledgeBaseId: string }) {
       )}
     </section>
   );
+}
+
+export function UploadPanel({ knowledgeBaseId }: { knowledgeBaseId: string }) {
+  const list = uploadsInto(knowledgeBaseId);
+  return list === undefined ? null : <Panel list={list} />;
 }

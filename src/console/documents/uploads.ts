@@ -17,11 +17,7 @@ export type UploadState = {
   error?: unknown;
 };
 
-export type Upload = ChosenFile & {
-  id: number;
-  knowledgeBaseId: string;
-  state: Signal<UploadState>;
-};
+export type Upload = ChosenFile & { id: number; state: Signal<UploadState> };
 
 export type UploadOptions = {
   knowledgeBaseId: string;
@@ -31,31 +27,60 @@ export type UploadOptions = {
   replacesByPath: boolean;
 };
 
-/** The uploads of this tab, the latest last. */
-export const uploads = signal<Upload[]>([]);
+/** The uploads into one knowledge base. */
+export type UploadList = {
+  /** The latest last. */
+  uploads: Signal<Upload[]>;
+  /** How many have ended. Ten thousand end one by one, so each end changes a number instead of counting all. */
+  ended: Signal<{ processed: number; failed: number }>;
+  stopping: AbortController;
+};
+
+/** The lists of this tab, by their knowledge bases. */
+const lists = signal<ReadonlyMap<string, UploadList>>(new Map());
+
+export const uploadsInto = (knowledgeBaseId: string): UploadList | undefined =>
+  lists.value.get(knowledgeBaseId);
+
+export const runningIn = ({ uploads, ended }: UploadList): number =>
+  uploads.value.length - ended.value.processed - ended.value.failed;
+
+/** The uploads that have not ended, and a knowledge base that gets some of them. */
+export const running = computed(() => {
+  const busy = [...lists.value].map(([id, list]) => ({ id, count: runningIn(list) }));
+  const count = busy.reduce((sum, list) => sum + list.count, 0);
+  return { count, knowledgeBaseId: busy.find((list) => list.count > 0)?.id };
+});
+
+export const isUploading = computed(() => running.value.count > 0);
 
 const ENDED: ReadonlySet<UploadState['phase']> = new Set(['processed', 'unchanged', 'failed', 'stopped']);
-export const hasEnded = ({ state }: Upload): boolean => ENDED.has(state.value.phase);
 
-/** Numbers of the uploads. Ten thousand files end one by one, so each end changes a number instead of counting all. */
-const ended = signal({ processed: 0, failed: 0 });
-export const endedCounts = computed(() => ended.value);
-export const runningCount = computed(() => uploads.value.length - ended.value.processed - ended.value.failed);
+/** Whether it has ended by now. A page that asks this is not drawn again when it changes. */
+export const hasEnded = ({ state }: Upload): boolean => ENDED.has(state.peek().phase);
 
 /** The longest `externalId`. */
 const EXTERNAL_ID_MAX = 256;
+/** The largest file that the service takes. */
+const FILE_MAX_BYTES = 50 * 2 ** 20;
 
 let lastId = 0;
-let stopping = new AbortController();
 
 /** Changes the state of an upload. A change after its end is ignored. */
-function change(upload: Upload, state: UploadState): void {
+function change({ ended }: UploadList, upload: Upload, state: UploadState): void {
   if (hasEnded(upload)) return;
   upload.state.value = state;
   if (!ENDED.has(state.phase)) return;
   const { processed, failed } = ended.value;
   const isGood = state.phase === 'processed' || state.phase === 'unchanged';
   ended.value = isGood ? { processed: processed + 1, failed } : { processed, failed: failed + 1 };
+}
+
+/** Why the service would refuse the file; undefined: it will not because of its size. */
+function findObstacle({ file }: Upload): Error | undefined {
+  if (file.size === 0) return new Error('The file is empty.');
+  if (file.size <= FILE_MAX_BYTES) return undefined;
+  return new Error('The file is larger than 50 MiB. Split it, or remove large pictures.');
 }
 
 /** The state that the client reports, as the page shows it. */
@@ -70,43 +95,64 @@ function toState({ phase, sentBytes, totalBytes, document, error }: FileProgress
   return { phase: error?.errorCode === 'ABORTED' ? 'stopped' : 'failed', error, ...known };
 }
 
-/** Begins to upload the files. One that fails does not end the others. */
-export function startUploads(service: KnowledgeRetrieval, files: ChosenFile[], options: UploadOptions): void {
+function requireList(knowledgeBaseId: string): UploadList {
+  const known = lists.value.get(knowledgeBaseId);
+  if (known !== undefined) return known;
+  const list: UploadList = {
+    uploads: signal([]),
+    ended: signal({ processed: 0, failed: 0 }),
+    stopping: new AbortController(),
+  };
+  lists.value = new Map([...lists.value, [knowledgeBaseId, list]]);
+  return list;
+}
+
+/** Begins to upload the files. One that fails does not end the others. @returns when all have ended */
+export async function startUploads(
+  service: KnowledgeRetrieval,
+  files: ChosenFile[],
+  { knowledgeBaseId, skipsUnchanged, replacesByPath }: UploadOptions,
+): Promise<void> {
+  const list = requireList(knowledgeBaseId);
   const added = files.map((chosen) => ({
     ...chosen,
     id: ++lastId,
-    knowledgeBaseId: options.knowledgeBaseId,
     state: signal<UploadState>({ phase: 'waiting' }),
   }));
-  uploads.value = [...uploads.value, ...added];
-  const sources = added.map(({ file, path }) => ({
+  list.uploads.value = [...list.uploads.value, ...added];
+  for (const upload of added) {
+    const error = findObstacle(upload);
+    if (error !== undefined) change(list, upload, { phase: 'failed', error });
+  }
+  const sent = added.filter((upload) => !hasEnded(upload));
+  const sources = sent.map(({ file, path }) => ({
     file,
-    ...(options.replacesByPath && { externalId: path.slice(0, EXTERNAL_ID_MAX) }),
+    ...(replacesByPath && { externalId: path.slice(0, EXTERNAL_ID_MAX) }),
   }));
-  service
-    .uploadFilesAndPoll(sources, {
-      knowledgeBaseId: options.knowledgeBaseId,
-      ...(options.skipsUnchanged && { ifUnchanged: 'skip' as const }),
-      signal: stopping.signal,
+  try {
+    await service.uploadFilesAndPoll(sources, {
+      knowledgeBaseId,
+      ...(skipsUnchanged && { ifUnchanged: 'skip' as const }),
+      signal: list.stopping.signal,
       onProgress: ({ index, ...progress }) => {
-        const upload = added[index];
-        if (upload !== undefined) change(upload, toState(progress));
+        const upload = sent[index];
+        if (upload !== undefined) change(list, upload, toState(progress));
       },
-    })
-    // Each file has reported its own error. Those that were still waiting have not.
-    .catch((error) => {
-      for (const upload of added) change(upload, { phase: 'stopped', error });
     });
+  } catch (error) {
+    // Each file has reported its own error. Those that were still waiting have not.
+    for (const upload of sent) change(list, upload, { phase: 'stopped', error });
+  }
 }
 
-/** Stops all uploads that are under way. Documents that exist already stay. */
-export function stopUploads(): void {
-  stopping.abort();
-  stopping = new AbortController();
+/** Stops all uploads of the list that are under way. Documents that exist already stay. */
+export function stopUploads(list: UploadList): void {
+  list.stopping.abort();
+  list.stopping = new AbortController();
 }
 
-/** Forgets all uploads that have ended. */
-export function clearUploads(): void {
-  uploads.value = uploads.value.filter((upload) => !hasEnded(upload));
+/** Forgets all uploads of a list whose uploads have ended. */
+export function clearUploads({ uploads, ended }: UploadList): void {
+  uploads.value = [];
   ended.value = { processed: 0, failed: 0 };
 }

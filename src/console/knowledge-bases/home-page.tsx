@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { KnowledgeBase } from '../../client/index.ts';
 import { countOf, formatBytes, formatCount } from '../format.ts';
 import { PlusIcon, SearchIcon } from '../parts/icons.tsx';
-import { Empty, ErrorNotice, Loading } from '../parts/notice.tsx';
+import { Empty, ErrorNotice, Loading, Restriction } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
 import { addressOf, visit } from '../routes.ts';
 import { accountObstacle, useSession } from '../session.ts';
@@ -134,6 +134,7 @@ export function HomePage() {
         <h1>Knowledge bases</h1>
         {value && value.length > 0 && create}
       </div>
+      {value && value.length > 0 && <Restriction obstacle={obstacle} />}
       <ErrorNotice doing="The knowledge bases could not be listed." error={error} onRetry={reload} />
       {value === undefined && error === undefined && <Loading what="knowledge bases" />}
       {value?.length === 0 && (

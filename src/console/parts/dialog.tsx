@@ -1,4 +1,4 @@
-/** A dialog over the page. The browser keeps the focus inside, and returns it when the dialog closes. */
+/** A dialog over the page. The focus stays inside, and returns to where it was when the dialog closes. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { CloseIcon } from './icons.tsx';
@@ -16,8 +16,13 @@ export function Dialog({ title, children, onClose, isWide = false }: DialogProps
   const titleId = useId();
   useEffect(() => {
     const element = dialog.current;
+    const opener = document.activeElement;
     element?.showModal();
-    return () => element?.close();
+    return () => {
+      element?.close();
+      // The browser returns the focus only from a dialog that is still in the page.
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
   }, []);
   return (
     <dialog

@@ -1,6 +1,7 @@
 /** Boxes that explain: errors with what helps, empty pages with what to do next. */
 import type { ComponentChildren } from 'preact';
 import { describeError } from '../describe-error.ts';
+import { addressOf } from '../routes.ts';
 import { signOut } from '../session.ts';
 import { FailureIcon } from './icons.tsx';
 
@@ -41,6 +42,14 @@ export function ErrorNotice({
     </div>
   );
 }
+
+/** Why changes are disabled, for everybody: not all can read the titles of disabled buttons. */
+export const Restriction = ({ obstacle }: { obstacle: string | undefined }) =>
+  obstacle === undefined ? null : (
+    <p class="notice">
+      {obstacle} What it may not do is disabled. <a href={addressOf.usage}>About this key</a>
+    </p>
+  );
 
 /** What a page says that has nothing to show. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase } from '../../client/index.ts';
 import { countOf } from '../format.ts';
+import { Dropdown } from '../parts/dropdown.tsx';
 import { Field } from '../parts/field.tsx';
 import { FilterEditor } from './filter-editor.tsx';
 import { changedCount, LIMIT_DEFAULT, type SearchSettings } from './settings.ts';
@@ -33,41 +34,36 @@ function KnowledgeBaseChoice({
         ? (knowledgeBases.find(({ id }) => id === only)?.name ?? 'One knowledge base')
         : countOf(knowledgeBaseIds.length, 'knowledge base');
   return (
-    <details class="choices">
-      <summary class="button">
-        <span dir="auto">{label}</span>
-      </summary>
-      <div class="card">
-        {knowledgeBases.length > 10 && (
-          <input
-            type="search"
-            aria-label="Find a knowledge base"
-            placeholder="Find"
-            value={words}
-            onInput={(event) => setWords(event.currentTarget.value)}
-          />
-        )}
-        <ul>
-          {fitting.slice(0, LISTED_MAX).map(({ id, name }) => (
-            <li key={id}>
-              <label class="choice">
-                <input
-                  type="checkbox"
-                  checked={chosen.has(id)}
-                  onChange={(event) => toggle(id, event.currentTarget.checked)}
-                />
-                <span dir="auto">{name}</span>
-              </label>
-            </li>
-          ))}
-        </ul>
-        {only !== undefined && (
-          <button type="button" class="quiet" onClick={() => onChange({ ...settings, knowledgeBaseIds: [] })}>
-            Search all
-          </button>
-        )}
-      </div>
-    </details>
+    <Dropdown label={label}>
+      {knowledgeBases.length > 10 && (
+        <input
+          type="search"
+          aria-label="Find a knowledge base"
+          placeholder="Find"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+      )}
+      <ul>
+        {fitting.slice(0, LISTED_MAX).map(({ id, name }) => (
+          <li key={id}>
+            <label class="choice">
+              <input
+                type="checkbox"
+                checked={chosen.has(id)}
+                onChange={(event) => toggle(id, event.currentTarget.checked)}
+              />
+              <span dir="auto">{name}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {only !== undefined && (
+        <button type="button" class="quiet" onClick={() => onChange({ ...settings, knowledgeBaseIds: [] })}>
+          Search all
+        </button>
+      )}
+    </Dropdown>
   );
 }
 

@@ -1,0 +1,30 @@
+/** A button with a panel below it. Escape closes it, and so does everything that leaves it. */
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+
+export function Dropdown({ label, children }: { label: string; children: ComponentChildren }) {
+  const details = useRef<HTMLDetailsElement>(null);
+  const close = () => details.current?.removeAttribute('open');
+  return (
+    <details
+      ref={details}
+      class="dropdown"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        close();
+        details.current?.querySelector('summary')?.focus();
+      }}
+      onFocusOut={({ relatedTarget }) => {
+        if (!(relatedTarget instanceof Node && details.current?.contains(relatedTarget))) close();
+      }}
+    >
+      <summary class="button">
+        <span dir="auto">{label}</span>
+      </summary>
+      {/* It takes the focus of a click between its controls. */}
+      <div class="card" tabIndex={-1}>
+        {children}
+      </div>
+    </details>
+  );
+}
