@@ -51,7 +51,7 @@ const USES_CLIENT = `
   console.log(data.map(({ name }) => name).join());`;
 
 testInstalled(
-  'in an empty folder the command serves, the client finds it, and doctor finds nothing wrong',
+  'in an empty folder the command serves, client and commands find it, and doctor finds nothing wrong',
   async () => {
     const cwd = join(folder, 'empty');
     await mkdir(cwd);
@@ -69,6 +69,7 @@ testInstalled(
         env: { ...env, ADDRESS: `http://127.0.0.1:${PORT}`, API_KEY: apiKey.trim() },
       });
       expect(stdout).toBe('Installed\n');
+      expect((await run(command, ['search', 'okapi', '--json'], { cwd, env })).stdout).toContain('The okapi');
       expect((await run(command, ['doctor'], { cwd, env })).stdout).toContain('\n0 problems');
     } finally {
       await end(server, 'SIGTERM');

@@ -4,17 +4,11 @@ import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { findMistypedSettings } from '../config/config.ts';
 import { describeMistyped } from '../config/setting-names.ts';
-import { type ServeOptions, serveCommand } from '../serve/serve-command.ts';
 import { failWithoutOutput, tell } from '../terminal.ts';
-import { accounts } from './account-commands.ts';
-import { completion } from './completion/completion-command.ts';
 import { documents } from './document-commands.ts';
 import { explainError } from './explain-error.ts';
 import { importCommand } from './import/import-command.ts';
-import { keys } from './key-commands.ts';
 import { knowledgeBases } from './knowledge-base-commands.ts';
-import { backup, doctor, fsck, migrate, restore } from './maintenance-commands.ts';
-import { mcp } from './mcp-command.ts';
 import { search } from './search-command.ts';
 import { usage } from './usage-command.ts';
 
@@ -36,19 +30,14 @@ program.hook('preAction', (_program, command) => {
 });
 
 program.commandsGroup('Commands for people, with any server:');
-for (const command of [importCommand, search, knowledgeBases, documents, usage, mcp])
-  program.addCommand(command);
+const PEOPLE = [importCommand, search, knowledgeBases, documents, usage];
+for (const command of PEOPLE) program.addCommand(command);
 
-program.commandsGroup("The operator's commands, in the server's directory and with its settings:");
-program.addCommand(
-  serveCommand('serve').action(async (options: ServeOptions) => {
-    const { run } = await import('../main.ts');
-    await run(options);
-  }),
-);
-
-for (const command of [migrate, doctor, fsck, backup, restore, keys, accounts]) program.addCommand(command);
-program.commandsGroup('For your shell:').addCommand(completion);
+// With the code of the server the others take twice as long to start.
+if (!PEOPLE.some((command) => command.name() === process.argv[2])) {
+  const { addOperatorCommands } = await import('./operator-commands.ts');
+  addOperatorCommands(program);
+}
 
 try {
   await program.parseAsync();

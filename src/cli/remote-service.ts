@@ -5,7 +5,7 @@ import { createKnowledgeRetrieval, type KnowledgeRetrieval } from '../client/cli
 import type { KnowledgeRetrievalSettings } from '../client/settings.ts';
 import { readConfig } from '../config/config.ts';
 import { codeOf } from '../problem.ts';
-import { apiKeyFile } from '../serve/bootstrap.ts';
+import { apiKeyFile } from '../serve/secret-files.ts';
 
 export type RemoteOptions = { url?: string; key?: string };
 

@@ -9,8 +9,9 @@ import { generateApiKey, readApiKey } from '../api-key.ts';
 import { readConfig } from '../config/config.ts';
 import { findLiveApiKeys, listApiKeys, revokeApiKey } from '../database/api-keys.ts';
 import { createTestDatabase } from '../database/testing/test-database.ts';
-import { apiKeyFile, ensureFirstAccount } from './bootstrap.ts';
+import { ensureFirstAccount } from './bootstrap.ts';
 import { greet } from './greeting.ts';
+import { apiKeyFile } from './secret-files.ts';
 import { offerSignInCode } from './sign-in-code.ts';
 
 let DATA_DIR: string;

@@ -13,12 +13,7 @@ import { createAccount, findFirstAccountId } from '../database/accounts.ts';
 import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from '../database/api-keys.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { requireDataDirectory } from './data-directory.ts';
-
-/** The file of the first key, readable only by its owner. */
-export const apiKeyFile = (config: Config): string => join(config.dataDir, 'api-key');
-
-/** The file with the secret of the upload addresses. Unused with UPLOAD_SECRET. */
-export const uploadSecretFile = (config: Config): string => join(config.dataDir, 'upload-secret');
+import { apiKeyFile, uploadSecretFile } from './secret-files.ts';
 
 /** A file that exists while a restore is unfinished. It names the backup. */
 export const unfinishedRestoreFile = (config: Config): string => join(config.dataDir, 'restore-unfinished');

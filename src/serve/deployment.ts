@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../config/config.ts';
 import { findFirstAccountId } from '../database/accounts.ts';
 import type { Database } from '../database/database.ts';
-import { uploadSecretFile } from './bootstrap.ts';
+import { uploadSecretFile } from './secret-files.ts';
 
 /**
  * The same for all servers with the same database and upload secret. It reveals neither the account nor the secret.

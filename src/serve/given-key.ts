@@ -6,7 +6,7 @@ import { isSameSecret, readApiKey } from '../api-key.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { type Problem, shellWord } from '../problem.ts';
-import { apiKeyFile } from './bootstrap.ts';
+import { apiKeyFile } from './secret-files.ts';
 
 /** Why a key is refused. */
 type Flaw = 'malformed' | 'unknown' | 'revoked' | 'expired';

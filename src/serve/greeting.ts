@@ -2,8 +2,8 @@
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { type Problem, shellWord } from '../problem.ts';
-import { apiKeyFile } from './bootstrap.ts';
 import { examineBootstrapKey, examineStoredKey } from './given-key.ts';
+import { apiKeyFile } from './secret-files.ts';
 
 /** `key`: a shell expression for the key. `sentence`: where the key is. */
 type KeyHint = { key: string; sentence: string };

@@ -2,8 +2,8 @@
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../../config/config.ts';
 import { type Problem, shellWord } from '../../problem.ts';
-import { apiKeyFile, uploadSecretFile } from '../../serve/bootstrap.ts';
 import { findUnusable, nearestExisting } from '../../serve/data-directory.ts';
+import { apiKeyFile, uploadSecretFile } from '../../serve/secret-files.ts';
 
 /** The version that package.json requires; older ones lack features that the service needs. */
 const NODE_MAJOR = 24;

@@ -9,7 +9,7 @@ import { generateApiKey } from '../../api-key.ts';
 import { createEmptyDatabase } from '../../database/testing/test-database.ts';
 import { startS3Server } from '../../files/testing/s3-server.ts';
 import { drain, listen } from '../../http/server.ts';
-import { apiKeyFile, uploadSecretFile } from '../../serve/bootstrap.ts';
+import { apiKeyFile, uploadSecretFile } from '../../serve/secret-files.ts';
 import { createServiceApp } from '../../serve/service-app.ts';
 import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
 import { checkDataDirectory, checkNode } from './check-machine.ts';

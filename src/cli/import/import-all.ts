@@ -21,6 +21,9 @@ const STOPPING = new Set<KnowledgeRetrievalErrorCode>([
   'RATE_LIMITED',
 ]);
 
+/** After an import that has ended early. */
+export const HOW_TO_GO_ON = 'Run the command again to go on.';
+
 /** Whether the service refuses the attributes, which are the same for all files. */
 const areAttributesWrong = (error: KnowledgeRetrievalError): boolean =>
   error.errorCode === 'INPUT_VALIDATION_FAILED' &&
@@ -88,7 +91,7 @@ export async function importAll(
     return undefined;
   } catch (error) {
     if (!isStopping(error)) throw error;
-    return explainError(error);
+    return areAttributesWrong(error) ? error.message : `${explainError(error)} ${HOW_TO_GO_ON}`;
   } finally {
     progress.end();
   }

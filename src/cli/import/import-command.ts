@@ -18,7 +18,7 @@ import {
 import { connect, type RemoteOptions, withRemote } from '../remote-service.ts';
 import { type Root, readRoot } from './find-files.ts';
 import { findGone } from './gone-documents.ts';
-import { importAll } from './import-all.ts';
+import { HOW_TO_GO_ON, importAll } from './import-all.ts';
 import { createReport, type FileResult, type ImportReport, tellRefused } from './import-report.ts';
 import { findKnownDocuments } from './known-documents.ts';
 import { type Survey, surveyFiles } from './survey.ts';
@@ -131,7 +131,7 @@ async function run(paths: string[], options: ImportOptions): Promise<void> {
   const stopped = await importAll(
     survey,
     { client, findKnown, knowledgeBaseId, attributes, waits, isTrial },
-    { report, concurrency, onInterrupt: () => report.conclude(shown, 'Interrupted.') },
+    { report, concurrency, onInterrupt: () => report.conclude(shown, `Interrupted. ${HOW_TO_GO_ON}`) },
   );
   try {
     if (options.delete && stopped === undefined && knowledgeBase !== undefined)

@@ -96,7 +96,7 @@ export function createReport({ json, isTrial }: { json: boolean; isTrial: boolea
       writeList(noted, print, true);
       if (failed.length > 0) print(`${pluralise(failed.length, 'file')} failed:`);
       writeList(failed, print);
-      if (stopped) tell(`${stopped} Run the command again to go on.`);
+      if (stopped) tell(stopped);
       const numbers = OUTCOMES.filter((outcome) => counts[outcome] > 0).map((of) => `${counts[of]} ${of}`);
       const name = toVisibleLine(knowledgeBase.name) + (isTrial ? ' (--dry-run: nothing was sent)' : '');
       print(`${name}: ${numbers.join(', ') || 'no files'}, ${seconds} s.`);

@@ -7,9 +7,9 @@ import { readConfig } from '../../config/config.ts';
 import type { Connection } from '../../database/database.ts';
 import { createEmptyDatabase } from '../../database/testing/test-database.ts';
 import { drain, listen } from '../../http/server.ts';
-import { apiKeyFile } from '../bootstrap.ts';
 import type { OpenService } from '../open-service.ts';
 import { openService } from '../open-service.ts';
+import { apiKeyFile } from '../secret-files.ts';
 import { createServiceApp } from '../service-app.ts';
 
 export type TestService = {

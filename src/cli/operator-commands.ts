@@ -1,0 +1,22 @@
+/** The commands that run in the server's directory and with its settings, and the ones of agents and shells. */
+import type { Command } from 'commander';
+import { type ServeOptions, serveCommand } from '../serve/serve-command.ts';
+import { accounts } from './account-commands.ts';
+import { completion } from './completion/completion-command.ts';
+import { keys } from './key-commands.ts';
+import { backup, doctor, fsck, migrate, restore } from './maintenance-commands.ts';
+import { mcp } from './mcp-command.ts';
+
+const serve = serveCommand('serve').action(async (options: ServeOptions) => {
+  const { run } = await import('../main.ts');
+  await run(options);
+});
+
+/** Adds them to the program. `mcp` belongs to the group before them. */
+export function addOperatorCommands(program: Command): void {
+  program.addCommand(mcp);
+  program.commandsGroup("The operator's commands, in the server's directory and with its settings:");
+  for (const command of [serve, migrate, doctor, fsck, backup, restore, keys, accounts])
+    program.addCommand(command);
+  program.commandsGroup('For your shell:').addCommand(completion);
+}

@@ -1,0 +1,9 @@
+/** The files in DATA_DIR that hold secrets. Apart from bootstrap.ts, so that commands find the key without a database. */
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+
+/** The file of the first key, readable only by its owner. */
+export const apiKeyFile = (config: Config): string => join(config.dataDir, 'api-key');
+
+/** The file with the secret of the upload addresses. Unused with UPLOAD_SECRET. */
+export const uploadSecretFile = (config: Config): string => join(config.dataDir, 'upload-secret');
