@@ -11,7 +11,7 @@ import {
 import type { Database } from '../database/database.ts';
 import { print, printJson } from '../terminal.ts';
 import { onDatabase } from './on-database.ts';
-import { CommandError, type JsonOption, wholeNumber, withExamples, withJson } from './options.ts';
+import { CommandError, type JsonOption, wholeNumber, withJson } from './options.ts';
 import { printTable } from './table.ts';
 
 /** The largest `integer` of PostgreSQL. */
@@ -38,11 +38,7 @@ export function formatTime(time: Date | null): string {
 }
 
 /** The commands of accounts. */
-export const accounts = withExamples(
-  new Command('accounts').description('accounts, their limits and credits'),
-  ['accounts create sales --storage-limit-bytes 1073741824', 'an account with a gibibyte of storage'],
-  ['accounts set sales --credits 1000', 'set its balance'],
-);
+export const accounts = new Command('accounts').description('accounts, their limits and credits');
 
 const withLimits = (command: Command) =>
   withJson(command)

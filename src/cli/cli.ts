@@ -4,13 +4,10 @@ import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { findMistypedSettings } from '../config/config.ts';
 import { describeMistyped } from '../config/setting-names.ts';
-import { failWithoutOutput, tell } from '../terminal.ts';
-import { documents } from './document-commands.ts';
+import { failWithoutOutput, tell, toVisible } from '../terminal.ts';
+import { addExamples } from './examples.ts';
 import { explainError } from './explain-error.ts';
-import { importCommand } from './import/import-command.ts';
-import { knowledgeBases } from './knowledge-base-commands.ts';
-import { search } from './search-command.ts';
-import { usage } from './usage-command.ts';
+import { addPeopleCommands } from './people-commands.ts';
 
 const program = new Command('knowledge-retrieval')
   .description(
@@ -29,20 +26,18 @@ program.hook('preAction', (_program, command) => {
   for (const mistyped of findMistypedSettings()) tell(describeMistyped(mistyped));
 });
 
-program.commandsGroup('Commands for people, with any server:');
-const PEOPLE = [importCommand, search, knowledgeBases, documents, usage];
-for (const command of PEOPLE) program.addCommand(command);
-
+addPeopleCommands(program);
 // With the code of the server the others take twice as long to start.
-if (!PEOPLE.some((command) => command.name() === process.argv[2])) {
+if (!program.commands.some((command) => command.name() === process.argv[2])) {
   const { addOperatorCommands } = await import('./operator-commands.ts');
   addOperatorCommands(program);
 }
+addExamples(program);
 
 try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof Error)) throw error;
-  tell(explainError(error));
+  tell(toVisible(explainError(error)));
   process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 /** Asks before something is lost. */
 import { createInterface } from 'node:readline/promises';
-import { tell } from '../terminal.ts';
+import { tell, toVisibleLine } from '../terminal.ts';
 import { CommandError } from './options.ts';
 
 /** The next line of standard input; '' at its end. The terminal itself handles Ctrl-C, which ends the process. */
@@ -16,7 +16,7 @@ async function readLine(): Promise<string> {
 export async function confirm(question: string, isConfirmed = false): Promise<void> {
   if (isConfirmed) return;
   if (!process.stdin.isTTY) throw new CommandError(`${question} Confirm it by --yes.`);
-  process.stderr.write(`${question} [y/N] `);
+  process.stderr.write(`${toVisibleLine(question)} [y/N] `);
   if (!/^y(es)?$/i.test((await readLine()).trim())) throw new CommandError('Nothing was deleted.');
   tell('');
 }

@@ -1,15 +1,22 @@
 /** The commands for documents. */
 import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
-import type { Document, DocumentDetails, DocumentStatus, Filter } from '../../generated/types.gen.ts';
+import type {
+  Document,
+  DocumentDetails,
+  DocumentStatus,
+  DocumentStatusReport,
+  Filter,
+} from '../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../client/client.ts';
+import { KnowledgeRetrievalError } from '../client/errors.ts';
 import { codeOf } from '../problem.ts';
 import { hasReader, print, printJson, tell, toVisible, toVisibleLine } from '../terminal.ts';
 import { confirm } from './confirm.ts';
 import { requireDocumentId } from './find-document.ts';
 import { requireKnowledgeBase } from './find-knowledge-base.ts';
 import { enumerate, formatBytes, formatMinute, pluralise } from './formats.ts';
-import { CommandError, type JsonOption, jsonObject, wholeNumber, withExamples, withJson } from './options.ts';
+import { CommandError, type JsonOption, jsonObject, wholeNumber, withJson } from './options.ts';
 import { connect, type RemoteOptions, withRemote } from './remote-service.ts';
 import { printFacts, printTable } from './table.ts';
 
@@ -18,10 +25,8 @@ type Options = RemoteOptions & JsonOption & { kb?: string };
 /** An example of a filter, for help and errors. */
 export const FILTER_EXAMPLE = '{"type":"eq","key":"team","value":"sales"}';
 
-export const documents = withExamples(
-  new Command('docs').description('documents: list, show, read, download, retry and delete them'),
-  ['docs list --kb Handbook --status failed', 'list the files that could not be read'],
-  ['docs text manuals/pump.pdf --kb Handbook', 'print the text of a file, by the path of its import'],
+export const documents = new Command('docs').description(
+  'documents: list, show, read, download, retry and delete them',
 );
 
 /** Adds the options by which the user may name a document by its path or title. */
@@ -171,6 +176,17 @@ async function requireDocumentIds(client: KnowledgeRetrieval, given: string[], k
   return ids;
 }
 
+/** Waits for the end of an import. Returns the report also of one that has failed again. */
+async function readAgain(client: KnowledgeRetrieval, documentId: string): Promise<DocumentStatusReport> {
+  try {
+    return await client.pollDocumentStatus(documentId);
+  } catch (error) {
+    if (!(error instanceof KnowledgeRetrievalError)) throw error;
+    if (error.errorCode !== 'DOCUMENT_FAILED' && error.errorCode !== 'DOCUMENT_TIMED_OUT') throw error;
+    return error.data.report;
+  }
+}
+
 withDocument(documents.command('retry'), '<document...>')
   .description('read files again that could not be read, and wait for the end')
   .option('--no-wait', 'do not wait')
@@ -178,9 +194,10 @@ withDocument(documents.command('retry'), '<document...>')
     const client = await connect(remote);
     for (const documentId of await requireDocumentIds(client, given, kb)) {
       const retried = await client.retryDocument(documentId);
-      const report = wait ? await client.pollDocumentStatus(documentId) : {};
-      if (json) printJson({ ...retried, ...report });
-      else print(`${retried.externalId ?? retried.title}: ${wait ? 'processed' : retried.status}`);
+      const { status, error } = wait ? await readAgain(client, documentId) : retried;
+      if (json) printJson({ ...retried, status, ...(error && { error }) });
+      else print(toVisibleLine(`${retried.externalId ?? retried.title}: ${error?.message ?? status}`));
+      if (status === 'failed' || status === 'timeout') process.exitCode = 1;
     }
   });
 

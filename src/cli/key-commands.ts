@@ -17,7 +17,7 @@ import { parseKnowledgeBaseId } from '../ids.ts';
 import { print, printJson, tell } from '../terminal.ts';
 import { formatTime, readName, requireAccountId } from './account-commands.ts';
 import { onDatabase } from './on-database.ts';
-import { CommandError, collect, type JsonOption, wholeNumber, withExamples, withJson } from './options.ts';
+import { CommandError, collect, type JsonOption, wholeNumber, withJson } from './options.ts';
 import { printTable } from './table.ts';
 
 /** A hundred years. PostgreSQL and JavaScript write times after the year 9999 in different ways. */
@@ -59,14 +59,7 @@ type KeyOptions = JsonOption & {
 };
 
 /** The commands of API keys. */
-export const keys = withExamples(
-  new Command('keys').description('API keys of accounts'),
-  [
-    'keys create --name website --scope search --knowledge-base ID',
-    'a key that only reads, in one knowledge base',
-  ],
-  ['keys revoke ID', 'the id that `keys list` shows'],
-);
+export const keys = new Command('keys').description('API keys of accounts');
 
 withJson(keys.command('create'))
   .description('create a key; it is shown only once')

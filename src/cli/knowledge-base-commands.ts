@@ -1,22 +1,17 @@
 /** The commands for knowledge bases. */
 import { Command } from 'commander';
-import { print, printJson, tell } from '../terminal.ts';
+import { print, printJson, tell, toVisibleLine } from '../terminal.ts';
 import { confirm } from './confirm.ts';
 import { requireKnowledgeBase } from './find-knowledge-base.ts';
 import { formatBytes, formatMinute, pluralise } from './formats.ts';
-import { type JsonOption, withExamples, withJson } from './options.ts';
+import { type JsonOption, withJson } from './options.ts';
 import { connect, type RemoteOptions, withRemote } from './remote-service.ts';
 import { printTable } from './table.ts';
 
 type Options = RemoteOptions & JsonOption;
 
-export const knowledgeBases = withExamples(
-  new Command('kb').description('knowledge bases: list, create, rename and delete them'),
-  [
-    'kb create Handbook --description "Rules for travel and expenses"',
-    'print the id of a new knowledge base',
-  ],
-  ['kb delete Handbook', 'asks before it deletes'],
+export const knowledgeBases = new Command('kb').description(
+  'knowledge bases: list, create, rename and delete them',
 );
 
 withRemote(withJson(knowledgeBases.command('list')))
@@ -61,7 +56,7 @@ withRemote(withJson(knowledgeBases.command('rename')))
     const { id: knowledgeBaseId, name: before } = await requireKnowledgeBase(client, given);
     const renamed = await client.updateKnowledgeBase({ knowledgeBaseId, name });
     if (json) printJson(renamed);
-    else print(`The knowledge base "${before}" is now "${renamed.name}".`);
+    else print(toVisibleLine(`The knowledge base "${before}" is now "${renamed.name}".`));
   });
 
 withRemote(withJson(knowledgeBases.command('delete')))
@@ -74,5 +69,5 @@ withRemote(withJson(knowledgeBases.command('delete')))
     await confirm(`Delete the knowledge base "${name}" with ${pluralise(documentCount, 'document')}?`, yes);
     const deleted = await client.deleteKnowledgeBase(id);
     if (json) printJson(deleted);
-    else print(`The knowledge base "${name}" is deleted.`);
+    else print(toVisibleLine(`The knowledge base "${name}" is deleted.`));
   });

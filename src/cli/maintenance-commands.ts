@@ -6,7 +6,7 @@ import { openFiles } from '../serve/open-files.ts';
 import { print, printJson, tell } from '../terminal.ts';
 import { pluralise } from './formats.ts';
 import { onDatabase } from './on-database.ts';
-import { type JsonOption, withExamples, withJson } from './options.ts';
+import { type JsonOption, withJson } from './options.ts';
 
 type Counts = { problems: number; warnings?: number };
 
@@ -56,17 +56,15 @@ export const fsck = withJson(new Command('fsck'), 'print JSON: one line for each
     });
   });
 
-export const backup = withExamples(
-  withJson(new Command('backup'))
-    .description('copy a snapshot of database and files into one file; servers may run meanwhile')
-    .argument('<path>', 'the file to create, or its directory'),
-  ['backup /var/backups', 'a file with the time in its name; prints its path'],
-).action(async (target: string, { json }: JsonOption) => {
-  const { backUp } = await import('../admin/backup/back-up.ts');
-  const path = await backUp(readConfig(), target, tell);
-  if (json) printJson({ path });
-  else print(path);
-});
+export const backup = withJson(new Command('backup'))
+  .description('copy a snapshot of database and files into one file; servers may run meanwhile')
+  .argument('<path>', 'the file to create, or its directory')
+  .action(async (target: string, { json }: JsonOption) => {
+    const { backUp } = await import('../admin/backup/back-up.ts');
+    const path = await backUp(readConfig(), target, tell);
+    if (json) printJson({ path });
+    else print(path);
+  });
 
 export const restore = withJson(new Command('restore'), 'print JSON: a summary')
   .description('restore a backup into an empty database and DATA_DIR, while no server runs on them')

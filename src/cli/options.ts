@@ -34,10 +34,3 @@ export type JsonOption = { json?: boolean };
 /** Adds `--json`. Every command prints one JSON value a line with it, also where there are many. */
 export const withJson = (command: Command, what = 'print JSON, one line for each result'): Command =>
   command.option('--json', what);
-
-/** Adds examples to the help of a command: `[what follows the program's name, what it does]`. */
-export const withExamples = (command: Command, ...examples: [command: string, effect: string][]): Command =>
-  command.addHelpText(
-    'after',
-    `\nExamples:\n${examples.map(([line, effect]) => `  # ${effect}\n  knowledge-retrieval ${line}\n`).join('')}`,
-  );

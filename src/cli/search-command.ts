@@ -6,7 +6,7 @@ import { printJson, tell } from '../terminal.ts';
 import { FILTER_EXAMPLE } from './document-commands.ts';
 import { requireKnowledgeBase } from './find-knowledge-base.ts';
 import { enumerate, pluralise } from './formats.ts';
-import { collect, type JsonOption, jsonObject, wholeNumber, withExamples, withJson } from './options.ts';
+import { collect, type JsonOption, jsonObject, wholeNumber, withJson } from './options.ts';
 import { connect, type RemoteOptions, withRemote } from './remote-service.ts';
 import { showResults } from './show-results.ts';
 
@@ -57,27 +57,23 @@ async function adviseAfterNothing(
     .join(' ');
 }
 
-export const search = withExamples(
-  withRemote(withJson(new Command('search')))
-    .description('find the passages that answer a question')
-    .argument('<query...>', 'a question, or words to search for')
-    .option('--kb <name>', 'only in this knowledge base, by name or id; may be repeated', collect)
-    .option('--limit <count>', 'the most passages, 1 to 50', wholeNumber(1, 50), 5)
-    .option(
-      '--filter <json>',
-      `only in documents that match, such as '${FILTER_EXAMPLE}'`,
-      jsonObject(FILTER_EXAMPLE),
-    )
-    .option('--context <count>', 'also show up to 3 passages before and after each', wholeNumber(0, 3))
-    .option('--explain', 'also show how each score came about'),
-  ['search "when does the cafe open?"', 'the best five passages of all knowledge bases'],
-  ['search parental leave --kb Handbook --context 1', 'with the passages around each'],
-  ['search invoice --json | jq -r .title', 'one line of JSON for each passage'],
-).action(async (words: string[], { kb, json, ...options }: SearchOptions) => {
-  const client = await connect(options);
-  const searched = kb && (await Promise.all(kb.map((each) => requireKnowledgeBase(client, each))));
-  const results = await client.query(toRequest(words.join(' '), searched, options));
-  if (json) for (const result of results) printJson(result);
-  else showResults(results);
-  if (results.length === 0) tell(await adviseAfterNothing(client, searched, options.filter !== undefined));
-});
+export const search = withRemote(withJson(new Command('search')))
+  .description('find the passages that answer a question')
+  .argument('<query...>', 'a question, or words to search for')
+  .option('--kb <name>', 'only in this knowledge base, by name or id; may be repeated', collect)
+  .option('--limit <count>', 'the most passages, 1 to 50', wholeNumber(1, 50), 5)
+  .option(
+    '--filter <json>',
+    `only in documents that match, such as '${FILTER_EXAMPLE}'`,
+    jsonObject(FILTER_EXAMPLE),
+  )
+  .option('--context <count>', 'also show up to 3 passages before and after each', wholeNumber(0, 3))
+  .option('--explain', 'also show how each score came about')
+  .action(async (words: string[], { kb, json, ...options }: SearchOptions) => {
+    const client = await connect(options);
+    const searched = kb && (await Promise.all(kb.map((each) => requireKnowledgeBase(client, each))));
+    const results = await client.query(toRequest(words.join(' '), searched, options));
+    if (json) for (const result of results) printJson(result);
+    else showResults(results);
+    if (results.length === 0) tell(await adviseAfterNothing(client, searched, options.filter !== undefined));
+  });

@@ -3,7 +3,6 @@
  * key, as by @bomb.sh/tab, takes half a second to start.
  */
 import { Argument, Command } from 'commander';
-import { withExamples } from '../options.ts';
 import { writeBash } from './bash.ts';
 import { readTree, type TreeNode } from './command-tree.ts';
 import { writeFish } from './fish.ts';
@@ -16,17 +15,9 @@ const WRITERS = { bash: writeBash, zsh: writeZsh, fish: writeFish } satisfies Re
 
 type Shell = keyof typeof WRITERS;
 
-export const completion = withExamples(
-  new Command('completion')
-    .description('print a script that completes commands and options in a shell')
-    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(WRITERS)))
-    .action((shell: Shell, _options: object, command: Command) => {
-      process.stdout.write(WRITERS[shell](readTree(command.parent ?? command)));
-    }),
-  [
-    'completion bash > ~/.local/share/bash-completion/completions/knowledge-retrieval',
-    'bash with its package bash-completion; otherwise append it to ~/.bashrc',
-  ],
-  ['completion zsh > "$fpath[1]/_knowledge-retrieval"', 'zsh'],
-  ['completion fish > ~/.config/fish/completions/knowledge-retrieval.fish', 'fish'],
-);
+export const completion = new Command('completion')
+  .description('print a script that completes commands and options in a shell')
+  .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(WRITERS)))
+  .action((shell: Shell, _options: object, command: Command) => {
+    process.stdout.write(WRITERS[shell](readTree(command.parent ?? command)));
+  });

@@ -65,8 +65,12 @@ export async function readRoot(path: string, name: string | undefined): Promise<
     return { kind: 'input', name, bytes: await readInput() };
   }
   try {
-    return { kind: (await stat(path)).isDirectory() ? 'folder' : 'file', path };
+    const found = await stat(path);
+    if (found.isDirectory()) return { kind: 'folder', path };
+    if (found.isFile()) return { kind: 'file', path };
+    throw new CommandError(`${path} is neither a file nor a folder. Send a pipe to standard input (-).`);
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error)))
       throw new CommandError(`${path} cannot be read (${codeOf(error)}).`);
   }

@@ -7,14 +7,7 @@ import { tell } from '../../terminal.ts';
 import { confirm } from '../confirm.ts';
 import { findKnowledgeBase } from '../find-knowledge-base.ts';
 import { enumerate, formatBytes, pluralise } from '../formats.ts';
-import {
-  CommandError,
-  type JsonOption,
-  jsonObject,
-  wholeNumber,
-  withExamples,
-  withJson,
-} from '../options.ts';
+import { CommandError, type JsonOption, jsonObject, wholeNumber, withJson } from '../options.ts';
 import { connect, type RemoteOptions, withRemote } from '../remote-service.ts';
 import { type Root, readRoot } from './find-files.ts';
 import { findGone } from './gone-documents.ts';
@@ -144,35 +137,31 @@ async function run(paths: string[], options: ImportOptions): Promise<void> {
 
 const ATTRIBUTES_EXAMPLE = '{"team":"sales"}';
 
-export const importCommand = withExamples(
-  withRemote(withJson(new Command('import'), 'print JSON: one line for each file, then a summary'))
-    .description(
-      'import files and folders, and wait until they can be searched.\nA file that was imported before is replaced ' +
-        'if it has changed, and skipped otherwise. An interrupted import goes on when the command is repeated.',
-    )
-    .argument('<path...>', 'files, folders with all below them, globs in quotes, or - for standard input')
-    .requiredOption('--kb <name>', 'the knowledge base, by name or id; one that is missing is created')
-    .option('--name <file name>', 'of standard input')
-    .option(
-      '--prefix <text>',
-      'precedes the paths of the files in the knowledge base, so that several folders share one: manuals/',
-    )
-    .option(
-      '--attributes <json>',
-      `facts about all these files, to filter searches by, such as '${ATTRIBUTES_EXAMPLE}'`,
-      jsonObject(ATTRIBUTES_EXAMPLE),
-    )
-    .option('--all', 'also hidden files and folders, and node_modules')
-    .option('--delete', 'delete documents whose files are gone from these folders; asks first')
-    .option('--yes', 'do not ask')
-    .option('--no-wait', 'do not wait until the files are read')
-    .option('--dry-run', 'show what would happen, and send nothing')
-    .option('--concurrency <count>', 'files in work at once, 1 to 64', wholeNumber(1, 64), 8),
-  ['import manual.pdf prices.xlsx --kb Handbook', 'two files'],
-  ['import docs --kb Handbook --delete', 'make the knowledge base like the folder'],
-  ["import 'reports/**/*.pdf' --kb Reports --attributes '{\"year\":2026}'", 'all PDF files below a folder'],
-  ['import - --name notes.md --kb Handbook < notes.md', 'standard input'],
+export const importCommand = withRemote(
+  withJson(new Command('import'), 'print JSON: one line for each file, then a summary'),
 )
+  .description(
+    'import files and folders, and wait until they can be searched.\nA file that was imported before is replaced ' +
+      'if it has changed, and skipped otherwise. An interrupted import goes on when the command is repeated.',
+  )
+  .argument('<path...>', 'files, folders with all below them, globs in quotes, or - for standard input')
+  .requiredOption('--kb <name>', 'the knowledge base, by name or id; one that is missing is created')
+  .option('--name <file name>', 'of standard input')
+  .option(
+    '--prefix <text>',
+    'precedes the paths of the files in the knowledge base, so that several folders share one: manuals/',
+  )
+  .option(
+    '--attributes <json>',
+    `facts about all these files, to filter searches by, such as '${ATTRIBUTES_EXAMPLE}'`,
+    jsonObject(ATTRIBUTES_EXAMPLE),
+  )
+  .option('--all', 'also hidden files and folders, and node_modules')
+  .option('--delete', 'delete documents whose files are gone from these folders; asks first')
+  .option('--yes', 'do not ask')
+  .option('--no-wait', 'do not wait until the files are read')
+  .option('--dry-run', 'show what would happen, and send nothing')
+  .option('--concurrency <count>', 'files in work at once, 1 to 64', wholeNumber(1, 64), 8)
   .addHelpText(
     'after',
     '\nThe exit code is 1 if a file has failed. Empty files in folders, and those of types that\n' +

@@ -1,0 +1,80 @@
+/** The examples in the help of each command. */
+import type { Command } from 'commander';
+
+/** What follows the program's name, and what it does. */
+type Example = [line: string, effect: string];
+
+/** By the command's path. A command that has others below it shows the first example of each. */
+export const EXAMPLES: Record<string, Example[]> = {
+  import: [
+    ['import docs --kb Handbook', 'a folder; again later, only what has changed'],
+    ['import docs --kb Handbook --delete', 'also delete documents whose files are gone'],
+    ["import 'reports/**/*.pdf' --kb Reports --attributes '{\"year\":2026}'", 'all PDF files below a folder'],
+    ['import - --name notes.md --kb Handbook < notes.md', 'standard input'],
+  ],
+  search: [
+    ['search "when does the cafe open?"', 'the best five passages of all knowledge bases'],
+    ['search parental leave --kb Handbook --context 1', 'with the passages around each'],
+    ['search invoice --json | jq -r .title', 'one line of JSON for each passage'],
+  ],
+  'kb list': [['kb list', 'all knowledge bases']],
+  'kb create': [['kb create Handbook --description "Rules for travel"', 'prints the id']],
+  'kb rename': [['kb rename Handbook "Handbook 2026"', 'the documents stay']],
+  'kb delete': [['kb delete Handbook', 'asks before it deletes; in a script add --yes']],
+  'docs list': [['docs list --kb Handbook --status failed', 'the files that could not be read']],
+  'docs show': [['docs show manuals/pump.pdf --kb Handbook', 'a file by the path of its import']],
+  'docs text': [['docs text manuals/pump.pdf --kb Handbook | less', 'the text that searches see']],
+  'docs download': [['docs download manuals/pump.pdf --kb Handbook', 'writes pump.pdf']],
+  'docs retry': [['docs retry manuals/pump.pdf --kb Handbook', 'reads it again']],
+  'docs delete': [['docs delete manuals/pump.pdf --kb Handbook --yes', 'without a question']],
+  usage: [['usage --json | jq .balance', 'the credits that are left']],
+  mcp: [
+    ['mcp --url https://knowledge.example.com', 'for the configuration of an agent, with KNOWLEDGE_API_KEY'],
+  ],
+  serve: [
+    ['serve', 'the server of this directory'],
+    ['serve --worker', 'only imports files, beside other servers of the database'],
+  ],
+  migrate: [['migrate', 'before new servers start']],
+  doctor: [['doctor --json | jq -r .problems[]?.problem', 'the problems alone']],
+  fsck: [['fsck --repair', 'corrects what it finds']],
+  backup: [['backup /var/backups', 'a file with the time in its name; prints its path']],
+  restore: [['restore /var/backups/knowledge.tar.zst', 'into an empty deployment']],
+  'keys create': [
+    ['keys create --name website --scope search --knowledge-base ID', 'only reads, in one knowledge base'],
+  ],
+  'keys list': [['keys list', 'with scopes and the days of their last use']],
+  'keys revoke': [['keys revoke ID', 'the id that `keys list` shows']],
+  'keys generate': [['keys generate', 'for BOOTSTRAP_API_KEY']],
+  'accounts create': [
+    ['accounts create sales --storage-limit-bytes 1073741824', 'with a gibibyte of storage'],
+  ],
+  'accounts set': [['accounts set sales --credits 1000', 'sets its balance']],
+  'accounts list': [['accounts list', 'with what each has used']],
+  completion: [
+    [
+      'completion bash > ~/.local/share/bash-completion/completions/knowledge-retrieval',
+      'bash with its package bash-completion; otherwise append it to ~/.bashrc',
+    ],
+    ['completion zsh > "$fpath[1]/_knowledge-retrieval"', 'zsh'],
+    ['completion fish > ~/.config/fish/completions/knowledge-retrieval.fish', 'fish'],
+  ],
+};
+
+const examplesOf = (path: string): Example[] =>
+  EXAMPLES[path] ??
+  Object.entries(EXAMPLES).flatMap(([below, examples]) =>
+    below.startsWith(`${path} `) ? examples.slice(0, 1) : [],
+  );
+
+/** Adds the examples to the help of all commands below this one, whose path is given. */
+export function addExamples(command: Command, path = ''): void {
+  for (const child of command.commands) {
+    const childPath = `${path} ${child.name()}`.trim();
+    const lines = examplesOf(childPath).map(
+      ([line, effect]) => `  # ${effect}\n  knowledge-retrieval ${line}\n`,
+    );
+    child.addHelpText('after', `\nExamples:\n${lines.join('')}`);
+    addExamples(child, childPath);
+  }
+}
