@@ -134,6 +134,9 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
   test('filters a search by rows, and JSON that is none says so', async () => {
     await visit(page, '#/search?q=café');
     await page.getByText('Options').click();
+    const lowestScore = page.getByLabel('Lowest score');
+    await lowestScore.pressSequentially('0.05');
+    expect(await lowestScore.inputValue()).toBe('0.05');
     await button('Add a condition').click();
     await page.getByLabel('Attribute of condition 1').fill('$title');
     await page.getByLabel('Comparison of condition 1').selectOption('contains');

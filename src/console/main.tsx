@@ -1,5 +1,6 @@
 /** The console: the page at the address of the service. Runs in the browser. */
 import './base.css';
+import './controls.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { isCodeRefused, redeemCode } from './session.ts';

@@ -11,7 +11,10 @@ export type Loaded<Value> = {
   replace(value: Value): void;
 };
 
-/** Calls `load` now, when `dependencies` change, and at each `reload`. The answer of an outdated call is dropped. */
+/**
+ * Calls `load` now, when `dependencies` change, and at each `reload`. The answer of an outdated call is dropped. The
+ * former value stays until the next one is there, so that pages do not flicker.
+ */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   dependencies: readonly unknown[],
@@ -36,7 +39,6 @@ export function useLoaded<Value>(
   }, []);
   const replace = useCallback((value: Value) => setState({ value, error: undefined, isLoading: false }), []);
   useEffect(() => {
-    setState({ value: undefined, error: undefined, isLoading: true });
     reload();
     return () => running.current?.abort();
   }, dependencies);

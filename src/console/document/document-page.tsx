@@ -3,6 +3,7 @@ import '../documents/documents.css';
 import './document.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { DocumentDetails } from '../../client/index.ts';
+import { describeError } from '../describe-error.ts';
 import { DeleteDocumentsDialog } from '../documents/delete-documents-dialog.tsx';
 import { FAILURE_REMEDIES, hasFailed, isUnsettled, StatusBadge } from '../documents/status.tsx';
 import { countOf, formatBytes, formatCount } from '../format.ts';
@@ -131,7 +132,7 @@ function useFollowing(document: DocumentDetails | undefined, reload: () => void)
       }
       reload();
     };
-    follow().catch((error) => ending.signal.aborted || announce(String(error)));
+    follow().catch((error) => ending.signal.aborted || announce(describeError(error).message));
     return () => ending.abort();
   }, [isWaiting, document?.id, document?.status]);
 }

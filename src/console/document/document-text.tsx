@@ -105,10 +105,10 @@ export function DocumentText({ documentId, target }: { documentId: string; targe
           Show earlier passages
         </button>
       )}
-      {blocks.map((block) => {
+      {blocks.map((block, index) => {
         if ('between' in block)
           return (
-            <p class="between" dir="auto">
+            <p key={index} class="between" dir="auto">
               {block.between.trim()}
             </p>
           );

@@ -1,5 +1,6 @@
 /** A knowledge base: its documents, how their imports fare, and what can be done with them. */
 import './documents.css';
+import './uploads.css';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Document, DocumentStatus, KnowledgeBase } from '../../client/index.ts';
 import { countOf, formatBytes, formatCount } from '../format.ts';

@@ -1,4 +1,5 @@
 /** A dialog over the page. The focus stays inside, and returns to where it was when the dialog closes. */
+import './dialog.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { CloseIcon } from './icons.tsx';

@@ -69,7 +69,8 @@ export function Results({ query, settings, knowledgeBases, name, otherIds, onFou
     <section class="results" aria-label={name} aria-busy={isLoading}>
       <header class="row">
         <p role="status" class="muted">
-          {value !== undefined &&
+          {error === undefined &&
+            value !== undefined &&
             `${countOf(value.results.length, 'result')} in ${Math.max(1, Math.round(value.durationMs))} ms`}
         </p>
         <button
@@ -83,8 +84,8 @@ export function Results({ query, settings, knowledgeBases, name, otherIds, onFou
       </header>
       <ErrorNotice doing="The search failed." error={error} onRetry={reload} />
       {isLoading && value === undefined && <Loading what="results" />}
-      {value?.results.length === 0 && <Nothing settings={settings} />}
-      {value !== undefined && value.results.length > 0 && (
+      {error === undefined && value?.results.length === 0 && <Nothing settings={settings} />}
+      {error === undefined && value !== undefined && value.results.length > 0 && (
         <ol>
           {value.results.map((result, index) => (
             <Result

@@ -1,5 +1,6 @@
 /** Searches, with one set of settings or with two side by side. The parameters of the page are the search. */
 import '../knowledge-bases/home.css';
+import './search-form.css';
 import './search.css';
 import { useState } from 'preact/hooks';
 import type { KnowledgeBase } from '../../client/index.ts';

@@ -4,8 +4,9 @@ import type { KnowledgeBase } from '../../client/index.ts';
 import { countOf } from '../format.ts';
 import { Dropdown } from '../parts/dropdown.tsx';
 import { Field } from '../parts/field.tsx';
+import { NumberField } from '../parts/number-field.tsx';
 import { FilterEditor } from './filter-editor.tsx';
-import { changedCount, LIMIT_DEFAULT, type SearchSettings } from './settings.ts';
+import { changedCount, type SearchSettings } from './settings.ts';
 
 type SettingsProps = { settings: SearchSettings; onChange(changed: SearchSettings): void };
 
@@ -67,61 +68,43 @@ function KnowledgeBaseChoice({
   );
 }
 
-const readNumber = (text: string): number | undefined => (text === '' ? undefined : Number(text));
-
 function Options({ settings, onChange }: SettingsProps) {
   const change = (changes: Partial<SearchSettings>) => onChange({ ...settings, ...changes });
   return (
     <div class="options">
-      <Field label="Results" hint="1 to 50">
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="number"
-            min={1}
-            max={50}
-            value={settings.limit}
-            onInput={(event) => change({ limit: readNumber(event.currentTarget.value) ?? LIMIT_DEFAULT })}
-          />
-        )}
-      </Field>
-      <Field label="Lowest score" hint="0 to 1; empty: any">
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="number"
-            min={0}
-            max={1}
-            step="any"
-            value={settings.minScore ?? ''}
-            onInput={(event) => change({ minScore: readNumber(event.currentTarget.value) })}
-          />
-        )}
-      </Field>
-      <Field label="Most per document" hint="Empty: any number">
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="number"
-            min={1}
-            max={50}
-            value={settings.maxPerDocument ?? ''}
-            onInput={(event) => change({ maxPerDocument: readNumber(event.currentTarget.value) })}
-          />
-        )}
-      </Field>
-      <Field label="Passages around" hint="0 to 3, before and after">
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="number"
-            min={0}
-            max={3}
-            value={settings.contextPassages}
-            onInput={(event) => change({ contextPassages: readNumber(event.currentTarget.value) ?? 0 })}
-          />
-        )}
-      </Field>
+      <NumberField
+        label="Results"
+        hint="1 to 50; empty: 10"
+        min={1}
+        max={50}
+        value={settings.limit}
+        onChange={(limit) => change({ limit })}
+      />
+      <NumberField
+        label="Lowest score"
+        hint="0 to 1; empty: any"
+        min={0}
+        max={1}
+        isFraction
+        value={settings.minScore}
+        onChange={(minScore) => change({ minScore })}
+      />
+      <NumberField
+        label="Most per document"
+        hint="Empty: any number"
+        min={1}
+        max={50}
+        value={settings.maxPerDocument}
+        onChange={(maxPerDocument) => change({ maxPerDocument })}
+      />
+      <NumberField
+        label="Passages around"
+        hint="0 to 3, before and after; empty: 0"
+        min={0}
+        max={3}
+        value={settings.contextPassages}
+        onChange={(contextPassages) => change({ contextPassages })}
+      />
       <Field label="Only these documents" isWide hint="Their ids, with spaces between; empty: all">
         {(attributes) => (
           <input

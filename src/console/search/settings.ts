@@ -4,18 +4,17 @@ import type { Filter, QueryRequest } from '../../client/index.ts';
 export type SearchSettings = {
   /** Empty: all knowledge bases. */
   knowledgeBaseIds: string[];
-  limit: number;
+  /** Undefined: the default of the service. */
+  limit: number | undefined;
   minScore: number | undefined;
   maxPerDocument: number | undefined;
-  contextPassages: number;
+  contextPassages: number | undefined;
   prefix: boolean;
   /** Empty: all documents. */
   documentIds: string[];
   /** JSON; '' without a filter. */
   filter: string;
 };
-
-export const LIMIT_DEFAULT = 10;
 
 /** The names of the parameters. The second settings of a comparison have a prefix. */
 export type Side = '' | 'b.';
@@ -27,10 +26,10 @@ export function readSettings(parameters: URLSearchParams, side: Side = ''): Sear
   const get = (name: string) => parameters.get(side + name);
   return {
     knowledgeBaseIds: parameters.getAll(`${side}kb`),
-    limit: numberIn(get('limit')) ?? LIMIT_DEFAULT,
+    limit: numberIn(get('limit')),
     minScore: numberIn(get('minScore')),
     maxPerDocument: numberIn(get('maxPerDocument')),
-    contextPassages: numberIn(get('context')) ?? 0,
+    contextPassages: numberIn(get('context')),
     prefix: get('prefix') === 'true',
     documentIds: parameters.getAll(`${side}document`),
     filter: get('filter') ?? '',
@@ -44,10 +43,10 @@ export function writeSettings(parameters: URLSearchParams, settings: SearchSetti
   };
   for (const id of settings.knowledgeBaseIds) set('kb', id, false);
   for (const id of settings.documentIds) set('document', id, false);
-  set('limit', settings.limit, settings.limit === LIMIT_DEFAULT);
+  set('limit', settings.limit, settings.limit === undefined);
   set('minScore', settings.minScore, settings.minScore === undefined);
   set('maxPerDocument', settings.maxPerDocument, settings.maxPerDocument === undefined);
-  set('context', settings.contextPassages, settings.contextPassages === 0);
+  set('context', settings.contextPassages, settings.contextPassages === undefined);
   set('prefix', true, !settings.prefix);
   set('filter', settings.filter, settings.filter === '');
 }
@@ -67,10 +66,10 @@ export const toRequest = (query: string, settings: SearchSettings): QueryRequest
   query,
   ...(settings.knowledgeBaseIds.length > 0 && { knowledgeBaseIds: settings.knowledgeBaseIds }),
   ...(settings.documentIds.length > 0 && { documentIds: settings.documentIds }),
-  limit: settings.limit,
+  ...(settings.limit !== undefined && { limit: settings.limit }),
   ...(settings.minScore !== undefined && { minScore: settings.minScore }),
   ...(settings.maxPerDocument !== undefined && { maxPerDocument: settings.maxPerDocument }),
-  ...(settings.contextPassages > 0 && { contextPassages: settings.contextPassages }),
+  ...(settings.contextPassages !== undefined && { contextPassages: settings.contextPassages }),
   ...(settings.prefix && { prefix: true }),
   ...(settings.filter.trim() !== '' && { filter: parseFilter(settings.filter) }),
   highlight: true,
