@@ -292,3 +292,26 @@ test.skipIf(browser === undefined)(
     await page.context().close();
   },
 );
+
+test.skipIf(browser === undefined)(
+  'a key that is bound to a knowledge base writes there, and manages nothing else',
+  async () => {
+    if (browser === undefined) return;
+    const { id } = await api.createKnowledgeBase({ name: 'Bound' });
+    const boundKey = await createKey(accountName, undefined, '--scope', 'write', '--knowledge-base', id);
+    const { page } = await openConsole(browser);
+    await signIn(page, boundKey);
+    await page.getByText('This key may write in some knowledge bases only').waitFor();
+    expect(await page.getByRole('button', { name: 'New knowledge base' }).isDisabled()).toBe(true);
+    await page.getByRole('link', { name: 'Bound' }).click();
+    await page.getByRole('button', { name: 'Choose files' }).waitFor();
+    await dropFiles(page, { 'note.txt': 'A note.' });
+    await page.getByRole('row').filter({ hasText: 'note.txt' }).getByText('Searchable').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, apiKey);
+    // What one person has uploaded is nothing for the next one.
+    await page.getByRole('heading', { name: 'Bound' }).waitFor();
+    expect(await page.getByText('Uploads are done').count()).toBe(0);
+    await page.context().close();
+  },
+);

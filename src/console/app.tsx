@@ -1,10 +1,12 @@
 /** The frame around all pages: navigation, sign-in, and the page of the address. */
 import './app.css';
+import { effect } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { DocumentPage } from './document/document-page.tsx';
 import { DocumentsPage } from './documents/documents-page.tsx';
 import { UploadIndicator } from './documents/upload-indicator.tsx';
+import { forgetUploads } from './documents/uploads.ts';
 import { HomePage } from './knowledge-bases/home-page.tsx';
 import { Announcements } from './parts/announcements.tsx';
 import { MarkIcon } from './parts/icons.tsx';
@@ -101,6 +103,10 @@ function Page() {
     </main>
   );
 }
+
+effect(() => {
+  if (session.value === undefined) forgetUploads();
+});
 
 export function App() {
   const { value } = session;

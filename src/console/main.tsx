@@ -5,6 +5,13 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { isCodeRefused, redeemCode } from './session.ts';
 
+// Without this, a file that is dropped where nothing takes it replaces the page. Pages that take files come later.
+addEventListener('dragover', (event) => {
+  if (!event.dataTransfer?.types.includes('Files')) return;
+  event.preventDefault();
+  event.dataTransfer.dropEffect = 'none';
+});
+
 // A code that cannot be exchanged leaves the sign-in, which says so.
 await redeemCode().catch(() => {
   isCodeRefused.value = true;

@@ -29,8 +29,8 @@ async function readText(
   return codePoints;
 }
 
-/** Draws passages into the text around them, which begins at `start`. */
-function toBlocks(passages: Passage[], codePoints: string[], start: number): Block[] {
+/** Draws passages into the text around them, which begins at `start`. White space between them is left out. */
+export function toBlocks(passages: Passage[], codePoints: string[], start: number): Block[] {
   const blocks: Block[] = [];
   let position = start;
   const addBetween = (end: number) => {

@@ -18,8 +18,9 @@ function useDrop(onFiles: (files: ChosenFile[]) => void, isOpen: boolean): boole
     if (!isOpen) return;
     const isFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
     const over = (event: DragEvent) => {
-      if (!isFiles(event)) return;
+      if (!isFiles(event) || event.dataTransfer === null) return;
       event.preventDefault();
+      event.dataTransfer.dropEffect = 'copy';
       setIsOver(true);
     };
     const leave = (event: DragEvent) => {

@@ -151,6 +151,12 @@ export function stopUploads(list: UploadList): void {
   list.stopping = new AbortController();
 }
 
+/** Stops and forgets everything: the next person who signs in on this tab is somebody else. */
+export function forgetUploads(): void {
+  for (const list of lists.peek().values()) list.stopping.abort();
+  lists.value = new Map();
+}
+
 /** Forgets all uploads of a list whose uploads have ended. */
 export function clearUploads({ uploads, ended }: UploadList): void {
   uploads.value = [];

@@ -5,6 +5,8 @@ import { Field } from './field.tsx';
 type NumberFieldProps = {
   label: string;
   hint: string;
+  /** What an empty field means. */
+  placeholder: string;
   min: number;
   max: number;
   /** Whether it takes fractions. */
@@ -18,6 +20,7 @@ const toNumber = (text: string): number | undefined => (text.trim() === '' ? und
 export function NumberField({
   label,
   hint,
+  placeholder,
   min,
   max,
   isFraction = false,
@@ -35,6 +38,7 @@ export function NumberField({
           type="number"
           min={min}
           max={max}
+          placeholder={placeholder}
           step={isFraction ? 'any' : 1}
           value={text}
           onInput={({ currentTarget }) => {

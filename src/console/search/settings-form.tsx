@@ -74,7 +74,8 @@ function Options({ settings, onChange }: SettingsProps) {
     <div class="options">
       <NumberField
         label="Results"
-        hint="1 to 50; empty: 10"
+        hint="1 to 50"
+        placeholder="10"
         min={1}
         max={50}
         value={settings.limit}
@@ -82,7 +83,8 @@ function Options({ settings, onChange }: SettingsProps) {
       />
       <NumberField
         label="Lowest score"
-        hint="0 to 1; empty: any"
+        hint="0 to 1"
+        placeholder="any"
         min={0}
         max={1}
         isFraction
@@ -91,7 +93,8 @@ function Options({ settings, onChange }: SettingsProps) {
       />
       <NumberField
         label="Most per document"
-        hint="Empty: any number"
+        hint="1 to 50"
+        placeholder="any number"
         min={1}
         max={50}
         value={settings.maxPerDocument}
@@ -99,16 +102,18 @@ function Options({ settings, onChange }: SettingsProps) {
       />
       <NumberField
         label="Passages around"
-        hint="0 to 3, before and after; empty: 0"
+        hint="0 to 3, before and after"
+        placeholder="0"
         min={0}
         max={3}
         value={settings.contextPassages}
         onChange={(contextPassages) => change({ contextPassages })}
       />
-      <Field label="Only these documents" isWide hint="Their ids, with spaces between; empty: all">
+      <Field label="Only these documents" isWide hint="Their ids, with spaces between">
         {(attributes) => (
           <input
             {...attributes}
+            placeholder="all"
             value={settings.documentIds.join(' ')}
             onChange={(event) =>
               change({ documentIds: event.currentTarget.value.split(/[\s,]+/).filter(Boolean) })
