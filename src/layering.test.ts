@@ -30,7 +30,8 @@ const SHARED = new Set([
  */
 const IMPORTS: Record<string, string[]> = {
   client: [],
-  console: ['client'],
+  'format-score.ts': [],
+  console: ['client', 'format-score.ts'],
   analysis: [],
   concurrency: [],
   'embedded-postgres': ['concurrency'],
@@ -84,6 +85,7 @@ const IMPORTS: Record<string, string[]> = {
     'config',
     'database',
     'extraction',
+    'format-score.ts',
     'main.ts',
     'mcp',
     'progress.ts',

@@ -1,5 +1,6 @@
 /** Search results for people. */
 import type { Explanation, SearchResult } from '../../generated/types.gen.ts';
+import { formatScore } from '../format-score.ts';
 import { print, style, terminalColumns, toVisible, toVisibleLine } from '../terminal.ts';
 import { pluralise } from './formats.ts';
 import { indent, markMatches } from './highlighted-text.ts';
@@ -10,7 +11,7 @@ const INDENT = '   ';
 function describePlace({ score, location, sourceUrl, externalId, document_id }: SearchResult): string {
   const { page, headings = [] } = location ?? {};
   const parts = [
-    score.toFixed(3),
+    formatScore(score),
     page === undefined ? '' : `page ${page}`,
     headings.join(' › '),
     sourceUrl ?? externalId ?? document_id,
@@ -18,13 +19,13 @@ function describePlace({ score, location, sourceUrl, externalId, document_id }: 
   return parts.filter(Boolean).map(toVisibleLine).join(' · ');
 }
 
-/** One line for each part of the score. */
+/** One line for each part of the score that is not 0. */
 function* explainScore({ terms, neighbours, feedback, missing }: Explanation): Generator<string> {
-  const line = (amount: number, what: string) => `${amount.toFixed(3).padStart(7)}  ${what}`;
+  const line = (amount: number, what: string) => `${formatScore(amount).padStart(7)}  ${what}`;
   for (const { term, weight, occurrences, contribution } of terms)
-    yield line(contribution, `${term} (${pluralise(occurrences, 'time')}, weight ${weight.toFixed(3)})`);
-  yield line(neighbours, 'neighbouring passages');
-  yield line(feedback, 'similarity to the best passages');
+    yield line(contribution, `${term} (${pluralise(occurrences, 'time')}, weight ${formatScore(weight)})`);
+  if (neighbours !== 0) yield line(neighbours, 'neighbouring passages');
+  if (feedback !== 0) yield line(feedback, 'similarity to the best passages');
   if (missing.length > 0) yield `         missing: ${missing.join(', ')}`;
 }
 

@@ -1,5 +1,6 @@
 /** Why a result has its score: a bar for each part that has added to it, or taken from it. */
 import type { Explanation as ScoreExplanation } from '../../client/index.ts';
+import { formatScore } from '../../format-score.ts';
 import { countOf } from '../format.ts';
 
 type Part = { name: string; note: string; share: number };
@@ -7,7 +8,7 @@ type Part = { name: string; note: string; share: number };
 function partsOf({ terms, neighbours, feedback }: ScoreExplanation): Part[] {
   const byTerms = terms.map(({ term, occurrences, weight, contribution }) => ({
     name: term,
-    note: `occurs ${occurrences === 1 ? 'once' : `${occurrences} times`}; adds ${weight.toFixed(3)} at most`,
+    note: `counts ${occurrences === 1 ? 'once' : `${occurrences} times`}; adds ${formatScore(weight)} at most`,
     share: contribution,
   }));
   return [
@@ -34,12 +35,13 @@ export function Explanation({ explanation }: { explanation: ScoreExplanation }) 
             </span>
             <span class="part-share">
               {share < 0 ? '−' : '+'}
-              {Math.abs(share).toFixed(3)}
+              {formatScore(Math.abs(share))}
             </span>
             <span class="part-note">{note}</span>
           </li>
         ))}
       </ul>
+      <p class="hint">Words in headings count too, and those in the title four times.</p>
       {missing.length > 0 && (
         <p class="hint">
           It lacks {countOf(missing.length, 'word')} of the query: <bdi>{missing.join(', ')}</bdi>

@@ -1,6 +1,7 @@
 /** One search result: the passage with the words that match, where it is, and why it was found. */
 import { useState } from 'preact/hooks';
 import type { Attributes, SearchResult } from '../../client/index.ts';
+import { formatScore } from '../../format-score.ts';
 import { LinkIcon } from '../parts/icons.tsx';
 import { addressOf } from '../routes.ts';
 import { Explanation } from './explanation.tsx';
@@ -82,6 +83,8 @@ type ResultProps = {
   result: SearchResult;
   /** Its place in the list, from 1. */
   rank: number;
+  /** The score of the first result. */
+  bestScore: number;
   /** Undefined where only one knowledge base is searched. */
   knowledgeBaseName: string | undefined;
   /** Its place with the other settings; null: it is not among those results; undefined: nothing is compared. */
@@ -94,7 +97,24 @@ function Difference({ rank, otherRank }: Pick<ResultProps, 'rank' | 'otherRank'>
   return <span class="tag">{otherRank === null ? 'only here' : `${otherRank} on the other side`}</span>;
 }
 
-export function Result({ result, rank, knowledgeBaseName, otherRank }: ResultProps) {
+/** A bar as long as the score is beside the best one: scores can only be compared within one answer. */
+function Score({ score, bestScore }: { score: number; bestScore: number }) {
+  const percent = bestScore > 0 ? (100 * score) / bestScore : 0;
+  return (
+    <span
+      class="score"
+      title={`Score ${score} of at most 1. The bar shows it beside the best result, ${bestScore}.`}
+    >
+      <span class="visually-hidden">Score</span>
+      <span class="bar" aria-hidden="true">
+        <span style={{ width: `${percent}%` }} />
+      </span>
+      {formatScore(score)}
+    </span>
+  );
+}
+
+export function Result({ result, rank, bestScore, knowledgeBaseName, otherRank }: ResultProps) {
   const { title, type, score, document_id, location, context, attributes, sourceUrl, explanation } = result;
   return (
     <li class="result">
@@ -109,11 +129,7 @@ export function Result({ result, rank, knowledgeBaseName, otherRank }: ResultPro
         </h2>
         <span class="tag">{type}</span>
         <Difference rank={rank} otherRank={otherRank} />
-        <span class="score" title={`Score ${score} of at most 1`}>
-          <span class="visually-hidden">Score</span>
-          <meter value={score} min={0} max={1} aria-hidden="true" />
-          {score.toFixed(3)}
-        </span>
+        <Score score={score} bestScore={bestScore} />
       </header>
       <Place result={result} knowledgeBaseName={knowledgeBaseName} />
       <Around texts={context?.before ?? []} />

@@ -92,6 +92,7 @@ export function Results({ query, settings, knowledgeBases, name, otherIds, onFou
               key={result.id}
               result={result}
               rank={index + 1}
+              bestScore={value.results[0]?.score ?? 0}
               knowledgeBaseName={nameOf(result.knowledge_base_id)}
               otherRank={rankElsewhere(result.id)}
             />

@@ -144,7 +144,7 @@ export function SearchPage() {
       </form>
       <ErrorNotice doing="The knowledge bases could not be listed." error={error} />
       {applied.query === '' ? (
-        <Empty title="Search by meaning of words, in any language">
+        <Empty title="Search in any language">
           <p>
             Ask a question or enter words. Results are passages: about a paragraph each, with the words that
             match, and the place where they stand.

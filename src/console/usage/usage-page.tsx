@@ -74,7 +74,7 @@ export function UsagePage() {
             {limits && <> of {formatCount(limits.knowledgeBases)}</>}
           </Measure>
           <Measure name="Documents">
-            <strong>{formatCount(value.usage.documentCount ?? 0)}</strong> in{' '}
+            <strong>{formatCount(value.usage.documentCount ?? 0)}</strong> with{' '}
             {countOf(value.usage.passageCount ?? 0, 'passage')}
           </Measure>
           <Measure name="Credits">
