@@ -44,7 +44,7 @@ async function requireKnowledgeBases(database: Database, accountId: string, ids:
       });
     await owned().catch((error) => {
       throw error instanceof ServiceError
-        ? new CommandError(`The account has no knowledge base ${id}.`)
+        ? new CommandError(`The account has no knowledge base ${id}. \`kb list\` shows the ids.`)
         : error;
     });
   }
