@@ -83,10 +83,12 @@ export type ConsoleOptions = {
  */
 export function addConsole(router: Router, { baseUrl, findStoreOrigin }: ConsoleOptions): string[] {
   const contents = createContents();
+  const publicOrigin = baseUrl === undefined ? undefined : new URL(baseUrl).origin;
+  let storeOrigin: string | undefined;
   const findPolicy = async () => {
-    const store = await findStoreOrigin?.().catch(() => undefined);
-    const publicOrigin = baseUrl === undefined ? undefined : new URL(baseUrl).origin;
-    return policyFor([publicOrigin, store].filter((origin) => origin !== undefined));
+    // Without the store's credentials the page works, except for uploads.
+    storeOrigin ??= await findStoreOrigin?.().catch(() => undefined);
+    return policyFor([publicOrigin, storeOrigin].filter((origin) => origin !== undefined));
   };
   const sendFile = async (context: Context, name: string, cacheControl?: string) => {
     const content = (await contents()).get(name);
