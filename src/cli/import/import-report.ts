@@ -48,6 +48,9 @@ export function describeFailure(error: Error): Pick<FileResult, 'reason' | 'help
 /** Files that a list names for people; `--json` names all. */
 const SHOWN_MAX = 20;
 
+/** A trial does not list these: `tellRefused` has named the ignored ones. */
+const UNLISTED = new Set<Outcome>(['unchanged', 'ignored']);
+
 const isFailed = ({ outcome }: FileResult): boolean => outcome === 'failed';
 
 /** Writes a list of files, each with what there is to say. `withOutcome`: also what has happened. */
@@ -82,7 +85,7 @@ export function createReport({ json, isTrial }: { json: boolean; isTrial: boolea
       counts[result.outcome] += 1;
       if (json) printJson(result);
       else if (isFailed(result)) failed.push(result);
-      else if (result.warnings !== undefined || (isTrial && result.outcome !== 'unchanged'))
+      else if (result.warnings !== undefined || (isTrial && !UNLISTED.has(result.outcome)))
         noted.push(result);
     },
     /** Prints the lists and the numbers. `stopped`: why not all files were tried. */
