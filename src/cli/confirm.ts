@@ -1,12 +1,17 @@
 /** Asks before something is lost. */
-import { createInterface } from 'node:readline/promises';
-import { tell, toVisibleLine } from '../terminal.ts';
+import { createInterface } from 'node:readline';
+import { toVisibleLine } from '../terminal.ts';
 import { CommandError } from './options.ts';
 
 /** The next line of standard input; '' at its end. The terminal itself handles Ctrl-C, which ends the process. */
 async function readLine(): Promise<string> {
-  for await (const line of createInterface({ input: process.stdin, terminal: false })) return line;
-  return '';
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  try {
+    return await new Promise((resolve) => lines.once('line', resolve).once('close', () => resolve('')));
+  } finally {
+    lines.close();
+    process.stdin.destroy(); // an open terminal keeps the process alive
+  }
 }
 
 /**
@@ -18,5 +23,4 @@ export async function confirm(question: string, isConfirmed = false): Promise<vo
   if (!process.stdin.isTTY) throw new CommandError(`${question} Confirm it by --yes.`);
   process.stderr.write(`${toVisibleLine(question)} [y/N] `);
   if (!/^y(es)?$/i.test((await readLine()).trim())) throw new CommandError('Nothing was deleted.');
-  tell('');
 }
