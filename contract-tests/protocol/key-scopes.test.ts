@@ -214,7 +214,9 @@ test('keys list shows scope, knowledge bases and the day of the last use', async
   const [scope, created, ...unused] = await list();
   expect([scope, ...unused]).toEqual(['search', '-', '-', '-', id]);
   await createCaller({ address: account.address, apiKey }).api.getBalance();
-  await expect.poll(list, { timeout: 20_000 }).toEqual([scope, created, '-', '-', new Date().toISOString().slice(0, 10), id]);
+  await expect
+    .poll(list, { timeout: 20_000 })
+    .toEqual([scope, created, '-', '-', new Date().toISOString().slice(0, 10), id]);
 });
 
 test('keys create refuses an unknown scope, and knowledge bases that the account does not have', async () => {
