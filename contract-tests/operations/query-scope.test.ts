@@ -55,6 +55,7 @@ describe('200: a filter by', () => {
     ['the source', is('$sourceUrl', 'https://example.org/river'), ['River']],
     ['the time', is('$createdAt', river.createdAt), ['River']],
     ['a day', { type: 'gt', key: '$createdAt', value: '2020-01-01' }, ['Pond', 'River', 'Zoo']],
+    ['a part of the time finds nothing', { type: 'contains', key: '$createdAt', value: '2020-01-01' }, []],
     ['several conditions', { type: 'and', filters: [is('year', 2024), is('tags', 'water')] }, ['Pond']],
     ['one of several', { type: 'or', filters: [is('year', 2024), is('$title', 'Zoo')] }, ['Pond', 'Zoo']],
   ])('%s', async (_, filter, titles) => {

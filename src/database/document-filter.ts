@@ -29,6 +29,9 @@ function readTime(value: Value, place: string): number {
 /** JSON's texts, numbers and booleans are also those of the path language. */
 const literal = (value: Value): string => JSON.stringify(value);
 
+/** The path language has no literal predicate. */
+const NEVER = '(1 == 0)';
+
 const OPERATORS = {
   eq: '==',
   ne: '==',
@@ -47,8 +50,9 @@ function toComparison({ type, key, value }: Comparison, place: string): string {
   const path = `$.${literal(key)}`;
   if (type === 'contains') {
     const text = read(value, `${place}.value`);
-    const isPart =
-      key === CREATED_AT ? 'false' : `${path}.type() == "string" && ${path} like_regex ${text} flag "q"`;
+    // A time is no text, so it has no parts.
+    if (key === CREATED_AT) return NEVER;
+    const isPart = `${path}.type() == "string" && ${path} like_regex ${text} flag "q"`;
     return `((${isPart}) || (${path}.type() == "array" && ${path} == ${text}))`;
   }
   const values = Array.isArray(value)
@@ -56,7 +60,7 @@ function toComparison({ type, key, value }: Comparison, place: string): string {
     : [read(value, `${place}.value`)];
   // exists() is never unknown, so that its negation is true where a comparison is unknown.
   const conditions = values.map((each) => `@ ${OPERATORS[type]} ${each}`);
-  const some = conditions.length === 0 ? '(1 == 0)' : `exists(${path} ? (${conditions.join(' || ')}))`;
+  const some = conditions.length === 0 ? NEVER : `exists(${path} ? (${conditions.join(' || ')}))`;
   return type === 'ne' || type === 'nin' ? `(!${some})` : some;
 }
 

@@ -48,13 +48,14 @@ const TYPES: Record<string, string> = {
 /** What a value is, to those who have written it: `a string`, `an array`, `true`, `null` … */
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'a number beyond 1.7976931348623157e308';
   return value === null || typeof value === 'boolean' ? String(value) : (TYPES[typeof value] ?? 'a value');
 }
 
 function describeType({ params, data }: ErrorObject): string {
   const types = [params.type].flat().map(String);
   const expected = `must be ${listAlternatives(types.map((type) => TYPES[type] ?? type))}`;
-  const isFraction = typeof data === 'number' && types.includes('integer');
+  const isFraction = Number.isFinite(data) && types.includes('integer');
   return isFraction ? expected : `${expected}, not ${kindOf(data)}`;
 }
 

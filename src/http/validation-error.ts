@@ -6,9 +6,10 @@ import { RECURSION } from './recursive-schemas.ts';
 
 /**
  * What `toValidationError` needs of Ajv: all problems at once, each with its schema and the wrong value. By
- * `discriminator` only one schema of a oneOf is compared, the one that the value chooses.
+ * `discriminator` only one schema of a oneOf is compared, the one that the value chooses. By `strictNumbers` Infinity is
+ * no number: JSON.parse reads 1e309 as Infinity, and JSON.stringify would write it as null.
  */
-export const AJV_OPTIONS = { allErrors: true, verbose: true, discriminator: true };
+export const AJV_OPTIONS = { allErrors: true, verbose: true, discriminator: true, strictNumbers: true };
 
 /** The steps of a JSON pointer without its first one, which says where the input was: `/query/limit` → `['limit']` */
 const stepsOf = (pointer: string): string[] =>
