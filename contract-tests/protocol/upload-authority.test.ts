@@ -1,17 +1,19 @@
 /** Upload addresses: the signature permits one file, one size, one method, and a limited time. */
 import { basename } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { requestRoute } from '../harness/calling.ts';
+import { createCaller, requestRoute } from '../harness/calling.ts';
+import { runCommand } from '../harness/command-line.ts';
 import { requireContract } from '../harness/contract-check.ts';
 import { exchange } from '../harness/exchange.ts';
 import { expectRefusal } from '../harness/expect-refusal.ts';
 import { readFuzzSettings } from '../harness/fuzz/fuzz.ts';
-import { openAccount } from '../harness/opened-account.ts';
+import { createKey, openAccount } from '../harness/opened-account.ts';
 import { parseAnswers, sendSlices } from '../harness/raw-socket.ts';
-import { pathOf, upload } from '../harness/uploading.ts';
+import { bytesOf, pathOf, upload } from '../harness/uploading.ts';
 import { type Forgery, forgeAddress } from './forged-addresses.ts';
 
-const { api, request, apiKey } = await openAccount();
+const account = await openAccount();
+const { api, request, apiKey } = account;
 const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Uploads' });
 const newTicket = () => api.presignUploadUrl({ knowledgeBaseId, fileName: 'note.txt', size: 9 });
 
@@ -175,4 +177,15 @@ test('404 FILE_NOT_FOUND: a good address whose knowledge base has been deleted',
   const ticket = await api.presignUploadUrl({ knowledgeBaseId: id, fileName: 'a.txt', size: 9 });
   await api.deleteKnowledgeBase(id);
   expectRefusal(await upload(ticket, 'some note'), 404, 'FILE_NOT_FOUND');
+});
+
+test('404 FILE_NOT_FOUND: after its key is revoked', async () => {
+  const key = await createKey(account.name);
+  const caller = createCaller({ address: inject('address'), apiKey: key });
+  const ticket = await caller.api.presignUploadUrl({ knowledgeBaseId, fileName: 'note.txt', size: 9 });
+  expect((await upload(ticket, bytesOf('123456789'))).status).toBe(200);
+  await runCommand(inject('dataDirectory'), 'keys', 'revoke', key.split('_')[1] ?? '');
+  const send = () => upload(ticket, bytesOf('987654321'));
+  await expect.poll(async () => (await send()).status, { timeout: 5_000 }).toBe(404);
+  expectRefusal(await send(), 404, 'FILE_NOT_FOUND');
 });

@@ -17,6 +17,7 @@ import { storeUpload } from '../files/store-upload.ts';
 import { readUploadGrant, type UploadGrant } from '../files/upload-address.ts';
 import { parseFileId, type ScopedId } from '../ids.ts';
 import { arrivingBytes } from './arriving-bytes.ts';
+import type { Caller } from './authenticate.ts';
 import type { InDatabaseTurn } from './database-turns.ts';
 import type { Routes, Upload } from './routes.ts';
 
@@ -29,6 +30,8 @@ type UploadContext = Readonly<{
   inDatabaseTurn: InDatabaseTurn;
   /** Counts the request, and throws RATE_LIMITED. */
   limitRate(keyId: string): Promise<unknown>;
+  /** The caller of requests with this key; undefined: it is revoked or expired. */
+  findCaller(keyId: string): Promise<Caller | undefined>;
 }>;
 
 /** The longest wait of a body for another body to the same address. */
@@ -45,7 +48,7 @@ async function requireOpen({ database }: UploadContext, id: ScopedId): Promise<v
 /**
  * Creates the function that stores a body as the file's object. A client can repeat an upload until the file is
  * imported; the last complete body counts. Bodies of one file arrive one at a time. Each counts as a request of the key
- * that requested the address. Accounts take turns when uploads query the database.
+ * that requested the address, and the address ends with that key. Accounts take turns when uploads query the database.
  * @returns a function that throws UNAUTHORIZED, FILE_NOT_FOUND, FILE_ALREADY_IMPORTED, UPLOAD_EXPIRED, RATE_LIMITED,
  * INPUT_VALIDATION_FAILED (wrong length; the ticket stays usable), REQUEST_TIMEOUT, SERVICE_UNAVAILABLE
  */
@@ -57,11 +60,14 @@ export function createReceiveUpload(service: UploadContext): NonNullable<Routes[
     const { fileId, sizeBytes, accountId, keyId } = grant;
     const inDatabaseTurn = <T>(act: () => Promise<T>): Promise<T> =>
       service.inDatabaseTurn({ accountId, client }, act);
-    // The service has signed this id for a key that reaches it.
-    const id = parseFileId(fileId, undefined);
-    await inDatabaseTurn(async () => {
+    const id = await inDatabaseTurn(async () => {
       await limitRate(keyId);
-      await requireOpen(service, id);
+      const caller = await service.findCaller(keyId);
+      // To a key that does not exist any more, no file exists.
+      if (caller === undefined) throw fileNotFound();
+      const found = parseFileId(fileId, caller.reach);
+      await requireOpen(service, found);
+      return found;
     });
     const declaredLength = request.headers['content-length'];
     if (declaredLength !== undefined && Number(declaredLength) !== sizeBytes)
