@@ -158,6 +158,46 @@ describe('the endpoint', () => {
     }
   });
 
+  test('accepts a notification, which has no answer', async () => {
+    const body = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
+    expect(await send({ body, headers: withKey })).toEqual({ status: 202, text: '' });
+  });
+
+  test('the listeners of one account leave room for those of others', async () => {
+    let ending = new AbortController();
+    const listen = async (apiKey: string) => {
+      const names = ['protocolVersion', 'clientCapabilities', 'clientInfo'];
+      const values = ['2026-07-28', {}, identity];
+      const _meta = Object.fromEntries(
+        names.map((name, i) => [`io.modelcontextprotocol/${name}`, values[i]]),
+      );
+      const params = { notifications: { toolsListChanged: true }, _meta };
+      const { status, body } = await fetch(url, {
+        method: 'POST',
+        headers: {
+          'x-api-key': apiKey,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'subscriptions/listen',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params }),
+        signal: ending.signal,
+      });
+      const { value } = (await body?.getReader().read()) ?? {};
+      return { status, text: new TextDecoder().decode(value) };
+    };
+    const acknowledged = { status: 200, text: expect.stringContaining('acknowledged') };
+    const [greedy, other] = [await openAccount(), await openAccount()];
+    for (let i = 0; i < 32; i++) expect(await listen(greedy.apiKey)).toEqual(acknowledged);
+    expect(await listen(greedy.apiKey)).toMatchObject({ status: 503 });
+    expect(await listen(other.apiKey)).toEqual(acknowledged);
+    ending.abort();
+    ending = new AbortController();
+    await expect.poll(async () => await listen(greedy.apiKey)).toEqual(acknowledged);
+    ending.abort();
+  });
+
   test('refuses what is no message, and other methods', async () => {
     expect(await send({ body: '{"jsonrpc', headers: withKey })).toMatchObject({ status: 422 });
     expect(await send({ body: ' '.repeat(2 ** 22 + 1), headers: withKey })).toMatchObject({ status: 413 });

@@ -167,8 +167,9 @@ function addMcp(router: Router, answerMcp: NonNullable<Routes['answerMcp']>): vo
         serviceAddress: serviceAddressOf(context.socket),
       });
       expectStream(context);
-      context.status = response.status;
       context.body = await bodyOf(response);
+      // After the body: without one, Koa would make a 204 of the 202 that accepts a notification.
+      context.status = response.status;
       context.set(Object.fromEntries(response.headers));
     });
   refuseOtherMethods(router, path, ['GET', 'POST', 'DELETE']);

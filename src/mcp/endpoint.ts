@@ -2,6 +2,7 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { createKnowledgeRetrieval } from '../client/client.ts';
 import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
+import { overloaded } from '../errors.ts';
 import { createBodyMemory, type HeldBody } from '../http/body-memory.ts';
 import type { McpMessage } from '../http/routes.ts';
 import { createKnowledgeServer } from './knowledge-server.ts';
@@ -15,13 +16,36 @@ type Guards = {
 
 /** Agents give up sooner than programs do. */
 const ANSWER_MAX_MS = 30_000;
-/** Clients that listen for changes at the same time. There are none to tell, but they may hold a connection. */
-const LISTENERS_MAX = 64;
+/**
+ * Clients that listen for changes at the same time: of all accounts, and of one. There are no changes to tell, but they
+ * may hold a connection.
+ */
+const LISTENERS_MAX = 1_024;
+const OWN_LISTENERS_MAX = 32;
 /**
  * Memory for messages that add texts: two of the largest for one account, four in all. It is apart from the memory of
  * other bodies: a message keeps its own until its tool's request, which needs that memory, has been answered.
  */
 const BODIES_MAX_BYTES = 16 * 2 ** 20;
+
+/** Whether a message, or one of a batch, opens a stream that lasts until its client hangs up. */
+const isListening = (message: unknown): boolean =>
+  [message].flat().some((each: unknown) => Object(each).method === 'subscriptions/listen');
+
+/** Counts the listeners of each account. Returns a function that throws SERVICE_UNAVAILABLE where there are too many. */
+function createListenerLimit() {
+  const counts = new Map<string, number>();
+  const add = (accountId: string, change: number) => {
+    const count = (counts.get(accountId) ?? 0) + change;
+    if (count > 0) counts.set(accountId, count);
+    else counts.delete(accountId);
+  };
+  return (accountId: string, client: McpMessage['client']): void => {
+    if ((counts.get(accountId) ?? 0) >= OWN_LISTENERS_MAX) throw overloaded();
+    add(accountId, 1);
+    client.once('close', () => add(accountId, -1));
+  };
+}
 
 /**
  * Creates the function that answers messages. Tools send their requests to this server over loopback, with the key of
@@ -43,6 +67,7 @@ export function createMcpEndpoint({ authenticate, limitRate }: Guards, ending: A
     { maxSubscriptions: LISTENERS_MAX },
   );
   const memory = createBodyMemory(BODIES_MAX_BYTES);
+  const limitListeners = createListenerLimit();
   ending.addEventListener('abort', () => void handler.close(), { once: true });
   return async ({ key, request, client, readBody, serviceAddress }: McpMessage): Promise<Response> => {
     const { keyId, accountId, scope } = await authenticate(key);
@@ -57,6 +82,7 @@ export function createMcpEndpoint({ authenticate, limitRate }: Guards, ending: A
     // An answer may be a stream that goes on after it has begun.
     client.once('close', () => held?.release());
     const parsedBody = await readBody({ body, runHeavy: async (act) => act() });
+    if (isListening(parsedBody)) limitListeners(accountId, client);
     return await handler.fetch(request, { authInfo, parsedBody });
   };
 }
