@@ -78,21 +78,30 @@ function wordEnd(characters: string[], at: number): number {
 }
 
 /**
+ * The start of the first mark after which a snippet has the most marked characters; 0 without marks. A passage may have
+ * hundreds of marks: as they ascend, both ends of the range only move on.
+ */
+function densestStart(marks: Span[]): number {
+  let [best, most, marked, next] = [marks[0]?.start ?? 0, 0, 0, 0];
+  for (const [first, { start, end }] of marks.entries()) {
+    for (let mark = marks[next]; mark && mark.end <= start + SNIPPET_MAX - SNIPPET_LEAD; mark = marks[++next])
+      marked += mark.end - mark.start;
+    if (marked > most) [best, most] = [start, marked];
+    // A mark that is longer than the range was not counted.
+    if (next === first) next++;
+    else marked -= end - start;
+  }
+  return best;
+}
+
+/**
  * The part of a content with the most marked characters: SNIPPET_MAX code points at most, begun and ended between words
  * where words have spaces. Without marks, the beginning of the content.
  */
 export function cutSnippet(content: string, marks: Span[]): Snippet {
   const characters = [...content];
   if (characters.length <= SNIPPET_MAX) return { text: content, start: 0 };
-  const markedFrom = (first: number): number => {
-    const start = marks[first]?.start ?? 0;
-    const within = marks.filter(
-      (mark) => mark.start >= start && mark.end <= start + SNIPPET_MAX - SNIPPET_LEAD,
-    );
-    return within.reduce((sum, mark) => sum + mark.end - mark.start, 0);
-  };
-  const densest = marks.reduce((best, _, i) => (markedFrom(i) > markedFrom(best) ? i : best), 0);
-  const lead = Math.max(0, (marks[densest]?.start ?? 0) - SNIPPET_LEAD);
+  const lead = Math.max(0, densestStart(marks) - SNIPPET_LEAD);
   const start = wordStart(characters, Math.min(lead, characters.length - SNIPPET_MAX));
   const end = wordEnd(characters, start + SNIPPET_MAX);
   return { text: characters.slice(start, end).join(''), start };
