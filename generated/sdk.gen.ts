@@ -152,7 +152,8 @@ export const createKnowledgeBase = <ThrowOnError extends boolean = false>(option
  *
  * Returns the documents in every status, the newest first: up to 1000 without `limit` and `cursor`. While
  * `pagination.hasMore` is true, request the next page with `pagination.nextCursor` as `cursor`. If documents are
- * added or deleted meanwhile, no other document is skipped or repeated.
+ * added or deleted meanwhile, no other document is skipped or repeated. A page ends earlier, with `hasMore`, after
+ * the document with which the attributes of the page have 4 MiB.
  */
 export const listDocuments = <ThrowOnError extends boolean = false>(options: Options<ListDocumentsData, ThrowOnError>): RequestResult<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError> => (options.client ?? client).get<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError>({
     security: [{ name: 'x-api-key', type: 'apiKey' }],

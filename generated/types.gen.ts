@@ -111,8 +111,8 @@ export type DocumentErrorCode = 'UNSUPPORTED_FILE_TYPE' | 'FILE_CORRUPT' | 'FILE
 
 /**
  * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
- * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
- * this field.
+ * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts together have up to
+ * 16,384 characters. Documents without attributes lack this field.
  *
  * At most 16 fields.
  */
@@ -516,8 +516,8 @@ export type ImportFileRequest = {
     fileId: FileId;
     /**
      * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
-     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
-     * this field.
+     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts together have up to
+     * 16,384 characters. Documents without attributes lack this field.
      *
      * At most 16 fields.
      */
@@ -621,8 +621,8 @@ export type ImportTextContentRequest = {
     content: string;
     /**
      * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
-     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
-     * this field.
+     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts together have up to
+     * 16,384 characters. Documents without attributes lack this field.
      *
      * At most 16 fields.
      */
@@ -672,8 +672,8 @@ export type UpdateDocumentRequest = {
     title?: Title;
     /**
      * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
-     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
-     * this field.
+     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts together have up to
+     * 16,384 characters. Documents without attributes lack this field.
      *
      * At most 16 fields.
      */
@@ -955,8 +955,8 @@ export type Document = {
     error?: DocumentError;
     /**
      * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
-     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
-     * this field.
+     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts together have up to
+     * 16,384 characters. Documents without attributes lack this field.
      *
      * At most 16 fields.
      */
@@ -1085,8 +1085,8 @@ export type DocumentDetails = {
     file?: DocumentFile;
     /**
      * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
-     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
-     * this field.
+     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts together have up to
+     * 16,384 characters. Documents without attributes lack this field.
      *
      * At most 16 fields.
      */
@@ -1350,8 +1350,8 @@ export type SearchResult = {
     location?: PassageLocation;
     /**
      * Facts about a document that the caller has chosen, up to 16. A name has up to 64 characters: letters, digits,
-     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. Documents without attributes lack
-     * this field.
+     * `_`, `.` and `-`. A value is a text, a number, a boolean or a list of texts. All texts together have up to
+     * 16,384 characters. Documents without attributes lack this field.
      *
      * At most 16 fields.
      */

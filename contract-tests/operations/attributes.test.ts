@@ -69,6 +69,15 @@ test('without them, and with {}, no answer has the fields', async () => {
   }
 });
 
+/** 16 lists of 16 texts. */
+const lists = (length: number, character: string) =>
+  Object.fromEntries(
+    Array.from({ length: 16 }, (_, i) => [
+      `${'n'.repeat(62)}${i + 10}`,
+      Array.from({ length: 16 }, () => character.repeat(length)),
+    ]),
+  );
+
 const pairs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, i]));
 
 test.each<[string, object]>([
@@ -76,15 +85,7 @@ test.each<[string, object]>([
   ['a name of 64 characters', { ['n'.repeat(64)]: 1 }],
   ['a text of 512 characters', { a: '😀'.repeat(512) }],
   ['16 texts of 512 characters', { a: Array.from({ length: 16 }, () => '知'.repeat(512)) }],
-  [
-    'all of them, each character escaped',
-    Object.fromEntries(
-      Array.from({ length: 16 }, (_, i) => [
-        `${'n'.repeat(62)}${i + 10}`,
-        Array.from({ length: 16 }, () => '\u0001'.repeat(512)),
-      ]),
-    ),
-  ],
+  ['16 names and lists with 16,384 characters together, each character escaped', lists(64, '\u0001')],
 ])('accepts %s', async (_, given) => {
   const document = await api.importTextContent({ ...text, attributes: given as typeof attributes });
   expect(document.attributes).toEqual(given);
@@ -98,6 +99,11 @@ test.each<[string, unknown, string]>([
   ['a name with a space', { 'a b': 1 }, 'attributes'],
   ['a text of 513 characters', { a: 'x'.repeat(513) }, 'attributes.a'],
   ['17 texts', { a: Array.from({ length: 17 }, () => 'x') }, 'attributes.a'],
+  [
+    '16,400 characters in all texts together',
+    { ...lists(64, 'x'), [`${'n'.repeat(62)}10`]: ['x'.repeat(512), 'x'.repeat(512), 'x'.repeat(16)] },
+    'attributes',
+  ],
   ['numbers in a list', { a: [1] }, 'attributes.a.0'],
   ['null', { a: null }, 'attributes.a'],
   ['an object', { a: { b: 1 } }, 'attributes.a'],
@@ -111,6 +117,11 @@ test.each<[string, unknown, string]>([
     const { data } = answer.body as InputValidationFailedError; // by the spec
     expect(Object.keys(data.fieldErrors)).toContain(field);
   });
+});
+
+test.each(['1e309', '-1e309'])('422: the number %s, which JSON cannot return', async (number) => {
+  const fields = JSON.stringify({ ...text, attributes: { a: 0 } }).replace('"a":0', `"a":${number}`);
+  expectRefusedFields(await request('importTextContent', fields), 'attributes.a');
 });
 
 test.each([

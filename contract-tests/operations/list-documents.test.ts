@@ -37,6 +37,19 @@ test('200: the documents of this knowledge base only, newest first, as their imp
   expect((await api.listDocuments({ knowledgeBaseId: other })).data).toHaveLength(1);
 });
 
+test('200: a page ends where its documents have 4 MiB of attributes, and the next goes on', async () => {
+  const { id: knowledgeBaseId } = await api.createKnowledgeBase({ name: 'Listed' });
+  const attributes = Object.fromEntries(
+    Array.from({ length: 16 }, (_, i) => [`a${i}`, Array.from({ length: 2 }, () => '😀'.repeat(512))]),
+  );
+  const made = await createInParallel(70, (index) =>
+    api.importTextContent({ knowledgeBaseId, title: `No. ${index}`, content: 'x', attributes }),
+  );
+  const pages = await readPages((cursor) => api.listDocuments({ knowledgeBaseId, ...cursor }));
+  expect(pages.map(({ length }) => length)).toEqual([64, 6]);
+  expect(new Set(pages.flat().map(({ id }) => id))).toEqual(new Set(made.map(({ id }) => id)));
+});
+
 test('200: documents of files in every status, failed ones with their reason', async () => {
   const knowledgeBaseId = await fill(1);
   const readable = await importBytes(api, { knowledgeBaseId, fileName: 'a.md', bytes: bytesOf('# Tapir') });

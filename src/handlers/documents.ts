@@ -14,6 +14,7 @@ import {
   toStatusReport,
 } from '../database/documents.ts';
 import { requireKnowledgeBase } from '../database/knowledge-bases.ts';
+import { withinPageBytes } from '../database/page-bytes.ts';
 import { countLanguages, readPassages, readText, toPassage } from '../database/passages.ts';
 import { documentNotFound, documentNotRetryable } from '../errors.ts';
 import { discardObjects, findDocumentFile, toDocumentFile } from '../files/files.ts';
@@ -124,10 +125,11 @@ export const documentHandlers = {
       .orderBy('id', 'desc')
       .limit(limit + 1);
     const bounds = { timeMaxMs: LIST_TIME_MAX_MS, signal: () => context.signal };
-    const rows = await withinBounds(bounds, () => selecting.execute());
+    const rows = await withinBounds(bounds, () => withinPageBytes(database, selecting).execute());
     const { page, pagination } = toPage(rows, {
       list: knowledgeBaseId,
       limit,
+      found: rows[0]?.found,
       positionOf: (row) => byCreation.write({ createdAt: row.created_at, id: row.id }),
     });
     return { data: page.map(toDocument), pagination };

@@ -50,15 +50,21 @@ export function parseCursor<Position>(
 }
 
 /**
- * One page of `list`. `rows` holds one row more than `limit` where there is a next page.
+ * One page of `list`. `rows` holds one row more than `limit` where there is a next page; or `found` is greater than the
+ * number of its rows.
  * @returns the rows of the page and the contract's `pagination`.
  */
 export function toPage<Row>(
   rows: Row[],
-  { list, limit, positionOf }: { list: string; limit: number; positionOf(row: Row): string },
+  {
+    list,
+    limit,
+    positionOf,
+    found = rows.length,
+  }: { list: string; limit: number; positionOf(row: Row): string; found?: number | undefined },
 ) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  const hasMore = rows.length > limit && last !== undefined;
+  const hasMore = found > page.length && last !== undefined;
   return { page, pagination: { hasMore, nextCursor: hasMore ? formatCursor(list, positionOf(last)) : null } };
 }

@@ -65,11 +65,12 @@ function validList(
 
 /** An object whose names the caller chooses. */
 function validMap(schema: Schema, inputField: InputField): fc.Arbitrary<unknown> {
-  const { maxProperties = 5, additionalProperties, 'x-propertyNames': names } = schema;
+  const { maxProperties = 5, additionalProperties, 'x-propertyNames': names, 'x-maxText': maxText } = schema;
   if (typeof additionalProperties !== 'object' || names === undefined)
     throw new Error('no valid names are known for the object');
   const name = fc.stringMatching(new RegExp(names.pattern));
-  return fc.dictionary(name, validValue(additionalProperties, inputField), { maxKeys: maxProperties });
+  const map = fc.dictionary(name, validValue(additionalProperties, inputField), { maxKeys: maxProperties });
+  return maxText === undefined ? map : map.filter((value) => [...JSON.stringify(value)].length <= maxText);
 }
 
 /** An object with the fields of its schema. */
