@@ -246,7 +246,7 @@ test.skipIf(browser === undefined)('the keyboard alone is enough, and returns to
   await page.getByRole('dialog').waitFor();
   await keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  expect(await focused()).toBe('New knowledge base');
+  await expect.poll(focused).toBe('New knowledge base');
   await keyboard.press('Enter');
   await page.getByRole('dialog').waitFor();
   await keyboard.type('By keyboard');
@@ -262,7 +262,7 @@ test.skipIf(browser === undefined)('the keyboard alone is enough, and returns to
   await keyboard.press('Space');
   expect(await choice.isChecked()).toBe(true);
   await keyboard.press('Escape');
-  expect(await focused()).toBe('By keyboard');
+  await expect.poll(focused).toBe('By keyboard');
   await keyboard.press('Shift+Tab');
   await keyboard.type('anything');
   await keyboard.press('Enter');

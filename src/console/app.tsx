@@ -2,7 +2,7 @@
 import './app.css';
 import { effect } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { DocumentPage } from './document/document-page.tsx';
 import { DocumentsPage } from './documents/documents-page.tsx';
 import { UploadIndicator } from './documents/upload-indicator.tsx';
@@ -89,7 +89,8 @@ function Page() {
   const { page, id } = route.value;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  useEffect(() => {
+  // Before the browser draws: later it would take the focus from what a person has chosen meanwhile.
+  useLayoutEffect(() => {
     if (!isFirst.current) {
       scrollTo(0, 0);
       main.current?.focus({ preventScroll: true });

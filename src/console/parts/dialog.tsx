@@ -1,7 +1,7 @@
 /** A dialog over the page. The focus stays inside, and returns to where it was when the dialog closes. */
 import './dialog.css';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { CloseIcon } from './icons.tsx';
 
 type DialogProps = {
@@ -15,7 +15,8 @@ type DialogProps = {
 export function Dialog({ title, children, onClose, isWide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Before the browser draws: until then a key would still reach the page behind the dialog.
+  useLayoutEffect(() => {
     const element = dialog.current;
     const opener = document.activeElement;
     element?.showModal();

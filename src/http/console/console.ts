@@ -83,9 +83,9 @@ export type ConsoleOptions = {
  */
 export function addConsole(router: Router, { baseUrl, findStoreOrigin }: ConsoleOptions): string[] {
   const contents = createContents();
-  const publicOrigin = baseUrl === undefined ? undefined : new URL(baseUrl).origin;
   let storeOrigin: string | undefined;
   const findPolicy = async () => {
+    const publicOrigin = baseUrl === undefined ? undefined : new URL(baseUrl).origin;
     // Without the store's credentials the page works, except for uploads.
     storeOrigin ??= await findStoreOrigin?.().catch(() => undefined);
     return policyFor([publicOrigin, storeOrigin].filter((origin) => origin !== undefined));
