@@ -223,8 +223,10 @@ export const documentAnswers = {
 
   async getDocumentStatus({ documentId, waitSeconds = 0 }, { state, signal }) {
     const document = requireDocument(state, documentId);
-    const waitMs = Math.min(timeLeft(document), waitSeconds * 1000);
-    if (waitMs > 0) {
+    const leftMs = timeLeft(document);
+    // A timer may end a millisecond early by the clock.
+    const waitMs = Math.min(leftMs + 1, waitSeconds * 1000);
+    if (leftMs > 0 && waitMs > 0) {
       await sleep(waitMs, undefined, { signal: signal() }).catch(() => {
         throw clientHungUp();
       });
