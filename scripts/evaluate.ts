@@ -24,7 +24,7 @@ function readErrors(given: string): number {
   throw new InvalidArgumentError('It must be 1, 2 or 3.');
 }
 
-/** Reads a collection, with misspelt queries where they are asked for. */
+/** Reads a collection; with `--misspelt`, its queries have typing errors. */
 function readQueried(folder: string): Collection {
   const collection = readCollection(folder);
   return misspelt === 0 ? collection : { ...collection, queries: misspell(collection.queries, misspelt) };

@@ -92,7 +92,7 @@ describe.skipIf(browser === undefined)('a person with a key of the account', () 
     await row('damaged.pdf').waitFor();
     expect(await row('hours.txt').count()).toBe(0);
     await page.getByLabel('Status').selectOption('');
-    // The field keeps the focus while the list behind it changes.
+    // The list changes while the field has the focus, and must not take it.
     await page.getByLabel('Filter by title').focus();
     await page.keyboard.press('M');
     await row('hours.txt').waitFor({ state: 'detached' });

@@ -60,7 +60,7 @@ export function writeBounds({ components: { schemas, parameters } }: Spec): void
       const target = resolve(field);
       const description = withBounds(target.description, target);
       if (schema.properties === undefined || description === '') continue;
-      // In OpenAPI 3.0 nothing may stand beside a $ref.
+      // OpenAPI 3.0 ignores all other keywords beside $ref.
       schema.properties[name] =
         field.$ref === undefined ? { ...field, description } : { allOf: [field], description };
     }

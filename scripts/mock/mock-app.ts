@@ -18,7 +18,7 @@ import { readPreference } from './preference.ts';
 import { createPrism, type Prism } from './prism.ts';
 import { createReceiveUpload } from './uploads.ts';
 
-/** The one key that is refused. It has the form of a real one, which nobody has. */
+/** The only key that the mock refuses, so that clients can test a 401. It has the form of a real key. */
 const REFUSED_KEY = `kr_${'0'.repeat(64)}`;
 
 /** One caller for every key. */

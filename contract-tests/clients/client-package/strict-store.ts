@@ -1,4 +1,4 @@
-/** A store of uploads that takes no body of unknown length, as S3 behind a presigned address. */
+/** Receives uploads as S3 does at a presigned address: it refuses a body without Content-Length. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -206,7 +206,7 @@ export function requireStorage({ documents, files, now }: State, bytes: number):
 
 /**
  * Keeps the mock's memory bounded. Tickets that have expired unused make room.
- * @throws SERVICE_UNAVAILABLE, as by a full disk, unless there is memory for another resource with so many characters
+ * @throws SERVICE_UNAVAILABLE when there is no memory for another resource with this many characters
  */
 export function requireMemory(state: State, characters: number): void {
   const { knowledgeBases, documents, files, webhooks } = state;
