@@ -2,9 +2,9 @@
 /** The command `knowledge-retrieval`: runs the command line on a Node that can run it, with the options it needs. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { isNodeTooOld, ownNode } from './node-version.mjs';
+import { findOwnNode, isNodeTooOld } from './node-version.mjs';
 
-/** The bound on a server's young objects, as in `npm start`. V8 reads it only when a process begins. */
+/** The bound on a server's young objects. V8 reads it only when a process begins; `npm start` gives it at once. */
 const HEAP_OPTION = '--max-semi-space-size=8';
 
 const isServer = process.argv[2] === 'serve';
@@ -33,9 +33,18 @@ function restart() {
   process.execve?.(execPath, [execPath, ...missingOptions, ...execArgv, ...argv.slice(1)]);
 }
 
+/** Node 22 warns that its SQLite is experimental. The service only locks its data directory by it. */
+function silenceSqliteWarning() {
+  const { emitWarning } = process;
+  process.emitWarning = (warning, ...details) => {
+    if (!String(warning).startsWith('SQLite is an experimental feature')) emitWarning(warning, ...details);
+  };
+}
+
 async function run() {
   await import('./require-node.mjs');
   if (missingOptions.length > 0) restart();
+  silenceSqliteWarning();
   await import('./compile-cache.mjs');
   const isCheckout = existsSync(new URL('../src/cli/cli.ts', import.meta.url));
   await import(isCheckout ? '../src/cli/cli.ts' : '../dist/cli/cli.js');
@@ -44,5 +53,6 @@ async function run() {
 // npm sets this variable, also for `npx`. Without npm a server may outlive the shell that started it.
 if (process.env.npm_command !== undefined) await import('./end-with-npm.mjs');
 
-if (isNodeTooOld && ownNode !== undefined) runBy(ownNode);
+const ownNode = isNodeTooOld ? findOwnNode() : undefined;
+if (ownNode !== undefined) runBy(ownNode);
 else await run();

@@ -2,15 +2,19 @@
  * Checks whether this Node can run the project, and finds the project's own Node.
  * It is plain JavaScript, so that an old Node can read it.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The major version of the dependency `node`; `doctor` requires the same. */
-const LEAST_MAJOR = 24;
+/** Such as `>=22.18`: the first Node that runs TypeScript without an option, or a warning. */
+const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const least = engines.node.slice('>='.length);
 
-export const isNodeTooOld = Number(process.versions.node.split('.', 1)[0]) < LEAST_MAJOR;
+const [leastMajor, leastMinor] = least.split('.').map(Number);
+const [major, minor] = process.versions.node.split('.').map(Number);
+
+export const isNodeTooOld = major < leastMajor || (major === leastMajor && minor < leastMinor);
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -23,16 +27,16 @@ function find(name) {
   }
 }
 
-/** Every command line imports this package first. The package `node` may be missing, as in the Docker image. */
-const isInstalled = find('commander') !== undefined;
+/** The manifest of the package `node`, which only an old Node needs. */
+const findManifest = () => find('node/package.json');
 
-const findBinary = (folder) =>
-  ['node', 'node.exe'].map((name) => join(folder, 'bin', name)).find((path) => existsSync(path));
-
-const manifest = find('node/package.json');
-
-/** The Node of the dependencies; undefined where it is missing. */
-export const ownNode = manifest && findBinary(dirname(manifest));
+/** The Node of the package `node`; undefined where it is missing. */
+export function findOwnNode() {
+  const manifest = findManifest();
+  if (manifest === undefined) return undefined;
+  const paths = ['node', 'node.exe'].map((name) => join(dirname(manifest), 'bin', name));
+  return paths.find((path) => existsSync(path));
+}
 
 /** Only the checkout has it. */
 const installer = fileURLToPath(new URL('../scripts/install.mjs', import.meta.url));
@@ -42,21 +46,26 @@ const howToInstall = () =>
     ? `The dependencies are not installed. Install them by\n  node "${installer}" --omit=dev\n`
     : 'The dependencies are not installed. Install this package again by npm.\n';
 
-const needed = `This is Node ${process.versions.node}, and ${LEAST_MAJOR} or later is needed.`;
+/** How an old Node gets a new one. */
+function howToGetNode() {
+  const orNewer = `or put Node ${least} or later first into PATH.\n`;
+  const ownNode = findOwnNode();
+  if (ownNode !== undefined) return `The one that npm has installed here is\n  ${ownNode}\n`;
+  const manifest = findManifest();
+  // A script that is named runs even where npm is configured to run no install scripts.
+  if (manifest !== undefined)
+    return (
+      'Only an install script fetches the one of the package `node`, and npm was told to run none. Run it by\n' +
+      `  npm run preinstall --prefix "${dirname(manifest)}"\n${orNewer}`
+    );
+  const install = existsSync(installer) ? `node "${installer}" --omit=dev` : 'npm install node@24';
+  return `Let npm install one by\n  ${install}\n${orNewer}`;
+}
 
 /** Why nothing can run yet and what to do, for the person who started it; undefined where everything can run. */
 export function findObstacle() {
-  if (!isInstalled) return howToInstall();
+  // Every command line imports this package first.
+  if (find('commander') === undefined) return howToInstall();
   if (!isNodeTooOld) return undefined;
-  if (ownNode !== undefined) return `${needed} The one that comes with the dependencies is\n  ${ownNode}\n`;
-  const orNewer = `put a Node ${LEAST_MAJOR} first into PATH.\n`;
-  if (manifest === undefined)
-    return `${needed} npm has none for this system, or was told to omit it: ${orNewer}`;
-  // A script that is named runs even where npm is configured to run no install scripts.
-  return (
-    `${needed} The one that comes with the dependencies is missing: npm was told to run no install scripts. ` +
-    'Let npm fetch it by\n' +
-    `  npm run preinstall --prefix "${dirname(manifest)}"\n` +
-    `or ${orNewer}`
-  );
+  return `This is Node ${process.versions.node}, and ${least} or later is needed. ${howToGetNode()}`;
 }

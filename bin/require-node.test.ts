@@ -23,6 +23,7 @@ beforeEach(() => {
     filter: (path) => !path.endsWith('.ts'),
   });
   cpSync(join(root, 'scripts/install.mjs'), join(checkout, 'scripts/install.mjs'));
+  cpSync(join(root, 'package.json'), join(checkout, 'package.json'));
   mkdirSync(join(checkout, 'src/cli'), { recursive: true });
   writeFileSync(
     join(checkout, 'src/cli/cli.ts'),
@@ -31,10 +32,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(checkout, { recursive: true }));
 
-/** Installs the dependencies as npm unpacks them. The binary of the package `node` comes with its install script. */
-function install({ withBinary }: { withBinary: boolean }): void {
+/** Installs the dependencies, of which the first that is imported stands for all. */
+function install(): void {
   mkdirSync(join(checkout, 'node_modules/commander'), { recursive: true });
   writeFileSync(join(checkout, 'node_modules/commander/index.js'), '');
+}
+
+/** Adds the package `node` as npm unpacks it. Its binary comes with its install script. */
+function installNode({ withBinary }: { withBinary: boolean }): void {
+  install();
   const folder = join(checkout, 'node_modules/node');
   mkdirSync(join(folder, 'bin'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"name":"node"}');
@@ -56,7 +62,7 @@ function runOn(version: string, script: string, command = 'doctor') {
 
 const COMMAND = 'bin/knowledge-retrieval.mjs';
 
-test.each(['20.20.2', '24.0.0'])('Node %s before the first installation: how to install', (version) => {
+test.each(['22.17.1', '22.18.0'])('Node %s before the first installation: how to install', (version) => {
   for (const script of [COMMAND, 'bin/require-node.mjs']) {
     const { status, stdout, stderr } = runOn(version, script);
     expect([status, stdout]).toEqual([1, '']);
@@ -65,17 +71,24 @@ test.each(['20.20.2', '24.0.0'])('Node %s before the first installation: how to 
 });
 
 test('an old Node where npm ran no install scripts: how to get the project’s own; a new one runs', () => {
-  install({ withBinary: false });
-  const { status, stdout, stderr } = runOn('20.20.2', COMMAND);
+  installNode({ withBinary: false });
+  const { status, stdout, stderr } = runOn('22.17.1', COMMAND);
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(
-    /^This is Node 20\.20\.2, and 24 or later is needed\..*npm run preinstall --prefix/s,
+    /^This is Node 22\.17\.1, and 22\.18 or later is needed\..*npm run preinstall --prefix/s,
   );
-  expect(runOn('24.0.0', COMMAND)).toEqual({ status: 3, stdout: '24.0.0 doctor\n', stderr: '' });
+  expect(runOn('22.18.0', COMMAND)).toEqual({ status: 3, stdout: '22.18.0 doctor\n', stderr: '' });
+});
+
+test('an old Node, in a checkout and in a package: how to install a new one', () => {
+  install();
+  expect(runOn('20.20.2', COMMAND).stderr).toContain(`node "${join(checkout, 'scripts/install.mjs')}"`);
+  rmSync(join(checkout, 'scripts'), { recursive: true });
+  expect(runOn('20.20.2', COMMAND).stderr).toMatch(/^This is Node 20.*npm install node@24/s);
 });
 
 test('an old Node beside the project’s own: the command is run by that, other files name it', () => {
-  install({ withBinary: true });
+  installNode({ withBinary: true });
   const stdout = `${process.versions.node} doctor\n`;
   expect(runOn('20.20.2', COMMAND)).toEqual({ status: 3, stdout, stderr: '' });
   const { status, stderr } = runOn('20.20.2', 'bin/require-node.mjs');
@@ -86,7 +99,7 @@ test('an old Node beside the project’s own: the command is run by that, other 
 const onOldAndNew = test.skipIf(process.platform === 'win32').each(['20.20.2', '24.0.0']);
 
 onOldAndNew('on Node %s a server has the heap of npm start', (version) => {
-  install({ withBinary: true });
+  installNode({ withBinary: true });
   const print = "console.log(process.execArgv.find((option) => option.startsWith('--max-')))";
   writeFileSync(join(checkout, 'src/cli/cli.ts'), print);
   const [, option] = manifest.scripts.start?.split(' ') ?? [];
@@ -115,7 +128,7 @@ async function startLasting(file: string, args: string[]) {
 }
 
 onOldAndNew('SIGTERM to npm ends the command that npm runs on Node %s', async (version) => {
-  install({ withBinary: true });
+  installNode({ withBinary: true });
   const command = [process.execPath, ...argumentsOn(version, COMMAND)].map(
     (word) => `'${word.replaceAll("'", "'\\''")}'`,
   );
@@ -127,7 +140,7 @@ onOldAndNew('SIGTERM to npm ends the command that npm runs on Node %s', async (v
 test.skipIf(process.platform === 'win32')(
   'between an old Node and the project’s own: signals are passed on, and an end',
   async () => {
-    install({ withBinary: true });
+    installNode({ withBinary: true });
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
       const { started, parent, ended } = await startLasting(
         process.execPath,
@@ -141,8 +154,9 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test('every command of package.json that runs the project’s files asks first', () => {
+  const asking = ['bin/require-node.mjs', COMMAND];
   const unasked = Object.entries(manifest.scripts).filter(
-    ([, command]) => /\.ts\b|vitest/.test(command) && !command.includes('bin/require-node.mjs'),
+    ([, command]) => /\.ts\b|vitest/.test(command) && !asking.some((file) => command.includes(file)),
   );
   expect(unasked).toEqual([]);
   for (const file of Object.values(manifest.bin))

@@ -32,9 +32,7 @@ function run(command: string, ...args: string[]) {
 const SLOW = { timeout: 60_000 };
 
 test('the scripts are found', () => {
-  expect(OWN.map(([name]) => name)).toEqual(
-    expect.arrayContaining(['start', 'generate', 'demo', 'contract:diff']),
-  );
+  expect(OWN.map(([name]) => name)).toEqual(expect.arrayContaining(['generate', 'demo', 'contract:diff']));
 });
 
 test.each(OWN)('%s names an unknown option in a sentence, and prints its usage', SLOW, (name, command) => {
@@ -45,7 +43,7 @@ test.each(OWN)('%s names an unknown option in a sentence, and prints its usage',
   expect(stderr).not.toMatch(/^ +at /m);
 });
 
-test.each(['start', 'pack:client'])('%s --help prints its usage, and does nothing', SLOW, (name) => {
+test.each(['pack:client'])('%s --help prints its usage, and does nothing', SLOW, (name) => {
   const { status, stdout, stderr } = run(scripts[name] ?? '', '--help');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(new RegExp(`^Usage: npm (run )?${name}\\b`));

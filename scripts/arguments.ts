@@ -1,5 +1,5 @@
 /** Reads the arguments of scripts by commander, as the command line of the service does. */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 
 /**
@@ -8,6 +8,10 @@ import { Command, InvalidArgumentError } from 'commander';
  */
 export const scriptCommand = (name: string): Command =>
   new Command(`npm run ${name} --`).showHelpAfterError();
+
+/** Whether the process was started by this file, whose path is absolute, and not by one that imports it. */
+export const isMain = (file: string): boolean =>
+  process.argv[1] !== undefined && realpathSync(process.argv[1]) === file;
 
 /** Reads the path of a folder that exists. */
 export function readFolder(path: string): string {

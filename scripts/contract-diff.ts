@@ -5,7 +5,7 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dereference, readDocument } from '../contract-tests/harness/read-document.ts';
-import { scriptCommand } from './arguments.ts';
+import { isMain, scriptCommand } from './arguments.ts';
 import { findBreakingChanges, type Spec } from './contract-diff/compare-specs.ts';
 
 const current = join(import.meta.dirname, '../spec/openapi.yaml');
@@ -45,4 +45,4 @@ function main(): void {
   );
 }
 
-if (import.meta.main) main();
+if (isMain(import.meta.filename)) main();

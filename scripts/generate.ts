@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 import { load } from 'js-yaml';
-import { scriptCommand } from './arguments.ts';
+import { isMain, scriptCommand } from './arguments.ts';
 import { type Spec, writeBounds } from './generate/describe-bounds.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -75,7 +75,7 @@ async function findDrift(): Promise<string[]> {
   }
 }
 
-if (import.meta.main) {
+if (isMain(import.meta.filename)) {
   const { check } = scriptCommand('generate')
     .description('Writes the handler types and the client in generated/ from spec/openapi.yaml.')
     .option('--check', 'write nothing: name the files that are not what the spec generates')

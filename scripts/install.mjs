@@ -2,13 +2,16 @@
  * Installs the locked dependencies when they are missing or differ from the lock file,
  * so that `npm start` and `npm test` work right after cloning.
  * With --omit=dev it installs only the service's: a third of the packages, in half of the time.
- * It is plain JavaScript, because it runs on the machine's own Node (20 or later).
- * package.json overrides some packages by the empty package `pend`. They are never used here:
- * one counts installations (@scarf/scarf), one serves another runtime (bare-fs), one draws pages (@napi-rs/canvas).
+ * Where the machine's Node is too old for the project, it also installs the package `node`, which brings its own.
+ * It is plain JavaScript, because it runs on the machine's Node (20 or later).
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { findObstacle, findOwnNode, isNodeTooOld } from '../bin/node-version.mjs';
+
+/** Its binary has no place in the lock file, since only an old Node needs it: 190 MB. */
+const OWN_NODE = 'node@24.21.0';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const lock = readFileSync(`${root}package-lock.json`, 'utf8');
@@ -18,7 +21,8 @@ const omitDev = process.argv.includes('--omit=dev');
 const markerOf = (scope) => `${root}node_modules/.installed-${scope}.json`;
 const isInstalled = (scope) => existsSync(markerOf(scope)) && readFileSync(markerOf(scope), 'utf8') === lock;
 
-const isReady = () => isInstalled('all') || (omitDev && isInstalled('service'));
+const hasNode = () => !isNodeTooOld || findOwnNode() !== undefined;
+const isReady = () => (isInstalled('all') || (omitDev && isInstalled('service'))) && hasNode();
 
 /** Makes a second installation wait: two at once would remove each other's packages. */
 const claim = `${root}.installing`;
@@ -46,37 +50,47 @@ function claimInstallation() {
   }
 }
 
-/**
- * `npm ci` begins by removing node_modules, even below a running service.
- * Where only the development packages are missing, they are added.
- */
-const commandFor = () => (isInstalled('service') ? ['install', '--no-save'] : ['ci']);
-
-function install() {
-  process.stderr.write('Installing the locked dependencies; this takes up to a minute, once …\n');
+/** Runs npm in the project. Ends this process where npm fails. */
+function runNpm(...args) {
   const npm = process.env.npm_execpath;
-  const [command, ...args] = npm === undefined ? ['npm'] : [process.execPath, npm];
-  const flags = ['--no-fund', '--no-audit', '--loglevel=error', ...(omitDev ? ['--omit=dev'] : [])];
-  const { status } = spawnSync(command, [...args, ...commandFor(), ...flags], {
+  const [command, ...first] = npm === undefined ? ['npm'] : [process.execPath, npm];
+  const { status } = spawnSync(command, [...first, ...args, '--no-fund', '--no-audit', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
     shell: npm === undefined && process.platform === 'win32',
   });
-  if (status === 0) return writeFileSync(markerOf(omitDev ? 'service' : 'all'), lock);
+  if (status === 0) return;
   process.stderr.write('The installation by npm failed; see its messages above.\n');
   process.exit(1);
 }
 
-while (!isReady()) {
-  if (!claimInstallation()) continue;
+/** Only developers read source maps: a fifth of what npm has unpacked. */
+function removeSourceMaps() {
+  for (const path of readdirSync(`${root}node_modules`, { recursive: true }))
+    if (path.endsWith('.map')) rmSync(`${root}node_modules/${path}`, { force: true });
+}
+
+function install() {
+  process.stderr.write('Installing the locked dependencies; this takes up to a minute, once …\n');
+  const isForService = omitDev && !isInstalled('all');
+  const scope = isForService ? ['--omit=dev'] : [];
+  // `npm ci` begins by removing node_modules, even below a running service. What only lacks something is added to.
+  const isPartial = isInstalled('service') || isInstalled('all');
+  if (!isPartial) runNpm('ci', ...scope);
+  if (isPartial || isNodeTooOld)
+    runNpm('install', '--no-save', ...scope, ...(isNodeTooOld ? [OWN_NODE] : []));
+  if (isForService) removeSourceMaps();
+  writeFileSync(markerOf(isForService ? 'service' : 'all'), lock);
+}
+
+if (!isReady()) {
+  while (!claimInstallation());
   process.once('exit', () => rmSync(claim, { force: true }));
-  install();
+  if (!isReady()) install();
 }
 
 // npm puts the project's Node first into PATH for the next script; this one may be the machine's.
-// Imported here, since it looks for packages that have just been installed.
-const { findObstacle, ownNode } = await import('../bin/node-version.mjs');
-const obstacle = ownNode === undefined ? findObstacle() : undefined;
+const obstacle = findOwnNode() === undefined ? findObstacle() : undefined;
 if (obstacle !== undefined) {
   process.stderr.write(obstacle);
   process.exit(1);

@@ -6,7 +6,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { readFolder, scriptCommand } from './arguments.ts';
+import { isMain, readFolder, scriptCommand } from './arguments.ts';
 import { buildClient } from './pack-client/build-client.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -54,7 +54,7 @@ async function packClient(destination: string): Promise<string> {
   }
 }
 
-if (import.meta.main) {
+if (isMain(import.meta.filename)) {
   const command = scriptCommand('pack:client')
     .description('Packs the client as an npm package, and prints its path.')
     .argument('[folder]', 'where to put it', readFolder, '.')

@@ -14,7 +14,7 @@ import { drain, listen } from './http/server.ts';
 import { greet } from './serve/greeting.ts';
 import { findDatabase, openDatabase } from './serve/open-database.ts';
 import { openService } from './serve/open-service.ts';
-import { type ServeOptions, serveCommand } from './serve/serve-command.ts';
+import type { ServeOptions } from './serve/serve-command.ts';
 import { createServiceApp, createWorkerApp } from './serve/service-app.ts';
 import { offerSignInCode } from './serve/sign-in-code.ts';
 import { warmUp } from './serve/warm-up.ts';
@@ -154,5 +154,3 @@ export async function run(options: ServeOptions): Promise<void> {
     process.exit(1);
   }
 }
-
-if (import.meta.main) await serveCommand('npm start --').action(run).parseAsync();

@@ -37,7 +37,7 @@ describe.runIf(process.platform === 'linux')('with an output and a log that cann
     await withDataDirectory(async (dataDirectory) => {
       const port = await findPort();
       const settings = { PORT: String(port), LOG_LEVEL: 'info', METRICS_TOKEN };
-      const service = runMute('src/main.ts', environmentOf(dataDirectory, settings));
+      const service = runMute('bin/knowledge-retrieval.mjs serve', environmentOf(dataDirectory, settings));
       const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
       const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers });
       const isReady = () =>

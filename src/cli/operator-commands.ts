@@ -7,7 +7,7 @@ import { keys } from './key-commands.ts';
 import { backup, doctor, fsck, migrate, restore } from './maintenance-commands.ts';
 import { mcp } from './mcp-command.ts';
 
-const serve = serveCommand('serve').action(async (options: ServeOptions) => {
+const serve = serveCommand().action(async (options: ServeOptions) => {
   const { run } = await import('../main.ts');
   await run(options);
 });

@@ -1,4 +1,4 @@
-/** The arguments of a start: `npm start` and `knowledge-retrieval serve` take the same. */
+/** The arguments of a start. */
 import { Command } from 'commander';
 
 /** `worker`: true: only import files; false: only answer API requests; undefined: both. */
@@ -7,8 +7,8 @@ export type ServeOptions = { worker?: boolean };
 const EXCLUSIVE = ['--worker', '--no-worker'];
 
 /** The command, without its action. A wrong argument ends the process with a sentence and the help text. */
-export const serveCommand = (name: string): Command =>
-  new Command(name)
+export const serveCommand = (): Command =>
+  new Command('serve')
     .description('start the server; its settings are environment variables: the table in README.md')
     .option('--worker', 'only import files, for the servers of the same database; answer no API requests')
     .option('--no-worker', 'only answer API requests; workers (--worker) import the files')

@@ -1,27 +1,13 @@
-/** Checks a deployment's machine: Node, the data directory and its secrets, the public address. */
+/** Checks a deployment's machine: the data directory and its secrets, the public address. */
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../../config/config.ts';
 import { type Problem, shellWord } from '../../problem.ts';
 import { findUnusable, nearestExisting } from '../../serve/data-directory.ts';
 import { apiKeyFile, uploadSecretFile } from '../../serve/secret-files.ts';
 
-/** The version that package.json requires; older ones lack features that the service needs. */
-const NODE_MAJOR = 24;
-
 const MEBIBYTE = 1024 ** 2;
 /** PostgreSQL's write-ahead log alone may need this (max_wal_size, 1 GB by default). */
 const MIN_FREE_BYTES = 1024 * MEBIBYTE;
-
-/** `version`: as in process.versions. */
-export function checkNode(version: string = process.versions.node): Problem[] {
-  if (Number(version.split('.', 1)[0]) >= NODE_MAJOR) return [];
-  return [
-    {
-      problem: `This is Node ${version}, but the service needs ${NODE_MAJOR} or later.`,
-      remedy: 'Start it with `npm start` or `npx`, which use the Node that is installed with the service.',
-    },
-  ];
-}
 
 /** Checks permissions and free space of DATA_DIR; leaves no file there. */
 export async function checkDataDirectory(

@@ -12,7 +12,7 @@ import { drain, listen } from '../../http/server.ts';
 import { apiKeyFile, uploadSecretFile } from '../../serve/secret-files.ts';
 import { createServiceApp } from '../../serve/service-app.ts';
 import { addressOf, startHealthyDeployment } from '../testing/healthy-deployment.ts';
-import { checkDataDirectory, checkNode } from './check-machine.ts';
+import { checkDataDirectory } from './check-machine.ts';
 
 let deployment: Awaited<ReturnType<typeof startHealthyDeployment>>;
 beforeAll(async () => {
@@ -52,13 +52,6 @@ test.each([
   ['http://localhost:8080', '0.0.0.0', 'send their uploads to themselves'],
 ])('reports the BASE_URL %s', async (BASE_URL, HOST, problem) => {
   expect(await deployment.examineWith({ BASE_URL, HOST })).toEqual([expect.stringContaining(problem)]);
-});
-
-test('reports a Node that is too old', () => {
-  expect(checkNode('22.18.0')).toEqual([
-    expect.objectContaining({ problem: expect.stringContaining('22.18.0') }),
-  ]);
-  expect(checkNode('24.0.0')).toEqual([]);
 });
 
 describe('on disk', () => {

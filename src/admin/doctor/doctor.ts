@@ -14,7 +14,7 @@ import { openFiles } from '../../serve/open-files.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { checkClock, checkConnections, checkKind, checkReach, checkSchema } from './check-database.ts';
 import { checkCredits, checkLimits } from './check-limits.ts';
-import { checkBaseUrl, checkDataDirectory, checkNode, checkSecrets } from './check-machine.ts';
+import { checkBaseUrl, checkDataDirectory, checkSecrets } from './check-machine.ts';
 import { checkFiles, checkJobs, checkPublicAddress, checkServer, type Deployment } from './check-work.ts';
 
 /** A part of the deployment with its problems. */
@@ -136,7 +136,6 @@ export async function* examine({
   environment?: NodeJS.ProcessEnv;
   server?: boolean;
 } = {}): AsyncGenerator<Finding> {
-  yield await runCheck('Node', () => checkNode());
   const config = readSettings(environment);
   if (Array.isArray(config)) return void (yield { part: 'settings', problems: config });
   yield { part: 'settings', problems: [...checkNames(environment), ...checkBaseUrl(config)] };

@@ -30,10 +30,14 @@ type Content = { sizeBytes: number; head: Uint8Array; readAll(): Promise<Uint8Ar
 
 async function openContent({ path, bytes }: LocalFile): Promise<Content> {
   if (bytes !== undefined) return { sizeBytes: bytes.length, head: bytes, readAll: async () => bytes };
-  await using file = await open(path);
-  const { size: sizeBytes } = await file.stat();
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(HEAD_BYTES, sizeBytes)));
-  return { sizeBytes, head: buffer.subarray(0, bytesRead), readAll: () => readFile(path) };
+  const file = await open(path);
+  try {
+    const { size: sizeBytes } = await file.stat();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(HEAD_BYTES, sizeBytes)));
+    return { sizeBytes, head: buffer.subarray(0, bytesRead), readAll: () => readFile(path) };
+  } finally {
+    await file.close();
+  }
 }
 
 /** Whether the service reads this type, by its own rules. Archives and unknown types are decided by the whole file. */
