@@ -64,11 +64,13 @@ export function loadLanguageNgrams(): LanguageNgrams {
   }
   if (languages.length === 0 || scoresByNgram.size === 0)
     throw new Error('the n-gram table of the package eld has an unknown form');
-  return { languages, addScores: packScores(scoresByNgram) };
+  return { languages, addScores: scoreAdder(packScores(scoresByNgram)) };
 }
 
+type PackedScores = { ngrams: Float64Array; ends: Uint32Array; languagesAndScores: Uint16Array };
+
 /** Packs the sorted n-grams into one array, and their languages and scores into another. */
-function packScores(scoresByNgram: ReadonlyMap<number, string>): LanguageNgrams['addScores'] {
+function packScores(scoresByNgram: ReadonlyMap<number, string>): PackedScores {
   const ngrams = Float64Array.from(scoresByNgram.keys()).sort();
   const ends = new Uint32Array(ngrams.length);
   const pairs: number[] = [];
@@ -79,8 +81,13 @@ function packScores(scoresByNgram: ReadonlyMap<number, string>): LanguageNgrams[
     );
     ends[index] = pairs.length;
   });
-  const languagesAndScores = Uint16Array.from(pairs);
-  return (ngram, scores) => {
+  return { ngrams, ends, languagesAndScores: Uint16Array.from(pairs) };
+}
+
+/** Not made in `packScores`: a closure there would keep the source's strings, 5 MB in each thread. */
+const scoreAdder =
+  ({ ngrams, ends, languagesAndScores }: PackedScores): LanguageNgrams['addScores'] =>
+  (ngram, scores) => {
     const index = findSorted(ngrams, ngram);
     if (index === undefined) return;
     for (let i = index === 0 ? 0 : (ends[index - 1] as number); i < (ends[index] as number); i += 2) {
@@ -88,7 +95,6 @@ function packScores(scoresByNgram: ReadonlyMap<number, string>): LanguageNgrams[
       scores[language] = (scores[language] as number) + (languagesAndScores[i + 1] as number);
     }
   };
-}
 
 /** The index of `value` in sorted values. */
 function findSorted(values: Float64Array, value: number): number | undefined {
