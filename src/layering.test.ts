@@ -16,6 +16,7 @@ const files = modules.filter((file) => !file.includes('/testing/'));
 const SHARED = new Set([
   'api-key.ts',
   'binary-array.ts',
+  'bounded-cache.ts',
   'edit-distance.ts',
   'errors.ts',
   'ids.ts',

@@ -2,7 +2,7 @@
  * The two lanes in which requests wait for a permit. Imports may wait for 50 s. Other requests are refused as soon as
  * their account's queue moves slowly.
  */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../bounded-cache.ts';
 import type { FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 
@@ -73,7 +73,7 @@ export type Lane = {
  * where it moves slowly.
  */
 export function createLane(semaphore: FairSemaphore, { waitsWhenSlow }: { waitsWhenSlow: boolean }): Lane {
-  const rates = new LRUCache<string, ReturnType<typeof createServiceRate>>({ max: RATES_MAX });
+  const rates = createBoundedCache<ReturnType<typeof createServiceRate>>(RATES_MAX);
   const isSlow = (owner: string): boolean => {
     const first = semaphore.queueOf(owner)?.first();
     const length = semaphore.queueOf(owner)?.length() ?? 0;

@@ -1,6 +1,6 @@
 /** From the x-api-key header to the account that owns the request, and to what its key may do. */
-import { LRUCache } from 'lru-cache';
 import { isApiKey, isSameSecret, readApiKey } from '../api-key.ts';
+import { createBoundedCache } from '../bounded-cache.ts';
 import { inBatches } from '../concurrency/batches.ts';
 import { findLiveApiKeys, type KeyOwner, recordKeyUse } from '../database/api-keys.ts';
 import type { Database } from '../database/database.ts';
@@ -34,21 +34,16 @@ export function requireScope({ scope, reach }: Caller, required: RequiredScope):
  * cached too.
  */
 function createFindOwner(database: Database): (keyId: string) => Promise<KeyOwner | undefined> {
-  const cache = new LRUCache<string, { owner: KeyOwner | undefined }>({
-    max: KEY_CACHE_SIZE,
-    ttl: KEY_CACHE_MS,
-  });
+  const cache = createBoundedCache<{ owner: KeyOwner | undefined; endsAtMs: number }>(KEY_CACHE_SIZE);
   const query = inBatches(async (keyIds) => {
-    const queriedAtMs = performance.now();
+    const endsAtMs = performance.now() + KEY_CACHE_MS; // a late result is as old as its query
     const owners = await findLiveApiKeys(database, keyIds);
-    // A late result is as old as its query. A ttl of 0 would mean that it never expires.
-    const ttl = Math.max(1, KEY_CACHE_MS - (performance.now() - queriedAtMs));
-    for (const keyId of keyIds) cache.set(keyId, { owner: owners.get(keyId) }, { ttl });
+    for (const keyId of keyIds) cache.set(keyId, { owner: owners.get(keyId), endsAtMs });
     return (keyId) => owners.get(keyId);
   });
   return async (keyId) => {
     const cached = cache.get(keyId);
-    return cached ? cached.owner : await query(keyId);
+    return cached && cached.endsAtMs > performance.now() ? cached.owner : await query(keyId);
   };
 }
 
@@ -62,7 +57,7 @@ const toCaller = (keyId: string, { accountId, scope, knowledgeBaseIds }: KeyOwne
 /** Creates the functions that check API keys against `database`. */
 export function createAuthenticate(database: Database) {
   const findOwner = createFindOwner(database);
-  const accounts = new LRUCache<string, string>({ max: KEY_CACHE_SIZE });
+  const accounts = createBoundedCache<string>(KEY_CACHE_SIZE);
   /** Records the first use of a key on a day. The request does not wait for that, and does not fail with it. */
   const noteUse = (keyId: string, owner: KeyOwner) => {
     if (owner.isUsedToday) return;
@@ -106,7 +101,7 @@ export function createAuthenticate(database: Database) {
      * needed: the key is known or malformed
      */
     lookUpUnknownKey(key: string): Promise<boolean> | undefined {
-      if (accounts.has(key) || !isApiKey(key)) return undefined;
+      if (accounts.get(key) !== undefined || !isApiKey(key)) return undefined;
       return authenticate(key).then(
         () => true,
         () => false, // the request waits with those of unknown keys; its own check then throws the reason

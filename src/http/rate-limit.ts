@@ -1,5 +1,5 @@
 /** Limits the requests of an API key per minute, exactly, over all servers of a database. */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../bounded-cache.ts';
 import type { Database } from '../database/database.ts';
 import { createRateLimitCounter } from '../database/rate-limit-counters.ts';
 import { rateLimited } from '../errors.ts';
@@ -27,7 +27,7 @@ export function createRateLimit(
 ): (keyId: string) => Promise<RateFields> {
   if (requestsPerMinute === 0) return async () => NO_FIELDS;
   const count = createRateLimitCounter(database, WINDOW_SECONDS);
-  const spent = new LRUCache<string, number>({ max: SPENT_KEYS });
+  const spent = createBoundedCache<number>(SPENT_KEYS);
   const policy = `"default";q=${requestsPerMinute};w=${WINDOW_SECONDS}`;
 
   const fieldsOf = (remaining: number, seconds: number): RateFields => ({

@@ -4,9 +4,9 @@
 import { once } from 'node:events';
 import { constants, getPriority, platform, setPriority } from 'node:os';
 import type { MessagePort } from 'node:worker_threads';
-import { LRUCache } from 'lru-cache';
 import type { Stem } from '../analysis/lexemes.ts';
 import { release } from '../binary-array.ts';
+import { createBoundedCache } from '../bounded-cache.ts';
 import { analyseDocument, type DocumentText, type PassageBatch } from './analyse-document.ts';
 
 /** One document to analyse, and the port for the steps, the requests for stems and the batches. */
@@ -31,7 +31,7 @@ if (platform() === 'linux') {
 
 /** Stems that a worker remembers between documents: about the words of one language in use, 10 MB. */
 const REMEMBERED_STEMS = 50_000;
-const remembered = new LRUCache<string, string>({ max: REMEMBERED_STEMS });
+const remembered = createBoundedCache<string>(REMEMBERED_STEMS);
 
 /** Thrown when the port was closed: the document is no longer needed. */
 class PortClosed extends Error {}

@@ -4,9 +4,9 @@
  * kept here.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import { LANGUAGES } from '../analysis/language.ts';
 import type { Stem } from '../analysis/lexemes.ts';
+import { createBoundedCache } from '../bounded-cache.ts';
 import type { Database } from '../database/database.ts';
 
 /** Stems that this process remembers, in all languages together: about 20 MB. */
@@ -19,7 +19,7 @@ export type StemMemory = {
 };
 
 export function createStemMemory(): StemMemory {
-  const stems = new LRUCache<string, string>({ max: REMEMBERED_STEMS });
+  const stems = createBoundedCache<string>(REMEMBERED_STEMS);
   return {
     recall: (language, word) => stems.get(`${language}:${word}`),
     remember: (language, word, stem) => void stems.set(`${language}:${word}`, stem),

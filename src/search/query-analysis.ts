@@ -7,8 +7,8 @@
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { LRUCache } from 'lru-cache';
 import { impactTierLexeme, TIERS } from '../analysis/reserved-lexemes.ts';
+import { createBoundedCache } from '../bounded-cache.ts';
 import type { Database } from '../database/database.ts';
 import { dictionaryOf, type StemMemory } from '../indexing/stems.ts';
 import { createStatistics, type QueryStatistics } from './collection-statistics.ts';
@@ -107,7 +107,7 @@ const variantsOf = (terms: QueryTerm[]): string[] =>
  * throws KNOWLEDGE_BASE_NOT_FOUND when the account lacks one of the ids.
  */
 export function createQueryAnalysis(database: Database, memory: StemMemory, payment: Payment) {
-  const sets = new LRUCache<string, SearchedSet>({ max: REMEMBERED_SETS });
+  const sets = createBoundedCache<SearchedSet>(REMEMBERED_SETS);
 
   const readStatistics = createStatistics(database, payment);
 

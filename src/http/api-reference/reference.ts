@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type Router from '@koa/router';
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../../bounded-cache.ts';
 import { originOf } from '../origin.ts';
 import { readSpec, type Spec } from '../spec.ts';
 import { type Content, compress, etagOf, send } from '../static-content.ts';
@@ -63,20 +63,21 @@ function createSpecTemplate(spec: Spec): (url: string) => Content {
 /** Returns a function that makes the spec for an origin. Reads the spec at the first request. */
 function createSpecContent(baseUrl: string | undefined): (origin: string) => Promise<Content> {
   let template: ReturnType<typeof createSpecTemplate> | undefined;
-  let compressedAtMs = Number.NEGATIVE_INFINITY;
-  const made = new LRUCache<string, Promise<Content>>({ max: REMEMBERED_ORIGINS });
+  let [compressed, compressedAtMs] = [0, Number.NEGATIVE_INFINITY];
+  const made = createBoundedCache<Promise<Content>>(REMEMBERED_ORIGINS);
   return async (origin) => {
     template ??= createSpecTemplate(readSpec());
     const url = baseUrl ?? origin;
     const known = made.get(url);
     if (known !== undefined) return await known;
     const content = template(url);
-    const isRoomLeft = made.size < REMEMBERED_ORIGINS;
-    if (!isRoomLeft && performance.now() - compressedAtMs < COMPRESSION_PAUSE_MS) return content;
+    const isFirst = compressed < REMEMBERED_ORIGINS;
+    if (!isFirst && performance.now() - compressedAtMs < COMPRESSION_PAUSE_MS) return content;
+    compressed++;
     compressedAtMs = performance.now();
-    const compressed = compress(content);
-    made.set(url, compressed);
-    return await compressed;
+    const smaller = compress(content);
+    made.set(url, smaller);
+    return await smaller;
   };
 }
 
