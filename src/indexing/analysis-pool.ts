@@ -48,7 +48,10 @@ export type AnalysisPool = {
   close(): Promise<void>;
 };
 
-/** Idle threads end after this time. One always stays, because starting a thread takes half a second. */
+/**
+ * Idle threads end after this time, and none starts before its first document: a thread takes 30 MB. The first long text
+ * or file after a pause then waits a quarter of a second for it; short texts and queries are analysed without threads.
+ */
 const IDLE_TIMEOUT_MS = 60_000;
 
 /** More documents than a thread ever has: the permits here bound them, not the pool's own limit. */
@@ -87,11 +90,11 @@ const WAITING_MAX = 1_000;
 /** A worker thread, the permit for its steps, and the number of its documents. */
 type Thread = { pool: Piscina; permit: FairSemaphore; documents: number };
 
-const createThread = (isKept: boolean): Thread => ({
+const createThread = (): Thread => ({
   pool: new Piscina({
     filename: siblingModule(import.meta, 'analysis-worker'),
     name: 'analyse',
-    minThreads: isKept ? 1 : 0,
+    minThreads: 0,
     maxThreads: 1,
     concurrentTasksPerWorker: DOCUMENTS_IN_THREAD,
     idleTimeout: IDLE_TIMEOUT_MS,
@@ -158,7 +161,7 @@ function createDocumentPermits(connections: number) {
  */
 export function createAnalysisPool(stem: Stem, { connections }: { connections: number }): AnalysisPool {
   const count = Math.max(1, Math.min(availableParallelism() - 1, Math.floor(connections / 2)));
-  const threads = Array.from({ length: count }, (_, i) => createThread(i === 0));
+  const threads = Array.from({ length: count }, createThread);
   const documentPermits = createDocumentPermits(connections);
   return {
     async analyse(document, options) {
