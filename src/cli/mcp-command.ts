@@ -1,9 +1,7 @@
 /** The command that agents start: MCP over standard input and output. */
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { Command } from 'commander';
 import type { KnowledgeRetrieval } from '../client/client.ts';
 import { KnowledgeRetrievalError } from '../client/errors.ts';
-import { createKnowledgeServer } from '../mcp/knowledge-server.ts';
 import { connect, type RemoteOptions, withRemote } from './remote-service.ts';
 
 /**
@@ -25,6 +23,9 @@ async function mayWrite(client: KnowledgeRetrieval): Promise<boolean> {
 async function serve(options: RemoteOptions): Promise<void> {
   const client = await connect(options);
   const canWrite = await mayWrite(client);
+  // Loaded here, since `serve` loads this file too: the SDK takes 10 MB.
+  const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
+  const { createKnowledgeServer } = await import('../mcp/knowledge-server.ts');
   serveStdio(() => createKnowledgeServer({ client, canWrite }));
 }
 

@@ -1,11 +1,9 @@
 /** MCP over HTTP (streamable, without sessions): each message is answered alone, so that any server may answer it. */
-import { createMcpHandler } from '@modelcontextprotocol/server';
-import { createKnowledgeRetrieval } from '../client/client.ts';
 import { REQUEST_WAIT_MAX_MS } from '../concurrency/wait-queue.ts';
 import { overloaded } from '../errors.ts';
 import { createBodyMemory, type HeldBody } from '../http/body-memory.ts';
 import type { McpMessage } from '../http/routes.ts';
-import { createKnowledgeServer } from './knowledge-server.ts';
+import type { createMessageHandler } from './message-handler.ts';
 
 type Guards = {
   /** @throws UNAUTHORIZED */
@@ -14,8 +12,6 @@ type Guards = {
   limitRate(keyId: string): Promise<unknown>;
 };
 
-/** Agents give up sooner than programs do. */
-const ANSWER_MAX_MS = 30_000;
 /**
  * Clients that listen for changes at the same time: of all accounts, and of one. There are no changes to tell, but they
  * may hold a connection.
@@ -53,27 +49,21 @@ function createListenerLimit() {
  * save about a millisecond.
  */
 export function createMcpEndpoint({ authenticate, limitRate }: Guards, ending: AbortSignal) {
-  const handler = createMcpHandler(
-    ({ authInfo }) => {
-      const { token = '', scopes = [], extra = {} } = authInfo ?? {};
-      const limits = { timeoutMs: ANSWER_MAX_MS, deadlineMs: ANSWER_MAX_MS };
-      const client = createKnowledgeRetrieval({
-        baseUrl: String(extra.serviceAddress),
-        apiKey: token,
-        ...limits,
-      });
-      return createKnowledgeServer({ client, canWrite: scopes.includes('write') });
-    },
-    { maxSubscriptions: LISTENERS_MAX },
-  );
+  let loaded: Promise<ReturnType<typeof createMessageHandler>> | undefined;
+  const loadHandler = () => {
+    loaded ??= import('./message-handler.ts').then((module) =>
+      module.createMessageHandler(LISTENERS_MAX, ending),
+    );
+    return loaded;
+  };
   const memory = createBodyMemory(BODIES_MAX_BYTES);
   const limitListeners = createListenerLimit();
-  ending.addEventListener('abort', () => void handler.close(), { once: true });
   return async ({ key, request, client, readBody, serviceAddress }: McpMessage): Promise<Response> => {
     const { keyId, accountId, scope } = await authenticate(key);
     await limitRate(keyId);
     const authInfo = { token: key, clientId: keyId, scopes: [scope], extra: { serviceAddress } };
-    if (request.method !== 'POST') return await handler.fetch(request, { authInfo });
+    const answer = await loadHandler();
+    if (request.method !== 'POST') return await answer(request, { authInfo });
     let held: HeldBody | undefined;
     const body = () => {
       held ??= memory.begin(accountId, { client, waitMaxMs: REQUEST_WAIT_MAX_MS });
@@ -83,6 +73,6 @@ export function createMcpEndpoint({ authenticate, limitRate }: Guards, ending: A
     client.once('close', () => held?.release());
     const parsedBody = await readBody({ body, runHeavy: async (act) => act() });
     if (isListening(parsedBody)) limitListeners(accountId, client);
-    return await handler.fetch(request, { authInfo, parsedBody });
+    return await answer(request, { authInfo, parsedBody });
   };
 }
