@@ -160,6 +160,8 @@ export type StartOptions = {
   settings?: Settings;
   /** A command that runs the program named after it in its own process, as nice(1) does. */
   launcher?: string[];
+  /** The file of another Node than that of the tests. */
+  node?: string | undefined;
   /** Arguments of Node before the program, for a profiler. */
   nodeArguments?: string[];
   /** Options after the program, such as `--worker`. */
@@ -178,11 +180,18 @@ function readStartArguments(): string[] {
 function startMain(
   dataDirectory: string,
   greeting: RegExp,
-  { settings, launcher = [], nodeArguments = [], options = [], onOutput, onLog }: StartOptions,
+  {
+    settings,
+    launcher = [],
+    node = process.execPath,
+    nodeArguments = [],
+    options = [],
+    ...listeners
+  }: StartOptions,
 ): Promise<RunningProgram> {
-  const command = [...launcher, process.execPath, ...nodeArguments, ...readStartArguments(), ...options];
+  const command = [...launcher, node, ...nodeArguments, ...readStartArguments(), ...options];
   const environment = environmentOf(dataDirectory, settings);
-  return spawnProgram(command, { greeting, environment, onOutput, onLog });
+  return spawnProgram(command, { greeting, environment, ...listeners });
 }
 
 /**

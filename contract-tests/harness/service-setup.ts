@@ -1,4 +1,7 @@
-/** Starts one service for all black-box tests, on a database of its own. */
+/**
+ * Starts one service for all black-box tests, on a database of its own, and on the Node that OLDEST_NODE names: CI runs
+ * it on the oldest that package.json allows. Services that tests start themselves have the Node of the tests.
+ */
 import type { TestProject } from 'vitest/node';
 import { makeDataDirectory, removeDataDirectory, startService } from './service-process.ts';
 
@@ -19,7 +22,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const dataDirectory = await makeDataDirectory();
   // Tests create many webhooks in one account.
   const settings = { VALIDATE_RESPONSES: 'true', WEBHOOK_LIMIT: '1000' };
-  const { address, apiKey, stop } = await startService(dataDirectory, { settings });
+  const { address, apiKey, stop } = await startService(dataDirectory, {
+    settings,
+    node: process.env.OLDEST_NODE,
+  });
   project.provide('address', address);
   project.provide('dataDirectory', dataDirectory);
   project.provide('apiKey', apiKey);
