@@ -92,9 +92,11 @@ export const signInCodeRefused = () =>
   );
 
 export const metricsNotAuthorized = () =>
-  new ServiceError('UNAUTHORIZED', 'The metrics need METRICS_TOKEN: Authorization: Bearer <token>.', {
-    headers: { 'www-authenticate': 'Bearer' },
-  });
+  new ServiceError(
+    'UNAUTHORIZED',
+    'The metrics need METRICS_TOKEN, or the token in DATA_DIR/metrics-token: Authorization: Bearer <token>.',
+    { headers: { 'www-authenticate': 'Bearer' } },
+  );
 
 export const insufficientCredits = () =>
   new ServiceError('INSUFFICIENT_CREDITS', 'The balance does not cover this query.');

@@ -208,11 +208,14 @@ test('only the S3 store loads the SDK of S3', () => {
   expect(loading).toEqual(['files/s3-store.ts']);
 });
 
-test('metrics and the SDK of traces are loaded only where the settings enable them', () => {
+test('metrics and the SDK of traces are loaded only where they are enabled', () => {
   const lazy = ['telemetry/opentelemetry.ts', 'telemetry/prometheus.ts'];
+  const ofLazy = ['telemetry/storage-gauges.ts'];
   expect(files.filter((file) => importsOf(file).some((target) => lazy.includes(target)))).toEqual([]);
   const loading = files.filter((file) => /from '(prom-client|@opentelemetry\/(?!api').*)'/.test(read(file)));
-  expect(loading.toSorted()).toEqual(lazy);
+  expect(loading.toSorted()).toEqual([...lazy, ...ofLazy]);
+  const importing = files.filter((file) => importsOf(file).some((target) => ofLazy.includes(target)));
+  expect(importing).toEqual(['telemetry/prometheus.ts']);
 });
 
 test('path, operationId and handler have one name', () => {

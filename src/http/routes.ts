@@ -72,6 +72,15 @@ function refuseOtherMethods(router: Router, path: string, allowed: string[]): vo
   });
 }
 
+/** The pages for people with their files, and the names of their requests in log and metrics. */
+const PAGES = [
+  ['/', 'console'],
+  ['/console/:name', 'console'],
+  ['/docs', 'docs'],
+  ['/docs/{*file}', 'docs'],
+  ['/openapi.json', 'openapi'],
+] as const;
+
 /** `/livez` checks only this process, `/readyz` also the parts that it depends on. */
 function addHealthChecks(router: Router, { requireReady, deploymentId }: Routes): void {
   nameRoute(router, '/livez', 'livez');
@@ -92,12 +101,13 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
  * The metrics need a token. A check for loopback would not protect them: with a proxy on the same machine, all requests
  * come from loopback.
  */
-function addMetrics(router: Router, { token, expose }: Metrics): void {
+function addMetrics(router: Router, { tokens, expose }: Metrics): void {
   const path = '/metrics';
-  const expected = sha256(`Bearer ${token}`);
+  const accepted = tokens.map((token) => sha256(`Bearer ${token}`));
   nameRoute(router, path, 'metrics');
   router.get(path, async (context) => {
-    if (!isSameSecret(expected, sha256(context.get('authorization')))) throw metricsNotAuthorized();
+    const given = sha256(context.get('authorization'));
+    if (!accepted.some((token) => isSameSecret(token, given))) throw metricsNotAuthorized();
     const { type, text } = await expose();
     context.type = type;
     context.body = text;
@@ -185,6 +195,7 @@ export function createRoutes(routes: Routes): Router {
       addSignIn(router, routes.redeemSignInCode);
       refuseOtherMethods(router, SIGN_IN_PATH, ['POST']);
     }
+    for (const [path, name] of PAGES) nameRoute(router, path, name);
     const pages = [...addReference(router, routes), ...addConsole(router, routes)];
     for (const path of pages) refuseOtherMethods(router, path, ['GET', 'HEAD']);
   }

@@ -1,9 +1,8 @@
 /**
  * Bootstrap, the first start on an empty database: creates an account, its key, and the secret of upload addresses.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -13,6 +12,7 @@ import { createAccount, findFirstAccountId } from '../database/accounts.ts';
 import { BOOTSTRAP_KEY_NAME, insertApiKey, revokeApiKeysNamed } from '../database/api-keys.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { requireDataDirectory } from './data-directory.ts';
+import { readOrMakeSecret } from './made-secret.ts';
 import { apiKeyFile, uploadSecretFile } from './secret-files.ts';
 
 /** A file that exists while a restore is unfinished. It names the backup. */
@@ -100,17 +100,7 @@ export async function readUploadSecret(config: Config): Promise<string> {
   if (config.uploadSecret !== undefined) return config.uploadSecret;
   const path = uploadSecretFile(config);
   requireDataDirectory(config.dataDir);
-  // Written to another file and then linked: neither a killed start nor two simultaneous ones leave a partial secret.
-  const written = `${path}.${randomUUID()}`;
-  await writeFile(written, randomBytes(32).toString('hex'), { mode: 0o600, flush: true });
-  try {
-    await link(written, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await rm(written);
-  }
-  const secret = await readFile(path, 'utf8');
+  const secret = await readOrMakeSecret(path);
   if (secret.length < UPLOAD_SECRET_LENGTH)
     throw new Error(`${path} holds no secret; remove it to get a new one.`);
   return secret;

@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import { creditPayment } from '../database/accounts.ts';
 import { type Connection, createDatabase, createPool } from '../database/database.ts';
 import { migrateOver } from '../database/migrate.ts';
+import { readStorageFigures } from '../database/storage-figures.ts';
 import { createExtractionPool } from '../extraction/sandbox/extraction-pool.ts';
 import { createDiskWatermark } from '../files/disk-watermark.ts';
 import { discardObjects } from '../files/files.ts';
@@ -27,6 +28,7 @@ import { startDeliveries } from '../webhooks/deliver.ts';
 import { createSendTest } from '../webhooks/send-test.ts';
 import { ensureFirstAccount, readUploadSecret } from './bootstrap.ts';
 import { deploymentIdOf } from './deployment.ts';
+import { readMetricsTokens } from './metrics-tokens.ts';
 import { openFiles } from './open-files.ts';
 
 /** The service, with the parts that only the routes outside the contract need. */
@@ -40,17 +42,17 @@ export type OpenService = Service &
 
 /** Starts metrics and traces, each only if the settings enable it. `stop` sends the last traces. */
 async function openTelemetry(
-  { metricsToken: token, isTracing }: Config,
+  config: Config,
   { log, ...gauged }: MetricSources & { log: Logger },
 ): Promise<Pick<OpenService, 'metrics' | 'telemetry'> & { stop(): Promise<void> }> {
+  const tokens = await readMetricsTokens(config, log);
   const prometheus =
-    token === undefined ? undefined : (await import('../telemetry/prometheus.ts')).createPrometheus(gauged);
-  const stop = isTracing
+    tokens.length === 0 ? undefined : (await import('../telemetry/prometheus.ts')).createPrometheus(gauged);
+  const stop = config.isTracing
     ? (await import('../telemetry/opentelemetry.ts')).startOpenTelemetry(log)
     : undefined;
   return {
-    metrics:
-      token === undefined || prometheus === undefined ? undefined : { token, expose: prometheus.expose },
+    metrics: prometheus && { tokens, expose: prometheus.expose },
     telemetry: createTelemetry(prometheus ?? unmetered),
     stop: async () => stop?.(),
   };
@@ -100,6 +102,7 @@ export async function openService(
   const { metrics, telemetry, ...tracing } = await openTelemetry(config, {
     pool,
     readJobFigures: () => readJobFigures(database),
+    readStorageFigures: () => readStorageFigures(database),
     countLostLines,
     log,
   });

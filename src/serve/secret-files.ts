@@ -1,4 +1,4 @@
-/** The files in DATA_DIR that hold secrets. Apart from bootstrap.ts, so that commands find the key without a database. */
+/** The files in DATA_DIR that hold secrets. Apart from bootstrap.ts, so that commands find them without a database. */
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 
@@ -7,3 +7,6 @@ export const apiKeyFile = (config: Config): string => join(config.dataDir, 'api-
 
 /** The file with the secret of the upload addresses. Unused with UPLOAD_SECRET. */
 export const uploadSecretFile = (config: Config): string => join(config.dataDir, 'upload-secret');
+
+/** The file with a token for `/metrics`, which opens them beside METRICS_TOKEN. */
+export const metricsTokenFile = (config: Config): string => join(config.dataDir, 'metrics-token');

@@ -1,7 +1,10 @@
 /** Metrics need the token, have few series, and do not wait for the database. */
 import { randomUUID } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { readStorageFigures } from '../database/storage-figures.ts';
+import { metricsTokenFile } from '../serve/secret-files.ts';
 import { startTestService, type TestService } from '../serve/testing/test-service.ts';
 
 const METRICS_TOKEN = 'a token for the tests';
@@ -43,7 +46,7 @@ async function importFile(bytes: string, outcome: string): Promise<void> {
   await vi.waitUntil(async () => (await scrape()).has(outcome), { timeout: 20_000, interval: 100 });
 }
 
-test('answers 401 without the token, and shows no metrics', async () => {
+test('answers 401 without a token, and shows no metrics', async () => {
   for (const authorization of ['', 'Bearer', 'Bearer a token for the test', METRICS_TOKEN]) {
     const response = await fetchMetrics(authorization);
     expect(response.status).toBe(401);
@@ -137,9 +140,53 @@ test('scrapes are answered while the database hangs, and do not fill its pool', 
   await vi.waitUntil(async () => (await scrape()).get('database_up') === 1);
 });
 
-test('answers 404 for /metrics without METRICS_TOKEN', async () => {
-  const closed = await startTestService();
-  const response = await fetch(`${closed.address}/metrics`);
-  await closed.close();
-  expect(response.status).toBe(404);
+test('the pages for people are counted by their names, with all their files', async () => {
+  for (const path of ['/', '/console/none.js', '/docs', '/docs/', '/docs/page.css', '/openapi.json'])
+    await fetch(suite.address + path, { redirect: 'manual' });
+  await fetch(suite.address, { headers: { accept: 'text/html' } });
+  const samples = await scrape();
+  expect(samples.get(requestCount('console', 200))).toBe(2);
+  expect(samples.get(requestCount('console', 404))).toBe(1);
+  expect(samples.get(requestCount('docs', 200))).toBe(2);
+  expect(samples.get(requestCount('docs', 302))).toBe(1);
+  expect(samples.get(requestCount('openapi', 200))).toBe(1);
+});
+
+test('what is stored is measured at the first scrape, and not at each', async () => {
+  const empty = await startTestService({ settings: { METRICS_TOKEN } });
+  const read = async () =>
+    await (
+      await fetch(`${empty.address}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })
+    ).text();
+  const before = await read();
+  expect(before).toMatch(/^knowledge_retrieval_documents 0$/m);
+  expect(before).toMatch(/^knowledge_retrieval_database_size_bytes [1-9]\d{6,}$/m);
+  const tables = before.matchAll(/table_size_bytes\{table="(\w+)"\} [1-9]/g);
+  expect([...tables].map(([, table]) => table)).toEqual(
+    expect.arrayContaining(['passages', 'passage_lexemes', 'jobs', 'other']),
+  );
+  const { body } = await empty.call('createKnowledgeBase', { name: 'one' });
+  const text = { knowledgeBaseId: body.data.id, title: 'One', content: 'One passage.' };
+  await empty.call('importTextContent', text);
+  expect(await read()).toMatch(/^knowledge_retrieval_documents 0$/m);
+  expect(await readStorageFigures(empty.service.database)).toMatchObject({
+    knowledgeBases: 1,
+    documents: 1,
+    passages: 1,
+    documentBytes: 12,
+  });
+  await empty.close();
+});
+
+test('without METRICS_TOKEN the token in DATA_DIR opens the metrics, and only its owner can read it', async () => {
+  const service = await startTestService();
+  const file = metricsTokenFile(service.service.config);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const statusWith = async (token: string) =>
+    (await fetch(`${service.address}/metrics`, { headers: { authorization: `Bearer ${token}` } })).status;
+  const token = readFileSync(file, 'utf8');
+  expect([await statusWith(token), await statusWith(token.slice(1)), await statusWith('')]).toEqual([
+    200, 401, 401,
+  ]);
+  await service.close();
 });

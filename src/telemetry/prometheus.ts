@@ -3,8 +3,10 @@
  * longer to load than the log and the HTTP framework together.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import manifest from '../../package.json' with { type: 'json' };
 import { singleFlight } from '../concurrency/single-flight.ts';
-import type { JobFigures, Meter } from './telemetry.ts';
+import { gaugeStorage } from './storage-gauges.ts';
+import type { JobFigures, Meter, StorageFigures } from './telemetry.ts';
 
 const PREFIX = 'knowledge_retrieval_';
 
@@ -18,8 +20,9 @@ const DATABASE_TIMEOUT_MS = 1_000;
 
 /** Sources read at each scrape. */
 export type MetricSources = {
-  pool: { totalCount: number; idleCount: number; waitingCount: number };
+  pool: { totalCount: number; idleCount: number; waitingCount: number; options: { max: number } };
   readJobFigures(): Promise<JobFigures[]>;
+  readStorageFigures(): Promise<StorageFigures>;
   countLostLines(): number;
 };
 
@@ -91,6 +94,7 @@ function gaugePool({ pool }: MetricSources, registers: Registry[]): void {
         this.set(read());
       },
     });
+  gauge('max_connections', 'The most connections that this server opens.', () => pool.options.max);
   gauge('connections', 'Open connections to the database, idle or in use.', () => pool.totalCount);
   gauge('idle_connections', 'Open connections that are not in use.', () => pool.idleCount);
   gauge('waiting_requests', 'Requests that wait for a free connection.', () => pool.waitingCount);
@@ -122,19 +126,44 @@ function gaugeJobs({ readJobFigures }: MetricSources, registers: Registry[]): ()
   };
 }
 
-/** Creates the metrics. Those of process, memory, event loop and garbage collection have prom-client's names. */
+/** The version of this server, as a label of a gauge that is always 1. */
+function gaugeBuild(registers: Registry[]): void {
+  const build = new Gauge({
+    name: `${PREFIX}build_info`,
+    help: 'Always 1; the label is the version of this server.',
+    labelNames: ['version'],
+    registers,
+  });
+  build.set({ version: manifest.version }, 1);
+}
+
+/** Metrics of process, memory, event loop and garbage collection, with prom-client's names. A process has them once. */
+let processRegistry: Registry | undefined;
+
+function openProcessRegistry(): Registry {
+  if (processRegistry === undefined) {
+    processRegistry = new Registry();
+    collectDefaultMetrics({ register: processRegistry });
+  }
+  return processRegistry;
+}
+
+/** Creates the metrics of a service. */
 export function createPrometheus(sources: MetricSources): Prometheus {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const meter = createMeter([registry]);
-  gaugePool(sources, [registry]);
-  countLostLogLines(sources, [registry]);
-  const updateJobs = gaugeJobs(sources, [registry]);
+  const registers = [registry];
+  const meter = createMeter(registers);
+  gaugeBuild(registers);
+  gaugePool(sources, registers);
+  countLostLogLines(sources, registers);
+  const updateJobs = gaugeJobs(sources, registers);
+  const updateStorage = gaugeStorage(sources.readStorageFigures, { prefix: PREFIX, registers });
+  const all = Registry.merge([openProcessRegistry(), registry]);
   return {
     ...meter,
     async expose() {
-      await updateJobs();
-      return { type: registry.contentType, text: await registry.metrics() };
+      await Promise.all([updateJobs(), updateStorage()]);
+      return { type: all.contentType, text: await all.metrics() };
     },
   };
 }

@@ -30,8 +30,23 @@ export type JobFigures = {
   active: number;
 };
 
-/** The content of `/metrics`, and the token that callers need. */
-export type Metrics = { token: string; expose(): Promise<{ type: string; text: string }> };
+/** What the deployment stores. */
+export type StorageFigures = {
+  knowledgeBases: number;
+  documents: number;
+  passages: number;
+  /** Bytes of documents, as accounts are charged: the originals of files, and texts. */
+  documentBytes: number;
+  /** Bytes of the whole database on its disk. */
+  databaseBytes: number;
+  /** Bytes on disk, with indexes: a table's name, `jobs` for the job queue's tables, `other` for all the rest. */
+  tables: { table: string; bytes: number }[];
+  /** Pages that statements have read since the database's statistics began, from PostgreSQL's cache or from outside. */
+  pagesRead: { cache: number; disk: number };
+};
+
+/** The content of `/metrics`, and the tokens of which callers need one. */
+export type Metrics = { tokens: readonly string[]; expose(): Promise<{ type: string; text: string }> };
 
 export type Telemetry = Pick<Meter, 'requestEnded' | 'importsEnded' | 'eventSent'> & {
   /** Traces `run`; see `traceRequest`. */

@@ -10,8 +10,8 @@ export type SpanName = 'searching' | 'extracting' | 'storing' | 'delivering';
 
 /**
  * The labels of an answer. They have few values, since each value is a time series of the metrics.
- * `operation`: an operationId, `upload`, `livez`, `readyz`, `metrics`, `refused` (load shedding, before routing), or
- * `other` for every unknown path.
+ * `operation`: an operationId, `upload`, `download`, `mcp`, `console`, `docs`, `openapi`, `livez`, `readyz`, `metrics`,
+ * `refused` (load shedding, before routing), or `other` for every unknown path.
  * `status` 499: the client hung up before its answer was complete (nginx's status).
  */
 export type RequestOutcome = { operation: string; status: number };

@@ -3,7 +3,7 @@ import { readFile, stat, statfs } from 'node:fs/promises';
 import { type Config, UPLOAD_SECRET_LENGTH } from '../../config/config.ts';
 import { type Problem, shellWord } from '../../problem.ts';
 import { findUnusable, nearestExisting } from '../../serve/data-directory.ts';
-import { apiKeyFile, uploadSecretFile } from '../../serve/secret-files.ts';
+import { apiKeyFile, metricsTokenFile, uploadSecretFile } from '../../serve/secret-files.ts';
 
 const MEBIBYTE = 1024 ** 2;
 /** PostgreSQL's write-ahead log alone may need this (max_wal_size, 1 GB by default). */
@@ -32,7 +32,7 @@ const readSecret = async (path: string) => {
 /** Checks the secrets that bootstrap writes into DATA_DIR; before the first start there are none. */
 export async function checkSecrets(config: Config): Promise<Problem[]> {
   const problems: Problem[] = [];
-  for (const path of [apiKeyFile(config), uploadSecretFile(config)]) {
+  for (const path of [apiKeyFile(config), uploadSecretFile(config), metricsTokenFile(config)]) {
     const secret = await readSecret(path);
     if (secret?.isOpen)
       problems.push({
