@@ -221,6 +221,8 @@ test('no output of a whole run contains a secret, and only answers contain words
       settings: { ...settings, BOOTSTRAP_API_KEY: apiKey },
       ...recordOutput,
     });
+    const generated = readFileSync(join(dataDirectory, 'metrics-token'), 'utf8');
+    secrets.set('the token in DATA_DIR/metrics-token', generated);
     const proxy = await startDatabaseProxy(dataDirectory);
     const DATABASE_URL = proxy.url;
     secrets.set('the password of the embedded database', new URL(DATABASE_URL).password);
@@ -250,6 +252,7 @@ test('no output of a whole run contains a secret, and only answers contain words
     for (const command of [
       ['keys', 'list'],
       ['accounts', 'list'],
+      ['status', '--url', first.address, '--interval', '0'],
     ])
       record('command line', await runCommand(dataDirectory, ...command));
     await second.stop();

@@ -66,6 +66,12 @@ const service = await keepForTests(startWatched);
 const scrape = async (address = service.address) =>
   await (await fetch(`${address}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })).text();
 
+/** A reading of these servers by `status`, with the token that their first start has made. */
+async function readStatus(dataDirectory: string, addresses: string[]): Promise<unknown> {
+  const urls = addresses.flatMap((address) => ['--url', address]);
+  return JSON.parse(await runCommand(dataDirectory, 'status', '--json', '--interval', '0', ...urls));
+}
+
 /** The upload address of a new ticket. */
 async function presign(): Promise<string> {
   const knowledgeBaseId = await createKnowledgeBase(service, 'watched');
@@ -134,7 +140,7 @@ test('a request becomes a span of its caller’s trace, and is exported as the O
     expect(sent.bytes.includes(part)).toBe(true);
 });
 
-test('a worker beside a server reports its imports, and serves only health checks and metrics', async () => {
+test('a worker beside a server reports its imports, and `status` adds up what both count', async () => {
   await withDataDirectory(async (dataDirectory) => {
     const settings = { METRICS_TOKEN };
     const server = await startService(dataDirectory, { settings, options: ['--no-worker'] });
@@ -151,6 +157,28 @@ test('a worker beside a server reports its imports, and serves only health check
     for (const path of ['/livez', '/readyz']) expect((await fetch(worker.address + path)).status).toBe(200);
     for (const path of ['/v1/getUsage', `/uploads/${fileId}`, `/downloads/${id}`])
       expect((await fetch(worker.address + path)).status).toBe(404);
+    for (const query of ['right', 'wrong', '']) await call(server, 'query', { query }).catch(() => {});
+    expect(await readStatus(dataDirectory, [server.address, worker.address])).toMatchObject({
+      now: null,
+      sinceStart: {
+        operations: expect.arrayContaining([
+          expect.objectContaining({ operation: 'query', count: 3, faults: 0, p95: expect.any(Number) }),
+          expect.objectContaining({ operation: 'importFile', count: 1 }),
+        ]),
+        // Of the server the query without words, of the worker the three paths above.
+        answers: { refusals: 4, overloaded: 0, faults: 0 },
+        imports: { processed: 1, failed: 0, timeout: 0, failures: {} },
+      },
+      queues: { 'import-file': { waiting: 0, oldestWaitingSeconds: 0 } },
+      storage: { documents: 1, passages: 1, documentBytes: 5 },
+      servers: [server, worker].map(({ address }) => ({
+        address,
+        version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+        isDatabaseUp: true,
+        connections: { max: 16, waiting: 0 },
+      })),
+      unreachable: [],
+    });
     await worker.stop();
     await server.stop();
   });

@@ -35,6 +35,12 @@ export const EXAMPLES: Record<string, Example[]> = {
     ['serve', 'the server of this directory'],
     ['serve --worker', 'only imports files, beside other servers of the database'],
   ],
+  status: [
+    ['status', 'what the server of this directory does now'],
+    ['status --watch', 'again every two seconds, until Ctrl-C'],
+    ['status --url http://10.0.0.1:8080 --url http://10.0.0.2:9100', 'a server and a worker, added up'],
+    ['status --json | jq .now.requests.p95', 'the time within which 95 % of the answers come'],
+  ],
   migrate: [['migrate', 'before new servers start']],
   doctor: [['doctor --json | jq -r .problems[]?.problem', 'the problems alone']],
   fsck: [['fsck --repair', 'corrects what it finds']],

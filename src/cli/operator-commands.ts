@@ -6,6 +6,7 @@ import { completion } from './completion/completion-command.ts';
 import { keys } from './key-commands.ts';
 import { backup, doctor, fsck, migrate, restore } from './maintenance-commands.ts';
 import { mcp } from './mcp-command.ts';
+import { status } from './status/status-command.ts';
 
 const serve = serveCommand().action(async (options: ServeOptions) => {
   const { run } = await import('../main.ts');
@@ -16,7 +17,7 @@ const serve = serveCommand().action(async (options: ServeOptions) => {
 export function addOperatorCommands(program: Command): void {
   program.addCommand(mcp);
   program.commandsGroup("The operator's commands, in the server's directory and with its settings:");
-  for (const command of [serve, migrate, doctor, fsck, backup, restore, keys, accounts])
+  for (const command of [serve, status, doctor, migrate, fsck, backup, restore, keys, accounts])
     program.addCommand(command);
   program.commandsGroup('For your shell:').addCommand(completion);
 }

@@ -43,7 +43,8 @@ function describeWaiting({ queue, waiting, oldestWaitingSeconds }: JobFigures): 
       `${waiting} jobs of ${queue} wait, the oldest for ${time}; ` +
       `in the last ${minutes(STANDSTILL_SECONDS)} none was begun or finished.`,
     remedy:
-      'Start a worker (`npx knowledge-retrieval serve --worker`). If a worker runs, see its log for the reason.',
+      'Start a worker (`npx knowledge-retrieval serve --worker`). If a worker runs, see its log for the reason; ' +
+      '`npx knowledge-retrieval status --watch` shows whether imports go on.',
   };
 }
 

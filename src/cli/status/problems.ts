@@ -1,0 +1,67 @@
+/** What an operator should look at first: a sentence for each problem that a reading shows. */
+import { pluralise } from '../formats.ts';
+import { formatSeconds } from './figures.ts';
+import type { Reading, ServerState } from './reading.ts';
+
+/** The queue of imports. The other queues do their work without anyone waiting for it. */
+export const IMPORT_QUEUE = 'import-file';
+
+/** A worker takes a free job within seconds. */
+const STANDSTILL_SECONDS = 60;
+/** Under overload a few refusals keep the rest fast; more than this are noticed by users. */
+const REFUSED_SHARE = 0.01;
+/** Every request waits this much longer. */
+const LATE_LOOP_SECONDS = 0.2;
+
+function findServerProblems(server: ServerState): string[] {
+  const { address, isDatabaseUp, connections, eventLoopDelayP99Seconds, lostLogLines } = server;
+  return [
+    isDatabaseUp ? '' : `${address} gets no answer from its database.`,
+    connections.waiting > 0
+      ? `${address}: ${pluralise(connections.waiting, 'request')} without a database connection; ` +
+        `DATABASE_POOL_SIZE is ${connections.max}.`
+      : '',
+    eventLoopDelayP99Seconds > LATE_LOOP_SECONDS
+      ? `${address} is busy: its event loop is late by ${formatSeconds(eventLoopDelayP99Seconds)}.`
+      : '',
+    lostLogLines > 0 ? `${address} could not write ${pluralise(lostLogLines, 'line')} of its log.` : '',
+  ];
+}
+
+function findTrafficProblems({ now, sinceStart }: Reading): string[] {
+  const { requests, answers, deliveries, seconds } = now ?? sinceStart;
+  const when = now === null ? 'since the start' : `in the last ${formatSeconds(seconds)}`;
+  const share = (count: number) => `${Math.round((100 * count) / requests.count)} %`;
+  return [
+    answers.faults > 0 ? `${pluralise(answers.faults, 'request')} failed (5xx) ${when}: see the log.` : '',
+    answers.overloaded > REFUSED_SHARE * requests.count
+      ? `${share(answers.overloaded)} of the requests got 503 (overload or outage) ${when}.`
+      : '',
+    answers.rateLimited > REFUSED_SHARE * requests.count
+      ? `${share(answers.rateLimited)} of the requests got 429 (RATE_LIMIT_PER_MINUTE) ${when}.`
+      : '',
+    deliveries.failed > deliveries.received
+      ? `${deliveries.failed} of ${deliveries.failed + deliveries.received} deliveries to webhooks failed ${when}.`
+      : '',
+  ];
+}
+
+function findImportProblems({ queues, now }: Reading): string[] {
+  const { waiting = 0, running = 0, oldestWaitingSeconds = 0 } = queues[IMPORT_QUEUE] ?? {};
+  const ended = now ? now.imports.processed + now.imports.failed : 0;
+  if (waiting === 0 || oldestWaitingSeconds < STANDSTILL_SECONDS || running + ended > 0) return [];
+  const age = formatSeconds(oldestWaitingSeconds);
+  return [
+    `${pluralise(waiting, 'import')} waiting, for up to ${age}, and none is running. Is there a worker?`,
+  ];
+}
+
+/** The sentences, the most important first. */
+export function findProblems(reading: Reading): string[] {
+  return [
+    ...reading.unreachable.map(({ reason }) => reason),
+    ...reading.servers.flatMap(findServerProblems),
+    ...findTrafficProblems(reading),
+    ...findImportProblems(reading),
+  ].filter(Boolean);
+}

@@ -1,0 +1,179 @@
+/** A reading of all servers: what they do now, what they have done since their start, and what is stored. */
+import type { Sample } from './exposition.ts';
+import { type Period, summarise } from './period.ts';
+import type { Scrape, Unreachable } from './scrape.ts';
+
+/** A server or worker. Null: its system has no such figure, or there is no earlier reading to compare with. */
+export type ServerState = {
+  address: string;
+  version: string;
+  uptimeSeconds: number;
+  memoryBytes: number;
+  /** Of one core; 1.5: one and a half cores. */
+  processorUse: number | null;
+  /** How late the event loop ran what was due, since the last reading by anyone: 99 % were earlier. */
+  eventLoopDelayP99Seconds: number;
+  /** Connections to the database. `waiting`: requests that wait for one. */
+  connections: { busy: number; open: number; max: number; waiting: number };
+  isDatabaseUp: boolean;
+  /** Lines of the log that could not be written, since the start. */
+  lostLogLines: number;
+};
+
+/** Jobs of one kind. */
+export type Queue = { waiting: number; running: number; oldestWaitingSeconds: number };
+
+/** Sizes in bytes, the largest table first. */
+export type Storage = {
+  /** Since it was measured. */
+  ageSeconds: number;
+  knowledgeBases: number;
+  documents: number;
+  passages: number;
+  documentBytes: number;
+  databaseBytes: number;
+  tables: { table: string; bytes: number }[];
+  /** The share of pages that PostgreSQL has found in its own cache; null: it has read none yet. */
+  cacheHitShare: number | null;
+};
+
+export type Reading = {
+  time: string;
+  /** Since the reading before; null: there is none. */
+  now: Period | null;
+  sinceStart: Period;
+  /** By the name of the queue. Empty where no server reaches the database. */
+  queues: Record<string, Queue>;
+  /** Null: no server has measured it, since the database does not answer. */
+  storage: Storage | null;
+  servers: ServerState[];
+  unreachable: Unreachable[];
+};
+
+const PREFIX = 'knowledge_retrieval_';
+
+/** prom-client's measurement adds the interval at which it looks. */
+const LOOP_RESOLUTION_SECONDS = 0.01;
+
+/** Looks up the values of a server's samples. */
+function createLookup({ samples }: Pick<Scrape, 'samples'>) {
+  const find = (name: string) => samples.find((sample) => sample.name === name);
+  return {
+    find,
+    own: (name: string) => find(PREFIX + name)?.value,
+    all: (name: string) => samples.filter((sample) => sample.name === PREFIX + name),
+    value: (name: string) => find(name)?.value ?? 0,
+  };
+}
+
+const startOf = (scrape: Scrape): number => createLookup(scrape).value('process_start_time_seconds');
+
+const keyOf = ({ name, labels }: Sample): string => JSON.stringify([name, Object.entries(labels).sort()]);
+
+/** What has been added to each sample. A server that has started again began at 0. */
+export function subtract(after: Scrape, before: Scrape): Sample[] {
+  if (startOf(after) !== startOf(before)) return after.samples;
+  const earlier = new Map(before.samples.map((sample) => [keyOf(sample), sample.value]));
+  return after.samples.map((sample) => ({
+    ...sample,
+    value: sample.value - (earlier.get(keyOf(sample)) ?? 0),
+  }));
+}
+
+function toServer(scrape: Scrape, before: Scrape | undefined): ServerState {
+  const { find, own, value } = createLookup(scrape);
+  const open = own('database_pool_connections') ?? 0;
+  const used = before && subtract(scrape, before).find(({ name }) => name === 'process_cpu_seconds_total');
+  const seconds = before && (scrape.atMs - before.atMs) / 1000;
+  const loopDelay = value('nodejs_eventloop_lag_p99_seconds') - LOOP_RESOLUTION_SECONDS;
+  return {
+    address: scrape.address,
+    version: find(`${PREFIX}build_info`)?.labels.version ?? 'unknown',
+    uptimeSeconds: Math.max(0, Date.now() / 1000 - startOf(scrape)),
+    memoryBytes: value('process_resident_memory_bytes'),
+    processorUse: used && seconds ? used.value / seconds : null,
+    eventLoopDelayP99Seconds: Math.max(0, loopDelay) || 0, // NaN when nothing was measured
+    connections: {
+      busy: open - (own('database_pool_idle_connections') ?? 0),
+      open,
+      max: own('database_pool_max_connections') ?? 0,
+      waiting: own('database_pool_waiting_requests') ?? 0,
+    },
+    isDatabaseUp: own('database_up') === 1,
+    lostLogLines: own('log_lines_lost_total') ?? 0,
+  };
+}
+
+/** All servers report the same queues. The first one that reaches the database is asked. */
+function toQueues(scrapes: Scrape[]): Reading['queues'] {
+  const lookup = scrapes.map(createLookup).find(({ own }) => own('database_up') === 1);
+  if (lookup === undefined) return {};
+  const read = (name: string) =>
+    new Map(lookup.all(name).map(({ labels, value }) => [labels.queue ?? '', value]));
+  const [running, age] = [read('jobs_active'), read('oldest_waiting_job_age_seconds')];
+  const queues = [...read('jobs_waiting')].map(([queue, waiting]) => {
+    const state = { waiting, running: running.get(queue) ?? 0, oldestWaitingSeconds: age.get(queue) ?? 0 };
+    return [queue, state] as const;
+  });
+  return Object.fromEntries(queues);
+}
+
+function toStorage(scrapes: Scrape[]): Storage | null {
+  const lookup = scrapes.map(createLookup).find(({ own }) => own('database_size_bytes') !== undefined);
+  if (lookup === undefined) return null;
+  const { own, all } = lookup;
+  const read = new Map(all('database_pages_read_total').map(({ labels, value }) => [labels.source, value]));
+  const [hits, misses] = [read.get('cache') ?? 0, read.get('disk') ?? 0];
+  const tables = all('table_size_bytes').map(({ labels, value }) => ({
+    table: labels.table ?? '',
+    bytes: value,
+  }));
+  return {
+    ageSeconds: own('storage_age_seconds') ?? 0,
+    knowledgeBases: own('knowledge_bases') ?? 0,
+    documents: own('documents') ?? 0,
+    passages: own('passages') ?? 0,
+    documentBytes: own('document_bytes') ?? 0,
+    databaseBytes: own('database_size_bytes') ?? 0,
+    tables: tables.toSorted((left, right) => right.bytes - left.bytes),
+    cacheHitShare: hits + misses > 0 ? hits / (hits + misses) : null,
+  };
+}
+
+/** The period between two readings, of the servers that are in both; null: none is. */
+function toPeriod(scrapes: Scrape[], before: ReadonlyMap<string, Scrape>): Period | null {
+  const pairs = scrapes.flatMap((after) => {
+    const earlier = before.get(after.address);
+    return earlier === undefined ? [] : [{ after, earlier }];
+  });
+  if (pairs.length === 0) return null;
+  const seconds = Math.max(...pairs.map(({ after, earlier }) => (after.atMs - earlier.atMs) / 1000));
+  return summarise(
+    pairs.flatMap(({ after, earlier }) => subtract(after, earlier)),
+    seconds,
+  );
+}
+
+/** Makes a reading of the servers' metrics. `earlier`: those of the reading before. */
+export function toReading(
+  results: (Scrape | Unreachable)[],
+  earlier: (Scrape | Unreachable)[] = [],
+): Reading {
+  const scrapes = results.filter((result) => 'samples' in result);
+  const before = new Map(
+    earlier.filter((result) => 'samples' in result).map((each) => [each.address, each] as const),
+  );
+  const servers = scrapes.map((each) => toServer(each, before.get(each.address)));
+  return {
+    time: new Date().toISOString(),
+    now: toPeriod(scrapes, before),
+    sinceStart: summarise(
+      scrapes.flatMap(({ samples }) => samples),
+      Math.max(1, ...servers.map(({ uptimeSeconds }) => uptimeSeconds)),
+    ),
+    queues: toQueues(scrapes),
+    storage: toStorage(scrapes),
+    servers,
+    unreachable: results.filter((result) => 'reason' in result),
+  };
+}

@@ -1,0 +1,73 @@
+/** Fetches the metrics of one server. */
+import { reasonOf } from '../../problem.ts';
+import { ExpositionError, parseExposition, type Sample } from './exposition.ts';
+
+/** The metrics of a server at one moment. `atMs`: of `performance.now()`. */
+export type Scrape = { address: string; atMs: number; samples: Sample[] };
+
+/** A server whose metrics could not be read, and a sentence for the operator. */
+export type Unreachable = { address: string; reason: string };
+
+const TIMEOUT_MS = 10_000;
+/** A server's metrics have about 50 KB. */
+const TEXT_MAX_BYTES = 8 * 2 ** 20;
+
+const isOurs = ({ name }: Sample): boolean => name.startsWith('knowledge_retrieval_');
+
+/** @throws an error when there are more than TEXT_MAX_BYTES */
+async function readText({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop cancels the rest.
+  for await (const part of body) {
+    bytes += part.length;
+    if (bytes > TEXT_MAX_BYTES) throw new ExpositionError('the answer is too long');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+/** @throws a sentence for statuses that are no success */
+function requireSuccess(address: string, { status }: Response): void {
+  if (status === 200) return;
+  if (status === 401)
+    throw new Error(
+      `${address} refuses the token: give that server's METRICS_TOKEN or the content of its ` +
+        'DATA_DIR/metrics-token, by --token or METRICS_TOKEN.',
+    );
+  throw new Error(
+    `${address}/metrics answers with status ${status}: is that a server or worker of this version?`,
+  );
+}
+
+/** Explains why there are no metrics. */
+function explain(address: string, error: unknown): string {
+  if (error instanceof ExpositionError)
+    return `${address}/metrics is not the metrics of a knowledge retrieval server: ${error.message}.`;
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `${address} has not answered within ${TIMEOUT_MS / 1000} s.`;
+  if (error instanceof TypeError) return `No server answers at ${address}: ${reasonOf(error)}.`; // of fetch
+  return reasonOf(error);
+}
+
+/** Returns the metrics, or why there are none. Throws only when `signal` has aborted. */
+export async function scrape(
+  address: string,
+  { token, signal }: { token: string | undefined; signal: AbortSignal },
+): Promise<Scrape | Unreachable> {
+  try {
+    const response = await fetch(`${address}/metrics`, {
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    requireSuccess(address, response);
+    const samples = parseExposition(await readText(response));
+    if (!samples.some(isOurs)) throw new ExpositionError('it has other metrics');
+    return { address, atMs: performance.now(), samples };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { address, reason: explain(address, error) };
+  }
+}
