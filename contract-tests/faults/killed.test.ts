@@ -4,6 +4,7 @@ import type { Document } from '../../generated/types.gen.ts';
 import {
   call,
   createKnowledgeBase,
+  type RunningService,
   startService,
   startWorker,
   withDataDirectory,
@@ -37,7 +38,7 @@ test(
   TIMEOUT_MS,
 );
 
-async function importOkapis(service: Parameters<typeof call>[0]): Promise<Document> {
+async function importOkapis(service: RunningService): Promise<Document> {
   const knowledgeBaseId = await createKnowledgeBase(service, 'okapis');
   const body = 'A file that tells of okapis.';
   const input = { knowledgeBaseId, fileName: 'okapis.txt', size: body.length };

@@ -1,4 +1,5 @@
 /** The embedded PostgreSQL of a running service: its address, its process, and direct queries. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -36,6 +37,24 @@ export async function startDatabaseProxy(dataDirectory: string) {
   // The socket's name: PostgreSQL manual, unix_socket_directories.
   const proxy = await startFaultProxy({ path: `${host}/.s.PGSQL.${port}` });
   return { ...proxy, url: databaseUrlOf(dataDirectory, proxy.port) };
+}
+
+/** Runs `use` with a new connection to the database at `url`. */
+export async function withDatabase<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return await use(client).finally(() => client.end());
+}
+
+/** Creates an empty database in the PostgreSQL of a running service. `url`: its DATABASE_URL. */
+export async function createDatabase(dataDirectory: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const service = databaseUrlOf(dataDirectory);
+  const url = new URL(service);
+  url.pathname = `/${name}`;
+  const run = (statement: string) => withDatabase(service, (client) => client.query(statement));
+  await run(`CREATE DATABASE ${name}`);
+  return { url: url.href, drop: async () => void (await run(`DROP DATABASE ${name} WITH (FORCE)`)) };
 }
 
 /** Runs `use` with a new connection, whose statements have no time limit. */

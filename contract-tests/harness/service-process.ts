@@ -284,7 +284,7 @@ export async function withService<T>(
  * @throws when the answer is not a success
  */
 export async function call<Data>(
-  { address, apiKey }: RunningService,
+  { address, apiKey }: Pick<RunningService, 'address' | 'apiKey'>,
   operation: string,
   body?: object | string,
 ): Promise<Data> {
