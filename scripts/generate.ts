@@ -1,14 +1,23 @@
-/** Writes generated/ (handler types, fetch client) from spec/openapi.yaml. */
+/** Writes generated/ (handler types, fetch client) from spec/openapi.yaml, and there the version of package.json. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 import { load } from 'js-yaml';
+import manifest from '../package.json' with { type: 'json' };
 import { isMain, scriptCommand } from './arguments.ts';
 import { type Spec, writeBounds } from './generate/describe-bounds.ts';
 
 const root = join(import.meta.dirname, '..');
 const committed = join(root, 'generated');
+const specFile = join(root, 'spec/openapi.yaml');
+
+/** Matches the value of `info.version`. */
+const VERSION = /(?<=^info:\n(?: .*\n)*? {2}version: ).*$/m;
+
+/** The text of the spec with the version of package.json, the only one that is written by hand. */
+const readSpecText = async (): Promise<string> =>
+  (await readFile(specFile, 'utf8')).replace(VERSION, manifest.version);
 
 /**
  * The client's runtime comes from the generator. It does not compile under exactOptionalPropertyTypes without the DOM.
@@ -35,7 +44,7 @@ async function keepClientOption(path: string): Promise<void> {
 }
 
 async function generateInto(path: string): Promise<void> {
-  const spec = load(await readFile(join(root, 'spec/openapi.yaml'), 'utf8')) as Spec; // the linters of the spec check it
+  const spec = load(await readSpecText()) as Spec; // the linters of the spec check it
   writeBounds(spec);
   await createClient({
     input: spec,
@@ -62,6 +71,10 @@ async function readTree(path: string): Promise<Map<string, string>> {
   );
 }
 
+/** The spec, if it has another version than package.json. */
+const findVersionDrift = async (): Promise<string[]> =>
+  (await readFile(specFile, 'utf8')) === (await readSpecText()) ? [] : ['spec/openapi.yaml'];
+
 /** The names of the files of generated/ that the spec would change, add or remove; empty if they are current. */
 async function findDrift(): Promise<string[]> {
   const fresh = await mkdtemp(join(tmpdir(), 'generated-'));
@@ -77,15 +90,18 @@ async function findDrift(): Promise<string[]> {
 
 if (isMain(import.meta.filename)) {
   const { check } = scriptCommand('generate')
-    .description('Writes the handler types and the client in generated/ from spec/openapi.yaml.')
-    .option('--check', 'write nothing: name the files that are not what the spec generates')
+    .description(
+      'Writes the handler types and the client in generated/ from spec/openapi.yaml, and there the version of package.json.',
+    )
+    .option('--check', 'write nothing: name the files that are not up to date')
     .parse()
     .opts<{ check?: true }>();
-  if (!check) await generateInto(committed);
-  else {
-    const drift = await findDrift();
-    for (const file of drift)
-      process.stdout.write(`${file} is not what the spec generates: npm run generate\n`);
+  if (!check) {
+    await writeFile(specFile, await readSpecText());
+    await generateInto(committed);
+  } else {
+    const drift = [...(await findVersionDrift()), ...(await findDrift())];
+    for (const file of drift) process.stdout.write(`${file} is not up to date: npm run generate\n`);
     if (drift.length > 0) process.exitCode = 1;
   }
 }

@@ -7,6 +7,7 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
+import manifest from '../package.json' with { type: 'json' };
 import { type Config, findMistypedSettings, readConfig } from './config/config.ts';
 import { describeMistyped } from './config/setting-names.ts';
 import { explainListening } from './http/listening-errors.ts';
@@ -129,6 +130,7 @@ async function start({ worker }: ServeOptions): Promise<void> {
   setFlagsFromString(HEAP_GROWING);
   const config = readConfig();
   const log = createLog(config.logLevel);
+  log.info({ version: manifest.version, node: process.versions.node }, 'starting');
   for (const mistyped of findMistypedSettings()) log.warn(describeMistyped(mistyped));
   let stop = async () => {};
   endOnSignal(log, () => stop());

@@ -1,12 +1,11 @@
-/** The command line's lists and version, and its refusals: each names the reason and changes nothing. */
+/** The command line's lists, and its refusals: each names the reason and changes nothing. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { runCommand } from '../harness/command-line.ts';
-import { root } from '../harness/service-process.ts';
 
 const run = (...args: string[]) => runCommand(inject('dataDirectory'), ...args);
 
@@ -53,11 +52,6 @@ test('completion knows the commands', async () => {
   const script = await run('completion', 'bash');
   expect(script).toContain("'/keys/create --scope') choose 'search write'");
   expect(script).toMatch(/'\/import'\) offer '[^']*--kb /);
-});
-
-test('--version prints the version of package.json', async () => {
-  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  expect(await run('--version')).toBe(version);
 });
 
 test.each([

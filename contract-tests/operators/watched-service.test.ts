@@ -1,5 +1,6 @@
 /** The log, metrics and traces of a service, as its operator sees them. */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import {
   call,
   createKnowledgeBase,
   type RunningService,
+  root,
   startService,
   startWorker,
   withDataDirectory,
@@ -30,6 +32,8 @@ const CALLER = { trace: randomBytes(16), span: randomBytes(8) };
 const collector = await startTraceCollector();
 // Registered first and so run last: the service sends its last spans when it stops.
 afterAll(() => collector.close());
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
 let logged = '';
 
@@ -79,6 +83,10 @@ async function presign(): Promise<string> {
   const { uploadUrl } = await call<{ uploadUrl: string }>(service, 'presignUploadUrl', ticket);
   return uploadUrl;
 }
+
+test('the first line of the log has the version', () => {
+  expect(JSON.parse(logged.split('\n', 1)[0] ?? '')).toMatchObject({ msg: 'starting', version });
+});
 
 test('each request is one line of the log, with its account, operation, status and duration', async () => {
   const requestId = `watched-${newSecret()}`;
@@ -136,7 +144,7 @@ test('a request becomes a span of its caller’s trace, and is exported as the O
   );
   expect(sent.target).toBe('/v1/traces');
   expect(sent.authorization).toBe(COLLECTOR_HEADER);
-  for (const part of [CALLER.span, 'a service by its name', 'query', 'searching'])
+  for (const part of [CALLER.span, 'a service by its name', 'service.version', version, 'query', 'searching'])
     expect(sent.bytes.includes(part)).toBe(true);
 });
 

@@ -6,6 +6,7 @@ import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { defaultResource, envDetector, hostDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import type { Logger } from 'pino';
+import manifest from '../../package.json' with { type: 'json' };
 import { withTimeout } from '../concurrency/timeout.ts';
 
 /** The time to send the last spans at shutdown. */
@@ -23,7 +24,9 @@ export function startOpenTelemetry(log: Logger): () => Promise<void> {
   logReports(log);
   const sdk = new NodeSDK({
     // OTEL_SERVICE_NAME takes precedence over this name.
-    resource: defaultResource().merge(resourceFromAttributes({ 'service.name': 'knowledge-retrieval' })),
+    resource: defaultResource().merge(
+      resourceFromAttributes({ 'service.name': manifest.name, 'service.version': manifest.version }),
+    ),
     resourceDetectors: [hostDetector, envDetector],
     // Of the SDK's three signals only traces are used: see log.ts and prometheus.ts for the others.
     logRecordProcessors: [],

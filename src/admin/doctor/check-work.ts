@@ -1,4 +1,5 @@
 /** Checks whether the service works: the file store, the jobs, and the server's responses. */
+import manifest from '../../../package.json' with { type: 'json' };
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
 import type { FileStore } from '../../files/file-store.ts';
@@ -67,7 +68,11 @@ export async function checkJobs(database: Database): Promise<Problem[]> {
 
 type Answer = {
   status: number;
-  body: { success?: boolean; errorCode?: string; data?: { deploymentId?: string; store?: string } };
+  body: {
+    success?: boolean;
+    errorCode?: string;
+    data?: { deploymentId?: string; store?: string; version?: string };
+  };
 };
 
 /** `id` undefined: no server has started with these settings, so one that answers belongs to another deployment. */
@@ -110,6 +115,16 @@ function checkServersStore(address: string, store: string | undefined): Problem[
   return [{ problem, remedy }];
 }
 
+/** Warns of a server that was not restarted after an upgrade, or of a command that was not upgraded. */
+async function checkServersVersion(address: string): Promise<Problem[]> {
+  const { body } = await get(`${address}/`);
+  const { version } = body.data ?? {};
+  if (version === manifest.version) return [];
+  const found = version === undefined ? 'an earlier version' : `version ${version}`;
+  const problem = `The server at ${address} is ${found}, and this command is version ${manifest.version}.`;
+  return [{ isWarning: true, problem, remedy: 'Restart the server, or use the command of its version.' }];
+}
+
 /** Checks whether this deployment's server runs here and is ready; `expected` undefined: the deployment is unknown. */
 export async function checkServer(config: Config, expected: Deployment | undefined): Promise<Problem[]> {
   const address = localAddress(config);
@@ -120,6 +135,7 @@ export async function checkServer(config: Config, expected: Deployment | undefin
       return [
         ...(expected ? compareDeployments(config, { address, found, expected }) : []),
         ...checkServersStore(address, store),
+        ...(await checkServersVersion(address)),
       ];
     }
     if (body.errorCode === 'SERVICE_UNAVAILABLE') {

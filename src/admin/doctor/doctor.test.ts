@@ -229,6 +229,21 @@ describe('at the server’s address', () => {
     await drop();
   });
 
+  test('warns of a server of another version, such as one that was not restarted after an upgrade', async () => {
+    const app = await createServiceApp(deployment.service, new AbortController().signal);
+    const { server: listening, address } = await listen((request, response) => {
+      if (request.url === '/') response.end('{"success": true, "data": {"version": "0.0.1"}}');
+      else app(request, response);
+    }, anyPort);
+    const settings = { PORT: new URL(address).port, BASE_URL: '' };
+    expect(await deployment.examineWith(settings, true)).toEqual([
+      expect.stringMatching(
+        /^warning of server: The server at .* is version 0\.0\.1, and this command is version /,
+      ),
+    ]);
+    await drain(listening, 0);
+  });
+
   test('reports a server that is stopping', async () => {
     const app = await createServiceApp(deployment.service, AbortSignal.abort());
     const { server: listening, address } = await listen(app, anyPort);

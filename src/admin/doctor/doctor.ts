@@ -1,6 +1,7 @@
 /** Checks a deployment, part by part, and describes its problems and their remedies. Makes no lasting change. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import manifest from '../../../package.json' with { type: 'json' };
 import { withTimeout } from '../../concurrency/timeout.ts';
 import { type Config, ConfigError, findMistypedSettings, readConfig } from '../../config/config.ts';
 import { describeMistyped } from '../../config/setting-names.ts';
@@ -136,6 +137,7 @@ export async function* examine({
   environment?: NodeJS.ProcessEnv;
   server?: boolean;
 } = {}): AsyncGenerator<Finding> {
+  yield { part: `version ${manifest.version}`, problems: [] };
   const config = readSettings(environment);
   if (Array.isArray(config)) return void (yield { part: 'settings', problems: config });
   yield { part: 'settings', problems: [...checkNames(environment), ...checkBaseUrl(config)] };
