@@ -39,7 +39,7 @@ function instruction(name: string): string {
 const parseCommand = (json: string): string[] => JSON.parse(json);
 
 /** The variables of ENV. */
-const imageEnvironment = (): Record<string, string> =>
+export const imageEnvironment = (): Record<string, string> =>
   Object.fromEntries(
     instruction('ENV')
       .split(' ')
