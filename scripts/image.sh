@@ -10,6 +10,10 @@ cp -R scripts/left-out "$1/scripts"
 cd "$1"
 tar -xzf ./*.tgz --strip-components=1
 npm ci --omit=dev --no-audit --no-fund
+# The packages of S3 and of traces too: an image has to run with every setting.
+peers='Object.entries(require("./package.json").peerDependencies).map((peer) => peer.join("@")).join(" ")'
+# shellcheck disable=SC2046 # a word for each package
+npm install --no-save --save-prod --omit=dev --no-audit --no-fund $(node -p "$peers")
 # The base image has Node. Only debuggers and compilers read the files that are deleted last.
 rm -r ./*.tgz package-lock.json node_modules/.bin
 find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete

@@ -79,6 +79,21 @@ testInstalled(
   },
 );
 
+testInstalled(
+  'a setting whose packages are not installed ends the start with the command for it',
+  async () => {
+    const cwd = join(folder, 'without-packages');
+    await mkdir(cwd);
+    const env = { PATH: process.env.PATH, S3_BUCKET: 'files', LOG_LEVEL: 'warn' };
+    const command = join(folder, 'node_modules/.bin/knowledge-retrieval');
+    const started = run(command, ['serve'], { cwd, env });
+    await expect(started).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^S3_BUCKET: .*\n {2}npm install "@aws-sdk\/client-s3@\^\d/),
+    });
+  },
+);
+
 test.skipIf(installed === undefined || imageMissing)(
   'as an image it runs as its user on a read-only root, is healthy, and stops at its signal',
   async () => {

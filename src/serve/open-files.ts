@@ -4,12 +4,15 @@ import type { Config } from '../config/config.ts';
 import { openDiskStore } from '../files/disk-store.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { requireDataDirectory } from './data-directory.ts';
+import { loadDemanding } from './optional-packages.ts';
 
-export async function openFiles({ s3, dataDir }: Config): Promise<FileStore> {
+/** @throws the command that installs the packages of S3, where they are missing */
+export async function openFiles(config: Config): Promise<FileStore> {
+  const { s3, dataDir } = config;
   if (s3 === undefined) {
     requireDataDirectory(dataDir);
     return await openDiskStore(join(dataDir, 'files'));
   }
-  const { openS3Store } = await import('../files/s3-store.ts');
+  const { openS3Store } = await loadDemanding(config, () => import('../files/s3-store.ts'));
   return openS3Store(s3);
 }

@@ -30,6 +30,7 @@ import { ensureFirstAccount, readUploadSecret } from './bootstrap.ts';
 import { deploymentIdOf } from './deployment.ts';
 import { readMetricsTokens } from './metrics-tokens.ts';
 import { openFiles } from './open-files.ts';
+import { loadDemanding } from './optional-packages.ts';
 
 /** The service, with the parts that only the routes outside the contract need. */
 export type OpenService = Service &
@@ -49,7 +50,7 @@ async function openTelemetry(
   const prometheus =
     tokens.length === 0 ? undefined : (await import('../telemetry/prometheus.ts')).createPrometheus(gauged);
   const stop = config.isTracing
-    ? (await import('../telemetry/opentelemetry.ts')).startOpenTelemetry(log)
+    ? (await loadDemanding(config, () => import('../telemetry/opentelemetry.ts'))).startOpenTelemetry(log)
     : undefined;
   return {
     metrics: prometheus && { tokens, expose: prometheus.expose },
