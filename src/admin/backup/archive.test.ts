@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { zstdCompressSync } from 'node:zlib';
+import { pack } from 'tar-stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Entry, readArchive, writeArchive } from './archive.ts';
 
@@ -92,6 +94,17 @@ test('refuses a file that is no archive', async () => {
     expect(await expectRefusedOrWhole(bytes)).toBe('refused');
     await expect(read(join(folder, 'harmed'))).rejects.toThrow('is no backup, or its beginning is damaged.');
   }
+});
+
+test('refuses an archive in the format of a newer version', async () => {
+  const archive = pack();
+  archive.entry({ name: 'backup.json' }, '{"format": 2, "parts": []}');
+  archive.finalize();
+  const newer = join(folder, 'newer');
+  await writeFile(newer, zstdCompressSync(await buffer(archive)));
+  await expect(read(newer)).rejects.toThrow(
+    `${newer} was made by a newer version (format 2): restore it with`,
+  );
 });
 
 test('a failed write leaves no file, and replaces the unfinished one of a killed try', async () => {

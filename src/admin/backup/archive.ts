@@ -142,6 +142,14 @@ async function* readEntries(path: string): AsyncGenerator<Entry> {
   }
 }
 
+/** Reads the header. @throws an error for the operator, also where a newer version has changed the format */
+function parseHeader(path: string, entry: Entry): Header {
+  const { format } = parseAs(z.object({ format: z.number() }), path, entry);
+  if (format > FORMAT)
+    throw new Error(`${path} was made by a newer version (format ${format}): restore it with that version.`);
+  return parseAs(header, path, entry);
+}
+
 function parseAs<Value>(type: z.ZodType<Value>, path: string, { name, bytes }: Entry): Value {
   try {
     return type.parse(JSON.parse(bytes.toString()));
@@ -168,7 +176,7 @@ export async function readArchive(
     else digest(hash, entry);
     if (head === undefined) {
       if (entry.name !== HEADER_NAME) throw noBackup(path);
-      head = parseAs(header, path, entry);
+      head = parseHeader(path, entry);
     } else if (last === undefined) await use(entry, head);
   }
   if (head === undefined || last === undefined) throw cutOff(path);
