@@ -13,14 +13,12 @@ async function viewDocuments(access: Access, knowledgeBaseId: string) {
     access,
     `listDocuments?knowledgeBaseId=${knowledgeBaseId}&limit=1000`,
   );
-  const views = [];
-  for (const { id } of documents)
-    views.push({
-      details: await call<Identified>(access, `getDocument?documentId=${id}`),
-      status: await call<object>(access, `getDocumentStatus?documentId=${id}`),
-      passages: await call<object[]>(access, `listPassages?documentId=${id}`),
-    });
-  return views;
+  const view = async ({ id }: Identified) => ({
+    details: await call<Identified>(access, `getDocument?documentId=${id}`),
+    status: await call<object>(access, `getDocumentStatus?documentId=${id}`),
+    passages: await call<object[]>(access, `listPassages?documentId=${id}`),
+  });
+  return await Promise.all(documents.map(view));
 }
 
 type DocumentViews = Awaited<ReturnType<typeof viewDocuments>>;
