@@ -17,12 +17,11 @@ test('the command, the address for programs and the spec show it', async () => {
   expect(await fetchJson('/openapi.json')).toMatchObject({ info: { version } });
 });
 
-test('it is that of the newest release: of the lock file, the released spec, and the package in the README', () => {
+test('it is that of the newest release: of the lock file, the released spec, and the package that people install', () => {
   expect(JSON.parse(read('package-lock.json'))).toMatchObject({ version });
   expect(readDocument(join(root, 'spec/released.yaml'))).toMatchObject({ info: { version } });
-  const packages = [...read('README.md').matchAll(/knowledge-retrieval-(\d[\d.]*)\.tgz/g)].map(
-    ([, named]) => named,
-  );
+  const pages = read('README.md') + read('docs/operating.md');
+  const packages = [...pages.matchAll(/knowledge-retrieval-(\d[\d.]*)\.tgz/g)].map(([, named]) => named);
   expect(new Set(packages)).toEqual(new Set([version]));
 });
 
