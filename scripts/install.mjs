@@ -21,7 +21,10 @@ const omitDev = process.argv.includes('--omit=dev');
 const markerOf = (scope) => `${root}node_modules/.installed-${scope}.json`;
 const isInstalled = (scope) => existsSync(markerOf(scope)) && readFileSync(markerOf(scope), 'utf8') === lock;
 
-const hasNode = () => !isNodeTooOld || findOwnNode() !== undefined;
+/** npm puts the project's Node first into PATH: from the second start on it runs this file, and npm may replace it. */
+const isOwnNode = process.execPath.startsWith(`${root}node_modules`);
+const needsNode = isNodeTooOld || isOwnNode;
+const hasNode = () => !needsNode || findOwnNode() !== undefined;
 const isReady = () => (isInstalled('all') || (omitDev && isInstalled('service'))) && hasNode();
 
 /** Makes a second installation wait: two at once would remove each other's packages. */
@@ -52,7 +55,8 @@ function claimInstallation() {
 
 /** Runs npm in the project. Ends this process where npm fails. */
 function runNpm(...args) {
-  const npm = process.env.npm_execpath;
+  // The file of this process may be gone by now.
+  const npm = isOwnNode ? undefined : process.env.npm_execpath;
   const [command, ...first] = npm === undefined ? ['npm'] : [process.execPath, npm];
   const { status } = spawnSync(command, [...first, ...args, '--no-fund', '--no-audit', '--loglevel=error'], {
     cwd: root,
@@ -77,8 +81,7 @@ function install() {
   // `npm ci` begins by removing node_modules, even below a running service. What only lacks something is added to.
   const isPartial = isInstalled('service') || isInstalled('all');
   if (!isPartial) runNpm('ci', ...scope);
-  if (isPartial || isNodeTooOld)
-    runNpm('install', '--no-save', ...scope, ...(isNodeTooOld ? [OWN_NODE] : []));
+  if (isPartial || needsNode) runNpm('install', '--no-save', ...scope, ...(needsNode ? [OWN_NODE] : []));
   if (isForService) removeSourceMaps();
   writeFileSync(markerOf(isForService ? 'service' : 'all'), lock);
 }
@@ -89,7 +92,7 @@ if (!isReady()) {
   if (!isReady()) install();
 }
 
-// npm puts the project's Node first into PATH for the next script; this one may be the machine's.
+// The next script is run by the project's Node where there is one; this one may be run by the machine's.
 const obstacle = findOwnNode() === undefined ? findObstacle() : undefined;
 if (obstacle !== undefined) {
   process.stderr.write(obstacle);

@@ -15,6 +15,7 @@ import { drain, listen } from './http/server.ts';
 import { greet } from './serve/greeting.ts';
 import { findDatabase, openDatabase } from './serve/open-database.ts';
 import { openService } from './serve/open-service.ts';
+import { announceServer } from './serve/running-servers.ts';
 import type { ServeOptions } from './serve/serve-command.ts';
 import { createServiceApp, createWorkerApp } from './serve/service-app.ts';
 import { offerSignInCode } from './serve/sign-in-code.ts';
@@ -77,10 +78,19 @@ async function startWorker(config: Config, log: Logger): Promise<() => Promise<v
           port: workerPort,
           setting: 'WORKER_PORT',
         });
+  const forget = healthServer
+    ? await announceServer(config, {
+        address: healthServer.address,
+        role: 'worker',
+        deploymentId: service.deploymentId,
+        log,
+      })
+    : async () => {};
   const health = healthServer ? `, and reports its health at ${healthServer.address}` : '';
   process.stdout.write(`The knowledge retrieval worker is ready${health}\n`);
   return async () => {
     ending.abort();
+    await forget();
     await close();
     // Last: until then /livez says that the worker runs, and /readyz that it is not ready.
     if (healthServer) await drain(healthServer.server, 0);
@@ -103,11 +113,14 @@ async function startServer(config: Config, log: Logger, runsWorkers: boolean): P
   const app = await createServiceApp(service, ending.signal, signInCode?.redeem);
   const { host, port } = config;
   const { server, address } = await listenAt(app, { host, port, setting: 'PORT' });
+  const { deploymentId } = service;
+  const forget = await announceServer(config, { address, role: 'server', deploymentId, log });
   const greeting = { config, signInCode: signInCode?.code };
   process.stdout.write(await greet(config.baseUrl ?? address, service.database, greeting));
   warmUp().catch((error) => log.warn({ err: error }, 'warming up failed'));
   return async () => {
     ending.abort();
+    await forget();
     // A balancer sends requests until its next check of /readyz. They are answered as usual.
     await delay(config.shutdownDelaySeconds * 1000);
     const beganAtMs = performance.now();

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, inject, test } from 'vitest';
 import { spawnCommand } from '../harness/command-line.ts';
 import { createKey, openAccount } from '../harness/opened-account.ts';
-import { root } from '../harness/service-process.ts';
+import { environmentOf, root } from '../harness/service-process.ts';
 
 const account = await openAccount();
 const folder = await mkdtemp(join(tmpdir(), 'knowledge-retrieval-commands-'));
@@ -50,6 +50,18 @@ await write('travel/trains.md', '# Trains\n\nSecond class.');
 await write('broken.pdf', '%PDF-1.4\nnothing');
 await write('picture.png', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]));
 await write('.secret', 'hidden');
+
+test('without any address, commands call the service that runs on DATA_DIR', async () => {
+  const { output, complaints } = await spawnCommand(
+    environmentOf(inject('dataDirectory')),
+    'usage',
+    '--json',
+  );
+  expect([JSON.parse(output), complaints]).toEqual([
+    expect.objectContaining({ limits: expect.anything() }),
+    '',
+  ]);
+});
 
 test('a folder is imported, and the second time only what has changed', { timeout: 120_000 }, async () => {
   const first = await run('import', handbook, '--kb', 'Handbook', '--attributes', '{"year":2026}');

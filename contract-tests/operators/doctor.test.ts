@@ -16,7 +16,8 @@ test('exit code 0 and a line for each part if there are warnings but no problems
 });
 
 test('exit code 1 if there is a problem: no server answers at the port of these settings', async () => {
-  const { output, code } = await spawnCommand(environmentOf(dataDirectory), 'doctor', '--json');
+  const environment = environmentOf(dataDirectory, { PORT: '1' });
+  const { output, code } = await spawnCommand(environment, 'doctor', '--json');
   const lines = output
     .trim()
     .split('\n')

@@ -5,6 +5,7 @@ import { createKnowledgeRetrieval, type KnowledgeRetrieval } from '../client/cli
 import type { KnowledgeRetrievalSettings } from '../client/settings.ts';
 import { readConfig } from '../config/config.ts';
 import { codeOf } from '../problem.ts';
+import { findServerAddress } from '../serve/running-servers.ts';
 import { apiKeyFile } from '../serve/secret-files.ts';
 
 export type RemoteOptions = { url?: string; key?: string };
@@ -53,7 +54,7 @@ export async function connect(
   if (url !== undefined && key === undefined)
     throw new Error('Give the key of that service too: --key or KNOWLEDGE_API_KEY.'); // never send the local one abroad
   return createKnowledgeRetrieval({
-    baseUrl: url ?? `http://127.0.0.1:${readConfig().port}`,
+    baseUrl: url ?? (await findServerAddress(readConfig())),
     apiKey: key ?? (await readLocalKey()),
     ...settings,
   });

@@ -7,6 +7,7 @@ test('by default the service uses the embedded database and listens on loopback'
   expect(readConfig({})).toMatchObject({
     host: '127.0.0.1',
     port: 8080,
+    isPortSet: false,
     workerPort: undefined,
     shutdownDelaySeconds: 0,
     databaseUrl: undefined,

@@ -132,6 +132,8 @@ type Settings = z.infer<typeof settings>;
 export type Config = Readonly<{
   host: string;
   port: number;
+  /** Whether PORT names a port: then commands call only the server there. */
+  isPortSet: boolean;
   /** The port where a worker reports its health; undefined: none. */
   workerPort: number | undefined;
   /** How long a server answers requests after SIGTERM while `/readyz` reports that it is not ready. */
@@ -186,10 +188,11 @@ const isTracing = (read: Settings): boolean =>
   read.OTEL_TRACES_EXPORTER !== 'none' &&
   (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined;
 
-function toConfig(read: Settings): Config {
+function toConfig(read: Settings, isPortSet: boolean): Config {
   return Object.freeze({
     host: read.HOST,
     port: read.PORT,
+    isPortSet,
     workerPort: read.WORKER_PORT,
     shutdownDelaySeconds: read.SHUTDOWN_DELAY_SECONDS,
     baseUrl: read.BASE_URL?.replace(/\/+$/, ''),
@@ -243,7 +246,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const given = withoutEmptyValues(environment);
   const problems = findPaddedValues(given).map((name) => `${name}: must not begin or end with white space`);
   const result = settings.safeParse(given);
-  if (result.success && problems.length === 0) return toConfig(result.data);
+  if (result.success && problems.length === 0)
+    return toConfig(result.data, given.PORT !== undefined && result.data.PORT !== 0);
   for (const { path, message } of result.error?.issues ?? []) problems.push(`${path.join('.')}: ${message}`);
   throw new ConfigError(`Wrong settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
 }

@@ -53,7 +53,7 @@ export type Routes = {
    * @throws SERVICE_UNAVAILABLE when a part is down that all answers need
    */
   requireReady(): Promise<object>;
-  /** Identifies the deployment, so that `doctor` recognises a server with its own settings: see deployment.ts. */
+  /** Identifies the deployment, so that commands recognise a server with their own settings: see deployment.ts. */
   deploymentId?: string;
 };
 
@@ -86,7 +86,7 @@ function addHealthChecks(router: Router, { requireReady, deploymentId }: Routes)
   nameRoute(router, '/livez', 'livez');
   nameRoute(router, '/readyz', 'readyz');
   router.get('/livez', (context) => {
-    context.body = { success: true, data: { status: 'alive' } };
+    context.body = { success: true, data: { status: 'alive', deploymentId } };
   });
   router.get('/readyz', async (context) => {
     const parts = await requireReady();

@@ -6,6 +6,7 @@ import type { FileStore } from '../../files/file-store.ts';
 import { findMovingQueues, readJobFigures } from '../../jobs/job-figures.ts';
 import { DEAD_LETTER_QUEUE, hasJobQueue } from '../../jobs/job-queue.ts';
 import { type Problem, reasonOf } from '../../problem.ts';
+import { findServerAddress } from '../../serve/running-servers.ts';
 import type { JobFigures } from '../../telemetry/telemetry.ts';
 
 /** A worker takes a free job within seconds, and finishes a large file within minutes. */
@@ -84,12 +85,6 @@ async function get(address: string): Promise<Answer> {
   return { status: response.status, body };
 }
 
-/** Returns the address of this deployment's server for requests from this machine. */
-function localAddress({ host, port }: Config): string {
-  const hostname = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
-  return `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
-}
-
 /** Compares the ids of deployments: a server of another deployment would answer too. */
 function compareDeployments(
   { dataDir, databaseUrl }: Config,
@@ -127,7 +122,7 @@ async function checkServersVersion(address: string): Promise<Problem[]> {
 
 /** Checks whether this deployment's server runs here and is ready; `expected` undefined: the deployment is unknown. */
 export async function checkServer(config: Config, expected: Deployment | undefined): Promise<Problem[]> {
-  const address = localAddress(config);
+  const address = await findServerAddress(config);
   try {
     const { status, body } = await get(`${address}/readyz`);
     if (status === 200 && body.success) {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, readConfig } from '../../config/config.ts';
 import { codeOf, reasonOf } from '../../problem.ts';
+import { findRunningServers, findServerAddress } from '../../serve/running-servers.ts';
 import { metricsTokenFile } from '../../serve/secret-files.ts';
 import { hasReader, printJson, style } from '../../terminal.ts';
 import { CommandError, collect, type JsonOption, withJson } from '../options.ts';
@@ -71,13 +72,19 @@ type StatusOptions = JsonOption & {
 /** The servers to read, and the token for them. */
 type Target = { addresses: string[]; token: string };
 
+/** All servers and workers that run on DATA_DIR; else the address of PORT. */
+async function findAddresses(config: Config): Promise<string[]> {
+  const running = await findRunningServers(config);
+  return running.length > 0 ? running.map(({ address }) => address) : [await findServerAddress(config)];
+}
+
 /** @throws a sentence when there is no token for these servers */
 async function findTarget({ url, token }: StatusOptions): Promise<Target> {
   const config = readConfig();
-  const addresses = url ?? [`http://127.0.0.1:${config.port}`];
+  const addresses = url ?? (await findAddresses(config));
   const given = token ?? config.metricsToken;
   if (given !== undefined) return { addresses, token: requireSendable(given) };
-  const abroad = addresses.find((address) => !isLoopback(address));
+  const abroad = url?.find((address) => !isLoopback(address));
   // Never send the local one abroad.
   if (abroad !== undefined)
     throw new CommandError(`Give the token of ${abroad} too: --token or METRICS_TOKEN.`);
@@ -170,7 +177,7 @@ export const status = withJson(new Command('status'), 'print JSON, one line for 
   .addOption(
     new Option(
       '--url <address>',
-      'a server, or a worker with its WORKER_PORT; may be repeated: they are added up',
+      'a server, or a worker with its WORKER_PORT; may be repeated, and all are added up; default: those that run on DATA_DIR',
     )
       .env('KNOWLEDGE_URL')
       .argParser((text: string, before?: string[]) => collect(readAddress(text), before)),
