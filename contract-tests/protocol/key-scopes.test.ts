@@ -222,6 +222,20 @@ test('keys list shows scope, knowledge bases and the day of the last use', async
 test('keys create refuses an unknown scope, and knowledge bases that the account does not have', async () => {
   await expect(makeKey('--scope', 'admin')).rejects.toThrow('Allowed choices are search, write');
   const foreign = await (await openAccount()).api.createKnowledgeBase({ name: 'Foreign' });
-  for (const id of [gone.knowledgeBaseId, foreign.id, randomUUID(), 'Handbook'])
+  for (const id of [gone.knowledgeBaseId, foreign.id, randomUUID()])
     await expect(makeKey('--knowledge-base', id)).rejects.toThrow(`has no knowledge base ${id}`);
+});
+
+test('keys create takes the name of a knowledge base, if exactly one of the account has it', async () => {
+  const { api } = account;
+  const named = await api.createKnowledgeBase({ name: 'By its name' });
+  const apiKey = await makeKey('--kb', 'By its name', '--kb', named.id);
+  const keyed = createCaller({ address: account.address, apiKey }).api;
+  expect((await keyed.listKnowledgeBases()).data.map(({ id }) => id)).toEqual([named.id]);
+  await expect(makeKey('--kb', 'By its nam')).rejects.toThrow(
+    'no knowledge base named "By its nam". Did you mean "By its name"?',
+  );
+  const twin = await api.createKnowledgeBase({ name: 'By its name' });
+  await expect(makeKey('--kb', 'By its name')).rejects.toThrow('2 knowledge bases are named "By its name".');
+  for (const { id } of [named, twin]) await api.deleteKnowledgeBase(id);
 });

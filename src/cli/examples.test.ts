@@ -21,7 +21,7 @@ test('each command has an example, and each example a command', () => {
 });
 
 test.each(leaves)('the options in the examples of `%s` exist', (path, command) => {
-  const known = command.options.flatMap(({ long }) => long ?? []);
+  const known = command.options.flatMap(({ short, long }) => [short, long]);
   const used = (EXAMPLES[path] ?? []).flatMap(
     ([line]) => line.replace(/[|<>].*/, '').match(/--[a-z-]+/g) ?? [],
   );

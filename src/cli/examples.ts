@@ -47,7 +47,7 @@ export const EXAMPLES: Record<string, Example[]> = {
   backup: [['backup /var/backups', 'a file with the time in its name; prints its path']],
   restore: [['restore /var/backups/knowledge.tar.zst', 'into an empty deployment']],
   'keys create': [
-    ['keys create --name website --scope search --knowledge-base ID', 'only reads, in one knowledge base'],
+    ['keys create --name website --scope search --kb Handbook', 'only reads, in one knowledge base'],
   ],
   'keys list': [['keys list', 'with scopes and the days of their last use']],
   'keys revoke': [['keys revoke ID', 'the id that `keys list` shows']],

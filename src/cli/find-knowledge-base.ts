@@ -37,8 +37,11 @@ async function findByName(client: KnowledgeRetrieval, name: string) {
   return { found, names };
 }
 
+/** A knowledge base, as far as it matters here. */
+type Named = { id: string; name: string };
+
 /** @throws a sentence when several knowledge bases have this name */
-function requireOne(found: KnowledgeBase[], name: string): KnowledgeBase | undefined {
+function requireOne<One extends Named>(found: One[], name: string): One | undefined {
   if (found.length < 2) return found[0];
   const ids = enumerate(found.map(({ id }) => id));
   throw new CommandError(`${found.length} knowledge bases are named "${name}". Give an id: ${ids}.`);
@@ -56,14 +59,21 @@ export async function findKnowledgeBase(
   return requireOne((await findByName(client, idOrName)).found, idOrName);
 }
 
+/** @throws a sentence unless exactly one of them has this name */
+export function requireNamed<One extends Named>(
+  { found, names }: { found: One[]; names: string[] },
+  name: string,
+): One {
+  const one = requireOne(found, name);
+  if (one === undefined) throw new CommandError(describeUnknown(name, names));
+  return one;
+}
+
 /** Like `findKnowledgeBase`. @throws a sentence when there is none */
 export async function requireKnowledgeBase(
   client: KnowledgeRetrieval,
   idOrName: string,
 ): Promise<KnowledgeBase> {
   if (isKnowledgeBaseId(idOrName)) return await client.getKnowledgeBase(idOrName);
-  const { found, names } = await findByName(client, idOrName);
-  const one = requireOne(found, idOrName);
-  if (one === undefined) throw new CommandError(describeUnknown(idOrName, names));
-  return one;
+  return requireNamed(await findByName(client, idOrName), idOrName);
 }

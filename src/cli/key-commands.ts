@@ -16,6 +16,7 @@ import { ServiceError } from '../errors.ts';
 import { parseKnowledgeBaseId } from '../ids.ts';
 import { print, printJson, tell } from '../terminal.ts';
 import { formatTime, readName, requireAccountId } from './account-commands.ts';
+import { isKnowledgeBaseId, requireNamed } from './find-knowledge-base.ts';
 import { onDatabase } from './on-database.ts';
 import { CommandError, collect, type JsonOption, wholeNumber, withJson } from './options.ts';
 import { printTable } from './table.ts';
@@ -32,22 +33,38 @@ function readKeyName(text: string): string {
 /** Formats a day in UTC: 2026-01-15; null → `-`. */
 const formatDay = (time: Date | null): string => formatTime(time).slice(0, 'YYYY-MM-DD'.length);
 
-/** @throws a sentence for the user unless the account has all these knowledge bases */
-async function requireKnowledgeBases(database: Database, accountId: string, ids: string[]): Promise<void> {
-  if (ids.length > KEY_KNOWLEDGE_BASES_MAX)
-    throw new CommandError(`A key can be bound to ${KEY_KNOWLEDGE_BASES_MAX} knowledge bases at most.`);
-  for (const id of ids) {
-    const owned = async () =>
-      await requireKnowledgeBase(database, {
-        accountId,
-        knowledgeBaseId: parseKnowledgeBaseId(id, undefined),
-      });
-    await owned().catch((error) => {
-      throw error instanceof ServiceError
-        ? new CommandError(`The account has no knowledge base ${id}. \`kb list\` shows the ids.`)
-        : error;
-    });
+/** @throws a sentence for the user unless the account has a knowledge base with this id */
+async function requireOwnedId(database: Database, accountId: string, id: string): Promise<string> {
+  try {
+    const knowledgeBaseId = parseKnowledgeBaseId(id, undefined);
+    await requireKnowledgeBase(database, { accountId, knowledgeBaseId });
+    return knowledgeBaseId;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new CommandError(`The account has no knowledge base ${id}. \`kb list\` shows the ids.`);
   }
+}
+
+/** @throws a sentence for the user unless the account has exactly one knowledge base with this name */
+async function requireOwnedName(database: Database, accountId: string, name: string): Promise<string> {
+  const all = await database
+    .selectFrom('knowledge_bases')
+    .select(['knowledge_base_id as id', 'name'])
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .execute();
+  const found = all.filter((each) => each.name === name);
+  return requireNamed({ found, names: all.map((each) => each.name) }, name).id;
+}
+
+/** The ids of the account's knowledge bases with these ids or names. @throws a sentence for the user */
+async function findIds(database: Database, accountId: string, idsOrNames: string[]): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const given of idsOrNames)
+    ids.add(await (isKnowledgeBaseId(given) ? requireOwnedId : requireOwnedName)(database, accountId, given));
+  if (ids.size > KEY_KNOWLEDGE_BASES_MAX)
+    throw new CommandError(`A key can be bound to ${KEY_KNOWLEDGE_BASES_MAX} knowledge bases at most.`);
+  return [...ids];
 }
 
 type KeyOptions = JsonOption & {
@@ -74,8 +91,8 @@ withJson(keys.command('create'))
       .default('write'),
   )
   .option(
-    '--knowledge-base <id>',
-    'bind it to this knowledge base; may be repeated. All others do not exist for it (default: it sees all)',
+    '--kb, --knowledge-base <name>',
+    'bind it to this knowledge base, by name or id; may be repeated. All others do not exist for it (default: it sees all)',
     collect,
   )
   .option(
@@ -83,10 +100,10 @@ withJson(keys.command('create'))
     `it expires in 1 to ${EXPIRY_MAX_DAYS} days (default: never)`,
     wholeNumber(1, EXPIRY_MAX_DAYS),
   )
-  .action(({ json, account, name, scope, knowledgeBase: knowledgeBaseIds, expiresInDays }: KeyOptions) =>
+  .action(({ json, account, name, scope, knowledgeBase, expiresInDays }: KeyOptions) =>
     onDatabase(async (database) => {
       const accountId = await requireAccountId(database, account);
-      await requireKnowledgeBases(database, accountId, knowledgeBaseIds ?? []);
+      const knowledgeBaseIds = knowledgeBase && (await findIds(database, accountId, knowledgeBase));
       const key = generateApiKey();
       const now = await readDatabaseTime(database);
       const expiresAt =
