@@ -111,6 +111,23 @@ async function handbookId(): Promise<string> {
   return data.find(({ name }) => name === 'Handbook')?.id ?? '';
 }
 
+test('a search names the knowledge base of each result, where several are searched', async () => {
+  await run('kb', 'create', 'Elsewhere');
+  const placesOf = async (...options: string[]) => {
+    const { output } = await run('search', 'numbat hotel', ...options);
+    return output.split('\n').filter((line) => /^ {3}0\.\d+ · /.test(line));
+  };
+  const everywhere = await placesOf();
+  expect(everywhere).not.toEqual([]);
+  for (const line of everywhere) expect(line).toMatch(/^ {3}0\.\d+ · Handbook · /);
+  for (const line of await placesOf('--kb', 'Handbook', '--kb', 'Elsewhere'))
+    expect(line).toContain(' · Handbook · ');
+  const alone = await placesOf('--kb', 'Handbook');
+  expect(alone).not.toEqual([]);
+  expect(alone.join('\n')).not.toContain('Handbook');
+  await run('kb', 'delete', 'Elsewhere', '--yes');
+});
+
 test('search is read by people, by programs, and by `head`', async () => {
   const shown = await run('search', 'numbat', 'hotel', '--kb', 'Handbook');
   expect(shown.output).toMatch(/^1 {2}hotels\.md\n {3}0\.\d+ · Hotels · travel\/hotels\.md\n/);

@@ -1,6 +1,6 @@
 /** The command that searches. */
 import { Command } from 'commander';
-import type { Filter, KnowledgeBase, QueryRequest } from '../../generated/types.gen.ts';
+import type { Filter, KnowledgeBase, QueryRequest, SearchResult } from '../../generated/types.gen.ts';
 import type { KnowledgeRetrieval } from '../client/client.ts';
 import { printJson, tell } from '../terminal.ts';
 import { FILTER_EXAMPLE } from './document-commands.ts';
@@ -8,7 +8,7 @@ import { requireKnowledgeBase } from './find-knowledge-base.ts';
 import { enumerate, pluralise } from './formats.ts';
 import { collect, type JsonOption, jsonObject, wholeNumber, withJson } from './options.ts';
 import { connect, type RemoteOptions, withRemote } from './remote-service.ts';
-import { showResults } from './show-results.ts';
+import { type Names, showResults } from './show-results.ts';
 
 type SearchOptions = RemoteOptions &
   JsonOption & {
@@ -32,6 +32,29 @@ const toRequest = (
   ...(context !== undefined && { contextPassages: context }),
   ...(explain && { explain }),
 });
+
+/**
+ * The names of the results' knowledge bases; empty where only one was searched. Names need not be unique: equal ones
+ * are followed by the id.
+ */
+async function findNames(
+  client: KnowledgeRetrieval,
+  searched: KnowledgeBase[] | undefined,
+  results: SearchResult[],
+): Promise<Names> {
+  const wanted = new Set(results.map((result) => result.knowledge_base_id));
+  if (wanted.size === 0) return new Map();
+  const names = new Map<string, string>();
+  for await (const { id, name } of searched ?? client.listKnowledgeBases()) {
+    names.set(id, name);
+    wanted.delete(id);
+    if (wanted.size === 0 && names.size > 1) break;
+  }
+  if (names.size < 2) return new Map();
+  const isTaken = (own: string, name: string) =>
+    names.entries().some(([id, other]) => id !== own && other === name);
+  return new Map([...names].map(([id, name]) => [id, isTaken(id, name) ? `${name} (${id})` : name]));
+}
 
 /** Why a search may have found nothing, and what to try. */
 async function adviseAfterNothing(
@@ -74,6 +97,6 @@ export const search = withRemote(withJson(new Command('search')))
     const searched = kb && (await Promise.all(kb.map((each) => requireKnowledgeBase(client, each))));
     const results = await client.query(toRequest(words.join(' '), searched, options));
     if (json) for (const result of results) printJson(result);
-    else showResults(results);
+    else showResults(results, await findNames(client, searched, results));
     if (results.length === 0) tell(await adviseAfterNothing(client, searched, options.filter !== undefined));
   });

@@ -7,11 +7,18 @@ import { indent, markMatches } from './highlighted-text.ts';
 
 const INDENT = '   ';
 
-/** Score, page, headings, and where the document is from, as far as they are known. */
-function describePlace({ score, location, sourceUrl, externalId, document_id }: SearchResult): string {
+/** The names of knowledge bases by their ids. */
+export type Names = ReadonlyMap<string, string>;
+
+/** Score, knowledge base, page, headings, and where the document is from, as far as they are known. */
+function describePlace(
+  { score, location, sourceUrl, externalId, document_id, knowledge_base_id }: SearchResult,
+  names: Names,
+): string {
   const { page, headings = [] } = location ?? {};
   const parts = [
     formatScore(score),
+    names.get(knowledge_base_id) ?? '',
     page === undefined ? '' : `page ${page}`,
     headings.join(' › '),
     sourceUrl ?? externalId ?? document_id,
@@ -29,8 +36,11 @@ function* explainScore({ terms, neighbours, feedback, missing }: Explanation): G
   if (missing.length > 0) yield `         missing: ${missing.join(', ')}`;
 }
 
-/** Prints results as a list. In a terminal, matches are marked and lines wrapped. */
-export function showResults(results: SearchResult[]): void {
+/**
+ * Prints results as a list. In a terminal, matches are marked and lines wrapped. `names`: of the knowledge bases to
+ * name, where several were searched.
+ */
+export function showResults(results: SearchResult[], names: Names): void {
   const columns = terminalColumns();
   const paragraph = (text: string) => {
     for (const line of indent(text.trim(), INDENT, columns).split('\n')) print(line.trimEnd());
@@ -38,7 +48,7 @@ export function showResults(results: SearchResult[]): void {
   for (const [index, result] of results.entries()) {
     if (index > 0) print('');
     print(`${String(index + 1).padEnd(INDENT.length)}${style('bold', toVisibleLine(result.title))}`);
-    paragraph(style('dim', describePlace(result)));
+    paragraph(style('dim', describePlace(result, names)));
     for (const text of result.context?.before ?? []) paragraph(style('dim', toVisible(text)));
     paragraph(
       markMatches(result.content, result.highlights ?? [], (match) => style(['bold', 'yellow'], match)),
